@@ -243,9 +243,10 @@ function(castor_lockstep_test block)
   castor_script_test(ports_of_${block}_agree
     KIND lockstep
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/lockstep/port_check.py" "${CASTOR_VERILATOR}"
-            "$<TARGET_FILE:castor>" "${arg_RTL}" "${arg_TB}" ${block})
+            "$<TARGET_FILE:castor>" "${arg_RTL}" ${block})
   castor_script_test(registers_of_${block}_are_probes
     KIND lockstep
+    ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/lockstep/probe_check.py" "${CASTOR_VERILATOR}" "${arg_RTL}" "${arg_TB}"
             ${block})
   set(document "${PROJECT_SOURCE_DIR}/docs/blocks/${block}.md")

@@ -251,7 +251,10 @@ void add_new_block(CLI::App& app, int& result) {
       app.add_subcommand("new-block", "Write the skeleton of a hardware block, in a folder of its own");
   const auto request = std::make_shared<Request>();
   command->add_option("name", request->name, "name of the block")->required();
-  command->add_option("--hook", request->hook, "dispatch, fetch_filter, governors, issue or job_scheduler")->required();
+  command
+      ->add_option("--hook", request->hook,
+                   "dispatch, fetch_filter, governors, issue, job_scheduler, launch or sources")
+      ->required();
   command->add_option("--into", request->into, "folder to write; default: the block's name");
   command->footer("Example: castor new-block packer --hook dispatch. Guide: docs/guides/adding-a-block.md.");
   command->callback([request, &result] { result = new_block(*request); });

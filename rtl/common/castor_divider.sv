@@ -3,17 +3,21 @@
 // start_i loads the operands; Width cycles later quotient_o holds floor(dividend / divisor), that is, the quotient is
 // there in cycle s + Width + 1 if start_i was 1 in cycle s, and stays until the next start. last_o is 1 in the last
 // cycle of the division. The divisor must not be 0. A start during a division begins anew.
+//
+// What parameters cost:
+//   Width         a flip-flop and a cycle of every division each
+//   DivisorWidth  2 flip-flops and a bit of the subtraction each
 module castor_divider #(
   parameter int unsigned Width        = 40,
   parameter int unsigned DivisorWidth = 32
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
-  input  logic                    start_i,
-  input  logic [Width-1:0]        dividend_i,
-  input  logic [DivisorWidth-1:0] divisor_i,
-  output logic                    last_o,
-  output logic [Width-1:0]        quotient_o
+  input  logic                    clk_i,       // clock
+  input  logic                    rst_ni,      // synchronous reset, active low
+  input  logic                    start_i,     // loads the operands at the edge
+  input  logic [Width-1:0]        dividend_i,  // dividend, in the cycle of start_i
+  input  logic [DivisorWidth-1:0] divisor_i,   // divisor, in the cycle of start_i, not 0
+  output logic                    last_o,      // last cycle of the division
+  output logic [Width-1:0]        quotient_o   // quotient, from Width + 1 cycles after start_i to the next start
 );
   if (Width < 2 || Width > 64) begin : gen_bad_width
     $error("castor_divider: Width must be 2..64");

@@ -3,21 +3,25 @@
 // The head is read combinationally from registers and is 0 while the queue is empty. A push into a full queue is taken
 // only together with a pop; otherwise it is lost, as is a pop of an empty queue: the user looks at full_o and empty_o.
 // An entry pushed in one cycle is at the head in the next. clear_i empties the queue and beats push and pop.
+//
+// What parameters cost:
+//   Width  a flip-flop of every entry each
+//   Depth  an entry of Width flip-flops and an input of the head's multiplexer each
 module castor_fifo #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4,
   localparam int unsigned CountWidth = $clog2(Depth + 1)
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic                  clear_i,
-  input  logic                  push_i,
-  input  logic [Width-1:0]      data_i,
-  input  logic                  pop_i,
-  output logic [Width-1:0]      data_o,
-  output logic                  empty_o,
-  output logic                  full_o,
-  output logic [CountWidth-1:0] count_o
+  input  logic                  clk_i,    // clock
+  input  logic                  rst_ni,   // synchronous reset, active low
+  input  logic                  clear_i,  // empties the queue; beats push and pop
+  input  logic                  push_i,   // data_i enters at the edge
+  input  logic [Width-1:0]      data_i,   // what enters
+  input  logic                  pop_i,    // the head leaves at the edge
+  output logic [Width-1:0]      data_o,   // the head, 0 while the queue is empty
+  output logic                  empty_o,  // no entry is there
+  output logic                  full_o,   // Depth entries are there
+  output logic [CountWidth-1:0] count_o   // entries that are there
 );
   if (Width < 1) begin : gen_bad_width
     $error("castor_fifo: Width must be at least 1");

@@ -3,19 +3,23 @@
 // A read is combinational and shows what the table holds at the start of the cycle; a write takes effect at the edge.
 // There is no reset: contents are unknown until written. Addresses from Depth on read as unknown and must not be
 // written.
+//
+// What parameters cost:
+//   Width  a flip-flop of every entry each, or a memory's column
+//   Depth  an entry, and an input of every read port's multiplexer, each
 module castor_table_2r1w #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4,
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
 ) (
-  input  logic                 clk_i,
-  input  logic                 we_i,
-  input  logic [AddrWidth-1:0] waddr_i,
-  input  logic [Width-1:0]     wdata_i,
-  input  logic [AddrWidth-1:0] raddr_a_i,
-  output logic [Width-1:0]     rdata_a_o,
-  input  logic [AddrWidth-1:0] raddr_b_i,
-  output logic [Width-1:0]     rdata_b_o
+  input  logic                 clk_i,      // clock
+  input  logic                 we_i,       // writes wdata_i at the edge
+  input  logic [AddrWidth-1:0] waddr_i,    // entry that is written
+  input  logic [Width-1:0]     wdata_i,    // what is written
+  input  logic [AddrWidth-1:0] raddr_a_i,  // entry that port a reads
+  output logic [Width-1:0]     rdata_a_o,  // the entry at raddr_a_i, in the same cycle
+  input  logic [AddrWidth-1:0] raddr_b_i,  // entry that port b reads
+  output logic [Width-1:0]     rdata_b_o   // the entry at raddr_b_i, in the same cycle
 );
   if (Width < 1) begin : gen_bad_width
     $error("castor_table_2r1w: Width must be at least 1");

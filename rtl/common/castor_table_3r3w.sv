@@ -3,27 +3,31 @@
 // A read is combinational and shows what the table holds at the start of the cycle; a write takes effect at the edge.
 // If several ports write one entry, c beats b and b beats a. There is no reset: contents are unknown until written.
 // Addresses from Depth on read as unknown and must not be written. An unused port is tied off and costs nothing.
+//
+// What parameters cost:
+//   Width  a flip-flop of every entry each, or a memory's column
+//   Depth  an entry, and an input of every read port's multiplexer, each
 module castor_table_3r3w #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4,
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
 ) (
-  input  logic                 clk_i,
-  input  logic                 we_a_i,
-  input  logic [AddrWidth-1:0] waddr_a_i,
-  input  logic [Width-1:0]     wdata_a_i,
-  input  logic                 we_b_i,
-  input  logic [AddrWidth-1:0] waddr_b_i,
-  input  logic [Width-1:0]     wdata_b_i,
-  input  logic                 we_c_i,
-  input  logic [AddrWidth-1:0] waddr_c_i,
-  input  logic [Width-1:0]     wdata_c_i,
-  input  logic [AddrWidth-1:0] raddr_a_i,
-  output logic [Width-1:0]     rdata_a_o,
-  input  logic [AddrWidth-1:0] raddr_b_i,
-  output logic [Width-1:0]     rdata_b_o,
-  input  logic [AddrWidth-1:0] raddr_c_i,
-  output logic [Width-1:0]     rdata_c_o
+  input  logic                 clk_i,      // clock
+  input  logic                 we_a_i,     // port a writes wdata_a_i at the edge
+  input  logic [AddrWidth-1:0] waddr_a_i,  // entry that port a writes
+  input  logic [Width-1:0]     wdata_a_i,  // what port a writes
+  input  logic                 we_b_i,     // port b writes wdata_b_i at the edge
+  input  logic [AddrWidth-1:0] waddr_b_i,  // entry that port b writes
+  input  logic [Width-1:0]     wdata_b_i,  // what port b writes
+  input  logic                 we_c_i,     // port c writes wdata_c_i at the edge
+  input  logic [AddrWidth-1:0] waddr_c_i,  // entry that port c writes
+  input  logic [Width-1:0]     wdata_c_i,  // what port c writes
+  input  logic [AddrWidth-1:0] raddr_a_i,  // entry that port a reads
+  output logic [Width-1:0]     rdata_a_o,  // the entry at raddr_a_i, in the same cycle
+  input  logic [AddrWidth-1:0] raddr_b_i,  // entry that port b reads
+  output logic [Width-1:0]     rdata_b_o,  // the entry at raddr_b_i, in the same cycle
+  input  logic [AddrWidth-1:0] raddr_c_i,  // entry that port c reads
+  output logic [Width-1:0]     rdata_c_o   // the entry at raddr_c_i, in the same cycle
 );
   if (Width < 1) begin : gen_bad_width
     $error("castor_table_3r3w: Width must be at least 1");

@@ -5,6 +5,12 @@
 // keeps simulators fast. Besides the row one single entry can be read. Reads are combinational and show what the table
 // holds at the start of the cycle; a write takes effect at the edge. There is no reset: contents are unknown until
 // written. Both RowEntries and the number of rows are powers of two.
+//
+// What parameters cost:
+//   Width       a flip-flop of every entry each, or a memory's column
+//   Stride      nothing: bits above Width are 0
+//   Depth       an entry each; a row's multiplexer has Depth / RowEntries inputs
+//   RowEntries  a multiplexer over the rows each
 module castor_table_row #(
   parameter int unsigned Width      = 8,
   parameter int unsigned Stride     = 8,
@@ -13,14 +19,14 @@ module castor_table_row #(
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1,
   localparam int unsigned RowWidth  = (Depth > RowEntries) ? $clog2(Depth / RowEntries) : 1
 ) (
-  input  logic                         clk_i,
-  input  logic                         we_i,
-  input  logic [AddrWidth-1:0]         waddr_i,
-  input  logic [Width-1:0]             wdata_i,
-  input  logic [RowWidth-1:0]          row_i,
-  output logic [RowEntries*Stride-1:0] row_o,
-  input  logic [AddrWidth-1:0]         raddr_i,
-  output logic [Width-1:0]             rdata_o
+  input  logic                         clk_i,    // clock
+  input  logic                         we_i,     // writes wdata_i at the edge
+  input  logic [AddrWidth-1:0]         waddr_i,  // entry that is written
+  input  logic [Width-1:0]             wdata_i,  // what is written
+  input  logic [RowWidth-1:0]          row_i,    // row that is read
+  output logic [RowEntries*Stride-1:0] row_o,    // its entries, entry e at [e*Stride +: Width]
+  input  logic [AddrWidth-1:0]         raddr_i,  // entry that is read
+  output logic [Width-1:0]             rdata_o   // the entry at raddr_i, in the same cycle
 );
   if (Width < 1 || Stride < Width) begin : gen_bad_width
     $error("castor_table_row: Width must be 1..Stride");

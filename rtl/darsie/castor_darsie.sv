@@ -1,5 +1,23 @@
 // Redundant instructions of a thread block are executed by one warp and skipped by the others (DARSIE): skip table,
 // majority of the thread block, renaming rows and copies of one streaming multiprocessor (docs/blocks/darsie.md).
+//
+// What parameters cost (docs/blocks/darsie.md, "Area"):
+//   NumWarps  3 NumRows + 12 flip-flops each, and numbers of a thread block and of two rows
+//   NumTbs    a skip table and a table of rows each: NumPst (PcW + 14) + 16 NumRows flip-flops at the defaults
+//   NumPst    PcW, two rows' numbers and 4 flip-flops in every thread block each: 8 in place of 4 take 7.3 kGE at
+//             `small`
+//   NumRows   16 flip-flops in every thread block and 3 in every warp each at the defaults
+//   NumSlots  log2 of it in every row, gates of decoding
+//   PstRd     a read port of the skip tables each: the second takes 7.2 kGE at `small`
+//   DecW      an election each: gates alone
+//   NumIss    a look-up of rows each: gates alone
+//   NumSrc    a look-up in every issue port each: gates alone
+//   NumWb     a comparison with all rows each: gates alone
+//   PcW       a bit of every entry of the skip tables each
+//   RowW      a bit of every thread block's base and of NumIss NumSrc adders each
+//   StoreInv  0 leaves out gates, and no flip-flop
+//   LoadSkip  0 leaves out gates, and no flip-flop
+//   SkipEn    0 leaves out the comparison of PCs
 module castor_darsie #(
   parameter int unsigned NumWarps = 64,  // warp slots, 1..64
   parameter int unsigned NumTbs   = 32,  // thread block slots, 1..32
@@ -21,74 +39,74 @@ module castor_darsie #(
   localparam int unsigned TagWidth  = (NumRows > 1) ? $clog2(NumRows) : 1,
   localparam int unsigned SlotWidth = (NumSlots > 1) ? $clog2(NumSlots) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // Launch and retirement of thread blocks.
-  input  logic                lnch_valid_i,
-  input  logic [TbWidth-1:0]  lnch_tb_i,
-  input  logic [NumWarps-1:0] lnch_warps_i,
-  input  logic [NumWarps-1:0] lnch_full_i,
-  input  logic                lnch_en_i,
-  input  logic                lnch_promote_i,
-  input  logic [RowW-1:0]     lnch_base_i,
-  input  logic [TagWidth:0]   lnch_rows_i,
-  input  logic [SlotWidth:0]  lnch_slots_i,
-  input  logic                retire_valid_i,
-  input  logic [TbWidth-1:0]  retire_tb_i,
+  input  logic                lnch_valid_i,    // a TB starts
+  input  logic [TbWidth-1:0]  lnch_tb_i,       // its TB slot
+  input  logic [NumWarps-1:0] lnch_warps_i,    // its warp slots
+  input  logic [NumWarps-1:0] lnch_full_i,     // those with 32 threads
+  input  logic                lnch_en_i,       // 1: the block acts on it
+  input  logic                lnch_promote_i,  // its shape promotes mark 1
+  input  logic [RowW-1:0]     lnch_base_i,     // register of its first row
+  input  logic [TagWidth:0]   lnch_rows_i,     // rows, 0..NumRows
+  input  logic [SlotWidth:0]  lnch_slots_i,    // registers 0..this-1 renamed
+  input  logic                retire_valid_i,  // a TB slot is free again
+  input  logic [TbWidth-1:0]  retire_tb_i,     // which
 
   // Fetch.
-  input  logic [NumWarps-1:0]     f_elig_i,
-  input  logic [NumWarps*PcW-1:0] f_pc_i,
-  output logic [NumWarps-1:0]     f_hold_o,
-  output logic [NumWarps-1:0]     f_skip_o,
+  input  logic [NumWarps-1:0]     f_elig_i,  // may be skipped now
+  input  logic [NumWarps*PcW-1:0] f_pc_i,    // their next PC
+  output logic [NumWarps-1:0]     f_hold_o,  // fetch must not pick the warp
+  output logic [NumWarps-1:0]     f_skip_o,  // pc += 8 at this edge
 
   // Decode.
-  input  logic [DecW-1:0]             d_valid_i,
-  input  logic [WarpWidth-1:0]        d_warp_i,
-  input  logic [PcW-1:0]              d_pc_i,
-  input  logic [DecW*2-1:0]           d_mark_i,
-  input  logic [DecW*2-1:0]           d_ndst_i,
-  input  logic [DecW*2*SlotWidth-1:0] d_dst_i,
-  input  logic [DecW*2-1:0]           d_ldkind_i,
-  output logic [DecW*2-1:0]           d_act_o,
-  output logic [2*TagWidth-1:0]       d_tag_o,
+  input  logic [DecW-1:0]             d_valid_i,   // slot s: PC d_pc + 8s decoded
+  input  logic [WarpWidth-1:0]        d_warp_i,    // warp of all of them
+  input  logic [PcW-1:0]              d_pc_i,      // PC of slot 0
+  input  logic [DecW*2-1:0]           d_mark_i,    // 0 V, 1 CR, 2 DR; 3 acts as 0
+  input  logic [DecW*2-1:0]           d_ndst_i,    // destinations; 3 acts as 0
+  input  logic [DecW*2*SlotWidth-1:0] d_dst_i,     // their numbers
+  input  logic [DecW*2-1:0]           d_ldkind_i,  // 0 none, 1 TB load, 2 global
+  output logic [DecW*2-1:0]           d_act_o,     // 0 PASS, 1 LEAD, 2 PRIV, 3 SQUASH
+  output logic [2*TagWidth-1:0]       d_tag_o,     // rows of the LEAD
 
   // Issue, write-back, operands.
-  input  logic [NumIss-1:0]                  i_valid_i,
-  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,
-  input  logic [NumIss-1:0]                  i_lead_i,
-  input  logic [NumIss*2*TagWidth-1:0]       i_tag_i,
-  input  logic [NumIss*2-1:0]                i_dv_i,
-  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,
-  input  logic [NumIss*NumSrc-1:0]           i_sv_i,
-  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,
-  output logic [NumIss*NumSrc-1:0]           i_sren_o,
-  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,
-  input  logic [NumWb-1:0]                   wb_valid_i,
-  input  logic [NumWb*TbWidth-1:0]           wb_tb_i,
-  input  logic [NumWb*TagWidth-1:0]          wb_tag_i,
-  input  logic [NumWarps-1:0]                oc_idle_i,
+  input  logic [NumIss-1:0]                  i_valid_i,   // an instruction issues
+  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,    // its warp
+  input  logic [NumIss-1:0]                  i_lead_i,    // it was decoded as LEAD
+  input  logic [NumIss*2*TagWidth-1:0]       i_tag_i,     // LEAD: rows given at decode
+  input  logic [NumIss*2-1:0]                i_dv_i,      // destination a is there
+  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,     // destination registers
+  input  logic [NumIss*NumSrc-1:0]           i_sv_i,      // source a is there
+  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,     // source registers
+  output logic [NumIss*NumSrc-1:0]           i_sren_o,    // source a is read from i_srow
+  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,    // physical register to read
+  input  logic [NumWb-1:0]                   wb_valid_i,  // a LEAD's row is written
+  input  logic [NumWb*TbWidth-1:0]           wb_tb_i,     // its TB
+  input  logic [NumWb*TagWidth-1:0]          wb_tag_i,    // the row
+  input  logic [NumWarps-1:0]                oc_idle_i,   // no operand left to read
 
   // Events.
-  input  logic [NumTbs-1:0]   ev_store_i,
-  input  logic                ev_global_i,
-  input  logic [NumWarps-1:0] br_i,
-  input  logic [NumWarps-1:0] br_taken_i,
-  input  logic [NumWarps-1:0] leave_i,
-  input  logic [NumTbs-1:0]   bar_i,
-  input  logic [NumWarps-1:0] bar_join_i,
-  input  logic [NumWarps-1:0] exit_i,
+  input  logic [NumTbs-1:0]   ev_store_i,   // store of a warp of the TB
+  input  logic                ev_global_i,  // global communication
+  input  logic [NumWarps-1:0] br_i,         // uniform branch resolved
+  input  logic [NumWarps-1:0] br_taken_i,   // it is taken
+  input  logic [NumWarps-1:0] leave_i,      // leaves the majority
+  input  logic [NumTbs-1:0]   bar_i,        // barrier of the TB completes
+  input  logic [NumWarps-1:0] bar_join_i,   // may be in the majority then
+  input  logic [NumWarps-1:0] exit_i,       // the warp ends
 
   // Copies.
-  output logic                 cp_valid_o,
-  output logic [WarpWidth-1:0] cp_warp_o,
-  output logic [RowW-1:0]      cp_row_o,
-  output logic [SlotWidth-1:0] cp_slot_o,
-  input  logic                 cp_ack_i,
+  output logic                 cp_valid_o,  // copy a row into a warp's own register
+  output logic [WarpWidth-1:0] cp_warp_o,   // the warp
+  output logic [RowW-1:0]      cp_row_o,    // physical register of the row
+  output logic [SlotWidth-1:0] cp_slot_o,   // register number
+  input  logic                 cp_ack_i,    // the copy is done
 
-  output logic [NumWarps-1:0] maj_o,
-  output logic [7:0]          err_o
+  output logic [NumWarps-1:0] maj_o,  // majority of each TB
+  output logic [7:0]          err_o   // errors of the last edge
 );
   if (NumWarps < 1 || NumWarps > 64) begin : gen_bad_num_warps
     $error("castor_darsie: NumWarps must be 1..64");

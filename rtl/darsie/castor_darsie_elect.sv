@@ -35,27 +35,27 @@ module castor_darsie_elect #(
   input  logic [NumRows-1:0]            wb_i,
   input  logic [NumRows-1:0]            inv_i,
   input  logic [NumRows-1:0]            nosk_i,
-  input  logic [SlotWidth*NumRows-1:0]  slot_i,   // bit planes
-  input  logic [SeqWidth*NumRows-1:0]   seq_i,    // bit planes
-  input  logic [NumWarps*NumRows-1:0]   pends_i,  // of all warps
+  input  logic [SlotWidth*NumRows-1:0]  slot_i,      // bit planes
+  input  logic [SeqWidth*NumRows-1:0]   seq_i,       // bit planes
+  input  logic [NumWarps*NumRows-1:0]   pends_i,     // of all warps
   input  logic [NumWarps*NumRows-1:0]   refs_i,
   input  logic [NumWarps*NumRows-1:0]   lings_i,
 
   output logic [DecW*2-1:0]          act_o,
-  output logic [2*TagWidth-1:0]      tag_o,     // rows of a leader
+  output logic [2*TagWidth-1:0]      tag_o,      // rows of a leader
   output castor_darsie_pkg::why_e    why_o,
-  output logic [DecWidth-1:0]        slot_o,    // the instruction on which there is a verdict
-  output logic                       lead_o,    // elected for a new version, or
-  output logic                       relead_o,  // to write a stale one again
+  output logic [DecWidth-1:0]        slot_o,     // the instruction on which there is a verdict
+  output logic                       lead_o,     // elected for a new version, or
+  output logic                       relead_o,   // to write a stale one again
   output logic                       two_o,
   output logic                       ld_o,
   output logic                       gl_o,
-  output logic [NumRows-1:0]         new_o,     // rows of the election
-  output logic [NumRows-1:0]         old_o,     // rows of the version that is pending
+  output logic [NumRows-1:0]         new_o,      // rows of the election
+  output logic [NumRows-1:0]         old_o,      // rows of the version that is pending
   output logic [TagWidth-1:0]        v0_o,
   output logic [TagWidth-1:0]        v1_o,
-  output logic [NumWarps-1:0]        waiting_o, // other warps of the thread block that have not passed v0
-  output logic [SeqWidth-1:0]        seq_o      // sequence number of the election
+  output logic [NumWarps-1:0]        waiting_o,  // other warps of the thread block that have not passed v0
+  output logic [SeqWidth-1:0]        seq_o       // sequence number of the election
 );
   // Bit b*NumRows+k: bit b of the number k.
   function automatic logic [TagWidth*NumRows-1:0] numbers();

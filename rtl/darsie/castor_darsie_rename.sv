@@ -18,8 +18,8 @@ module castor_darsie_rename #(
   localparam int unsigned TagWidth  = (NumRows > 1) ? $clog2(NumRows) : 1,
   localparam int unsigned SlotWidth = (NumSlots > 1) ? $clog2(NumSlots) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // Warps and rows, as the cycle began.
   input  logic [NumWarps-1:0]         live_i,
@@ -38,9 +38,9 @@ module castor_darsie_rename #(
 
   // Decode, of one thread block. Masks are over its rows.
   input  logic [TbWidth-1:0]           d_tb_i,
-  output logic [SlotWidth*NumRows-1:0] d_slot_o,  // bit planes
+  output logic [SlotWidth*NumRows-1:0] d_slot_o,      // bit planes
   input  logic [NumWarps-1:0]          drop_warps_i,
-  input  logic [NumRows-1:0]           drop_i,    // no longer pending for drop_warps_i
+  input  logic [NumRows-1:0]           drop_i,        // no longer pending for drop_warps_i
   input  logic                         elected_i,
   input  logic [NumWarps-1:0]          heirs_i,
   input  logic [NumRows-1:0]           new0_i,
@@ -49,17 +49,17 @@ module castor_darsie_rename #(
   input  logic [SlotWidth-1:0]         new1_slot_i,
 
   // Issue, of warps in range.
-  input  logic [NumIss-1:0]                  i_valid_i,
-  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,
-  input  logic [NumIss-1:0]                  i_lead_i,
-  input  logic [NumIss*2*TagWidth-1:0]       i_tag_i,
-  input  logic [NumIss*2-1:0]                i_dv_i,
-  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,
-  input  logic [NumIss*NumSrc-1:0]           i_sv_i,
-  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,
-  output logic [NumIss*NumSrc-1:0]           i_sren_o,
-  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,
-  input  logic [NumWarps-1:0]                oc_idle_i,
+  input  logic [NumIss-1:0]                  i_valid_i,  // an instruction issues
+  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,   // its warp
+  input  logic [NumIss-1:0]                  i_lead_i,   // it was decoded as LEAD
+  input  logic [NumIss*2*TagWidth-1:0]       i_tag_i,    // LEAD: rows given at decode
+  input  logic [NumIss*2-1:0]                i_dv_i,     // destination a is there
+  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,    // destination registers
+  input  logic [NumIss*NumSrc-1:0]           i_sv_i,     // source a is there
+  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,    // source registers
+  output logic [NumIss*NumSrc-1:0]           i_sren_o,   // source a is read from i_srow
+  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,   // physical register to read
+  input  logic [NumWarps-1:0]                oc_idle_i,  // no operand left to read
 
   // Events.
   input  logic [NumWarps-1:0] leave_i,   // warps that leave the majority by themselves
@@ -67,11 +67,11 @@ module castor_darsie_rename #(
   input  logic [NumWarps-1:0] exit_i,    // live warps that end
 
   // Copies.
-  input  logic                 cp_ack_i,
-  output logic                 cp_valid_o,
-  output logic [WarpWidth-1:0] cp_warp_o,
-  output logic [RowW-1:0]      cp_row_o,
-  output logic [SlotWidth-1:0] cp_slot_o,
+  input  logic                 cp_ack_i,    // the copy is done
+  output logic                 cp_valid_o,  // copy a row into a warp's own register
+  output logic [WarpWidth-1:0] cp_warp_o,   // the warp
+  output logic [RowW-1:0]      cp_row_o,    // physical register of the row
+  output logic [SlotWidth-1:0] cp_slot_o,   // register number
   output logic [NumWarps-1:0]  copied_o,
 
   output logic [NumWarps*NumRows-1:0] pend_o,

@@ -12,17 +12,17 @@ module castor_darsie_rows #(
   localparam int unsigned TagWidth = (NumRows > 1) ? $clog2(NumRows) : 1,
   localparam int unsigned SeqWidth = $clog2(NumRows) + 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // Write-backs in range.
-  input  logic [NumWb-1:0]          wb_valid_i,
-  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,
-  input  logic [NumWb*TagWidth-1:0] wb_tag_i,
-  output logic                      bad_wb_o,  // of a row that is written back already
+  input  logic [NumWb-1:0]          wb_valid_i,  // a LEAD's row is written
+  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,     // its TB
+  input  logic [NumWb*TagWidth-1:0] wb_tag_i,    // the row
+  output logic                      bad_wb_o,    // of a row that is written back already
 
-  input  logic [NumTbs-1:0] ev_store_i,
-  input  logic              ev_global_i,
+  input  logic [NumTbs-1:0] ev_store_i,   // store of a warp of the TB
+  input  logic              ev_global_i,  // global communication
 
   // Decode, of one thread block. Masks are over its rows.
   input  logic [TbWidth-1:0]          d_tb_i,

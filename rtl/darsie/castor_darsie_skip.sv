@@ -18,12 +18,12 @@ module castor_darsie_skip #(
   localparam int unsigned TagWidth   = (NumRows > 1) ? $clog2(NumRows) : 1,
   localparam int unsigned EntryWidth = (NumPst > 1) ? $clog2(NumPst) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // Fetch.
-  input  logic [NumWarps-1:0]     f_elig_i,
-  input  logic [NumWarps*PcW-1:0] f_pc_i,
+  input  logic [NumWarps-1:0]     f_elig_i,  // may be skipped now
+  input  logic [NumWarps*PcW-1:0] f_pc_i,    // their next PC
 
   // Warps, as the cycle began.
   input  logic [NumWarps-1:0]          maj_i,
@@ -61,8 +61,8 @@ module castor_darsie_skip #(
   input  logic [TagWidth-1:0] write_tag1_i,
   input  logic                write_ld_i,
   input  logic                write_gl_i,
-  input  logic [NumTbs-1:0]   ev_store_i,
-  input  logic                ev_global_i,
+  input  logic [NumTbs-1:0]   ev_store_i,    // store of a warp of the TB
+  input  logic                ev_global_i,   // global communication
   input  logic [NumTbs-1:0]   region_end_i,
   input  logic                launch_i,
   input  logic [TbWidth-1:0]  launch_tb_i,

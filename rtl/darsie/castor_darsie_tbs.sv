@@ -10,8 +10,8 @@ module castor_darsie_tbs #(
   localparam int unsigned SlotWidth = (NumSlots > 1) ? $clog2(NumSlots) : 1,
   localparam int unsigned SeqWidth  = $clog2(NumRows) + 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // Legal launches and retirements.
   input  logic                 launch_i,
@@ -22,18 +22,18 @@ module castor_darsie_tbs #(
   input  logic [TagWidth:0]    launch_rows_i,
   input  logic [SlotWidth:0]   launch_slots_i,
   input  logic                 retire_i,
-  input  logic [TbWidth-1:0]   retire_tb_i,
+  input  logic [TbWidth-1:0]   retire_tb_i,       // which
 
   // Decode, of one thread block.
   input  logic [TbWidth-1:0]   d_tb_i,
-  input  logic                 lead_i,       // takes a new sequence number
+  input  logic                 lead_i,      // takes a new sequence number
   input  logic                 alone_i,
   input  logic                 no_elect_i,
   input  logic                 set_sync_i,
 
   // Meeting, and ends of regions.
-  input  logic [NumTbs-1:0]    synced_i,     // synchronisation points that are complete
-  input  logic [NumTbs-1:0]    bar_i,
+  input  logic [NumTbs-1:0]    synced_i,      // synchronisation points that are complete
+  input  logic [NumTbs-1:0]    bar_i,         // barrier of the TB completes
   input  logic [NumTbs-1:0]    region_end_i,
 
   output logic [NumTbs-1:0]               tl_o,

@@ -16,8 +16,8 @@ module castor_darsie_warps #(
   localparam int unsigned TbWidth  = (NumTbs > 1) ? $clog2(NumTbs) : 1,
   localparam int unsigned TagWidth = (NumRows > 1) ? $clog2(NumRows) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // A legal launch.
   input  logic                launch_i,
@@ -26,7 +26,7 @@ module castor_darsie_warps #(
   input  logic [NumWarps-1:0] launch_maj_i,
 
   // Fetch: probes that found nothing, and versions that a warp waits for or has taken.
-  input  logic [NumWarps-1:0]          f_elig_i,
+  input  logic [NumWarps-1:0]          f_elig_i,       // may be skipped now
   input  logic [NumWarps-1:0]          skipped_i,
   input  logic [NumWarps-1:0]          missed_i,
   input  logic [NumLatch-1:0]          latch_i,        // later ones win
@@ -44,35 +44,35 @@ module castor_darsie_warps #(
   input  logic [NumWarps-1:0] reprobe_i,  // warps of a thread block with a new entry
 
   // Write-backs in range.
-  input  logic [NumWb-1:0]          wb_valid_i,
-  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,
-  input  logic [NumWb*TagWidth-1:0] wb_tag_i,
+  input  logic [NumWb-1:0]          wb_valid_i,  // a LEAD's row is written
+  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,     // its TB
+  input  logic [NumWb*TagWidth-1:0] wb_tag_i,    // the row
 
   // Events.
-  input  logic [NumTbs-1:0]   ev_store_i,
-  input  logic                ev_global_i,
-  input  logic [NumWarps-1:0] br_i,
-  input  logic [NumWarps-1:0] br_taken_i,
-  input  logic [NumWarps-1:0] leave_i,
-  input  logic [NumWarps-1:0] barred_i,    // warps of thread blocks whose barrier completes
-  input  logic [NumWarps-1:0] bar_join_i,
-  input  logic [NumWarps-1:0] exit_i,
-  input  logic [NumWarps-1:0] copied_i,    // warps that have nothing left to copy
-  input  logic [NumTbs-1:0]   entries_i,   // thread blocks with an entry in the skip table
-  input  logic [NumTbs-1:0]   sync_i,      // thread blocks at a synchronisation point
+  input  logic [NumTbs-1:0]   ev_store_i,   // store of a warp of the TB
+  input  logic                ev_global_i,  // global communication
+  input  logic [NumWarps-1:0] br_i,         // uniform branch resolved
+  input  logic [NumWarps-1:0] br_taken_i,   // it is taken
+  input  logic [NumWarps-1:0] leave_i,      // leaves the majority
+  input  logic [NumWarps-1:0] barred_i,     // warps of thread blocks whose barrier completes
+  input  logic [NumWarps-1:0] bar_join_i,   // may be in the majority then
+  input  logic [NumWarps-1:0] exit_i,       // the warp ends
+  input  logic [NumWarps-1:0] copied_i,     // warps that have nothing left to copy
+  input  logic [NumTbs-1:0]   entries_i,    // thread blocks with an entry in the skip table
+  input  logic [NumTbs-1:0]   sync_i,       // thread blocks at a synchronisation point
 
   // Meetings.
-  output logic [NumTbs-1:0] meet_o,         // the thread block whose majority has all stopped
-  output logic              meet_sync_o,    // it was at a synchronisation point
+  output logic [NumTbs-1:0] meet_o,       // the thread block whose majority has all stopped
+  output logic              meet_sync_o,  // it was at a synchronisation point
 
-  output logic [NumTbs*NumWarps-1:0]   team_o,  // live warps of each thread block
-  output logic [NumWarps-1:0]          held_o,  // stopped, waiting or copying
+  output logic [NumTbs*NumWarps-1:0]   team_o,   // live warps of each thread block
+  output logic [NumWarps-1:0]          held_o,   // stopped, waiting or copying
   output logic [NumWarps-1:0]          probe_o,
   output logic [NumWarps-1:0]          ready_o,
 
   output logic [NumWarps-1:0]          live_o,
   output logic [TbWidth*NumWarps-1:0]  tb_o,
-  output logic [NumWarps-1:0]          maj_o,
+  output logic [NumWarps-1:0]          maj_o,   // majority of each TB
   output logic [NumWarps-1:0]          miss_o,
   output logic [NumWarps-1:0]          lat_o,
   output logic [NumWarps-1:0]          two_o,

@@ -4,18 +4,18 @@ module castor_dtbl_bank #(
   parameter int unsigned AgtSize = 1024,
   localparam int unsigned IndexWidth = (AgtSize > 1) ? $clog2(AgtSize) : 1
 ) (
-  input  logic                  clk_i,
-  input  logic                  we_i,
-  input  logic [IndexWidth-1:0] waddr_i,
-  input  logic [63:0]           wdim_i,
-  input  logic [31:0]           wparam_i,
-  input  logic                  link_we_i,
-  input  logic [IndexWidth-1:0] link_waddr_i,
-  input  logic [31:0]           link_wdata_i,
-  input  logic [IndexWidth-1:0] raddr_i,
-  output logic [63:0]           rdim_o,
-  output logic [31:0]           rparam_o,
-  output logic [31:0]           rnext_o
+  input  logic                  clk_i,         // clock
+  input  logic                  we_i,          // a group is attached: size and parameters are written
+  input  logic [IndexWidth-1:0] waddr_i,       // its entry
+  input  logic [63:0]           wdim_i,        // its thread blocks per dimension
+  input  logic [31:0]           wparam_i,      // address of its parameters / 16
+  input  logic                  link_we_i,     // the group that follows one is written
+  input  logic [IndexWidth-1:0] link_waddr_i,  // the entry of that one
+  input  logic [31:0]           link_wdata_i,  // the group that follows it
+  input  logic [IndexWidth-1:0] raddr_i,       // entry of the group that is being distributed
+  output logic [63:0]           rdim_o,        // its thread blocks per dimension
+  output logic [31:0]           rparam_o,      // address of its parameters / 16
+  output logic [31:0]           rnext_o        // the group that follows it
 );
   castor_table_1r1w #(
     .Width (64),

@@ -13,43 +13,43 @@ module castor_dtbl_dispatch #(
   localparam int unsigned IndexWidth = (AgtSize > 1) ? $clog2(AgtSize) : 1,
   localparam int unsigned CountWidth = $clog2(NumKde + 1)
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // Groups that attach, and kernels whose entry is being written.
-  input  logic               push_valid_i,
-  output logic               push_ready_o,
-  input  logic               push_group_i,
-  input  logic [KdWidth-1:0] push_kd_i,
-  input  logic [31:0]        push_agei_i,
-  input  logic [63:0]        push_dim_i,
-  input  logic [31:0]        push_param_i,
+  input  logic               push_valid_i,  // a kernel whose entry is being written
+  output logic               push_ready_o,  // a kernel may be pushed
+  input  logic               push_group_i,  // a group is pushed, not a kernel
+  input  logic [KdWidth-1:0] push_kd_i,     // that entry
+  input  logic [31:0]        push_agei_i,   // the group: table entry or record
+  input  logic [63:0]        push_dim_i,    // its grid: {z 16, y 16, x 32}
+  input  logic [31:0]        push_param_i,  // address of its parameters / 16
 
   // Thread blocks.
-  input  logic [NumKde-1:0]  fits_i,
-  output logic               pl_valid_o,
-  input  logic               pl_taken_i,
-  output logic [KdWidth-1:0] pl_kd_o,
-  output logic [31:0]        pl_agei_o,
-  output logic [31:0]        pl_pos_o,
-  output logic [63:0]        pl_dim_o,
-  output logic [31:0]        pl_param_o,
-  output logic               pl_last_o,
-  output logic               cur_valid_o,
-  output logic [KdWidth-1:0] cur_kd_o,
-  output logic [NumKde-1:0]  hold_o,
+  input  logic [NumKde-1:0]  fits_i,       // the entry's next TB fits some SM
+  output logic               pl_valid_o,   // a thread block is offered
+  input  logic               pl_taken_i,   // the thread block offered is placed
+  output logic [KdWidth-1:0] pl_kd_o,      // its kernel entry
+  output logic [31:0]        pl_agei_o,    // its group; all ones: native
+  output logic [31:0]        pl_pos_o,     // its number in kernel or group
+  output logic [63:0]        pl_dim_o,     // TBs of kernel or group: {z, y, x}
+  output logic [31:0]        pl_param_o,   // parameters of the group; native: 0
+  output logic               pl_last_o,    // last of kernel or group
+  output logic               cur_valid_o,  // a kernel or group is distributed
+  output logic [KdWidth-1:0] cur_kd_o,     // its kernel entry
+  output logic [NumKde-1:0]  hold_o,       // kernel entries not to be released
 
   // Memory.
-  output logic        mem_valid_o,
-  input  logic        mem_ready_i,
-  output logic        mem_write_o,
-  output logic [39:0] mem_addr_o,
-  output logic [31:0] mem_wdata_o,
-  input  logic        rsp_valid_i,
-  input  logic [63:0] rsp_dim_i,
-  input  logic [31:0] rsp_next_i,
+  output logic        mem_valid_o,  // a request to memory
+  input  logic        mem_ready_i,  // the memory request is taken
+  output logic        mem_write_o,  // 1: write 4 bytes, 0: read a record
+  output logic [39:0] mem_addr_o,   // byte address
+  output logic [31:0] mem_wdata_o,  // data of a write
+  input  logic        rsp_valid_i,  // reply of the read
+  input  logic [63:0] rsp_dim_i,    // record: thread blocks of the group
+  input  logic [31:0] rsp_next_i,   // record: the group behind it
 
-  output logic [2:0] err_o
+  output logic [2:0] err_o  // errors of the dispatch half, a bit each
 );
   localparam int unsigned NumKdePow2 = 2 ** KdWidth;
 

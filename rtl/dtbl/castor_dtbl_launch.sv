@@ -10,53 +10,53 @@ module castor_dtbl_launch #(
   localparam int unsigned KdWidth    = (NumKde > 1) ? $clog2(NumKde) : 1,
   localparam int unsigned IndexWidth = (AgtSize > 1) ? $clog2(AgtSize) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // Groups of launch commands.
-  input  logic        agg_valid_i,
-  output logic        agg_ready_o,
-  input  logic        agg_first_i,
-  input  logic        agg_last_i,
-  input  logic [4:0]  agg_sm_i,
-  input  logic [5:0]  agg_warp_i,
-  input  logic [4:0]  agg_lane_i,
-  input  logic [76:0] agg_key_i,
-  input  logic [63:0] agg_dim_i,
-  input  logic [31:0] agg_cnt_i,
-  input  logic [31:0] agg_param_i,
-  input  logic [3:0]  agg_level_i,
+  input  logic        agg_valid_i,  // a group is launched: one beat
+  output logic        agg_ready_o,  // the beat is taken
+  input  logic        agg_first_i,  // first beat of its command
+  input  logic        agg_last_i,   // last beat of its command
+  input  logic [4:0]  agg_sm_i,     // SM of the launching thread
+  input  logic [5:0]  agg_warp_i,   // its warp slot
+  input  logic [4:0]  agg_lane_i,   // its lane
+  input  logic [76:0] agg_key_i,    // {shared 16, z 7, y 11, x 11, pc 32}
+  input  logic [63:0] agg_dim_i,    // thread blocks: {z 16, y 16, x 32}
+  input  logic [31:0] agg_cnt_i,    // their number
+  input  logic [31:0] agg_param_i,  // address of its parameters / 16
+  input  logic [3:0]  agg_level_i,  // level of nesting, passed on
 
   // Kernel table.
-  output logic [KdWidth-1:0] key_idx_o,
-  input  logic               key_valid_i,
-  input  logic [76:0]        key_rd_i,
-  output logic [NumKde-1:0]  hold_o,
+  output logic [KdWidth-1:0] key_idx_o,    // kernel entry looked at
+  input  logic               key_valid_i,  // kernel entry key_idx may be attached to
+  input  logic [76:0]        key_rd_i,     // its key
+  output logic [NumKde-1:0]  hold_o,       // kernel entries not to be released
 
   // Groups that have found a kernel, and groups that become one.
-  output logic               att_valid_o,
-  input  logic               att_ready_i,
-  output logic [KdWidth-1:0] att_kd_o,
-  output logic [31:0]        att_agei_o,
-  output logic [63:0]        att_dim_o,
-  output logic [31:0]        att_cnt_o,
-  output logic [31:0]        att_param_o,
-  output logic [3:0]         att_level_o,
-  output logic [4:0]         att_sm_o,
-  output logic               fb_valid_o,
-  input  logic               fb_ready_i,
-  output logic [30:0]        fb_rec_o,
-  output logic [5:0]         fb_ord_o,
-  output logic [3:0]         fb_level_o,
-  output logic [4:0]         fb_sm_o,
+  output logic               att_valid_o,  // a group attaches to a kernel
+  input  logic               att_ready_i,  // the group shown is attached
+  output logic [KdWidth-1:0] att_kd_o,     // its kernel entry
+  output logic [31:0]        att_agei_o,   // the group: table entry or record
+  output logic [63:0]        att_dim_o,    // its thread blocks per dimension
+  output logic [31:0]        att_cnt_o,    // their number
+  output logic [31:0]        att_param_o,  // address of its parameters / 16
+  output logic [3:0]         att_level_o,  // level of nesting
+  output logic [4:0]         att_sm_o,     // SM of the launching thread
+  output logic               fb_valid_o,   // a group becomes a device kernel
+  input  logic               fb_ready_i,   // the fallback shown is taken
+  output logic [30:0]        fb_rec_o,     // address of its record / 16
+  output logic [5:0]         fb_ord_o,     // how many so far in its command
+  output logic [3:0]         fb_level_o,   // level of nesting
+  output logic [4:0]         fb_sm_o,      // SM of the launching thread
 
   // Completions of thread blocks.
-  input  logic                  done_valid_i,
-  input  logic [31:0]           done_agei_i,
-  output logic                  rel_valid_o,
-  output logic [IndexWidth-1:0] rel_idx_o,
-  output logic [IndexWidth:0]   agt_used_o,
-  output logic [1:0]            err_o
+  input  logic                  done_valid_i,  // a thread block has completed
+  input  logic [31:0]           done_agei_i,   // its group
+  output logic                  rel_valid_o,   // a table entry is free again
+  output logic [IndexWidth-1:0] rel_idx_o,     // which
+  output logic [IndexWidth:0]   agt_used_o,    // table entries in use
+  output logic [1:0]            err_o          // errors of the launch half, a bit each
 );
   localparam logic [KdWidth-1:0]    LastKd    = KdWidth'(NumKde - 1);
   localparam logic [IndexWidth-1:0] IndexMask = IndexWidth'(AgtSize - 1);

@@ -1,13 +1,13 @@
 // Place of the next thread block in its item: three indices, x fastest, and the position. A size of 0 acts as 1.
 module castor_dtbl_odometer (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic        clk_i,    // clock
+  input  logic        rst_ni,   // synchronous reset, active low
   input  logic        start_i,  // to the first thread block; beats step_i
-  input  logic        step_i,
+  input  logic        step_i,   // to the next thread block
   input  logic [63:0] dim_i,    // {z 16, y 16, x 32}
-  output logic        last_o,
-  output logic [63:0] od_o,
-  output logic [31:0] pos_o
+  output logic        last_o,   // this thread block is the last of its item
+  output logic [63:0] od_o,     // indices of the thread block: {z 16, y 16, x 32}
+  output logic [31:0] pos_o     // its position in the item
 );
   logic [63:0] od_q;
   logic [31:0] pos_q;

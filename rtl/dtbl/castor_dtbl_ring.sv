@@ -6,15 +6,15 @@ module castor_dtbl_ring #(
   localparam int unsigned KdWidth    = (NumKde > 1) ? $clog2(NumKde) : 1,
   localparam int unsigned CountWidth = $clog2(NumKde + 1)
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic                  push_i,
-  input  logic [KdWidth-1:0]    push_kd_i,
-  input  logic                  pop_i,        // not of a ring that is empty without a push
-  output logic                  empty_o,      // as the cycle began
-  output logic [KdWidth-1:0]    head_kd_o,    // oldest entry as the cycle began
-  output logic [KdWidth-1:0]    head_o,
-  output logic [CountWidth-1:0] count_o
+  input  logic                  clk_i,      // clock
+  input  logic                  rst_ni,     // synchronous reset, active low
+  input  logic                  push_i,     // an entry enters behind the last
+  input  logic [KdWidth-1:0]    push_kd_i,  // that entry
+  input  logic                  pop_i,      // not of a ring that is empty without a push
+  output logic                  empty_o,    // as the cycle began
+  output logic [KdWidth-1:0]    head_kd_o,  // oldest entry as the cycle began
+  output logic [KdWidth-1:0]    head_o,     // the first entry
+  output logic [CountWidth-1:0] count_o     // entries that are there
 );
   localparam logic [KdWidth-1:0] Last = KdWidth'(NumKde - 1);
 

@@ -4,6 +4,20 @@
 // An item, a kernel or a group of thread blocks, is pushed into queue 0 or into a list of its queue set, one list for
 // each level; lists continue in memory when the set is full. One SM is examined per cycle and at most one thread block
 // placed. An item that can go nowhere yet is parked, and nothing is pushed meanwhile.
+//
+// What parameters cost (docs/blocks/laperm.md, "Area"):
+//   NumSm        a queue set each, NumSm / ClusterSize of them, and a backup set's number
+//   ClusterSize  divides the number of queue sets
+//   LvlMax       a list in every set each: head, tail, position, and counts of what is in memory and under way
+//   BankDepth    an entry (165 bits at the defaults) and a link in every set each
+//   NumKd        an entry of queue 0, needs of a kernel and a count of its items each
+//   OvfW         2 bits of every list each
+//   RefillMax    the numbers of a set and a list each, and a bit of every count where it passes a power of two
+//   QcntW        a bit of every kernel each
+//   AgeiW        a bit of every entry each, as CntW, DimW and ParamW
+//   CntW         a bit of every entry and of every list's position each
+//   DimW         a bit of every entry each
+//   ParamW       a bit of every entry each
 module castor_laperm #(
   parameter int unsigned NumSm       = 13,   // SMs, 2..32
   parameter int unsigned ClusterSize = 1,    // SMs that share a queue set: 1, 2 or 4
@@ -24,67 +38,67 @@ module castor_laperm #(
   localparam int unsigned ListWidth  = (NumLists > 1) ? $clog2(NumLists) : 1,
   localparam int unsigned EntryWidth = KdWidth + AgeiW + CntW + DimW + ParamW
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // Static: they change only while nothing waits and nothing is pushed.
-  input  logic [1:0] policy_i,
-  input  logic [4:0] ovf_log2_i,
+  input  logic [1:0] policy_i,    // 1 TB-Pri, 2 SMX-, 3 Adaptive-Bind; 0: as 3
+  input  logic [4:0] ovf_log2_i,  // log2 of a memory list's entries; 0 none
 
   // Kernels and groups.
-  input  logic               push_valid_i,
-  output logic               push_ready_o,
-  input  logic [KdWidth-1:0] push_kd_i,
-  input  logic [AgeiW-1:0]   push_agei_i,
-  input  logic [CntW-1:0]    push_cnt_i,
-  input  logic [DimW-1:0]    push_dim_i,
-  input  logic [ParamW-1:0]  push_param_i,
-  input  logic [3:0]         push_level_i,
-  input  logic [SmWidth-1:0] push_sm_i,
-  input  logic [6:0]         push_warps_i,
-  input  logic [9:0]         push_regs_i,
-  input  logic [9:0]         push_smem_i,
+  input  logic               push_valid_i,  // a kernel or group
+  output logic               push_ready_o,  // a kernel or group is taken
+  input  logic [KdWidth-1:0] push_kd_i,     // its kernel table entry
+  input  logic [AgeiW-1:0]   push_agei_i,   // its group; all ones: a kernel
+  input  logic [CntW-1:0]    push_cnt_i,    // its thread blocks
+  input  logic [DimW-1:0]    push_dim_i,    // its dimensions: {z 16, y 16, x 32}
+  input  logic [ParamW-1:0]  push_param_i,  // address of its parameters
+  input  logic [3:0]         push_level_i,  // 0: of the host; above LvlMax: LvlMax
+  input  logic [SmWidth-1:0] push_sm_i,     // SM of the direct parent
+  input  logic [6:0]         push_warps_i,  // a thread block of the kernel needs: warps
+  input  logic [9:0]         push_regs_i,   // units of registers
+  input  logic [9:0]         push_smem_i,   // units of shared memory
 
   // Room of the SM that is examined.
-  output logic [SmWidth-1:0] scan_sm_o,
-  input  logic               room_open_i,
-  input  logic [5:0]         room_slots_i,
-  input  logic [6:0]         room_warps_i,
-  input  logic [9:0]         room_regs_i,
-  input  logic [9:0]         room_smem_i,
-  input  logic [NumKd-1:0]   kd_ok_i,
+  output logic [SmWidth-1:0] scan_sm_o,     // SM that is examined
+  input  logic               room_open_i,   // scan_sm may take thread blocks
+  input  logic [5:0]         room_slots_i,  // its free slots
+  input  logic [6:0]         room_warps_i,  // its free warps
+  input  logic [9:0]         room_regs_i,   // its free units of registers
+  input  logic [9:0]         room_smem_i,   // its free units of shared memory
+  input  logic [NumKd-1:0]   kd_ok_i,       // may have one more thread block on scan_sm
 
   // Thread blocks.
-  output logic               pl_valid_o,
-  input  logic               pl_taken_i,
-  output logic [SmWidth-1:0] pl_sm_o,
-  output logic [KdWidth-1:0] pl_kd_o,
-  output logic [AgeiW-1:0]   pl_agei_o,
-  output logic [3:0]         pl_level_o,
-  output logic [CntW-1:0]    pl_pos_o,
-  output logic               pl_last_o,
-  output logic [DimW-1:0]    pl_dim_o,
-  output logic [ParamW-1:0]  pl_param_o,
-  output logic [1:0]         ev_stage_o,
-  output logic               ev_backup_o,
-  output logic               ev_starve_o,
+  output logic               pl_valid_o,   // a thread block is offered
+  input  logic               pl_taken_i,   // the thread block offered is placed
+  output logic [SmWidth-1:0] pl_sm_o,      // its SM
+  output logic [KdWidth-1:0] pl_kd_o,      // its kernel table entry
+  output logic [AgeiW-1:0]   pl_agei_o,    // its group; all ones: a kernel
+  output logic [3:0]         pl_level_o,   // its level
+  output logic [CntW-1:0]    pl_pos_o,     // its number in kernel or group
+  output logic               pl_last_o,    // last of kernel or group
+  output logic [DimW-1:0]    pl_dim_o,     // dimensions of kernel or group
+  output logic [ParamW-1:0]  pl_param_o,   // address of its parameters
+  output logic [1:0]         ev_stage_o,   // stage of the candidate; 0 none
+  output logic               ev_backup_o,  // stage 3 chose another backup set
+  output logic               ev_starve_o,  // the SM's own items are all in memory
 
   // Memory.
-  output logic                  mem_valid_o,
-  input  logic                  mem_ready_i,
-  output logic                  mem_we_o,
-  output logic [ListWidth-1:0]  mem_list_o,
-  output logic [OvfW-1:0]       mem_idx_o,
-  output logic [EntryWidth-1:0] mem_wdata_o,
-  input  logic                  mem_rvalid_i,
-  input  logic [EntryWidth-1:0] mem_rdata_i,
+  output logic                  mem_valid_o,   // a request to memory
+  input  logic                  mem_ready_i,   // the memory request is taken
+  output logic                  mem_we_o,      // 1: write, 0: read
+  output logic [ListWidth-1:0]  mem_list_o,    // list in memory
+  output logic [OvfW-1:0]       mem_idx_o,     // entry of the list
+  output logic [EntryWidth-1:0] mem_wdata_o,   // {kd, agei, cnt, dim, param}, or 0
+  input  logic                  mem_rvalid_i,  // reply of the oldest read
+  input  logic [EntryWidth-1:0] mem_rdata_i,   // its entry
 
-  output logic [NumKd-1:0] hold_o,
-  output logic             waiting_o,
-  output logic             ready_o,
-  output logic [NumSm-1:0] fits_head_o,
-  output logic [NumSm-1:0] bound_wait_o,
-  output logic [1:0]       err_o
+  output logic [NumKd-1:0] hold_o,        // the entry has items that wait
+  output logic             waiting_o,     // some item waits
+  output logic             ready_o,       // some item waits on chip
+  output logic [NumSm-1:0] fits_head_o,   // last look at it: nothing, or it fit
+  output logic [NumSm-1:0] bound_wait_o,  // its set has items; TB-Pri: 0
+  output logic [1:0]       err_o          // 0 push, 1 reply
 );
   if (NumSm < 2 || NumSm > 32) begin : gen_bad_num_sm
     $error("castor_laperm: NumSm must be 2..32");

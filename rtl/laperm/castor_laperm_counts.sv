@@ -5,14 +5,14 @@ module castor_laperm_counts #(
   parameter int unsigned Width = 20,
   localparam int unsigned IndexWidth = (Num > 1) ? $clog2(Num) : 1
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic                  up_i,
-  input  logic [IndexWidth-1:0] up_idx_i,
-  output logic [Width-1:0]      up_count_o,    // as the cycle began
-  input  logic                  down_i,        // not of a counter that is 0
-  input  logic [IndexWidth-1:0] down_idx_i,
-  output logic [Num-1:0]        some_o         // not 0
+  input  logic                  clk_i,       // clock
+  input  logic                  rst_ni,      // synchronous reset, active low
+  input  logic                  up_i,        // a counter goes up
+  input  logic [IndexWidth-1:0] up_idx_i,    // which
+  output logic [Width-1:0]      up_count_o,  // as the cycle began
+  input  logic                  down_i,      // not of a counter that is 0
+  input  logic [IndexWidth-1:0] down_idx_i,  // which
+  output logic [Num-1:0]        some_o       // not 0
 );
   localparam int unsigned NumPow2 = 2 ** IndexWidth;
 

@@ -3,8 +3,8 @@ module castor_laperm_first #(
   parameter int unsigned Num = 13,
   localparam int unsigned Width = (Num > 1) ? $clog2(Num) : 1
 ) (
-  input  logic [Num-1:0]   bits_i,
-  input  logic [Width-1:0] from_i,
+  input  logic [Num-1:0]   bits_i,  // bits that are searched
+  input  logic [Width-1:0] from_i,  // position at which the search begins
   output logic [Width-1:0] first_o  // 0 if no bit is set
 );
   logic [Num-1:0] above;

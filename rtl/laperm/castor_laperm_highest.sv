@@ -6,10 +6,10 @@ module castor_laperm_highest #(
   localparam int unsigned SetWidth  = (NumSets > 1) ? $clog2(NumSets) : 1,
   localparam int unsigned ListWidth = (NumLists > 1) ? $clog2(NumLists) : 1
 ) (
-  input  logic [NumLists-1:0]  marks_i,
-  input  logic [SetWidth-1:0]  set_i,
+  input  logic [NumLists-1:0]  marks_i,  // marked lists
+  input  logic [SetWidth-1:0]  set_i,    // queue set
   output logic [3:0]           level_o,  // 1 if no list of the set is marked
-  output logic [ListWidth-1:0] list_o
+  output logic [ListWidth-1:0] list_o    // number of the list that is found
 );
   logic [LvlMax-1:0] marks;
 

@@ -13,20 +13,20 @@ module castor_laperm_lists #(
   localparam int unsigned SlotWidth  = $clog2(NumSlots),
   localparam int unsigned CountWidth = $clog2(NumSlots + 1)
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
-  output logic [NumLists-1:0]  listed_o,       // list is not empty
+  input  logic                 clk_i,     // clock
+  input  logic                 rst_ni,    // synchronous reset, active low
+  output logic [NumLists-1:0]  listed_o,  // list is not empty
 
   // Head of a list, known while the list is not empty.
-  input  logic [ListWidth-1:0] list_i,
-  output logic [Width-1:0]     head_o,
-  output logic [CntW-1:0]      pos_o,          // next thread block of the head
-  input  logic                 step_i,         // it is placed and more follow
-  input  logic                 pop_i,          // it was the last: the head leaves
+  input  logic [ListWidth-1:0] list_i,  // list whose head is read
+  output logic [Width-1:0]     head_o,  // its oldest entry
+  output logic [CntW-1:0]      pos_o,   // next thread block of the head
+  input  logic                 step_i,  // it is placed and more follow
+  input  logic                 pop_i,   // it was the last: the head leaves
 
-  input  logic                 append_i,
-  input  logic [ListWidth-1:0] append_list_i,
-  input  logic [Width-1:0]     append_entry_i
+  input  logic                 append_i,       // an entry is appended
+  input  logic [ListWidth-1:0] append_list_i,  // to this list
+  input  logic [Width-1:0]     append_entry_i  // the entry
 );
   localparam int unsigned NumPow2 = 2 ** ListWidth;
 

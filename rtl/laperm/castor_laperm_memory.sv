@@ -13,38 +13,38 @@ module castor_laperm_memory #(
   localparam int unsigned SetWidth  = (NumSets > 1) ? $clog2(NumSets) : 1,
   localparam int unsigned ListWidth = (NumLists > 1) ? $clog2(NumLists) : 1
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
-  input  logic [4:0] ovf_log2_i,
+  input  logic       clk_i,       // clock
+  input  logic       rst_ni,      // synchronous reset, active low
+  input  logic [4:0] ovf_log2_i,  // log2 of a memory list's entries; 0 none
 
   // An item that asks to be written.
-  input  logic                 item_valid_i,
-  input  logic [ListWidth-1:0] item_list_i,
-  input  logic [Width-1:0]     item_entry_i,
-  output logic                 item_taken_o,
+  input  logic                 item_valid_i,  // an item asks to be written
+  input  logic [ListWidth-1:0] item_list_i,   // its list
+  input  logic [Width-1:0]     item_entry_i,  // its entry
+  output logic                 item_taken_o,  // it is written
 
   input  logic [NumSets-1:0]   room_i,       // a slot of the set is free
   output logic                 fetch_o,      // it is promised to a read
-  output logic [SetWidth-1:0]  fetch_set_o,
+  output logic [SetWidth-1:0]  fetch_set_o,  // of this set
 
-  output logic [NumLists-1:0]  stored_o,     // list has entries in memory
-  output logic [NumLists-1:0]  coming_o,     // or on their way back
+  output logic [NumLists-1:0]  stored_o,  // list has entries in memory
+  output logic [NumLists-1:0]  coming_o,  // or on their way back
 
   // What was read, inserted in the cycle in which it is shown.
-  output logic                 land_valid_o,
-  output logic [SetWidth-1:0]  land_set_o,
-  output logic [ListWidth-1:0] land_list_o,
-  output logic [Width-1:0]     land_entry_o,
+  output logic                 land_valid_o,  // what was read is inserted
+  output logic [SetWidth-1:0]  land_set_o,    // into this set
+  output logic [ListWidth-1:0] land_list_o,   // and this list
+  output logic [Width-1:0]     land_entry_o,  // the entry
 
-  output logic                 mem_valid_o,
-  input  logic                 mem_ready_i,
-  output logic                 mem_we_o,
-  output logic [ListWidth-1:0] mem_list_o,
-  output logic [OvfW-1:0]      mem_idx_o,
-  output logic [Width-1:0]     mem_wdata_o,
-  input  logic                 mem_rvalid_i,
-  input  logic [Width-1:0]     mem_rdata_i,
-  output logic                 bad_reply_o
+  output logic                 mem_valid_o,   // a request to memory
+  input  logic                 mem_ready_i,   // the memory request is taken
+  output logic                 mem_we_o,      // 1: write, 0: read
+  output logic [ListWidth-1:0] mem_list_o,    // list in memory
+  output logic [OvfW-1:0]      mem_idx_o,     // entry of the list
+  output logic [Width-1:0]     mem_wdata_o,   // {kd, agei, cnt, dim, param}, or 0
+  input  logic                 mem_rvalid_i,  // reply of the oldest read
+  input  logic [Width-1:0]     mem_rdata_i,   // its entry
+  output logic                 bad_reply_o    // a reply of no read
 );
   localparam int unsigned NumPow2   = 2 ** ListWidth;
   localparam int unsigned TagWidth  = SetWidth + ListWidth;

@@ -12,12 +12,12 @@ module castor_laperm_select #(
   localparam int unsigned SetWidth  = (NumSets > 1) ? $clog2(NumSets) : 1,
   localparam int unsigned ListWidth = (NumLists > 1) ? $clog2(NumLists) : 1
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
-  input  logic       one_set_i,
-  input  logic       adaptive_i,
-  input  logic       waiting_i,
-  input  logic       room_open_i,
+  input  logic       clk_i,        // clock
+  input  logic       rst_ni,       // synchronous reset, active low
+  input  logic       one_set_i,    // all SMs have one queue set
+  input  logic       adaptive_i,   // SMs take from backup sets too
+  input  logic       waiting_i,    // something waits: an SM is examined
+  input  logic       room_open_i,  // scan_sm may take thread blocks
 
   // Queues as the cycle began.
   input  logic [NumLists-1:0] listed_i,      // list has entries on chip
@@ -29,8 +29,8 @@ module castor_laperm_select #(
   output castor_laperm_pkg::stage_e stage_o,   // StageNone: no candidate
   output logic                      host_o,    // the head to be read is that of queue 0
   output logic [SetWidth-1:0]       set_o,     // else of this set and list
-  output logic [3:0]                level_o,
-  output logic [ListWidth-1:0]      list_o,
+  output logic [3:0]                level_o,   // level of the list
+  output logic [ListWidth-1:0]      list_o,    // number of the list
   output logic                      backup_o,  // another backup set is chosen
   output logic                      starve_o,  // the own set has entries in memory only
   input  logic                      fits_i,    // the candidate fits

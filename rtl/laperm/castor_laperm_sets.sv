@@ -9,17 +9,17 @@ module castor_laperm_sets #(
   localparam int unsigned EntriesWidth = $clog2(NumSlots + 1),
   localparam int unsigned FetchWidth   = $clog2(RefillMax + 2)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                clk_i,         // clock
+  input  logic                rst_ni,        // synchronous reset, active low
   input  logic                one_set_i,     // all slots are those of set 0
   input  logic                insert_i,      // a pushed item enters insert_set_i
-  input  logic [SetWidth-1:0] insert_set_i,
+  input  logic [SetWidth-1:0] insert_set_i,  // set of the pushed item
   input  logic                land_i,        // what was read enters land_set_i
-  input  logic [SetWidth-1:0] land_set_i,
+  input  logic [SetWidth-1:0] land_set_i,    // set of what was read
   input  logic                pop_i,         // an entry leaves pop_set_i
-  input  logic [SetWidth-1:0] pop_set_i,
+  input  logic [SetWidth-1:0] pop_set_i,     // set that an entry leaves
   input  logic                fetch_i,       // a slot of fetch_set_i is promised
-  input  logic [SetWidth-1:0] fetch_set_i,
+  input  logic [SetWidth-1:0] fetch_set_i,   // set whose slot is promised
   output logic [NumSets-1:0]  has_o,         // entries on chip
   output logic [NumSets-1:0]  full_o,        // no slot is free, as the cycle began
   output logic [NumSets-1:0]  room_o         // a slot is free after what enters in this cycle

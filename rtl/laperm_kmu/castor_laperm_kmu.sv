@@ -4,6 +4,11 @@
 // A suspended thread block goes first. Of launches by device code there is a list for each SM and level; SMs take
 // turns, and the lists of the SM visited are looked at one per cycle, from the highest level down. Queues of the host
 // go last, in turn. What was found is offered until it is taken or is not ready any more.
+//
+// What parameters cost (docs/blocks/laperm_kmu.md, "Area"):
+//   NumSm   a bit of the search over SMs each; log2 of it in flip-flops
+//   LvlMax  NumSm bits of the choice of a list each; a cycle of a search
+//   NumHq   a bit of the search over queues each; log2 of it in flip-flops
 module castor_laperm_kmu #(
   parameter int unsigned NumSm  = 13,  // SMs, 2..32
   parameter int unsigned LvlMax = 4,   // levels of launches by device code, 1..15
@@ -12,18 +17,18 @@ module castor_laperm_kmu #(
   localparam int unsigned NumSources = (NumLists > NumHq) ? NumLists : NumHq,
   localparam int unsigned IndexWidth = (NumSources > 1) ? $clog2(NumSources) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   // What could be taken: only while an entry of the kernel table is free.
   input  logic [NumLists-1:0] list_rdy_i,  // list of SM s and level l at s * LvlMax + l - 1
-  input  logic                susp_rdy_i,
-  input  logic [NumHq-1:0]    host_rdy_i,
+  input  logic                susp_rdy_i,  // a suspended thread block can come back
+  input  logic [NumHq-1:0]    host_rdy_i,  // queues of the host with a kernel at their head
 
-  output logic                  pick_valid_o,
-  output logic [1:0]            pick_kind_o,  // 1: list, 2: suspended thread block, 3: queue of the host
-  output logic [IndexWidth-1:0] pick_idx_o,
-  input  logic                  pick_grant_i
+  output logic                  pick_valid_o,  // a source is offered
+  output logic [1:0]            pick_kind_o,   // 1: list, 2: suspended thread block, 3: queue of the host
+  output logic [IndexWidth-1:0] pick_idx_o,    // list: SM * LvlMax + level - 1; queue; 0
+  input  logic                  pick_grant_i   // what is offered is taken
 );
   if (NumSm < 2 || NumSm > 32) begin : gen_bad_num_sm
     $error("castor_laperm_kmu: NumSm must be 2..32");

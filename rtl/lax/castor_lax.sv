@@ -2,6 +2,15 @@
 // type complete, admits jobs that can meet their deadline and ranks them for the parse lanes and the dispatcher
 // (docs/blocks/lax.md). Tables and queues are instantiated here, all on one level, so that memory macros go in at one
 // place and probes and properties see the signals between the parts; that makes the file long.
+//
+// What parameters cost (docs/blocks/lax.md, "Area"):
+//   NumQueues   623 bits of tables and flip-flops each at the defaults, and gates of every vector over queues
+//   MaxKt       bits of a kernel type's number and 24 more in every queue's list each
+//   NumKt       371 bits of tables each; 32 in place of 16 take 2 kGE
+//   SelWidth    a comparison of keys each: 8 in place of 1 take 7 kGE, 32 in place of 8 take 26; a scan of NumQueues /
+//               SelWidth cycles
+//   VqDepth     a verdict and a waiting queue's number each
+//   ParseLanes  nothing: it is reported
 module castor_lax #(
   parameter int unsigned NumQueues  = 128,  // compute queues, one job each: a power of two, 4..256
   parameter int unsigned MaxKt      = 8,    // kernel types in the list of one job, 1..16
@@ -11,70 +20,70 @@ module castor_lax #(
   parameter int unsigned ParseLanes = 4,    // parse lanes of the command processor, 1..8, reported only
   localparam int unsigned QidWidth = $clog2(NumQueues)
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
-  input  logic [47:0] now_i,
+  input  logic [47:0] now_i,  // GPU cycle counter
 
-  input  logic                js_valid_i,
-  output logic                js_ready_o,
-  input  logic [QidWidth-1:0] js_qid_i,
-  input  logic [31:0]         js_deadline_i,
-  input  logic [47:0]         js_start_i,
-  input  logic [4:0]          js_nkt_i,
-  input  logic                js_append_i,
-  input  logic                js_fits_i,
-  input  logic                wl_valid_i,
-  output logic                wl_ready_o,
-  input  logic [7:0]          wl_kid_i,
-  input  logic [23:0]         wl_numwg_i,
-  input  logic                wl_last_i,
+  input  logic                js_valid_i,     // a job's header is submitted
+  output logic                js_ready_o,     // a header is taken
+  input  logic [QidWidth-1:0] js_qid_i,       // its queue
+  input  logic [31:0]         js_deadline_i,  // cycles from its start, all ones: none
+  input  logic [47:0]         js_start_i,     // time at which it was enqueued
+  input  logic [4:0]          js_nkt_i,       // list beats that follow
+  input  logic                js_append_i,    // adds to the queue's job
+  input  logic                js_fits_i,      // its first kernel would fit entirely now
+  input  logic                wl_valid_i,     // a list beat
+  output logic                wl_ready_o,     // a list beat is taken
+  input  logic [7:0]          wl_kid_i,       // its kernel type
+  input  logic [23:0]         wl_numwg_i,     // its TBs
+  input  logic                wl_last_i,      // last beat of this header
 
-  output logic                adm_valid_o,
-  input  logic                adm_ready_i,
-  output logic [QidWidth-1:0] adm_qid_o,
-  output logic                adm_accept_o,
-  output logic [2:0]          adm_reason_o,
-  output logic [31:0]         adm_est_o,
+  output logic                adm_valid_o,   // a verdict
+  input  logic                adm_ready_i,   // the verdict offered is taken
+  output logic [QidWidth-1:0] adm_qid_o,     // its queue
+  output logic                adm_accept_o,  // 1: accepted
+  output logic [2:0]          adm_reason_o,  // reason code
+  output logic [31:0]         adm_est_o,     // estimated completion, cycles
 
-  input  logic                ks_valid_i,
-  input  logic [QidWidth-1:0] ks_qid_i,
-  input  logic [7:0]          ks_kid_i,
-  input  logic                ki_valid_i,
-  input  logic [QidWidth-1:0] ki_qid_i,
-  input  logic                wgc_valid_i,
-  input  logic [QidWidth-1:0] wgc_qid_i,
-  input  logic [7:0]          wgc_kid_i,
-  input  logic                kd_valid_i,
-  input  logic [QidWidth-1:0] kd_qid_i,
-  input  logic [7:0]          kd_kid_i,
-  input  logic                kd_last_i,
+  input  logic                ks_valid_i,   // first TB of a kernel placed
+  input  logic [QidWidth-1:0] ks_qid_i,     // its queue
+  input  logic [7:0]          ks_kid_i,     // its kernel type
+  input  logic                ki_valid_i,   // all TBs of a kernel issued
+  input  logic [QidWidth-1:0] ki_qid_i,     // its queue
+  input  logic                wgc_valid_i,  // a TB completed
+  input  logic [QidWidth-1:0] wgc_qid_i,    // its queue
+  input  logic [7:0]          wgc_kid_i,    // its kernel type
+  input  logic                kd_valid_i,   // a kernel completed
+  input  logic [QidWidth-1:0] kd_qid_i,     // its queue
+  input  logic [7:0]          kd_kid_i,     // its kernel type, as of its first TB
+  input  logic                kd_last_i,    // the queue is drained, the job done
 
-  input  logic [NumQueues-1:0] pe_vec_i,
-  output logic                 psel_valid_o,
-  output logic [QidWidth-1:0]  psel_qid_o,
-  input  logic                 psel_grant_i,
-  input  logic [NumQueues-1:0] de_vec_i,
-  input  logic [NumQueues-1:0] df_vec_i,
-  output logic                 dsel_valid_o,
-  output logic [QidWidth-1:0]  dsel_qid_o,
-  input  logic                 dsel_grant_i,
-  output logic [NumQueues-1:0] pre_vec_o,
+  input  logic [NumQueues-1:0] pe_vec_i,      // queues with a kernel to parse
+  output logic                 psel_valid_o,  // a queue is offered to the parse lanes
+  output logic [QidWidth-1:0]  psel_qid_o,    // which
+  input  logic                 psel_grant_i,  // a parse lane takes the queue offered
+  input  logic [NumQueues-1:0] de_vec_i,      // queues with a TB that fits now
+  input  logic [NumQueues-1:0] df_vec_i,      // queues with a TB that does not fit now
+  output logic                 dsel_valid_o,  // a queue is offered to the dispatcher
+  output logic [QidWidth-1:0]  dsel_qid_o,    // which
+  input  logic                 dsel_grant_i,  // one TB of the queue offered is issued
+  output logic [NumQueues-1:0] pre_vec_o,     // queues to be preempted (PREMA)
 
-  output logic                jd_valid_o,
-  output logic [QidWidth-1:0] jd_qid_o,
-  output logic                jd_met_o,
-  output logic [31:0]         jd_lat_o,
-  output logic                upd_busy_o,
-  output logic                irq_o,
+  output logic                jd_valid_o,  // a job ended, one cycle after kd
+  output logic [QidWidth-1:0] jd_qid_o,    // its queue
+  output logic                jd_met_o,    // it met its deadline
+  output logic [31:0]         jd_lat_o,    // its latency, cycles
+  output logic                upd_busy_o,  // a periodic update runs
+  output logic                irq_o,       // an enabled interrupt is pending
 
-  input  logic        reg_req_i,
-  input  logic        reg_we_i,
-  input  logic [15:0] reg_addr_i,
-  input  logic [31:0] reg_wdata_i,
-  output logic        reg_ack_o,
-  output logic [1:0]  reg_err_o,
-  output logic [31:0] reg_rdata_o
+  input  logic        reg_req_i,    // register access, held until reg_ack
+  input  logic        reg_we_i,     // 1: write
+  input  logic [15:0] reg_addr_i,   // byte address
+  input  logic [31:0] reg_wdata_i,  // data of a write
+  output logic        reg_ack_o,    // end of the register access
+  output logic [1:0]  reg_err_o,    // 0 good, 1 address error, 2 refused
+  output logic [31:0] reg_rdata_o   // data of a read
 );
   if (NumQueues < 4 || NumQueues > 256 || NumQueues != 2 ** $clog2(NumQueues)) begin : gen_bad_num_queues
     $error("castor_lax: NumQueues must be a power of two, 4..256");

@@ -12,39 +12,39 @@ module castor_lax_jobs #(
   localparam int unsigned SlotWidth = KidWidth + 24,
   localparam int unsigned ListWidth = MaxKt * SlotWidth + 5
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic        clk_i,       // clock
+  input  logic        rst_ni,      // synchronous reset, active low
   input  logic        soft_rst_i,
-  input  logic [47:0] now_i,
-  input  logic        prema_i,  // the policy is PREMA: preemption requests may stand
+  input  logic [47:0] now_i,       // GPU cycle counter
+  input  logic        prema_i,     // the policy is PREMA: preemption requests may stand
 
   // Events of the dispatcher.
-  input  logic                ks_valid_i,
-  input  logic [QidWidth-1:0] ks_qid_i,
-  input  logic [7:0]          ks_kid_i,
-  input  logic                ki_valid_i,
-  input  logic [QidWidth-1:0] ki_qid_i,
-  input  logic                wgc_valid_i,
-  input  logic [QidWidth-1:0] wgc_qid_i,
-  input  logic [7:0]          wgc_kid_i,
-  input  logic                kd_valid_i,
-  input  logic [QidWidth-1:0] kd_qid_i,
-  input  logic [7:0]          kd_kid_i,
-  input  logic                kd_last_i,
+  input  logic                ks_valid_i,   // first TB of a kernel placed
+  input  logic [QidWidth-1:0] ks_qid_i,     // its queue
+  input  logic [7:0]          ks_kid_i,     // its kernel type
+  input  logic                ki_valid_i,   // all TBs of a kernel issued
+  input  logic [QidWidth-1:0] ki_qid_i,     // its queue
+  input  logic                wgc_valid_i,  // a TB completed
+  input  logic [QidWidth-1:0] wgc_qid_i,    // its queue
+  input  logic [7:0]          wgc_kid_i,    // its kernel type
+  input  logic                kd_valid_i,   // a kernel completed
+  input  logic [QidWidth-1:0] kd_qid_i,     // its queue
+  input  logic [7:0]          kd_kid_i,     // its kernel type, as of its first TB
+  input  logic                kd_last_i,    // the queue is drained, the job done
 
   // Changes of states by the other parts.
-  input  logic                ack_i,        // host acknowledge of a job that ended
+  input  logic                ack_i,            // host acknowledge of a job that ended
   input  logic [QidWidth-1:0] ack_qid_i,
-  input  logic                main_st_we_i, // verdict of the main machine: ready or rejected
+  input  logic                main_st_we_i,     // verdict of the main machine: ready or rejected
   input  logic                main_st_ready_i,
   input  logic [QidWidth-1:0] main_qid_i,
-  input  logic                pre_clear_i,  // preemption request of main_qid_i
+  input  logic                pre_clear_i,      // preemption request of main_qid_i
   input  logic                pre_clear_all_i,
   input  logic                pre_set_i,
   input  logic [QidWidth-1:0] pre_set_qid_i,
   input  logic                submit_init_i,
   input  logic [QidWidth-1:0] submit_qid_i,
-  output logic [2:0]          submit_st_o,  // state of submit_qid_i after all but the submit machine
+  output logic [2:0]          submit_st_o,      // state of submit_qid_i after all but the submit machine
 
   // States when the cycle began.
   output logic [NumQueues-1:0] st0_o,
@@ -70,14 +70,14 @@ module castor_lax_jobs #(
   input  logic kd_in_flight_i,
 
   output logic [castor_lax_pkg::NumErrors-1:0] err_o,
-  output logic                                 job_done_o,   // kernel end of a job's last kernel
+  output logic                                 job_done_o,    // kernel end of a job's last kernel
   output logic                                 job_met_o,
-  output logic [23:0]                          job_useful_o, // thread blocks of a job that met its deadline
+  output logic [23:0]                          job_useful_o,  // thread blocks of a job that met its deadline
 
-  output logic                jd_valid_o,
-  output logic [QidWidth-1:0] jd_qid_o,
-  output logic                jd_met_o,
-  output logic [31:0]         jd_lat_o
+  output logic                jd_valid_o,  // a job ended, one cycle after kd
+  output logic [QidWidth-1:0] jd_qid_o,    // its queue
+  output logic                jd_met_o,    // it met its deadline
+  output logic [31:0]         jd_lat_o     // its latency, cycles
 );
   logic [NumQueues-1:0] st0_q, st0_d, st1_q, st1_d, st2_q, st2_d, open_q, open_d, pre_q, pre_d;
 

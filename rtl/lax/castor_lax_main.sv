@@ -12,14 +12,14 @@ module castor_lax_main #(
   localparam int unsigned ListWidth     = MaxKt * SlotWidth + 5,
   localparam int unsigned InflightWidth = QidWidth + 1
 ) (
-  input  logic                    clk_i,
-  input  logic                    rst_ni,
+  input  logic                    clk_i,       // clock
+  input  logic                    rst_ni,      // synchronous reset, active low
   input  logic                    soft_rst_i,
   input  castor_lax_pkg::config_t config_i,
-  input  logic [47:0]             now_i,
-  input  logic                    tab_i,         // a register access uses the tables
-  input  logic                    space_i,       // room for a verdict
-  input  logic [NumQueues-1:0]    df_vec_i,
+  input  logic [47:0]             now_i,       // GPU cycle counter
+  input  logic                    tab_i,       // a register access uses the tables
+  input  logic                    space_i,     // room for a verdict
+  input  logic [NumQueues-1:0]    df_vec_i,    // queues with a TB that does not fit now
 
   output castor_lax_pkg::main_e   f_o,
   output castor_lax_pkg::phase_e  ph_o,
@@ -54,9 +54,9 @@ module castor_lax_main #(
   output logic [23:0]             token_o,
   output logic                    key_we_o,
   output castor_lax_pkg::key_t    key_o,
-  output logic                    st_we_o,       // the job becomes ready or rejected
+  output logic                    st_we_o,          // the job becomes ready or rejected
   output logic                    st_ready_o,
-  output logic                    pre_clear_o,   // preemption request of q_o
+  output logic                    pre_clear_o,      // preemption request of q_o
   output logic                    pre_clear_all_o,
   output logic                    pre_set_o,
   output logic [QidWidth-1:0]     pre_set_qid_o,

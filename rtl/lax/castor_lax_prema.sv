@@ -4,21 +4,21 @@
 module castor_lax_prema #(
   parameter int unsigned QidWidth = 7
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                clk_i,           // clock
+  input  logic                rst_ni,          // synchronous reset, active low
   input  logic                soft_rst_i,
   input  logic                start_i,
-  input  logic                threshold_i,  // pass for the threshold
-  input  logic                rank_i,       // pass for the ranking
-  input  logic                last_i,       // last queue of the pass
+  input  logic                threshold_i,     // pass for the threshold
+  input  logic                rank_i,          // pass for the ranking
+  input  logic                last_i,          // last queue of the pass
   input  logic [QidWidth-1:0] qid_i,
   input  logic                live_i,
-  input  logic                running_i,    // may be preempted: a kernel has started, no request stands
-  input  logic                unfit_i,      // has a thread block that fits nowhere
+  input  logic                running_i,       // may be preempted: a kernel has started, no request stands
+  input  logic                unfit_i,         // has a thread block that fits nowhere
   input  logic [23:0]         token_i,
   output logic [3:0]          thr_o,
-  output logic                candidate_o,  // the token reaches the threshold
-  output logic                blocked_o,    // a candidate has a thread block that fits nowhere
+  output logic                candidate_o,     // the token reaches the threshold
+  output logic                blocked_o,       // a candidate has a thread block that fits nowhere
   output logic                victim_valid_o,
   output logic [QidWidth-1:0] victim_qid_o
 );

@@ -12,10 +12,10 @@ module castor_lax_profile #(
   localparam int unsigned KidWidth      = (NumKt > 1) ? $clog2(NumKt) : 1,
   localparam int unsigned InflightWidth = $clog2(NumQueues) + 1
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic        clk_i,       // clock
+  input  logic        rst_ni,      // synchronous reset, active low
   input  logic        soft_rst_i,
-  input  logic [47:0] now_i,
+  input  logic [47:0] now_i,       // GPU cycle counter
 
   // Entry that the main machine, or in its idle state a register access, looks at and writes.
   input  logic [KidWidth-1:0]      kid_i,
@@ -31,22 +31,22 @@ module castor_lax_profile #(
   output logic [47:0]              t_ref_o,
   output logic [InflightWidth-1:0] inflight_o,
 
-  input  logic                  tpw_we_i,      // new rate, which makes the entry valid
+  input  logic                  tpw_we_i,         // new rate, which makes the entry valid
   input  logic [31:0]           tpw_wdata_i,
   input  logic                  snap_we_i,
   input  castor_lax_pkg::snap_t snap_wdata_i,
   input  logic                  tpw_iso_we_i,
   input  logic [31:0]           tpw_iso_wdata_i,
-  input  logic                  sample_i,      // open a new window
-  input  logic                  clear_i,       // forget the kernel type; nothing of it is in flight
+  input  logic                  sample_i,         // open a new window
+  input  logic                  clear_i,          // forget the kernel type; nothing of it is in flight
 
   // Legal events of the cycle.
   input  logic                ks_i,
-  input  logic [KidWidth-1:0] ks_kid_i,
+  input  logic [KidWidth-1:0] ks_kid_i,        // its kernel type
   input  logic                wgc_i,
-  input  logic [KidWidth-1:0] wgc_kid_i,
+  input  logic [KidWidth-1:0] wgc_kid_i,       // its kernel type
   input  logic                kd_i,
-  input  logic [KidWidth-1:0] kd_kid_i,
+  input  logic [KidWidth-1:0] kd_kid_i,        // its kernel type, as of its first TB
   output logic                kd_in_flight_o,  // an instance of kd_kid_i was in flight when the cycle began
   output logic                cnt_full_o       // a completion was not counted, the counter is at its end
 );

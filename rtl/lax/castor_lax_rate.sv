@@ -3,8 +3,8 @@
 module castor_lax_rate #(
   parameter int unsigned InflightWidth = 8
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
+  input  logic       clk_i,         // clock
+  input  logic       rst_ni,        // synchronous reset, active low
   input  logic [1:0] rate_mode_i,
   input  logic [2:0] ewma_shift_i,
   input  logic [2:0] leak_i,
@@ -24,11 +24,11 @@ module castor_lax_rate #(
   input  logic [47:0]              product_i,
   output logic [31:0]              dividend_o,
   output logic [23:0]              divisor_o,
-  output logic                     clipped_o,  // the time is longer than the dividend can tell
+  output logic                     clipped_o,     // the time is longer than the dividend can tell
 
   // Last cycle: the quotient is there.
   input  logic [31:0]           quotient_i,
-  input  logic                  valid_i,    // there is an old rate
+  input  logic                  valid_i,     // there is an old rate
   input  logic [31:0]           tpw_i,
   output logic [31:0]           tpw_o,
   output castor_lax_pkg::snap_t snap_o

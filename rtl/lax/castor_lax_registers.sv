@@ -12,18 +12,18 @@ module castor_lax_registers #(
   localparam int unsigned ListWidth     = MaxKt * SlotWidth + 5,
   localparam int unsigned InflightWidth = QidWidth + 1
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
-  input  logic [47:0] now_i,
+  input  logic        clk_i,   // clock
+  input  logic        rst_ni,  // synchronous reset, active low
+  input  logic [47:0] now_i,   // GPU cycle counter
 
-  input  logic        reg_req_i,
-  input  logic        reg_we_i,
-  input  logic [15:0] reg_addr_i,
-  input  logic [31:0] reg_wdata_i,
-  output logic        reg_ack_o,
-  output logic [1:0]  reg_err_o,
-  output logic [31:0] reg_rdata_o,
-  output logic        irq_o,
+  input  logic        reg_req_i,    // register access, held until reg_ack
+  input  logic        reg_we_i,     // 1: write
+  input  logic [15:0] reg_addr_i,   // byte address
+  input  logic [31:0] reg_wdata_i,  // data of a write
+  output logic        reg_ack_o,    // end of the register access
+  output logic [1:0]  reg_err_o,    // 0 good, 1 address error, 2 refused
+  output logic [31:0] reg_rdata_o,  // data of a read
+  output logic        irq_o,        // an enabled interrupt is pending
 
   output castor_lax_pkg::config_t config_o,
   output logic                    soft_rst_o,
@@ -48,7 +48,7 @@ module castor_lax_registers #(
   input  logic [QidWidth-1:0] verdict_qid_i,
   input  logic                verdict_accept_i,
   input  logic [2:0]          verdict_reason_i,
-  input  logic                adm_ready_i,
+  input  logic                adm_ready_i,       // the verdict offered is taken
   output logic                verdict_pop_o,
   input  logic                done_empty_i,
   input  logic [QidWidth-1:0] done_qid_i,
@@ -74,10 +74,10 @@ module castor_lax_registers #(
   input  logic [23:0]              cnt_i,
   input  logic [InflightWidth-1:0] inflight_i,
   output logic                     qprio_we_o,
-  output logic                     ack_o,        // host acknowledge
+  output logic                     ack_o,         // host acknowledge
   output logic                     tpw_iso_we_o,
   output logic                     tpw_we_o,
-  output logic                     clear_o       // forget a kernel type
+  output logic                     clear_o        // forget a kernel type
 );
   localparam logic [1:0] ErrAddress = 2'd1;
   localparam logic [1:0] ErrRefused = 2'd2;

@@ -9,8 +9,8 @@ module castor_lax_select #(
   localparam int unsigned NumGroups  = NumQueues / SelWidth,
   localparam int unsigned GroupWidth = (NumGroups > 1) ? $clog2(NumGroups) : 1
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
+  input  logic       clk_i,       // clock
+  input  logic       rst_ni,      // synchronous reset, active low
   input  logic       soft_rst_i,
   input  logic       enable_i,
   input  logic       preparse_i,
@@ -26,20 +26,20 @@ module castor_lax_select #(
   input  logic                 key_we_i,
   input  logic [QidWidth-1:0]  key_waddr_i,
   input  castor_lax_pkg::key_t key_wdata_i,
-  input  logic                 arrival_i,   // a job arrives in queue arrival_qid_i
+  input  logic                 arrival_i,      // a job arrives in queue arrival_qid_i
   input  logic [QidWidth-1:0]  arrival_qid_i,
   input  logic [QidWidth-1:0]  raddr_i,
   output castor_lax_pkg::key_t key_rdata_o,
   output logic [15:0]          seq_rdata_o,
 
-  input  logic [NumQueues-1:0] pe_vec_i,
-  output logic                 psel_valid_o,
-  output logic [QidWidth-1:0]  psel_qid_o,
-  input  logic                 psel_grant_i,
-  input  logic [NumQueues-1:0] de_vec_i,
-  output logic                 dsel_valid_o,
-  output logic [QidWidth-1:0]  dsel_qid_o,
-  input  logic                 dsel_grant_i,
+  input  logic [NumQueues-1:0] pe_vec_i,      // queues with a kernel to parse
+  output logic                 psel_valid_o,  // a queue is offered to the parse lanes
+  output logic [QidWidth-1:0]  psel_qid_o,    // which
+  input  logic                 psel_grant_i,  // a parse lane takes the queue offered
+  input  logic [NumQueues-1:0] de_vec_i,      // queues with a TB that fits now
+  output logic                 dsel_valid_o,  // a queue is offered to the dispatcher
+  output logic [QidWidth-1:0]  dsel_qid_o,    // which
+  input  logic                 dsel_grant_i,  // one TB of the queue offered is issued
 
   output logic                  parse_o,      // legal parse grant
   output logic                  bad_grant_o,  // grant without its valid

@@ -9,32 +9,32 @@ module castor_lax_submit #(
   localparam int unsigned SlotWidth = KidWidth + 24,
   localparam int unsigned ListWidth = MaxKt * SlotWidth + 5
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,        // clock
+  input  logic rst_ni,       // synchronous reset, active low
   input  logic soft_rst_i,
   input  logic enable_i,
   input  logic space_i,      // there is room for one more verdict besides those that are due
   input  logic wgc_valid_i,  // a completion uses the ports of the list
   input  logic main_key_i,   // the main machine may push a verdict and change a state
 
-  input  logic                js_valid_i,
-  output logic                js_ready_o,
-  input  logic [QidWidth-1:0] js_qid_i,
-  input  logic [31:0]         js_deadline_i,
-  input  logic [47:0]         js_start_i,
-  input  logic [4:0]          js_nkt_i,
-  input  logic                js_append_i,
-  input  logic                js_fits_i,
-  input  logic                wl_valid_i,
-  output logic                wl_ready_o,
-  input  logic [7:0]          wl_kid_i,
-  input  logic [23:0]         wl_numwg_i,
-  input  logic                wl_last_i,
+  input  logic                js_valid_i,     // a job's header is submitted
+  output logic                js_ready_o,     // a header is taken
+  input  logic [QidWidth-1:0] js_qid_i,       // its queue
+  input  logic [31:0]         js_deadline_i,  // cycles from its start, all ones: none
+  input  logic [47:0]         js_start_i,     // time at which it was enqueued
+  input  logic [4:0]          js_nkt_i,       // list beats that follow
+  input  logic                js_append_i,    // adds to the queue's job
+  input  logic                js_fits_i,      // its first kernel would fit entirely now
+  input  logic                wl_valid_i,     // a list beat
+  output logic                wl_ready_o,     // a list beat is taken
+  input  logic [7:0]          wl_kid_i,       // its kernel type
+  input  logic [23:0]         wl_numwg_i,     // its TBs
+  input  logic                wl_last_i,      // last beat of this header
 
   output castor_lax_pkg::submit_e sub_o,
   output logic [QidWidth-1:0]     qid_o,
-  input  logic [2:0]              st_i,    // state of qid_o after all other changes of the cycle
-  input  logic [ListWidth-1:0]    list_i,  // list of qid_o, unless a completion uses the port
+  input  logic [2:0]              st_i,       // state of qid_o after all other changes of the cycle
+  input  logic [ListWidth-1:0]    list_i,     // list of qid_o, unless a completion uses the port
   output logic                    list_we_o,
   output logic [ListWidth-1:0]    list_o,
 

@@ -7,8 +7,8 @@ module castor_lax_sum #(
   localparam int unsigned SlotWidth = KidWidth + 24,
   localparam int unsigned ListWidth = MaxKt * SlotWidth + 5
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,   // clock
+  input  logic rst_ni,  // synchronous reset, active low
 
   input  logic                 load_i,   // latch a list and start
   input  logic [ListWidth-1:0] list_i,

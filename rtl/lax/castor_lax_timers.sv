@@ -1,8 +1,8 @@
 // Periods of the update and of the PREMA ranking, and their ticks that wait for the main machine (docs/blocks/lax.md,
 // "Cycle"). A tick is latched until the main machine takes it; an update tick that finds one latched is lost.
 module castor_lax_timers (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic        clk_i,           // clock
+  input  logic        rst_ni,          // synchronous reset, active low
   input  logic        soft_rst_i,
   input  logic        enable_i,
   input  logic        freeze_i,

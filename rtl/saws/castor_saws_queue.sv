@@ -6,21 +6,21 @@ module castor_saws_queue #(
   parameter int unsigned Depth    = 4,
   localparam int unsigned CountWidth = $clog2(Depth + 1)
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic                  start_i,  // empty the queue
-  input  logic                  push_i,   // only while there is room
-  input  logic [CtaWidth-1:0]   cta_i,
-  input  logic                  hit_i,
-  input  logic                  all_blocked_i,
-  input  logic                  pop_i,    // only while there is a message
-  input  logic                  free_i,
-  input  logic [CtaWidth-1:0]   free_cta_i,
-  output logic [CtaWidth-1:0]   cta_o,
-  output logic                  hit_o,
-  output logic                  all_blocked_o,
-  output logic                  dead_o,
-  output logic [CountWidth-1:0] count_o
+  input  logic                  clk_i,          // clock
+  input  logic                  rst_ni,         // synchronous reset, active low
+  input  logic                  start_i,        // empty the queue
+  input  logic                  push_i,         // only while there is room
+  input  logic [CtaWidth-1:0]   cta_i,          // thread block of the message
+  input  logic                  hit_i,          // it is a first hit
+  input  logic                  all_blocked_i,  // all live warps of it on the scheduler are blocked
+  input  logic                  pop_i,          // only while there is a message
+  input  logic                  free_i,         // a thread block is freed
+  input  logic [CtaWidth-1:0]   free_cta_i,     // which
+  output logic [CtaWidth-1:0]   cta_o,          // thread block of the oldest message
+  output logic                  hit_o,          // that is a first hit
+  output logic                  all_blocked_o,  // all live warps of it on its scheduler were blocked
+  output logic                  dead_o,         // its thread block is freed: it does nothing
+  output logic [CountWidth-1:0] count_o         // messages that wait
 );
   if (Depth < 1 || Depth > 16) begin : gen_bad_depth
     $error("castor_saws_queue: Depth must be 1..16");

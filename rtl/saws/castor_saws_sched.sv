@@ -12,31 +12,31 @@ module castor_saws_sched #(
   localparam int unsigned PosWidth     = $clog2(NumLocal + 1),
   localparam int unsigned PointerWidth = (SawsEn != 0) ? PosWidth : IndexWidth
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,         // clock
+  input  logic rst_ni,        // synchronous reset, active low
   input  logic start_i,       // forget everything
   input  logic start_saws_i,  // and begin in SAWS mode
   input  logic mode_i,        // 0 GTO, 1 SAWS
 
   // At most one list operation per cycle; they are about the thread block of member_i, but placing and the switch.
-  input  logic                switch_i,   // from GTO to SAWS
-  input  logic                promote_i,
-  input  logic                demote_i,
-  input  logic                alloc_i,
-  input  logic                free_i,
-  input  logic [NumLocal-1:0] member_i,
-  input  logic [NumLocal-1:0] new_i,
-  input  logic [NumLocal-1:0] allocated_i,
+  input  logic                switch_i,     // from GTO to SAWS
+  input  logic                promote_i,    // to the promotion register's place
+  input  logic                demote_i,     // behind all others
+  input  logic                alloc_i,      // a thread block is placed
+  input  logic                free_i,       // it is freed
+  input  logic [NumLocal-1:0] member_i,     // warps of the thread block
+  input  logic [NumLocal-1:0] new_i,        // warps of the one that is placed
+  input  logic [NumLocal-1:0] allocated_i,  // slots that are taken
 
-  input  logic [NumLocal-1:0]   ready_i,
-  output logic                  issue_valid_o,
-  output logic [IndexWidth-1:0] issue_idx_o,
-  input  logic                  issue_ack_i,
+  input  logic [NumLocal-1:0]   ready_i,        // warps that could issue
+  output logic                  issue_valid_o,  // the scheduler has a pick
+  output logic [IndexWidth-1:0] issue_idx_o,    // its local number
+  input  logic                  issue_ack_i,    // the warp picked has issued
 
-  output logic [PosWidth*NumLocal-1:0] pos_o,
-  output logic [PosWidth-1:0]          pointer_o,
-  output logic                         greedy_o,
-  output logic [PosWidth-1:0]          length_o
+  output logic [PosWidth*NumLocal-1:0] pos_o,      // position of every warp's thread block
+  output logic [PosWidth-1:0]          pointer_o,  // GTO: greedy warp; SAWS: promotion register
+  output logic                         greedy_o,   // the pointer is a greedy warp's
+  output logic [PosWidth-1:0]          length_o    // thread blocks in the order
 );
   localparam logic [PosWidth-1:0] One = PosWidth'(1);
 

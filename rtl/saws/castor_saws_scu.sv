@@ -10,38 +10,38 @@ module castor_saws_scu #(
   localparam int unsigned TurnWidth  = (NumSched > 1) ? $clog2(NumSched) : 1,
   localparam int unsigned CountWidth = $clog2(EvqDepth + 1)
 ) (
-  input  logic       clk_i,
-  input  logic       rst_ni,
-  input  logic       kernel_start_i,
-  input  logic [1:0] mode_sel_i,
-  input  logic       toggle_en_i,
+  input  logic       clk_i,           // clock
+  input  logic       rst_ni,          // synchronous reset, active low
+  input  logic       kernel_start_i,  // start anew, with these settings
+  input  logic [1:0] mode_sel_i,      // 0 GTO, 1 SAWS from 1st barrier, 2 SAWS
+  input  logic       toggle_en_i,     // promote every other barrier only
 
   // Operations of the surroundings, which come before messages.
-  input  logic                cta_valid_i,
-  input  logic                alloc_i,
-  input  logic                free_i,
-  input  logic [CtaWidth-1:0] cta_id_i,
+  input  logic                cta_valid_i,  // a CTA is placed or freed
+  input  logic                alloc_i,      // it is placed, legally
+  input  logic                free_i,       // it is freed, legally
+  input  logic [CtaWidth-1:0] cta_id_i,     // its slot
 
   // Events: a warp blocks and finds no blocked warp of its thread block; all live warps here are blocked now.
-  input  logic [NumSched-1:0]          first_hit_i,
-  input  logic [NumSched-1:0]          all_blocked_i,
-  input  logic [NumSched*CtaWidth-1:0] event_cta_i,
-  output logic [NumSched-1:0]          wev_ready_o,
-  output logic                         lost_o,  // a message finds its queue full
+  input  logic [NumSched-1:0]          first_hit_i,    // a first hit on this scheduler
+  input  logic [NumSched-1:0]          all_blocked_i,  // all live warps of the thread block here are blocked
+  input  logic [NumSched*CtaWidth-1:0] event_cta_i,    // the event's thread block
+  output logic [NumSched-1:0]          wev_ready_o,    // room; else issue no barrier, no exit
+  output logic                         lost_o,         // a message finds its queue full
 
   // List operations.
-  output logic                mode_o,
-  output logic                switch_o,
-  output logic                broadcast_o,
-  output logic [NumSched-1:0] promote_o,
-  output logic [NumSched-1:0] demote_o,
-  output logic [CtaWidth-1:0] cta_o,
+  output logic                mode_o,       // 0 GTO, 1 SAWS
+  output logic                switch_o,     // from GTO to SAWS
+  output logic                broadcast_o,  // a message is broadcast
+  output logic [NumSched-1:0] promote_o,    // the scheduler promotes its thread block
+  output logic [NumSched-1:0] demote_o,     // the scheduler demotes it
+  output logic [CtaWidth-1:0] cta_o,        // thread block of the message
 
-  output logic [1:0]            selected_o,
-  output logic                  toggling_o,
-  output logic [1:0]            turn_o,
-  output logic [MaxCta-1:0]     toggle_o,
-  output logic [NumSched*5-1:0] waiting_o
+  output logic [1:0]            selected_o,  // mode_sel of the kernel
+  output logic                  toggling_o,  // toggle_en of the kernel
+  output logic [1:0]            turn_o,      // scheduler whose message comes first
+  output logic [MaxCta-1:0]     toggle_o,    // by thread block: turned over by every first hit
+  output logic [NumSched*5-1:0] waiting_o    // messages that wait, by scheduler
 );
   localparam int unsigned MaxCtaPow2 = 2 ** CtaWidth;
 

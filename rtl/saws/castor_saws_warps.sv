@@ -12,15 +12,15 @@ module castor_saws_warps #(
   parameter int unsigned SawsEn   = 1,
   localparam int unsigned IndexWidth = (NumLocal > 1) ? $clog2(NumLocal) : 1
 ) (
-  input  logic clk_i,
-  input  logic rst_ni,
+  input  logic clk_i,    // clock
+  input  logic rst_ni,   // synchronous reset, active low
   input  logic start_i,  // forget everything
 
   // The scheduler's event, and the warps whose barrier completes.
-  input  logic [NumSched-1:0]   wev_valid_i,  // of all schedulers
-  input  logic                  wev_exit_i,
-  input  logic [IndexWidth-1:0] wev_idx_i,
-  input  logic [NumLocal-1:0]   unblock_i,
+  input  logic [NumSched-1:0]   wev_valid_i,    // of all schedulers
+  input  logic                  wev_exit_i,     // 0: blocks at a barrier, 1: exits
+  input  logic [IndexWidth-1:0] wev_idx_i,      // its local number
+  input  logic [NumLocal-1:0]   unblock_i,      // waiting warps whose barrier completes
   output logic                  blocks_o,       // a live warp blocks that was not blocked
   output logic                  bad_o,          // no such live warp
   output logic                  twice_o,        // the warp is blocked already
@@ -28,22 +28,22 @@ module castor_saws_warps #(
   output logic                  all_blocked_o,  // by an accepted event, all of its thread block's live warps here are
 
   // The thread blocks of all schedulers' events: is a warp of it blocked here? Events of lower schedulers come first.
-  input  logic [NumSched*CtaWidth-1:0] event_cta_i,
-  output logic [NumSched-1:0]          blocked_here_o,
+  input  logic [NumSched*CtaWidth-1:0] event_cta_i,     // thread blocks of all schedulers' events
+  output logic [NumSched-1:0]          blocked_here_o,  // by event: a warp of its thread block is blocked here
 
   // Placing and freeing, legal ones only, and the thread block of any list operation.
-  input  logic                alloc_i,
-  input  logic                free_i,
-  input  logic [NumLocal-1:0] new_i,     // warps of the thread block that is to be placed
-  input  logic                op_valid_i,
-  input  logic [CtaWidth-1:0] op_cta_i,
-  output logic                taken_o,   // one of new_i is taken
-  output logic [NumLocal-1:0] member_o,  // warps of op_cta_i
+  input  logic                alloc_i,     // new_i are placed
+  input  logic                free_i,      // the thread block op_cta_i is freed
+  input  logic [NumLocal-1:0] new_i,       // warps of the thread block that is to be placed
+  input  logic                op_valid_i,  // a list operation
+  input  logic [CtaWidth-1:0] op_cta_i,    // its thread block
+  output logic                taken_o,     // one of new_i is taken
+  output logic [NumLocal-1:0] member_o,    // warps of op_cta_i
 
-  output logic [NumLocal-1:0]          allocated_o,
-  output logic [NumLocal-1:0]          live_o,
-  output logic [NumLocal-1:0]          blocked_o,
-  output logic [CtaWidth*NumLocal-1:0] cta_o
+  output logic [NumLocal-1:0]          allocated_o,  // slots that are taken
+  output logic [NumLocal-1:0]          live_o,       // warps that have not exited
+  output logic [NumLocal-1:0]          blocked_o,    // warps that wait at a barrier
+  output logic [CtaWidth*NumLocal-1:0] cta_o         // thread block of every warp, in bit planes
 );
   logic [NumLocal-1:0]          allocated_q, allocated_d, live_q, live_d, blocked_q, blocked_d;
   logic [CtaWidth*NumLocal-1:0] cta_q, cta_d;

@@ -2,58 +2,7 @@
 // the surroundings it is assumed that no group is the reference that stands for none.
 `include "castor_assert.svh"
 
-module castor_dtbl_dispatch_properties #(
-  parameter int unsigned NumKde  = 32,
-  localparam int unsigned KdWidth    = (NumKde > 1) ? $clog2(NumKde) : 1,
-  localparam int unsigned CountWidth = $clog2(NumKde + 1)
-) (
-  input logic                    clk_i,
-  input logic                    rst_ni,
-  input logic                    push_valid_i,
-  input logic                    push_ready_o,
-  input logic                    push_group_i,
-  input logic [KdWidth-1:0]      push_kd_i,
-  input logic [31:0]             push_agei_i,
-  input logic                    pl_valid_o,
-  input logic                    pl_taken_i,
-  input logic                    mem_valid_o,
-  input logic                    mem_ready_i,
-  input logic                    mem_write_o,
-  input logic [39:0]             mem_addr_o,
-  input logic [31:0]             mem_wdata_o,
-  input logic                    rsp_valid_i,
-  input logic [31:0]             rsp_next_i,
-  input logic [2:0]              err_o,
-  input castor_dtbl_pkg::item_e  st_q,
-  input logic [NumKde-1:0]       mark_q,
-  input logic [NumKde-1:0]       first_q,
-  input logic [KdWidth-1:0]      kd_q,
-  input logic [31:0]             agei_q,
-  input logic                    ob_nv_q,
-  input logic                    lw_v_q,
-  input logic [30:0]             lw_rec_q,
-  input logic                    ro_q,
-  input logic                    rd,
-  input logic                    place_last,
-  input logic                    finish,
-  input logic                    next,
-  input logic                    enqueue,
-  input logic                    forward,
-  input logic                    link_on_chip,
-  input logic                    link_off_chip,
-  input logic [31:0]             lagei_push,
-  input logic [31:0]             lagei_kd,
-  input logic [31:0]             nagei_push,
-  input logic [31:0]             nagei_kd,
-  input logic [31:0]             nagei_head,
-  input logic [31:0]             follow,
-  input logic                    push_group,
-  input logic                    push_kernel,
-  input logic                    pool_empty,
-  input logic                    fq_empty,
-  input logic [KdWidth-1:0]      fq_kd,
-  input logic [CountWidth-1:0]   fq_count
-);
+module castor_dtbl_dispatch_properties;
   logic free, run, req, waits;
 
   assign free  = (st_q == castor_dtbl_pkg::ItemFree);
@@ -205,12 +154,4 @@ module castor_dtbl_dispatch_properties #(
   `CASTOR_COVER(kernel_refused, err_o[0])
 endmodule
 
-bind castor_dtbl_dispatch castor_dtbl_dispatch_properties #(
-  .NumKde(NumKde)
-) u_properties (
-  .clk_i, .rst_ni, .push_valid_i, .push_ready_o, .push_group_i, .push_kd_i, .push_agei_i, .pl_valid_o, .pl_taken_i,
-  .mem_valid_o, .mem_ready_i, .mem_write_o, .mem_addr_o, .mem_wdata_o, .rsp_valid_i, .rsp_next_i, .err_o, .st_q, .mark_q,
-  .first_q, .kd_q, .agei_q, .ob_nv_q, .lw_v_q, .lw_rec_q, .ro_q, .rd, .place_last, .finish, .next, .enqueue, .forward,
-  .link_on_chip, .link_off_chip, .lagei_push, .lagei_kd, .nagei_push, .nagei_kd, .nagei_head, .follow, .push_group,
-  .push_kernel, .pool_empty, .fq_empty, .fq_kd, .fq_count
-);
+bind castor_dtbl_dispatch castor_dtbl_dispatch_properties u_properties ();

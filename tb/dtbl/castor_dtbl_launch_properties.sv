@@ -2,54 +2,7 @@
 // surroundings it is assumed that a group has thread blocks and that an entry is only shown that a kernel is in.
 `include "castor_assert.svh"
 
-module castor_dtbl_launch_properties #(
-  parameter int unsigned NumKde  = 32,
-  parameter int unsigned AgtSize = 1024,
-  localparam int unsigned KdWidth    = (NumKde > 1) ? $clog2(NumKde) : 1,
-  localparam int unsigned IndexWidth = (AgtSize > 1) ? $clog2(AgtSize) : 1
-) (
-  input logic                      clk_i,
-  input logic                      rst_ni,
-  input logic                      agg_valid_i,
-  input logic [4:0]                agg_sm_i,
-  input logic [76:0]               agg_key_i,
-  input logic [31:0]               agg_cnt_i,
-  input logic                      agg_ready_o,
-  input logic                      key_valid_i,
-  input logic [76:0]               key_rd_i,
-  input logic [NumKde-1:0]         hold_o,
-  input logic                      att_valid_o,
-  input logic                      att_ready_i,
-  input logic [KdWidth-1:0]        att_kd_o,
-  input logic [31:0]               att_agei_o,
-  input logic [63:0]               att_dim_o,
-  input logic [31:0]               att_cnt_o,
-  input logic [31:0]               att_param_o,
-  input logic [3:0]                att_level_o,
-  input logic [4:0]                att_sm_o,
-  input logic                      fb_valid_o,
-  input logic                      fb_ready_i,
-  input logic [30:0]               fb_rec_o,
-  input logic [5:0]                fb_ord_o,
-  input logic [3:0]                fb_level_o,
-  input logic [4:0]                fb_sm_o,
-  input logic [1:0]                err_o,
-  input castor_dtbl_pkg::launch_e  st_q,
-  input logic [KdWidth-1:0]        ptr_q,
-  input logic [76:0]               rk_q,
-  input logic [AgtSize-1:0]        busy_q,
-  input logic [IndexWidth-1:0]     cq_i_q,
-  input logic                      rel_v_q,
-  input logic [IndexWidth-1:0]     rel_i_q,
-  input logic [IndexWidth:0]       used_q,
-  input logic [31:0]               left,
-  input logic                      count,
-  input logic                      free,
-  input logic                      hit,
-  input logic                      match,
-  input logic                      stall,
-  input logic [IndexWidth-1:0]     ind
-);
+module castor_dtbl_launch_properties;
   logic searching, granted, falling;
 
   assign searching = (st_q == castor_dtbl_pkg::LaunchSearch);
@@ -167,11 +120,4 @@ module castor_dtbl_launch_properties #(
   `CASTOR_COVER(completion_of_nothing, err_o[1])
 endmodule
 
-bind castor_dtbl_launch castor_dtbl_launch_properties #(
-  .NumKde(NumKde), .AgtSize(AgtSize)
-) u_properties (
-  .clk_i, .rst_ni, .agg_valid_i, .agg_sm_i, .agg_key_i, .agg_cnt_i, .agg_ready_o, .key_valid_i, .key_rd_i,
-  .hold_o, .att_valid_o, .att_ready_i, .att_kd_o, .att_agei_o, .att_dim_o, .att_cnt_o, .att_param_o, .att_level_o,
-  .att_sm_o, .fb_valid_o, .fb_ready_i, .fb_rec_o, .fb_ord_o, .fb_level_o, .fb_sm_o, .err_o, .st_q, .ptr_q, .rk_q,
-  .busy_q, .cq_i_q, .rel_v_q, .rel_i_q, .used_q, .left, .count, .free, .hit, .match, .stall, .ind
-);
+bind castor_dtbl_launch castor_dtbl_launch_properties u_properties ();

@@ -2,16 +2,7 @@
 // is long enough for are those of a counter with three digits, too.
 `include "castor_assert.svh"
 
-module castor_dtbl_odometer_properties (
-  input logic        clk_i,
-  input logic        rst_ni,
-  input logic        start_i,
-  input logic        step_i,
-  input logic [63:0] dim_i,
-  input logic        last_o,
-  input logic [63:0] od_q,
-  input logic [31:0] pos_q
-);
+module castor_dtbl_odometer_properties;
   // Of each index whether another follows; a size of 0 is one of 1.
   logic more_x, more_y, more_z;
 
@@ -48,6 +39,4 @@ module castor_dtbl_odometer_properties (
   `CASTOR_COVER(last_of_several, last_o && pos_q == 32'd3)
 endmodule
 
-bind castor_dtbl_odometer castor_dtbl_odometer_properties u_properties (
-  .clk_i, .rst_ni, .start_i, .step_i, .dim_i, .last_o, .od_q, .pos_q
-);
+bind castor_dtbl_odometer castor_dtbl_odometer_properties u_properties ();

@@ -2,24 +2,7 @@
 // below 0 or over what it can count. What the table was given is kept here once more, and a read is held against it.
 `include "castor_assert.svh"
 
-module castor_laperm_counts_properties #(
-  parameter int unsigned Num   = 32,
-  parameter int unsigned Width = 20,
-  localparam int unsigned IndexW = (Num > 1) ? $clog2(Num) : 1
-) (
-  input logic              clk_i,
-  input logic              rst_ni,
-  input logic              up_i,
-  input logic [IndexW-1:0] up_idx_i,
-  input logic [Width-1:0]  up_count_o,
-  input logic              down_i,
-  input logic [IndexW-1:0] down_idx_i,
-  input logic [Num-1:0]    some_q,
-  input logic [Width-1:0]  up_word,
-  input logic [Width-1:0]  down_word,
-  input logic              up,
-  input logic              down
-);
+module castor_laperm_counts_properties;
   logic [Num*Width-1:0] words, count;
   logic [Num-1:0]       known, counted;
   logic                 kept_to_q;  // by the user
@@ -64,6 +47,4 @@ module castor_laperm_counts_properties #(
   `CASTOR_ASSERT(counters_count, !kept_to_q || (counted == '1 && shown))
 endmodule
 
-bind castor_laperm_counts castor_laperm_counts_properties #(.Num(Num), .Width(Width)) u_properties (
-  .clk_i, .rst_ni, .up_i, .up_idx_i, .up_count_o, .down_i, .down_idx_i, .some_q, .up_word, .down_word, .up, .down
-);
+bind castor_laperm_counts castor_laperm_counts_properties u_properties ();

@@ -5,50 +5,16 @@
 // is held against it. All else is said of these copies: in which slot each entry of each list is, and which are free.
 `include "castor_assert.svh"
 
-module castor_laperm_lists_properties #(
-  parameter int unsigned NumLists = 52,
-  parameter int unsigned NumSlots = 1664,
-  parameter int unsigned Width    = 165,
-  parameter int unsigned CntW     = 32,
-  localparam int unsigned ListW  = (NumLists > 1) ? $clog2(NumLists) : 1,
-  localparam int unsigned SlotW  = $clog2(NumSlots),
-  localparam int unsigned CountW = $clog2(NumSlots + 1)
-) (
-  input logic                clk_i,
-  input logic                rst_ni,
-  input logic [ListW-1:0]    list_i,
-  input logic                step_i,
-  input logic                pop_i,
-  input logic                append_i,
-  input logic [ListW-1:0]    append_list_i,
-  input logic [Width-1:0]    append_entry_i,
-  input logic [Width-1:0]    head_o,
-  input logic [CntW-1:0]     pos_o,
-  input logic [NumLists-1:0] listed_q,
-  input logic [NumLists-1:0] part_q,
-  input logic [SlotW-1:0]    head,
-  input logic [SlotW-1:0]    tail,
-  input logic [SlotW-1:0]    append_tail,
-  input logic [SlotW-1:0]    slot,
-  input logic [SlotW-1:0]    link,
-  input logic [SlotW-1:0]    free_q,
-  input logic [CountW-1:0]   free_count_q,
-  input logic [CountW-1:0]   fresh_q,
-  input logic [CntW-1:0]     pos,
-  input logic                single,
-  input logic                first,
-  input logic                link_append,
-  input logic                free
-);
+module castor_laperm_lists_properties;
   // ---------------------------------------------------------------------------------------------------------------
   // What was written to the tables, and where anything was.
-  logic [NumLists*SlotW-1:0] heads, tails;
-  logic [NumSlots*SlotW-1:0] links;
+  logic [NumLists*SlotWidth-1:0] heads, tails;
+  logic [NumSlots*SlotWidth-1:0] links;
   logic [NumSlots*Width-1:0] stored;
   logic [NumLists*CntW-1:0]  begun;
   logic [NumLists-1:0]       heads_known, tails_known, begun_known;
   logic [NumSlots-1:0]       links_known, stored_known;
-  logic [SlotW-1:0]          link_write, link_read;
+  logic [SlotWidth-1:0]          link_write, link_read;
 
   assign link_write = free ? head : append_tail;
   assign link_read  = pop_i ? head : free_q;
@@ -56,12 +22,12 @@ module castor_laperm_lists_properties #(
   always_ff @(posedge clk_i) begin
     for (int unsigned q = 0; q < NumLists; q++) begin
       if (append_i && first && 32'(append_list_i) == q) begin
-        heads[q*SlotW+:SlotW] <= slot;
+        heads[q*SlotWidth+:SlotWidth] <= slot;
       end else if (pop_i && !single && 32'(list_i) == q) begin
-        heads[q*SlotW+:SlotW] <= link;
+        heads[q*SlotWidth+:SlotWidth] <= link;
       end
       if (append_i && 32'(append_list_i) == q) begin
-        tails[q*SlotW+:SlotW] <= slot;
+        tails[q*SlotWidth+:SlotWidth] <= slot;
       end
       if (step_i && 32'(list_i) == q) begin
         begun[q*CntW+:CntW] <= pos_o + CntW'(1);
@@ -73,7 +39,7 @@ module castor_laperm_lists_properties #(
     end
     for (int unsigned i = 0; i < NumSlots; i++) begin
       if ((link_append || free) && 32'(link_write) == i) begin
-        links[i*SlotW+:SlotW] <= free ? free_q : slot;
+        links[i*SlotWidth+:SlotWidth] <= free ? free_q : slot;
       end
       if (append_i && 32'(slot) == i) begin
         stored[i*Width+:Width] <= append_entry_i;
@@ -94,17 +60,17 @@ module castor_laperm_lists_properties #(
     begun_right  = 1'b1;
     for (int unsigned q = 0; q < NumLists; q++) begin
       if (32'(list_i) == q) begin
-        heads_right = !heads_known[q] || head == heads[q*SlotW+:SlotW];
-        tails_right = !tails_known[q] || tail == tails[q*SlotW+:SlotW];
+        heads_right = !heads_known[q] || head == heads[q*SlotWidth+:SlotWidth];
+        tails_right = !tails_known[q] || tail == tails[q*SlotWidth+:SlotWidth];
         begun_right = !begun_known[q] || pos == begun[q*CntW+:CntW];
       end
       if (32'(append_list_i) == q) begin
-        ends_right = !tails_known[q] || append_tail == tails[q*SlotW+:SlotW];
+        ends_right = !tails_known[q] || append_tail == tails[q*SlotWidth+:SlotWidth];
       end
     end
     for (int unsigned i = 0; i < NumSlots; i++) begin
       if (32'(link_read) == i) begin
-        links_right = !links_known[i] || link == links[i*SlotW+:SlotW];
+        links_right = !links_known[i] || link == links[i*SlotWidth+:SlotWidth];
       end
       if (32'(head) == i) begin
         stored_right = !stored_known[i] || head_o == stored[i*Width+:Width];
@@ -121,15 +87,15 @@ module castor_laperm_lists_properties #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // The lists as queues of entries, with the slot of each, oldest first; the free slots, the one given back last first.
-  logic [NumLists*CountW-1:0]         number;
-  logic [NumLists*NumSlots*SlotW-1:0] slots;
+  logic [NumLists*CountWidth-1:0]         number;
+  logic [NumLists*NumSlots*SlotWidth-1:0] slots;
   logic [NumLists*NumSlots*Width-1:0] queue;
   logic [NumLists*CntW-1:0]           position;
-  logic [NumSlots*SlotW-1:0]          unused;
+  logic [NumSlots*SlotWidth-1:0]          unused;
   logic                               kept_to_q;  // by the users
 
   logic [NumLists-1:0] takes, puts;
-  logic [CountW-1:0]   left[NumLists];
+  logic [CountWidth-1:0]   left[NumLists];
   logic [31:0]         all;
   logic                empty;
 
@@ -139,10 +105,10 @@ module castor_laperm_lists_properties #(
     for (int unsigned q = 0; q < NumLists; q++) begin
       takes[q] = pop_i && 32'(list_i) == q;
       puts[q]  = append_i && 32'(append_list_i) == q;
-      left[q]  = number[q*CountW+:CountW] - CountW'(takes[q]);
-      all      = all + 32'(number[q*CountW+:CountW]);
+      left[q]  = number[q*CountWidth+:CountWidth] - CountWidth'(takes[q]);
+      all      = all + 32'(number[q*CountWidth+:CountWidth]);
       if (32'(list_i) == q) begin
-        empty = number[q*CountW+:CountW] == '0;
+        empty = number[q*CountWidth+:CountWidth] == '0;
       end
     end
   end
@@ -156,25 +122,25 @@ module castor_laperm_lists_properties #(
       kept_to_q <= kept_to_q && !((pop_i || step_i) && empty) && !(pop_i && step_i) &&
                    !(append_i && (32'(append_list_i) >= NumLists || (!pop_i && all >= NumSlots)));
       for (int unsigned q = 0; q < NumLists; q++) begin
-        number[q*CountW+:CountW] <= left[q] + CountW'(puts[q]);
+        number[q*CountWidth+:CountWidth] <= left[q] + CountWidth'(puts[q]);
         position[q*CntW+:CntW]   <= takes[q] ? '0 : position[q*CntW+:CntW] + CntW'(step_i && 32'(list_i) == q);
       end
     end
     for (int unsigned q = 0; q < NumLists; q++) begin
       for (int unsigned i = 0; i < NumSlots; i++) begin
         if (puts[q] && 32'(left[q]) == i) begin
-          slots[(q*NumSlots+i)*SlotW+:SlotW] <= slot;
+          slots[(q*NumSlots+i)*SlotWidth+:SlotWidth] <= slot;
           queue[(q*NumSlots+i)*Width+:Width] <= append_entry_i;
         end else if (takes[q] && i + 1 < NumSlots) begin
-          slots[(q*NumSlots+i)*SlotW+:SlotW] <= slots[(q*NumSlots+(i+1)%NumSlots)*SlotW+:SlotW];
+          slots[(q*NumSlots+i)*SlotWidth+:SlotWidth] <= slots[(q*NumSlots+(i+1)%NumSlots)*SlotWidth+:SlotWidth];
           queue[(q*NumSlots+i)*Width+:Width] <= queue[(q*NumSlots+(i+1)%NumSlots)*Width+:Width];
         end
       end
     end
     if (free) begin
-      unused <= {unused[(NumSlots-1)*SlotW-1:0], head};
+      unused <= {unused[(NumSlots-1)*SlotWidth-1:0], head};
     end else if (append_i && !pop_i && free_count_q != '0) begin
-      unused <= {SlotW'(0), unused[NumSlots*SlotW-1:SlotW]};
+      unused <= {SlotWidth'(0), unused[NumSlots*SlotWidth-1:SlotWidth]};
     end
   end
 
@@ -182,11 +148,11 @@ module castor_laperm_lists_properties #(
   logic [NumSlots-1:0] used_once;
   logic                linked, stack_linked, counted;
   logic [31:0]         uses[NumSlots];
-  logic [SlotW-1:0]    here, next;
+  logic [SlotWidth-1:0]    here, next;
 
   always_comb begin
     linked       = 1'b1;
-    stack_linked = free_count_q == '0 || free_q == unused[SlotW-1:0];
+    stack_linked = free_count_q == '0 || free_q == unused[SlotWidth-1:0];
     counted      = all + 32'(free_count_q) == 32'(fresh_q) && 32'(fresh_q) <= NumSlots;
     here         = '0;
     next         = '0;
@@ -194,35 +160,35 @@ module castor_laperm_lists_properties #(
       uses[s] = '0;
     end
     for (int unsigned q = 0; q < NumLists; q++) begin
-      flags_right[q] = listed_q[q] == (number[q*CountW+:CountW] != '0) && 32'(number[q*CountW+:CountW]) <= NumSlots;
+      flags_right[q] = listed_q[q] == (number[q*CountWidth+:CountWidth] != '0) && 32'(number[q*CountWidth+:CountWidth]) <= NumSlots;
       begun_agree[q] = part_q[q] ? listed_q[q] && begun_known[q] && begun[q*CntW+:CntW] == position[q*CntW+:CntW] :
                                    position[q*CntW+:CntW] == '0;
-      ends_known[q]  = !listed_q[q] || (heads_known[q] && heads[q*SlotW+:SlotW] == slots[q*NumSlots*SlotW+:SlotW]);
+      ends_known[q]  = !listed_q[q] || (heads_known[q] && heads[q*SlotWidth+:SlotWidth] == slots[q*NumSlots*SlotWidth+:SlotWidth]);
       for (int unsigned i = 0; i < NumSlots; i++) begin
-        here = slots[(q*NumSlots+i)*SlotW+:SlotW];
-        next = slots[(q*NumSlots+(i+1)%NumSlots)*SlotW+:SlotW];
-        if (i + 1 == 32'(number[q*CountW+:CountW])) begin
-          ends_known[q] = ends_known[q] && tails_known[q] && tails[q*SlotW+:SlotW] == here;
+        here = slots[(q*NumSlots+i)*SlotWidth+:SlotWidth];
+        next = slots[(q*NumSlots+(i+1)%NumSlots)*SlotWidth+:SlotWidth];
+        if (i + 1 == 32'(number[q*CountWidth+:CountWidth])) begin
+          ends_known[q] = ends_known[q] && tails_known[q] && tails[q*SlotWidth+:SlotWidth] == here;
         end
         for (int unsigned s = 0; s < NumSlots; s++) begin
-          if (32'(here) == s && i < 32'(number[q*CountW+:CountW])) begin
+          if (32'(here) == s && i < 32'(number[q*CountWidth+:CountWidth])) begin
             uses[s] = uses[s] + 32'd1;
             linked  = linked && stored_known[s] &&
                       stored[s*Width+:Width] == queue[(q*NumSlots+i)*Width+:Width] &&
-                      (i + 1 >= 32'(number[q*CountW+:CountW]) ||
-                       (links_known[s] && links[s*SlotW+:SlotW] == next));
+                      (i + 1 >= 32'(number[q*CountWidth+:CountWidth]) ||
+                       (links_known[s] && links[s*SlotWidth+:SlotWidth] == next));
           end
         end
       end
     end
     for (int unsigned i = 0; i < NumSlots; i++) begin
-      here = unused[i*SlotW+:SlotW];
-      next = unused[((i+1)%NumSlots)*SlotW+:SlotW];
+      here = unused[i*SlotWidth+:SlotWidth];
+      next = unused[((i+1)%NumSlots)*SlotWidth+:SlotWidth];
       for (int unsigned s = 0; s < NumSlots; s++) begin
         if (32'(here) == s && i < 32'(free_count_q)) begin
           uses[s]      = uses[s] + 32'd1;
           stack_linked = stack_linked && links_known[s] &&
-                         (i + 1 >= 32'(free_count_q) || links[s*SlotW+:SlotW] == next);
+                         (i + 1 >= 32'(free_count_q) || links[s*SlotWidth+:SlotWidth] == next);
         end
       end
     end
@@ -254,10 +220,4 @@ module castor_laperm_lists_properties #(
   `CASTOR_COVER(alone_slots_are_all_used, kept_to_q && all == NumSlots && pop_i && append_i)
 endmodule
 
-bind castor_laperm_lists castor_laperm_lists_properties #(
-  .NumLists(NumLists), .NumSlots(NumSlots), .Width(Width), .CntW(CntW)
-) u_properties (
-  .clk_i, .rst_ni, .list_i, .step_i, .pop_i, .append_i, .append_list_i, .append_entry_i, .head_o, .pos_o, .listed_q,
-  .part_q, .head, .tail, .append_tail, .slot, .link, .free_q, .free_count_q, .fresh_q, .pos, .single, .first,
-  .link_append, .free
-);
+bind castor_laperm_lists castor_laperm_lists_properties u_properties ();

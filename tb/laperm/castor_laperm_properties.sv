@@ -10,120 +10,39 @@
 `include "castor_assert.svh"
 
 module castor_laperm_properties #(
-  parameter int unsigned NumSm       = 13,
-  parameter int unsigned ClusterSize = 1,
-  parameter int unsigned LvlMax      = 4,
-  parameter int unsigned BankDepth   = 128,
-  parameter int unsigned NumKd       = 32,
-  parameter int unsigned OvfW        = 18,
-  parameter int unsigned RefillMax   = 4,
-  parameter int unsigned QcntW       = 20,
-  parameter int unsigned AgeiW       = 32,
-  parameter int unsigned CntW        = 32,
-  parameter int unsigned DimW        = 64,
-  parameter int unsigned ParamW      = 32,
-  localparam int unsigned NumSets  = (NumSm + ClusterSize - 1) / ClusterSize,
-  localparam int unsigned NumLists = NumSets * LvlMax,
-  localparam int unsigned SmW      = (NumSm > 1) ? $clog2(NumSm) : 1,
-  localparam int unsigned KdW      = (NumKd > 1) ? $clog2(NumKd) : 1,
-  localparam int unsigned SetW     = (NumSets > 1) ? $clog2(NumSets) : 1,
-  localparam int unsigned ListW    = (NumLists > 1) ? $clog2(NumLists) : 1,
-  localparam int unsigned EntryW   = KdW + AgeiW + CntW + DimW + ParamW,
   localparam int unsigned EntriesW = $clog2(NumSets * BankDepth + 1),
   localparam int unsigned FetchW   = $clog2(RefillMax + 2),
   localparam int unsigned TagW     = $clog2(RefillMax + 1),
   localparam int unsigned HostW    = $clog2(NumKd + 1)
 ) (
-  input logic                         clk_i,
-  input logic                         rst_ni,
-  input logic [1:0]                   policy_i,
-  input logic [4:0]                   ovf_log2_i,
-  input logic                         push_valid_i,
-  input logic [KdW-1:0]               push_kd_i,
-  input logic [CntW-1:0]              push_cnt_i,
-  input logic [3:0]                   push_level_i,
-  input logic [SmW-1:0]               push_sm_i,
-  input logic                         room_open_i,
-  input logic [5:0]                   room_slots_i,
-  input logic [NumKd-1:0]             kd_ok_i,
-  input logic                         pl_taken_i,
-  input logic                         mem_ready_i,
-  input logic                         mem_rvalid_i,
-  input logic [EntryW-1:0]            mem_rdata_i,
-  input logic                         push_ready_o,
-  input logic [SmW-1:0]               scan_sm_o,
-  input logic                         pl_valid_o,
-  input logic [SmW-1:0]               pl_sm_o,
-  input logic [KdW-1:0]               pl_kd_o,
-  input logic [AgeiW-1:0]             pl_agei_o,
-  input logic [3:0]                   pl_level_o,
-  input logic [CntW-1:0]              pl_pos_o,
-  input logic                         pl_last_o,
-  input logic [DimW-1:0]              pl_dim_o,
-  input logic [ParamW-1:0]            pl_param_o,
-  input logic [1:0]                   ev_stage_o,
-  input logic                         ev_backup_o,
-  input logic                         ev_starve_o,
-  input logic                         mem_valid_o,
-  input logic                         mem_we_o,
-  input logic [ListW-1:0]             mem_list_o,
-  input logic [OvfW-1:0]              mem_idx_o,
-  input logic [EntryW-1:0]            mem_wdata_o,
-  input logic [NumKd-1:0]             hold_o,
-  input logic                         waiting_o,
-  input logic                         ready_o,
-  input logic [NumSm-1:0]             fits_head_o,
-  input logic [NumSm-1:0]             bound_wait_o,
-  input logic [1:0]                   err_o,
-  // Flags of lists and sets, and what happens in this cycle.
-  input logic [NumLists-1:0]          listed,      // entries on chip
-  input logic [NumLists-1:0]          stored,      // entries in memory
-  input logic [NumLists-1:0]          coming,      // reads under way
-  input logic [NumSets-1:0]           filled,      // entries on chip
-  input logic [NumSets-1:0]           full,        // no slot is free
-  input logic [NumSets-1:0]           roomy,       // a slot is free after what enters in this cycle
-  input logic                         host_empty,
-  input logic                         host_full,
-  input logic [CntW-1:0]              host_pos,
-  input logic [SetW-1:0]              cand_set,    // the candidate, if it is not of queue 0, is the head of this list
-  input logic [ListW-1:0]             cand_list,
-  input logic [EntryW-1:0]            list_head,
-  input logic [EntryW-1:0]            host_head,
-  input logic                         push_good,   // an item is taken
-  input logic [QcntW-1:0]             push_items,  // items of the kernel of the push
-  input logic                         host_put,    // the item in hand enters queue 0,
-  input logic                         insert,      // is inserted on chip,
-  input logic                         written,     // or is written to memory
-  input logic [SetW-1:0]              hand_set,
-  input logic [ListW-1:0]             hand_list,
-  input logic                         fetch,       // a read is made
-  input logic [SetW-1:0]              fetch_set,
-  input logic                         land,        // a reply is inserted
-  input logic [SetW-1:0]              land_set,
-  input logic [ListW-1:0]             land_list,
-  input logic [EntryW-1:0]            land_entry,
-  input logic                         bad_reply,   // a reply of no read
+  // Flags of sets, and the item that is inserted.
+  input logic [NumSets-1:0]   filled,    // entries on chip
+  input logic [NumSets-1:0]   roomy,     // a slot is free after what enters in this cycle
+  input logic [CntW-1:0]      host_pos,  // items placed of the head of queue 0
+  input logic [SetWidth-1:0]  hand_set,
+  input logic [ListWidth-1:0] hand_list,
   // Of the properties of the lists on chip: entries of each list, the entries themselves, oldest first, and whether
   // the lists were kept to.
-  input logic [NumLists*EntriesW-1:0]                listed_number,
-  input logic [NumLists*NumSets*BankDepth*EntryW-1:0] listed_entries,
-  input logic                                        lists_kept_q,
+  input logic [NumLists*EntriesW-1:0]                     listed_number,
+  input logic [NumLists*NumSets*BankDepth*EntryWidth-1:0] listed_entries,
+  input logic                                             lists_kept_q,
   // Of those of the counters: entries of each list in memory, reads of each list from request to insertion, items of
   // each kernel; and whether they were kept to.
-  input logic [NumLists*(OvfW+1)-1:0]                in_memory,
-  input logic [NumLists*FetchW-1:0]                  fetches,
-  input logic [NumKd*QcntW-1:0]                      items,
-  input logic                                        stored_kept_q,
-  input logic                                        reads_kept_q,
-  input logic                                        items_kept_q,
+  input logic [NumLists*(OvfW+1)-1:0] in_memory,
+  input logic [NumLists*FetchW-1:0]   fetches,
+  input logic [NumKd*QcntW-1:0]       items,
+  input logic                         stored_kept_q,
+  input logic                         reads_kept_q,
+  input logic                         items_kept_q,
   // Registers of the lists in memory: reads under way, the set that is read first, whether the last request wrote.
   input logic [$clog2((RefillMax > 1 ? RefillMax : 2)+1)-1:0] tags_there,
-  input logic [SetW-1:0]                                      first_set_there,
+  input logic [SetWidth-1:0]                                  first_set_there,
   input logic                                                 wrote_there,
-  input logic                         parked,
-  input logic [KdW-1:0]               parked_kd,
-  input logic [3:0]                   parked_level,
-  input logic [SmW-1:0]               parked_sm
+  // The parked item.
+  input logic               parked,
+  input logic [KdWidth-1:0] parked_kd,
+  input logic [3:0]         parked_level,
+  input logic [SmWidth-1:0] parked_sm
 );
   logic tb_pri, adaptive;
 
@@ -160,15 +79,15 @@ module castor_laperm_properties #(
   logic [NumSets*EntriesW-1:0]  entries;
   logic [NumSets*FetchW-1:0]    promised;
   logic [HostW-1:0]             host_count;
-  logic [NumSm*SetW-1:0]        backup;
+  logic [NumSm*SetWidth-1:0]        backup;
   logic [NumSm-1:0]             fit;
   logic                         pk_valid, rf_valid, wrote;
-  logic [EntryW-1:0]            rf_entry;
+  logic [EntryWidth-1:0]            rf_entry;
   logic [3:0]                   pk_level;
-  logic [SmW-1:0]               pk_sm;
+  logic [SmWidth-1:0]               pk_sm;
   logic [TagW-1:0]              tags;
-  logic [ListW-1:0]             rf_list;
-  logic [SetW-1:0]              refill_set;
+  logic [ListWidth-1:0]             rf_list;
+  logic [SetWidth-1:0]              refill_set;
 
   assign fit      = fits_head_o;
   assign pk_valid = parked;
@@ -212,7 +131,7 @@ module castor_laperm_properties #(
       refill_set <= '0;
       wrote      <= 1'b0;
       for (int unsigned s = 0; s < NumSm; s++) begin
-        backup[s*SetW+:SetW] <= SetW'(s / ClusterSize);
+        backup[s*SetWidth+:SetWidth] <= SetWidth'(s / ClusterSize);
       end
     end else begin
       for (int unsigned q = 0; q < NumLists; q++) begin
@@ -233,7 +152,7 @@ module castor_laperm_properties #(
       host_count <= host_count + HostW'(host_put) - HostW'(ends && ev_stage_o == 2'd2);
       for (int unsigned s = 0; s < NumSm; s++) begin
         if (ev_backup_o && 32'(scan_sm_o) == s) begin
-          backup[s*SetW+:SetW] <= cand_set;
+          backup[s*SetWidth+:SetWidth] <= cand_set;
         end
       end
       tags <= tags + TagW'(fetch) - TagW'(mem_rvalid_i && tags != '0);
@@ -302,7 +221,7 @@ module castor_laperm_properties #(
     for (int unsigned s = 0; s < NumSm; s++) begin
       if (32'(scan_sm_o) == s) begin
         own        = tb_pri ? 32'd0 : s / ClusterSize;
-        backup_set = 32'(backup[s*SetW+:SetW]);
+        backup_set = 32'(backup[s*SetWidth+:SetWidth]);
       end
     end
     // The recorded set, or the next one upwards that has entries.
@@ -457,7 +376,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(w7_hold_is_of_kernels_with_items, hold_o == counted)
   `CASTOR_ASSERT(w7_waiting_is_any_hold, waiting_o == (hold_o != '0))
   `CASTOR_ASSERT(w7_parked_item_holds_its_kernel, !pk_valid || hold_o[parked_kd])
-  `CASTOR_ASSERT(w7_reply_holds_its_kernel, !rf_valid || hold_o[rf_entry[EntryW-1-:KdW]])
+  `CASTOR_ASSERT(w7_reply_holds_its_kernel, !rf_valid || hold_o[rf_entry[EntryWidth-1-:KdWidth]])
   `CASTOR_ASSERT(w11_reply_was_fetched, reply_fetched)
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -580,7 +499,7 @@ module castor_laperm_properties #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // W8: the recorded backup set stays while it has entries.
-  logic [NumSm*SetW-1:0] backup_q;
+  logic [NumSm*SetWidth-1:0] backup_q;
   logic [NumSets-1:0]    has_q;
   logic [31:0]           scan_q;
   logic                  chose_q, waiting_q;
@@ -596,13 +515,13 @@ module castor_laperm_properties #(
 
   always_comb begin
     for (int unsigned s = 0; s < NumSm; s++) begin
-      kept[s] = backup[s*SetW+:SetW] == backup_q[s*SetW+:SetW] || (chose_q && scan_q == s);
+      kept[s] = backup[s*SetWidth+:SetWidth] == backup_q[s*SetWidth+:SetWidth] || (chose_q && scan_q == s);
       for (int unsigned c = 0; c < NumSets; c++) begin
-        if (32'(backup_q[s*SetW+:SetW]) == c && backup[s*SetW+:SetW] != backup_q[s*SetW+:SetW] && has_q[c]) begin
+        if (32'(backup_q[s*SetWidth+:SetWidth]) == c && backup[s*SetWidth+:SetWidth] != backup_q[s*SetWidth+:SetWidth] && has_q[c]) begin
           kept[s] = 1'b0;
         end
       end
-      in_range[s] = 32'(backup[s*SetW+:SetW]) < NumSets;
+      in_range[s] = 32'(backup[s*SetWidth+:SetWidth]) < NumSets;
     end
   end
 
@@ -647,7 +566,7 @@ module castor_laperm_properties #(
   end
 
   `CASTOR_ASSERT_STABLE(w12_request_stays, mem_valid_o, mem_ready_i, ({mem_we_o, mem_list_o, mem_idx_o, mem_wdata_o}),
-                        1 + ListW + OvfW + EntryW)
+                        1 + ListWidth + OvfW + EntryWidth)
   `CASTOR_ASSERT(w12_requests_go_round, in_ring)
   `CASTOR_ASSERT(w12_lists_in_memory_do_not_overflow, lists_fit)
   `CASTOR_ASSERT(w12_requests_are_of_lists,
@@ -658,7 +577,7 @@ module castor_laperm_properties #(
 
   // What memory holds of each kernel: from the first cycle of a write to the reply.
   logic [QcntW-1:0]  stored_q[NumKd];
-  logic [EntryW-1:0] reply_q;
+  logic [EntryWidth-1:0] reply_q;
   logic              shown_q, writes_now, replies, replies_q, reply_known;
 
   assign writes_now = mem_valid_o && mem_we_o && !shown_q;
@@ -667,7 +586,7 @@ module castor_laperm_properties #(
   always_comb begin
     reply_known = 1'b0;
     for (int unsigned k = 0; k < NumKd; k++) begin
-      reply_known = reply_known || (32'(mem_rdata_i[EntryW-1-:KdW]) == k && stored_q[k] != '0);
+      reply_known = reply_known || (32'(mem_rdata_i[EntryWidth-1-:KdWidth]) == k && stored_q[k] != '0);
     end
   end
 
@@ -677,8 +596,8 @@ module castor_laperm_properties #(
     replies_q <= replies;
     for (int unsigned k = 0; k < NumKd; k++) begin
       stored_q[k] <= !rst_ni ? '0 : stored_q[k] +
-                     QcntW'(writes_now && 32'(mem_wdata_o[EntryW-1-:KdW]) == k) -
-                     QcntW'(replies && 32'(mem_rdata_i[EntryW-1-:KdW]) == k);
+                     QcntW'(writes_now && 32'(mem_wdata_o[EntryWidth-1-:KdWidth]) == k) -
+                     QcntW'(replies && 32'(mem_rdata_i[EntryWidth-1-:KdWidth]) == k);
     end
   end
 
@@ -717,13 +636,13 @@ module castor_laperm_properties #(
   // they are right for as long as nothing is taken out that is not there and nothing put in that does not fit.
   localparam int unsigned NumSlots = NumSets * BankDepth;
 
-  logic [NumKd*KdW-1:0]       host_kds;
-  logic [RefillMax*ListW-1:0] read_lists;
-  logic [ListW-1:0]           read_list_q;
-  logic [ListW-1:0]           request_list_q;
+  logic [NumKd*KdWidth-1:0]       host_kds;
+  logic [RefillMax*ListWidth-1:0] read_lists;
+  logic [ListWidth-1:0]           read_list_q;
+  logic [ListWidth-1:0]           request_list_q;
   logic [OvfW-1:0]            request_idx_q;
 
-  logic [KdW-1:0] hand_kd;
+  logic [KdWidth-1:0] hand_kd;
   logic [31:0]    host_left, tags_left;
 
   assign hand_kd   = parked ? parked_kd : push_kd_i;
@@ -733,27 +652,27 @@ module castor_laperm_properties #(
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumKd; i++) begin
       if (host_put && host_left == i) begin
-        host_kds[i*KdW+:KdW] <= hand_kd;
+        host_kds[i*KdWidth+:KdWidth] <= hand_kd;
       end else if (ends && stage_2 && i + 1 < NumKd) begin
-        host_kds[i*KdW+:KdW] <= host_kds[((i+1)%NumKd)*KdW+:KdW];
+        host_kds[i*KdWidth+:KdWidth] <= host_kds[((i+1)%NumKd)*KdWidth+:KdWidth];
       end
     end
     for (int unsigned i = 0; i < RefillMax; i++) begin
       if (fetch && tags_left == i) begin
-        read_lists[i*ListW+:ListW] <= ListW'(fetch_list);
+        read_lists[i*ListWidth+:ListWidth] <= ListWidth'(fetch_list);
       end else if (replies && i + 1 < RefillMax) begin
-        read_lists[i*ListW+:ListW] <= read_lists[((i+1)%RefillMax)*ListW+:ListW];
+        read_lists[i*ListWidth+:ListWidth] <= read_lists[((i+1)%RefillMax)*ListWidth+:ListWidth];
       end
     end
     if (replies) begin
-      read_list_q <= read_lists[ListW-1:0];
+      read_list_q <= read_lists[ListWidth-1:0];
     end
     for (int unsigned q = 0; q < NumLists; q++) begin
       if (written && 32'(hand_list) == q) begin
         request_list_q <= hand_list;
         request_idx_q  <= OvfW'((first[q] + memory[q]) & (room - 1));
       end else if (!written && fetch && fetch_list == q) begin
-        request_list_q <= ListW'(fetch_list);
+        request_list_q <= ListWidth'(fetch_list);
         request_idx_q  <= OvfW'(first[q] & (room - 1));
       end
     end
@@ -770,7 +689,7 @@ module castor_laperm_properties #(
   end
 
   `CASTOR_ASSERT(kept_positions, !pl_valid_o || stage_2 || pl_pos_o == cand_position)
-  `CASTOR_ASSERT(kept_queue_0, host_empty || host_head[EntryW-1-:KdW] == host_kds[KdW-1:0])
+  `CASTOR_ASSERT(kept_queue_0, host_empty || host_head[EntryWidth-1-:KdWidth] == host_kds[KdWidth-1:0])
   `CASTOR_ASSERT(kept_items_of_kernels, !items_kept_q || items_right)
   `CASTOR_ASSERT(kept_lists_in_memory, !stored_kept_q || stored_right == '1)
   `CASTOR_ASSERT(kept_room_of_lists_in_memory, !stored_kept_q || room_right)
@@ -802,7 +721,7 @@ module castor_laperm_properties #(
     for (int unsigned q = 0; q < NumLists; q++) begin
       sum = 32'(rf_valid && 32'(rf_list) == q);
       for (int unsigned i = 0; i < RefillMax; i++) begin
-        sum = sum + 32'(i < 32'(tags) && 32'(read_lists[i*ListW+:ListW]) == q);
+        sum = sum + 32'(i < 32'(tags) && 32'(read_lists[i*ListWidth+:ListWidth]) == q);
       end
       lists_whole[q] = reads[q] == sum && memory[q] <= room &&
                        (listed[q] || position[q*CntW+:CntW] == '0) &&
@@ -811,16 +730,16 @@ module castor_laperm_properties #(
     end
     kernel_sum = '0;
     for (int unsigned k = 0; k < NumKd; k++) begin
-      sum        = 32'(stored_q[k]) + 32'(writes_now && 32'(mem_wdata_o[EntryW-1-:KdW]) == k);
+      sum        = 32'(stored_q[k]) + 32'(writes_now && 32'(mem_wdata_o[EntryWidth-1-:KdWidth]) == k);
       kernel_sum = kernel_sum + sum;
-      sum        = sum + 32'(pk_valid && 32'(parked_kd) == k) + 32'(rf_valid && 32'(rf_entry[EntryW-1-:KdW]) == k);
+      sum        = sum + 32'(pk_valid && 32'(parked_kd) == k) + 32'(rf_valid && 32'(rf_entry[EntryWidth-1-:KdWidth]) == k);
       for (int unsigned i = 0; i < NumKd; i++) begin
-        sum = sum + 32'(i < 32'(host_count) && 32'(host_kds[i*KdW+:KdW]) == k);
+        sum = sum + 32'(i < 32'(host_count) && 32'(host_kds[i*KdWidth+:KdWidth]) == k);
       end
       for (int unsigned q = 0; q < NumLists; q++) begin
         for (int unsigned i = 0; i < NumSlots; i++) begin
           sum = sum + 32'(i < 32'(listed_number[q*EntriesW+:EntriesW]) &&
-                          32'(listed_entries[(q*NumSlots+i+1)*EntryW-1-:KdW]) == k);
+                          32'(listed_entries[(q*NumSlots+i+1)*EntryWidth-1-:KdWidth]) == k);
         end
       end
       kernels_whole[k] = 32'(items[k*QcntW+:QcntW]) == sum && 32'(stored_q[k]) <= sum;
@@ -828,7 +747,7 @@ module castor_laperm_properties #(
     request_whole = in_ring;
     for (int unsigned i = 0; i < RefillMax; i++) begin
       if (mem_valid_o && !mem_we_o && i + 1 == 32'(tags)) begin
-        request_whole = request_whole && read_lists[i*ListW+:ListW] == mem_list_o;
+        request_whole = request_whole && read_lists[i*ListWidth+:ListWidth] == mem_list_o;
       end
     end
     request_whole = request_whole && (!mem_valid_o || mem_we_o || tags != '0);
@@ -885,24 +804,13 @@ bind castor_laperm (* hierconn *)
   logic \u_memory.tn_q ;
 `endif
 
-bind castor_laperm castor_laperm_properties #(
-  .NumSm(NumSm), .ClusterSize(ClusterSize), .LvlMax(LvlMax), .BankDepth(BankDepth), .NumKd(NumKd), .OvfW(OvfW),
-  .RefillMax(RefillMax), .QcntW(QcntW), .AgeiW(AgeiW), .CntW(CntW), .DimW(DimW), .ParamW(ParamW)
-) u_properties (
-  .clk_i, .rst_ni, .policy_i, .ovf_log2_i, .push_valid_i, .push_kd_i, .push_cnt_i, .push_level_i, .push_sm_i,
-  .room_open_i, .room_slots_i, .kd_ok_i, .pl_taken_i, .mem_ready_i, .mem_rvalid_i, .mem_rdata_i, .push_ready_o,
-  .scan_sm_o, .pl_valid_o, .pl_sm_o, .pl_kd_o, .pl_agei_o, .pl_level_o, .pl_pos_o, .pl_last_o, .pl_dim_o, .pl_param_o,
-  .ev_stage_o, .ev_backup_o, .ev_starve_o, .mem_valid_o, .mem_we_o, .mem_list_o, .mem_idx_o, .mem_wdata_o, .hold_o,
-  .waiting_o, .ready_o, .fits_head_o, .bound_wait_o, .err_o, .listed, .stored, .coming, .filled(has), .full,
-  .roomy(room),
-  .host_empty, .host_full, .host_pos(host_pos_q), .cand_set, .cand_list, .list_head, .host_head,
-  .push_good, .push_items, .host_put, .insert, .written, .hand_set(set),
-  .hand_list(list), .fetch, .fetch_set, .land, .land_set, .land_list, .land_entry, 
-  .bad_reply, .listed_number(u_lists.u_properties.number), .listed_entries(u_lists.u_properties.queue),
+bind castor_laperm castor_laperm_properties u_properties (
+  .filled(has), .roomy(room), .host_pos(host_pos_q), .hand_set(set), .hand_list(list),
+  .listed_number(u_lists.u_properties.number), .listed_entries(u_lists.u_properties.queue),
   .lists_kept_q(u_lists.u_properties.kept_to_q), .in_memory(u_memory.u_stored.u_properties.count),
   .fetches(u_memory.u_coming.u_properties.count), .items(u_items.u_properties.count),
   .stored_kept_q(u_memory.u_stored.u_properties.kept_to_q), .reads_kept_q(u_memory.u_coming.u_properties.kept_to_q),
   .items_kept_q(u_items.u_properties.kept_to_q), .tags_there(u_memory.tags), .first_set_there(u_memory.rc_q),
-  .wrote_there(u_memory.tn_q), .parked(pk_v_q),
-  .parked_kd(pk_entry_q[EntryWidth-1-:KdWidth]), .parked_level(pk_level_q), .parked_sm(pk_sm_q)
+  .wrote_there(u_memory.tn_q), .parked(pk_v_q), .parked_kd(pk_entry_q[EntryWidth-1-:KdWidth]),
+  .parked_level(pk_level_q), .parked_sm(pk_sm_q)
 );

@@ -5,26 +5,7 @@
 // here once more, from what was taken. Nothing is assumed of the surroundings.
 `include "castor_assert.svh"
 
-module castor_laperm_kmu_properties #(
-  parameter int unsigned NumSm  = 13,
-  parameter int unsigned LvlMax = 4,
-  parameter int unsigned NumHq  = 32,
-  localparam int unsigned NumLists   = NumSm * LvlMax,
-  localparam int unsigned NumSources = (NumLists > NumHq) ? NumLists : NumHq,
-  localparam int unsigned IndexWidth = (NumSources > 1) ? $clog2(NumSources) : 1,
-  localparam int unsigned SmWidth    = $clog2(NumSm),
-  localparam int unsigned QueueWidth = (NumHq > 1) ? $clog2(NumHq) : 1,
-  localparam int unsigned NumPow2    = 2 ** IndexWidth
-) (
-  input logic                  clk_i,
-  input logic                  rst_ni,
-  input logic [NumLists-1:0]   list_rdy_i,
-  input logic                  susp_rdy_i,
-  input logic [NumHq-1:0]      host_rdy_i,
-  input logic                  pick_valid_o,
-  input logic [1:0]            pick_kind_o,
-  input logic [IndexWidth-1:0] pick_idx_o,
-  input logic                  pick_grant_i,
+module castor_laperm_kmu_properties (
   input logic                  searches,
   input logic [SmWidth-1:0]    next_sm,
   input logic [QueueWidth-1:0] next_hq
@@ -255,9 +236,6 @@ module castor_laperm_kmu_properties #(
   `CASTOR_COVER(longest_wait, !pick_valid_o && same && 32'(still_q) == Soon - 1)
 endmodule
 
-bind castor_laperm_kmu castor_laperm_kmu_properties #(
-  .NumSm(NumSm), .LvlMax(LvlMax), .NumHq(NumHq)
-) u_properties (
-  .clk_i, .rst_ni, .list_rdy_i, .susp_rdy_i, .host_rdy_i, .pick_valid_o, .pick_kind_o, .pick_idx_o, .pick_grant_i,
+bind castor_laperm_kmu castor_laperm_kmu_properties u_properties (
   .searches(state_q == StSearch), .next_sm(next_sm_q), .next_hq(next_hq_q)
 );

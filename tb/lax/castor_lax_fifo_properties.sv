@@ -1,21 +1,7 @@
 // Properties of the queues of the laxity engine (docs/blocks/lax.md, "Proofs"): they hold whatever is pushed and popped.
 `include "castor_assert.svh"
 
-module castor_lax_fifo_properties #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4,
-  localparam int unsigned CountWidth   = $clog2(Depth + 1),
-  localparam int unsigned PointerWidth = $clog2(Depth)
-) (
-  input logic                    clk_i,
-  input logic                    rst_ni,
-  input logic                    clear_i,
-  input logic                    pop_i,
-  input logic [PointerWidth-1:0] head_q,
-  input logic [PointerWidth-1:0] tail_q,
-  input logic [CountWidth-1:0]   count_q,
-  input logic [Width-1:0]        data_o
-);
+module castor_lax_fifo_properties;
   localparam int unsigned SumWidth = CountWidth + 2;
 
   logic [SumWidth-1:0] sum, wrapped;
@@ -39,6 +25,4 @@ module castor_lax_fifo_properties #(
   `CASTOR_ASSERT(a11_queue_keeps_its_head, !kept_q || (count_q != '0 && data_o == head_data_q))
 endmodule
 
-bind castor_fifo castor_lax_fifo_properties #(.Width(Width), .Depth(Depth)) u_properties (
-  .clk_i, .rst_ni, .clear_i, .pop_i, .head_q, .tail_q, .count_q, .data_o
-);
+bind castor_fifo castor_lax_fifo_properties u_properties ();

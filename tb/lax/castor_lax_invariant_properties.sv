@@ -1,14 +1,7 @@
 // Invariants of parts of the laxity engine on which other proofs stand (docs/blocks/lax.md, "Proofs").
 `include "castor_assert.svh"
 
-module castor_lax_sum_properties #(
-  parameter int unsigned MaxKt = 8
-) (
-  input logic       clk_i,
-  input logic       rst_ni,
-  input logic       step_i,
-  input logic       drain_i,
-  input logic [4:0] slot_q,
+module castor_lax_sum_properties (
   input logic [4:0] length
 );
   // The sum goes over slots that the list has, and a list has no more than MaxKt. At its end the list is still there: it
@@ -17,16 +10,10 @@ module castor_lax_sum_properties #(
                  !(step_i || drain_i) || ((slot_q < length || !step_i) && length != '0 && length <= 5'(MaxKt)))
 endmodule
 
-bind castor_lax_sum castor_lax_sum_properties #(.MaxKt(MaxKt)) u_properties (
-  .clk_i, .rst_ni, .step_i, .drain_i, .slot_q, .length(list_q[ListWidth-1 -: 5])
-);
+bind castor_lax_sum castor_lax_sum_properties u_properties (.length(list_q[ListWidth-1 -: 5]));
 
-module castor_lax_prema_properties (
-  input logic       clk_i,
-  input logic       rst_ni,
-  input logic [3:0] thr_q
-);
+module castor_lax_prema_properties;
   `CASTOR_ASSERT(a15_threshold_is_1_3_or_9, thr_q == 4'd1 || thr_q == 4'd3 || thr_q == 4'd9)
 endmodule
 
-bind castor_lax_prema castor_lax_prema_properties u_properties (.clk_i, .rst_ni, .thr_q);
+bind castor_lax_prema castor_lax_prema_properties u_properties ();

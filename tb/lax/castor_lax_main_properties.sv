@@ -1,44 +1,11 @@
 // Properties of the main machine of the laxity engine (docs/blocks/lax.md, "Arithmetic").
 `include "castor_assert.svh"
 
-module castor_lax_main_properties #(
-  parameter int unsigned NumQueues = 128,
-  parameter int unsigned MaxKt     = 8,
-  parameter int unsigned ListWidth = 8
-) (
-  input logic                   clk_i,
-  input logic                   rst_ni,
+module castor_lax_main_properties (
   input logic [7:0]             min_wg,
   input logic                   bypass_en,
-  input castor_lax_pkg::main_e  f_q,
-  input castor_lax_pkg::phase_e ph_q,
-  input logic                   div_start,
-  input logic [31:0]            div_den,
-  input logic                   refresh_o,
-  input logic [31:0]            tpw_o,
-  input logic                   iso_we_o,
-  input logic [31:0]            iso_o,
-  input logic                   verdict_o,
-  input logic                   accept_o,
-  input logic [2:0]             reason_o,
   input logic [31:0]            deadline,
-  input logic                   fits,
-  input logic [39:0]            tot_q,
-  input logic [31:0]            work_q,
-  input logic [31:0]            dur_q,
-  input logic                   act_q,
-  input logic [NumQueues-1:0]   st0_i,
-  input logic [NumQueues-1:0]   st1_i,
-  input logic [NumQueues-1:0]   st2_i,
-  input logic [NumQueues-1:0]   open_i,
-  input logic                   visit,
-  input logic [ListWidth-1:0]   list_i,
-  input logic                   key_we_o,
-  input logic                   drop_o,
-  input logic                   token_we_o,
-  input logic                   upd_done_o,
-  input logic                   preempt_o,
-  input logic                   pre_clear_all_o
+  input logic                   fits
 );
   // A6: neither division is by 0: completions are counted before a rate is made, isolated times are at least 1.
   `CASTOR_ASSERT(a6_least_completions_not_zero, min_wg != '0)
@@ -93,11 +60,6 @@ module castor_lax_main_properties #(
   `CASTOR_COVER(alone_ranking_without_preemption, f_q == castor_lax_pkg::R3 && pre_clear_all_o)
 endmodule
 
-bind castor_lax_main castor_lax_main_properties #(
-  .NumQueues(NumQueues), .MaxKt(MaxKt), .ListWidth(ListWidth)
-) u_properties (
-  .clk_i, .rst_ni, .min_wg(config_i.min_wg), .bypass_en(config_i.bypass_en), .f_q, .ph_q, .div_start, .div_den,
-  .refresh_o, .tpw_o, .iso_we_o, .iso_o, .verdict_o, .accept_o, .reason_o, .deadline(job_q.deadline),
-  .fits(job_q.fits), .tot_q, .work_q, .dur_q, .act_q, .st0_i, .st1_i, .st2_i, .open_i, .visit, .list_i, .key_we_o,
-  .drop_o, .token_we_o, .upd_done_o, .preempt_o, .pre_clear_all_o
+bind castor_lax_main castor_lax_main_properties u_properties (
+  .min_wg(config_i.min_wg), .bypass_en(config_i.bypass_en), .deadline(job_q.deadline), .fits(job_q.fits)
 );

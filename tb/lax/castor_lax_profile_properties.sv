@@ -2,25 +2,8 @@
 // type: it takes a value during reset and then stays.
 `include "castor_assert.svh"
 
-module castor_lax_profile_properties #(
-  parameter int unsigned NumKt = 64,
-  localparam int unsigned KidWidth = (NumKt > 1) ? $clog2(NumKt) : 1
-) (
-  input logic                clk_i,
-  input logic                rst_ni,
-  input logic                soft_rst_i,
-  input logic [KidWidth-1:0] kid_i,
-  input logic [23:0]         cnt_o,
-  input logic                valid_o,
-  input logic [31:0]         tpw_o,
-  input logic                tpw_we_i,
-  input logic [31:0]         tpw_wdata_i,
-  input logic                sample_i,
-  input logic                clear_i,
-  input logic                wgc_i,
-  input logic [23:0]         wgc_cnt,
-  input logic [KidWidth-1:0] wgc_kid_i,
-  input logic                cnt_full_o
+module castor_lax_profile_properties (
+  input logic [23:0]         wgc_cnt
 );
   logic [KidWidth-1:0] pick_q;
   logic [23:0]         cnt_q, base;
@@ -54,7 +37,6 @@ module castor_lax_profile_properties #(
   `CASTOR_COVER(alone_counts_forgotten, clear_i && kid_i == pick_q && cnt_q != '0)
 endmodule
 
-bind castor_lax_profile castor_lax_profile_properties #(.NumKt(NumKt)) u_properties (
-  .clk_i, .rst_ni, .soft_rst_i, .kid_i, .cnt_o, .valid_o, .tpw_o, .tpw_we_i, .tpw_wdata_i, .sample_i, .clear_i, .wgc_i,
-  .wgc_cnt(cnt_zero_q[wgc_kid_i] ? 24'd0 : cnt_wgc_entry), .wgc_kid_i, .cnt_full_o
+bind castor_lax_profile castor_lax_profile_properties u_properties (
+  .wgc_cnt(cnt_zero_q[wgc_kid_i] ? 24'd0 : cnt_wgc_entry)
 );

@@ -5,96 +5,9 @@
 // is proven of it is proven of all. Nothing is assumed of the surroundings.
 `include "castor_assert.svh"
 
-module castor_lax_properties #(
-  parameter int unsigned NumQueues = 128,
-  parameter int unsigned MaxKt     = 8,
-  parameter int unsigned NumKt     = 64,
-  parameter int unsigned VqDepth   = 32,
-  localparam int unsigned QidWidth  = $clog2(NumQueues),
-  localparam int unsigned KidWidth  = (NumKt > 1) ? $clog2(NumKt) : 1,
-  localparam int unsigned SlotWidth = KidWidth + 24,
-  localparam int unsigned ListWidth = MaxKt * SlotWidth + 5
-) (
-  input logic                    clk_i,
-  input logic                    rst_ni,
-  input logic                    soft_rst,
-  input castor_lax_pkg::config_t config_q,
-  input castor_lax_pkg::main_e   f_q,
-  input castor_lax_pkg::phase_e  ph_q,
-  input castor_lax_pkg::submit_e sub_q,
-  input logic [QidWidth-1:0]     q_q,
-  input logic [NumQueues-1:0]    st0_q,
-  input logic [NumQueues-1:0]    st1_q,
-  input logic [NumQueues-1:0]    st2_q,
-  input logic [NumQueues-1:0]    open_q,
-  input logic [NumQueues-1:0]    pre_q,
-
-  input logic                ks_valid_i,
-  input logic [QidWidth-1:0] ks_qid_i,
-  input logic                ki_valid_i,
-  input logic [QidWidth-1:0] ki_qid_i,
-  input logic                wgc_valid_i,
-  input logic [QidWidth-1:0] wgc_qid_i,
-  input logic                kd_valid_i,
-  input logic [QidWidth-1:0] kd_qid_i,
-
-  input logic                 main_st_we,
-  input logic                 main_st_ready,
-  input logic                 host_ack,
-  input logic [QidWidth-1:0]  reg_qid,
-  input logic                 new_job,
-  input logic [QidWidth-1:0]  submit_qid,
-  input logic                 wgc_list_we,
-  input logic                 submit_list_we,
-  input logic [ListWidth-1:0] event_list,
-  input logic [ListWidth-1:0] wgc_list,
-  input logic [ListWidth-1:0] submit_list,
-  input logic [QidWidth-1:0]  table_qid,
-  input logic [ListWidth-1:0] table_list,
-
-  input logic                taken,
-  input logic                main_verdict,
-  input logic                main_accept,
-  input logic                main_drop,
-  input logic                submit_verdict,
-  input logic                space,
-  input logic                job_done,
-  input logic                job_met,
-  input logic                upd_done,
-  input logic                overrun,
+module castor_lax_properties (
   input logic [8:0]          verdict_count,
-  input logic [8:0]          pend_count,
-  input logic                pend_push,
-  input logic                pend_pop,
-  input logic [QidWidth-1:0] pend_qid,
-  input logic                adm_valid_o,
-  input logic                adm_ready_i,
-  input logic [QidWidth-1:0] adm_qid_o,
-  input logic                adm_accept_o,
-  input logic [2:0]          adm_reason_o,
-  input logic [31:0]         adm_est_o,
-  input logic                reg_verdict_pop,
-  input logic                done_pop,
-
-  input logic [NumQueues-1:0] pe_vec_i,
-  input logic                 psel_valid_o,
-  input logic [QidWidth-1:0]  psel_qid_o,
-  input logic [NumQueues-1:0] de_vec_i,
-  input logic                 dsel_valid_o,
-  input logic [QidWidth-1:0]  dsel_qid_o,
-
-  input logic        main_key_we,
-  input logic        ext_key_we,
-  input logic        qprio_we,
-  input logic        tpw_iso_we,
-  input logic        reg_tpw_we,
-  input logic        kpt_clear,
-  input logic        reg_req_i,
-  input logic        reg_we_i,
-  input logic [15:0] reg_addr_i,
-  input logic        reg_ack_o,
-  input logic [1:0]  reg_err_o,
-  input logic [31:0] reg_rdata_o
+  input logic [8:0]          pend_count
 );
   logic                 past_q;  // the cycle before was out of reset and without soft reset
   logic                 reset_q; // the cycle before was in reset
@@ -418,16 +331,4 @@ module castor_lax_properties #(
   end
 endmodule
 
-bind castor_lax castor_lax_properties #(
-  .NumQueues(NumQueues), .MaxKt(MaxKt), .NumKt(NumKt), .VqDepth(VqDepth)
-) u_properties (
-  .clk_i, .rst_ni, .soft_rst, .config_q, .f_q, .ph_q, .sub_q, .q_q, .st0_q, .st1_q, .st2_q, .open_q, .pre_q,
-  .ks_valid_i, .ks_qid_i, .ki_valid_i, .ki_qid_i, .wgc_valid_i, .wgc_qid_i, .kd_valid_i, .kd_qid_i,
-  .main_st_we, .main_st_ready, .host_ack, .reg_qid, .new_job, .submit_qid, .wgc_list_we, .submit_list_we,
-  .event_list, .wgc_list, .submit_list, .table_qid, .table_list, .space, .job_done, .job_met, .upd_done, .overrun,
-  .taken, .main_verdict, .main_accept, .main_drop, .submit_verdict,
-  .verdict_count(9'(verdict_count)), .pend_count(9'(pend_count)), .pend_push, .pend_pop, .pend_qid, .adm_valid_o, .adm_ready_i, .adm_qid_o,
-  .adm_accept_o, .adm_reason_o, .adm_est_o, .reg_verdict_pop, .done_pop, .pe_vec_i, .psel_valid_o, .psel_qid_o,
-  .de_vec_i, .dsel_valid_o, .dsel_qid_o, .main_key_we, .ext_key_we, .qprio_we, .tpw_iso_we, .reg_tpw_we, .kpt_clear,
-  .reg_req_i, .reg_we_i, .reg_addr_i, .reg_ack_o, .reg_err_o, .reg_rdata_o
-);
+bind castor_lax castor_lax_properties u_properties (.verdict_count(9'(verdict_count)), .pend_count(9'(pend_count)));

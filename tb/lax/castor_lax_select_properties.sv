@@ -3,52 +3,7 @@
 // write of a key during the pass these are the values at its beginning.
 `include "castor_assert.svh"
 
-module castor_lax_select_properties #(
-  parameter int unsigned NumQueues = 128,
-  parameter int unsigned SelWidth  = 16,
-  localparam int unsigned QidWidth   = $clog2(NumQueues),
-  localparam int unsigned NumGroups  = NumQueues / SelWidth,
-  localparam int unsigned GroupWidth = (NumGroups > 1) ? $clog2(NumGroups) : 1,
-  localparam int unsigned TieWidth   = 16 + QidWidth
-) (
-  input logic                       clk_i,
-  input logic                       rst_ni,
-  input logic                       soft_rst_i,
-  input logic [GroupWidth-1:0]      group_q,
-  input logic                       first,
-  input logic                       by_turn,
-  input logic                       preparse_i,
-  input logic [NumQueues-1:0]       st0_i,
-  input logic [NumQueues-1:0]       st1_i,
-  input logic [NumQueues-1:0]       st2_i,
-  input logic [NumQueues-1:0]       pre_i,
-  input logic [NumQueues-1:0]       pe_vec_i,
-  input logic [NumQueues-1:0]       de_vec_i,
-  input logic [SelWidth*64-1:0]     key_row,
-  input logic [SelWidth*16-1:0]     seq_row,
-  input logic [SelWidth*16-1:0]     pseq_row,
-  input logic [NumQueues-1:0]       pseq_set_q,
-  input logic [15:0]                seq_ctr_q,
-  input logic [15:0]                pseq_ctr_q,
-  input logic [QidWidth-1:0]        rrptr_q,
-  input logic                       enable_i,
-  input logic                       last,
-  input logic                       parse,
-  input logic                       p_valid_q,
-  input logic [QidWidth-1:0]        p_qid_q,
-  input logic                       d_valid_q,
-  input logic [QidWidth-1:0]        d_qid_q,
-  input logic                       psel_valid_o,
-  input logic [QidWidth-1:0]        psel_qid_o,
-  input logic                       dsel_valid_o,
-  input logic [QidWidth-1:0]        dsel_qid_o,
-  input logic                       best_p_any_q,
-  input logic [49:0]                best_p_key_q,
-  input logic [TieWidth-1:0]        best_p_tie_q,
-  input logic                       best_d_any_q,
-  input logic [49:0]                best_d_key_q,
-  input logic [TieWidth-1:0]        best_d_tie_q
-);
+module castor_lax_select_properties;
   localparam int unsigned RankWidth = 50 + TieWidth;
 
   logic [QidWidth-1:0]  pick_q;
@@ -162,10 +117,4 @@ module castor_lax_select_properties #(
   `CASTOR_COVER(alone_offer_no_longer_eligible, d_valid_q && enable_i && !dsel_valid_o)
 endmodule
 
-bind castor_lax_select castor_lax_select_properties #(.NumQueues(NumQueues), .SelWidth(SelWidth)) u_properties (
-  .clk_i, .rst_ni, .soft_rst_i, .group_q, .first, .by_turn, .preparse_i, .st0_i, .st1_i, .st2_i, .pre_i, .pe_vec_i,
-  .de_vec_i, .key_row, .seq_row, .pseq_row, .pseq_set_q, .seq_ctr_q, .pseq_ctr_q, .rrptr_q, .enable_i,
-  .last, .parse, .p_valid_q, .p_qid_q, .d_valid_q, .d_qid_q, .psel_valid_o, .psel_qid_o, .dsel_valid_o, .dsel_qid_o,
-  .best_p_any_q,
-  .best_p_key_q, .best_p_tie_q, .best_d_any_q, .best_d_key_q, .best_d_tie_q
-);
+bind castor_lax_select castor_lax_select_properties u_properties ();

@@ -5,34 +5,8 @@
 // Sums are compared as long as no count saturates.
 `include "castor_assert.svh"
 
-module castor_lax_submit_properties #(
-  parameter int unsigned MaxKt    = 8,
-  parameter int unsigned KidWidth = 6,
-  localparam int unsigned SlotWidth = KidWidth + 24,
-  localparam int unsigned ListWidth = MaxKt * SlotWidth + 5
-) (
-  input logic                       clk_i,
-  input logic                       rst_ni,
-  input castor_lax_pkg::submit_e    sub_q,
-  input logic                       wgc_valid_i,
-  input logic                       taken_o,
-  input logic                       beat,
-  input logic                       beat_bad_kid,
-  input logic                       beat_known,
-  input logic [23:0]                wl_numwg_i,
-  input logic [MaxKt*SlotWidth-1:0] stage_q,
-  input logic [4:0]                 sc_q,
-  input logic [4:0]                 ai_q,
-  input logic [4:0]                 an_q,
-  input logic                       nonzero_q,
-  input logic                       bad_kid_q,
-  input logic                       too_long_q,
-  input logic [23:0]                add_n,
-  input logic [ListWidth-1:0]       list_i,
-  input logic                       list_we_o,
-  input logic [ListWidth-1:0]       list_o,
-  input logic                       new_job_o,
-  input logic                       verdict_o
+module castor_lax_submit_properties (
+  input logic [23:0]                add_n
 );
   localparam int unsigned SumWidth = 30;
 
@@ -171,8 +145,4 @@ module castor_lax_submit_properties #(
   `CASTOR_COVER(alone_completion_during_an_append, wgc_valid_i && sub_q == castor_lax_pkg::SMrg && met_q)
 endmodule
 
-bind castor_lax_submit castor_lax_submit_properties #(.MaxKt(MaxKt), .KidWidth(KidWidth)) u_properties (
-  .clk_i, .rst_ni, .sub_q, .wgc_valid_i, .taken_o, .beat, .beat_bad_kid, .beat_known, .wl_numwg_i, .stage_q, .sc_q, .ai_q,
-  .an_q, .nonzero_q, .bad_kid_q, .too_long_q,
-  .add_n(add[23:0]), .list_i, .list_we_o, .list_o, .new_job_o, .verdict_o
-);
+bind castor_lax_submit castor_lax_submit_properties u_properties (.add_n(add[23:0]));

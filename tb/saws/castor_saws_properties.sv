@@ -3,49 +3,7 @@
 // speaks of all schedulers, warps and thread blocks. Nothing is assumed of the surroundings.
 `include "castor_assert.svh"
 
-module castor_saws_properties #(
-  parameter int unsigned NumSched = 4,
-  parameter int unsigned NumLocal = 16,
-  parameter int unsigned MaxCta   = 32,
-  parameter int unsigned PFloor   = 1,
-  localparam int unsigned NumWarps   = NumSched * NumLocal,
-  localparam int unsigned IndexWidth = (NumLocal > 1) ? $clog2(NumLocal) : 1,
-  localparam int unsigned PosWidth   = $clog2(NumLocal + 1),
-  localparam int unsigned CtaWidth   = (MaxCta > 1) ? $clog2(MaxCta) : 1
-) (
-  input logic                           clk_i,
-  input logic                           rst_ni,
-  input logic                           kernel_start_i,
-  input logic [NumSched-1:0]            wev_valid_i,
-  input logic [NumSched-1:0]            wev_exit_i,
-  input logic [NumSched-1:0]            wev_ready_o,
-  input logic [NumSched-1:0]            issue_valid_o,
-  input logic [NumSched*IndexWidth-1:0] issue_idx_o,
-  input logic [CtaWidth-1:0]            cta_id_i,
-
-  // Vectors over warps have the warps of a scheduler side by side.
-  input logic [NumWarps-1:0]          ready,
-  input logic [NumWarps-1:0]          unblock,
-  input logic [NumWarps-1:0]          allocated,
-  input logic [NumWarps-1:0]          live,
-  input logic [NumWarps-1:0]          blocked,
-  input logic [NumWarps-1:0]          member,
-  input logic [CtaWidth*NumWarps-1:0] warp_cta,
-  input logic [PosWidth*NumWarps-1:0] pos,
-  input logic [NumSched*PosWidth-1:0] length,
-  input logic [NumSched*PosWidth-1:0] pointer,
-  input logic [NumSched-1:0]          greedy,
-  input logic [MaxCta-1:0]            used_q,
-  input logic [NumSched*CtaWidth-1:0] event_cta,
-  input logic [NumSched-1:0]          blocks,
-  input logic [NumSched-1:0]          bad,
-  input logic [NumSched-1:0]          first_hit,
-  input logic                         alloc,
-  input logic                         free,
-  input logic                         mode,
-  input logic [NumSched-1:0]          promote,
-  input logic                         lost
-);
+module castor_saws_properties;
   // Positions and thread blocks by warp: element s*NumLocal+i is local warp i of scheduler s.
   logic [NumWarps*PosWidth-1:0] p;
   logic [NumWarps*CtaWidth-1:0] k;
@@ -374,10 +332,4 @@ module castor_saws_properties #(
   `CASTOR_COVER(free_in_gto_mode, free && !mode && greedy != '0)
 endmodule
 
-bind castor_saws castor_saws_properties #(
-  .NumSched(NumSched), .NumLocal(NumLocal), .MaxCta(MaxCta), .PFloor(PFloor)
-) u_properties (
-  .clk_i, .rst_ni, .kernel_start_i, .wev_valid_i, .wev_exit_i, .wev_ready_o, .issue_valid_o, .issue_idx_o, .cta_id_i,
-  .ready, .unblock, .allocated, .live, .blocked, .member, .warp_cta, .pos, .length, .pointer, .greedy, .used_q,
-  .event_cta, .blocks, .bad, .first_hit, .alloc, .free, .mode, .promote, .lost
-);
+bind castor_saws castor_saws_properties u_properties ();

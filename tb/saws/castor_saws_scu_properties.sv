@@ -5,41 +5,7 @@
 // enters its queue is watched if toggle_en_i is 1, an input that means nothing but in a kernel's start, so any may be.
 `include "castor_assert.svh"
 
-module castor_saws_scu_properties #(
-  parameter int unsigned NumSched = 4,
-  parameter int unsigned MaxCta   = 32,
-  parameter int unsigned EvqDepth = 4,
-  parameter int unsigned DemoteAt = 0,
-  localparam int unsigned CtaWidth  = (MaxCta > 1) ? $clog2(MaxCta) : 1,
-  localparam int unsigned TurnWidth = (NumSched > 1) ? $clog2(NumSched) : 1
-) (
-  input logic                         clk_i,
-  input logic                         rst_ni,
-  input logic                         kernel_start_i,
-  input logic                         toggle_en_i,
-  input logic                         cta_valid_i,
-  input logic                         alloc_i,
-  input logic                         free_i,
-  input logic [CtaWidth-1:0]          cta_id_i,
-  input logic [NumSched-1:0]          first_hit_i,
-  input logic [NumSched-1:0]          all_blocked_i,
-  input logic [NumSched*CtaWidth-1:0] event_cta_i,
-  input logic [NumSched-1:0]          wev_ready_o,
-  input logic                         lost_o,
-  input logic                         mode_q,
-  input logic                         switch_o,
-  input logic [NumSched-1:0]          promote_o,
-  input logic [NumSched-1:0]          demote_o,
-  input logic [CtaWidth-1:0]          cta_o,
-  input logic [1:0]                   selected_q,
-  input logic                         toggling_q,
-  input logic [MaxCta-1:0]            toggle_q,
-  input logic [TurnWidth-1:0]         turn_q,
-  input logic [NumSched-1:0]          promotes,
-  input logic [NumSched-1:0]          push,
-  input logic [NumSched-1:0]          pop,
-  input logic [NumSched*5-1:0]        waiting_o
-);
+module castor_saws_scu_properties;
   // ---------------------------------------------------------------------------------------------------------------
   // Q8: back to GTO by a kernel's start alone, to SAWS by a message or a start that selects it.
   logic       run_q;  // the cycle before was no reset and no kernel start
@@ -192,10 +158,4 @@ module castor_saws_scu_properties #(
   `CASTOR_COVER(watched_message_waits_longest, arrives && age_q == 7'(Bound - 1))
 endmodule
 
-bind castor_saws_scu castor_saws_scu_properties #(
-  .NumSched(NumSched), .MaxCta(MaxCta), .EvqDepth(EvqDepth), .DemoteAt(DemoteAt)
-) u_properties (
-  .clk_i, .rst_ni, .kernel_start_i, .toggle_en_i, .cta_valid_i, .alloc_i, .free_i, .cta_id_i,
-  .first_hit_i, .all_blocked_i, .event_cta_i, .wev_ready_o, .lost_o, .mode_q, .switch_o, .promote_o, .demote_o,
-  .cta_o, .selected_q, .toggling_q, .toggle_q, .turn_q, .promotes, .push, .pop, .waiting_o
-);
+bind castor_saws_scu castor_saws_scu_properties u_properties ();

@@ -11,7 +11,10 @@ import shutil
 
 from package import PackageCase, main
 
-HOOKS = ("dispatch", "fetch_filter", "governors", "issue", "job_scheduler")
+HOOKS = ("dispatch", "fetch_filter", "governors", "issue", "job_scheduler", "launch", "sources")
+
+# What a block on the hook needs beside it.
+BESIDE = {"launch": ("blocks.laperm.enable=1",)}
 
 # Kernels of different sizes in several streams, more thread blocks than the machine holds.
 PROGRAM = r"""
@@ -38,6 +41,39 @@ int main() {
     cudaMalloc(&x, n * sizeof(float));
     cudaMemsetAsync(x, 0, n * sizeof(float), stream);
     for (int k = 1; k <= 3; ++k) work<<<(n + 63) / 64 / k, 64, 0, stream>>>(x, n, 2 * s + k);
+  }
+  std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}
+"""
+
+# Hooks that see launches by device code; 1: those of groups of thread blocks.
+LAUNCHES = {"launch": 1, "sources": 0}
+
+# Kernels whose threads launch others, as groups of thread blocks where GROUPS is 1.
+LAUNCHING = r"""
+#include <cuda_runtime.h>
+#include <cstdio>
+__device__ unsigned total;
+__global__ void child(int n) {
+  if (int(threadIdx.x) < n) atomicAdd(&total, 1u);
+}
+__global__ void parent() {
+  const int n = int(threadIdx.x % 7) * 9 + 1;
+  if (threadIdx.x % 3 != 0) return;
+#if GROUPS
+  void* const buffer = cudaGetParameterBuffer(64, sizeof n);
+  if (buffer == nullptr) return;
+  *static_cast<int*>(buffer) = n;
+  cudaLaunchAggGroup(reinterpret_cast<void*>(child), buffer, dim3(1 + n / 32), dim3(64), 0);
+#else
+  child<<<1 + n / 32, 64>>>(n);
+#endif
+}
+int main() {
+  for (int s = 0; s < 3; ++s) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    for (int k = 1; k <= 2; ++k) parent<<<2 + s, 32 * k, 0, stream>>>();
   }
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
@@ -76,8 +112,13 @@ class NewBlock(PackageCase):
         self.assertRegex(self.castor("prove", name), r"2 proven, 0 only to a bound, 2 covers reached, 0 failed")
         (self.folder / "work.cu").write_text(PROGRAM)
         self.run_in(self.folder, "castor-cc", "-O2", "work.cu", "-o", "work")
+        if hook in LAUNCHES:
+            self.takes_launches(name, hook)
         for machine, keys in MACHINES:
+            if hook in BESIDE and machine == "gcn_apu":  # laperm knows warps of 32 lanes
+                continue
             changed = [word for key in keys for word in ("--set", key)]
+            changed += [word for key in BESIDE.get(hook, ()) for word in ("--set", key)]
             on = [*changed, "--set", f"blocks.{name}.enable=1"]
             plain = self.run_on(machine, changed)
             with_block = self.run_on(machine, on)
@@ -86,6 +127,18 @@ class NewBlock(PackageCase):
                 lockstep = self.run_on(machine, [*on, "--set", f"blocks.{name}.engine=lockstep"])
                 self.assertEqual(lockstep["statistics_hash"], with_block["statistics_hash"])
         self.assertIn('"taken": ', (self.folder / "report.json").read_text())
+
+    def takes_launches(self, name, hook):
+        """Launches by device code go through the block, and the machine takes as long as without it."""
+        (self.folder / "launching.cu").write_text(LAUNCHING)
+        self.run_in(self.folder, "castor-cc", "-O2", f"-DGROUPS={LAUNCHES[hook]}", "launching.cu", "-o", "launching")
+        beside = [word for key in BESIDE.get(hook, ()) for word in ("--set", key)]
+        on = [*beside, "--set", f"blocks.{name}.enable=1"]
+        plain = self.run_on("tiny", beside, "./launching")
+        for engine in ("model", "lockstep"):
+            with_block = self.run_on("tiny", [*on, "--set", f"blocks.{name}.engine={engine}"], "./launching")
+            self.same(plain, with_block, name)
+            self.assertGreater(int(re.search(r'"taken": (\d+)', json.dumps(with_block))[1]), 0)
 
     def has_a_view(self, name):
         self.castor("cosim", name, "--cycles", 50, "--wave", "w.vcd")
@@ -96,14 +149,16 @@ class NewBlock(PackageCase):
         ):
             self.assertIn(f"\n{line}\n", view)
 
-    def run_on(self, machine, words):
-        self.assertIn("no error", self.castor("run", "-p", machine, *words, "--report", "report.json", "./work"))
+    def run_on(self, machine, words, program="./work"):
+        self.assertIn("no error", self.castor("run", "-p", machine, *words, "--report", "report.json", program))
         return json.loads((self.folder / "report.json").read_text())
 
     def same(self, plain, with_block, name):
         self.assertEqual(plain["cycles"], with_block["cycles"])
         groups = {
             "job_scheduler",
+            "launch_unit",
+            "source_order",
             "dispatch_policy",
             "governor0",
             "fetch_filter",

@@ -36,12 +36,13 @@ def elaborated(block):
     values = block.parameters("odd")
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder) / "design.xml"
+        bench = rtl_object.complete_bench(block, values, pathlib.Path(folder), block.with_assumptions)
         subprocess.run(
             [VERILATOR, "--xml-only", "--xml-output", output, "--Mdir", folder, "-Wno-fatal", "-Wno-lint"]
             + [rtl_object.ASSUMPTIONS, "--top-module", f"{block.top}_probe"]
             + [f"-G{name}={value}" for name, value in values.items()]
             + [f"-I{path}" for path in block.includes]
-            + [str(path) for path in [*block.verilated, *block.with_assumptions]],
+            + [str(path) for path in [*block.verilated, *bench]],
             check=True,
         )
         design = xml.parse(output)
@@ -57,7 +58,7 @@ class Assumptions(unittest.TestCase):
     def test_every_assumption_is_a_check_in_the_rtl_object(self):
         for name in BLOCKS:
             with self.subTest(block=name):
-                block = tree.find(ROOT, name)
+                block = tree.find(None, name)
                 modules, checked = elaborated(block)
                 wanted = set()
                 for path in block.with_assumptions:

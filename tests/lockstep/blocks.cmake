@@ -28,6 +28,7 @@ endforeach()
 # Assumptions of all blocks: each is a check in the RTL objects.
 if(CASTOR_TEST_RTL)
   castor_script_test(assumptions_are_checked KIND lockstep
+    ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/lockstep/assumptions_test.py" "${CASTOR_VERILATOR}"
             "${PROJECT_SOURCE_DIR}" ${castor_blocks})
   if(TARGET castor_darsie AND TARGET castor_dtbl AND TARGET castor_laperm)
@@ -41,7 +42,10 @@ if(CASTOR_TEST_RTL)
   set(check "${PROJECT_SOURCE_DIR}/tests/lockstep/probe_check")
   set(packer "${PROJECT_SOURCE_DIR}/platforms/examples/own_block")
   castor_script_test(registers_of_packer_are_probes KIND lockstep
-    COMMAND "${Python3_EXECUTABLE}" -B "${check}.py" "${CASTOR_VERILATOR}" "${packer}/rtl" "${packer}/tb" packer)
+    ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
+    COMMAND "${Python3_EXECUTABLE}" -B "${check}.py" "${CASTOR_VERILATOR}" "${packer}/rtl" "${packer}/tb" packer
+            --ports packer/ports.h blocks::packer::Block)
   castor_script_test(probe_check_test KIND lockstep
+    ENVIRONMENT "CASTOR_PREFIX=${PROJECT_BINARY_DIR}"
     COMMAND "${Python3_EXECUTABLE}" -B "${check}_test.py" "${CASTOR_VERILATOR}")
 endif()

@@ -17,6 +17,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
+from castor_flows import ports  # noqa: E402
+
 BENCH = ROOT / "tb" / "rtl_common" / "divider"
 
 # Sets that proofs cover in full.
@@ -72,10 +75,8 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     include = Path(run(verilator, "--getenv", "VERILATOR_ROOT", cwd=folder).strip()) / "include"
-    sources = [
-        ROOT / "rtl" / "common" / "castor_divider.sv",
-        BENCH / "castor_divider_properties.sv",
-    ]
+    divider = ROOT / "rtl" / "common" / "castor_divider.sv"
+    sources = [divider, *ports.write_completed([BENCH / "castor_divider_properties.sv"], [divider], folder)]
     lines, calls = [], []
     for name, (width, divisor_width) in sets.items():
         rtl = f"V{name}"

@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 """Holds the C++ description of a block's ports against its RTL, as Verilator resolves it.
 
-    port_check.py <verilator> <castor> <folder of the RTL> <folder of the probe wrapper> <block>
+    port_check.py <verilator> <castor> <folder of the RTL> <block>
 
-Compared: names, directions and widths of all ports, of the block and of its probe wrapper, at the RTL's own defaults
-and at every set of parameter_sets.json; names and defaults of all parameters. The description comes from `castor cosim
---describe json`.
+Compared: names, directions and widths of all ports, of the block and of its probe top as it is completed, at the RTL's
+own defaults and at every set of parameter_sets.json; names and defaults of all parameters. The description comes from
+`castor cosim --describe json`.
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as xml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "rtl/synthesis"))
+from castor_flows import rtl_object, tree  # noqa: E402
 
 
 def verilog(verilator, top, files, params, folder):
@@ -56,8 +60,10 @@ def differences(what, expected, actual):
 
 
 def main():
-    verilator, program, rtl, tb, block = sys.argv[1:]
-    rtl, tb = pathlib.Path(rtl), pathlib.Path(tb)
+    verilator, program, rtl, block = sys.argv[1:]
+    rtl = pathlib.Path(rtl)
+    os.environ.setdefault("CASTOR_PREFIX", str(pathlib.Path(program).resolve().parents[1]))
+    manifest = tree.find(None, block)
     lines = (rtl / f"{block}.f").read_text().splitlines()
     sources = [rtl.parent / line.strip() for line in lines if line.strip() and not line.startswith(("#", "/"))]
     waivers = rtl / f"{block}.vlt"
@@ -73,13 +79,12 @@ def main():
         ports = clock | {p["name"]: (p["direction"], p["width"]) for p in described["inputs"] + described["outputs"]}
         probes = ports | {p["name"]: (p["direction"], p["width"]) for p in described["probes"]}
         params = {p["name"]: p["value"] for p in described["params"]}
-        tops = [
-            (described["top"], sources, ports),
-            (described["top"] + "_probe", sources + [tb / f"{described['top']}_probe.sv"], probes),
-        ]
-        for top, files, expected in tops:
+        tops = [(described["top"], [], ports), (described["top"] + "_probe", ["completed"], probes)]
+        for top, bench, expected in tops:
             with tempfile.TemporaryDirectory() as folder:
-                actual, parameters = verilog(verilator, top, files, values or {}, folder)
+                if bench:
+                    bench = rtl_object.complete_bench(manifest, params, pathlib.Path(folder))
+                actual, parameters = verilog(verilator, top, [*sources, *bench], values or {}, folder)
             found += differences(f"{top} at {name}", expected, actual)
             found += differences(f"{top} at {name}", params, parameters)
             compared += len(expected) + len(params)

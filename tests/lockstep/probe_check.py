@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Holds a block's probes against the registers of its RTL, as Verilator resolves it.
 
-    probe_check.py <verilator> <folder of the RTL> <folder of the probe wrapper> <block> [<set>...]
+    probe_check.py <verilator> <folder of the RTL> <folder of the probe top> <block> [<set>...]
+                   [--ports <header> <type>]
+
+The probe top is completed out of the port list (castor_flows/ports.py) of the block of that name, which `castor list
+blocks` shows, or of the header, which lies in a folder above.
 
 A register is what a clocked process assigns. Every bit of it must reach a port of the probe wrapper, where lockstep
 compares it in each cycle, through nothing but wires, or through a choice between it and 0 or an AND with a bit that is
@@ -18,6 +22,9 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as xml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "rtl/synthesis"))
+from castor_flows import rtl_object, tree  # noqa: E402
 
 DUT = "u_dut"
 
@@ -214,26 +221,32 @@ def unprobed(design):
     return {path for path, shown in plain.items() if not shown}, set(plain)
 
 
+def described(block, rtl, tb, header=None, kind=None):
+    """The tree.Block, with what its port list is made of."""
+    if header is None:
+        manifest = tree.manifests().get(block)
+        return tree.read_manifest(manifest) if manifest else tree.Block(block, rtl, tb, rtl.parent)
+    folders = [str(folder) for folder in rtl.resolve().parents]
+    return tree.Block(
+        block, rtl, tb, rtl.parent, None, {"ports": header, "type": kind, "include": folders, "libraries": []}
+    )
+
+
 def main():
     verilator, rtl, tb, block, *chosen = sys.argv[1:]
     rtl, tb = pathlib.Path(rtl), pathlib.Path(tb)
-    lines = (rtl / f"{block}.f").read_text().splitlines()
-    places = (rtl.parent, rtl, pathlib.Path(__file__).resolve().parents[2] / "rtl")
-    sources = [
-        next(place / line.strip() for place in places if (place / line.strip()).exists())
-        for line in lines
-        if line.strip() and not line.startswith(("#", "/"))
-    ]
-    waivers = rtl / f"{block}.vlt"
-    if waivers.exists():
-        sources.insert(0, waivers)
+    given = chosen.index("--ports") if "--ports" in chosen else len(chosen)
+    known = described(block, rtl, tb, *chosen[given + 1 :])
+    del chosen[given:]
     listed = tb / "unprobed.json"
     reasons = json.loads(listed.read_text()) if listed.exists() else {}
     sets = json.loads((rtl / "parameter_sets.json").read_text())
     found, hidden, registers = [], set(), set()
     for name in chosen or sets:
         top = f"castor_{block}_probe"
-        design = Design(elaborate(verilator, top, [*sources, tb / f"{top}.sv"], sets[name]))
+        with tempfile.TemporaryDirectory() as folder:
+            bench = rtl_object.complete_bench(known, sets[name], pathlib.Path(folder))
+            design = Design(elaborate(verilator, top, [*known.verilated, *bench], sets[name]))
         missing, here = unprobed(design)
         found += [f"{path} at {name}: no probe, and no reason in {listed}" for path in sorted(missing - set(reasons))]
         hidden |= missing

@@ -177,6 +177,23 @@ TEST_F(RtlCache, RtlThatDoesNotCompileIsAnErrorWithTheToolsWords) {
   EXPECT_TRUE(objects().empty());
 }
 
+/// What stderr says of RTL in which `old` is replaced.
+std::string refusal(const std::string& folder, const std::string& old, const std::string& text) {
+  tests::PatchedRtl other(Block::kBlock, folder, old, text);
+  testing::internal::CaptureStderr();
+  EXPECT_THROW((void)make_rtl<Block>(params(5, 1, 2), other), base::InputError);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST_F(RtlCache, RtlWhosePortsAreNotThoseOfTheListIsRefusedByName) {
+  EXPECT_THAT(
+      refusal(folder_ + ".narrow", "output logic [15:0]           out_stamp_o", "output logic [14:0] out_stamp_o"),
+      HasSubstr("castor_turnstile: port out_stamp_o is 15 bits wide in the RTL and 16 in the list of ports"));
+  EXPECT_THAT(refusal(folder_ + ".more", "input  logic                  reg_we_i,", "input logic reg_we_i, more_i,"),
+              HasSubstr("ports of turnstile and of castor_turnstile differ: more_i is a port of the RTL only"));
+  EXPECT_TRUE(objects().empty());
+}
+
 TEST_F(RtlCache, SaysWhichPackageIsMissingAndWhichFolderCannotBeWritten) {
   const std::string log = folder_ + ".1", bin = folder_ + ".bin";
   fs::remove_all(bin);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,10 +33,10 @@ struct Bench : sc_core::sc_module {
   sc_signal<bool> rst_n{"rst_n"};
   sc_signal<U64> now{"now"};
   sc_signal<sc_dt::sc_bv<128>> req{"req"};
-  sc_signal<U8> pick_grant{"pick_grant"}, out_ready{"out_ready"};
+  sc_signal<bool> pick_grant{"pick_grant"}, out_ready{"out_ready"}, pick_valid{"pick_valid"}, out_valid{"out_valid"},
+      beat{"beat"};
   sc_core::sc_vector<sc_signal<U8>> weight;
-  sc_signal<U8> pick_valid{"pick_valid"}, pick_port{"pick_port"}, out_valid{"out_valid"}, out_port{"out_port"},
-      out_weight{"out_weight"}, beat{"beat"};
+  sc_signal<U8> pick_port{"pick_port"}, out_port{"out_port"}, out_weight{"out_weight"};
   sc_signal<U16> out_stamp{"out_stamp"};
   sc_core::sc_vector<sc_signal<U16>> total;
   turnstile::Module dut;
@@ -64,7 +65,8 @@ struct Bench : sc_core::sc_module {
 };
 
 struct Pinned : Bench {
-  sc_signal<U8> reg_req{"reg_req"}, reg_we{"reg_we"}, reg_ack{"reg_ack"}, reg_err{"reg_err"};
+  sc_signal<bool> reg_req{"reg_req"}, reg_we{"reg_we"}, reg_ack{"reg_ack"};
+  sc_signal<U8> reg_err{"reg_err"};
   sc_signal<U16> reg_addr{"reg_addr"};
   sc_signal<U32> reg_wdata{"reg_wdata"}, reg_rdata{"reg_rdata"};
   explicit Pinned(std::unique_ptr<Twin<Block>> twin) : Bench(std::move(twin)) {
@@ -106,28 +108,42 @@ TEST_P(Module, ShowsOverPinsWhatTheEngineSays) {
     sc_dt::sc_bv<128> req;
     for (int i = 0; i < 128; ++i) req[i] = in.req.test(static_cast<unsigned>(i));
     bench.req = req;
-    bench.pick_grant = in.pick_grant;
-    bench.out_ready = in.out_ready;
+    bench.pick_grant = in.pick_grant != 0;
+    bench.out_ready = in.out_ready != 0;
     for (unsigned i = 0; i < params.NumWays; ++i) bench.weight[i] = in.weight[i];
-    bench.reg_req = in.reg_req;
-    bench.reg_we = in.reg_we;
+    bench.reg_req = in.reg_req != 0;
+    bench.reg_we = in.reg_we != 0;
     bench.reg_addr = in.reg_addr;
     bench.reg_wdata = in.reg_wdata;
     sc_core::sc_start(kPeriod / 4);  // before the edge
-    ASSERT_EQ(bench.pick_valid.read(), expected.pick_valid) << cycle;
+    ASSERT_EQ(bench.pick_valid.read(), expected.pick_valid != 0) << cycle;
     ASSERT_EQ(bench.pick_port.read(), expected.pick_port) << cycle;
-    ASSERT_EQ(bench.out_valid.read(), expected.out_valid) << cycle;
+    ASSERT_EQ(bench.out_valid.read(), expected.out_valid != 0) << cycle;
     ASSERT_EQ(bench.out_port.read(), expected.out_port) << cycle;
     ASSERT_EQ(bench.out_weight.read(), expected.out_weight) << cycle;
     ASSERT_EQ(bench.out_stamp.read(), expected.out_stamp) << cycle;
     for (unsigned i = 0; i < params.NumWays; ++i) ASSERT_EQ(bench.total[i].read(), expected.total[i]) << cycle;
-    ASSERT_EQ(bench.beat.read(), expected.beat) << cycle;
-    ASSERT_EQ(bench.reg_ack.read(), expected.reg_ack) << cycle;
+    ASSERT_EQ(bench.beat.read(), expected.beat != 0) << cycle;
+    ASSERT_EQ(bench.reg_ack.read(), expected.reg_ack != 0) << cycle;
     ASSERT_EQ(bench.reg_err.read(), expected.reg_err) << cycle;
     ASSERT_EQ(bench.reg_rdata.read(), expected.reg_rdata) << cycle;
     engine.clock(in);
     sc_core::sc_start(kPeriod - kPeriod / 4);
   }
+}
+
+TEST_P(Module, TracesAPortOfOneBitAsABit) {
+  Pinned bench(twin());
+  const std::string path = testing::TempDir() + "castor_pins_" + GetParam();
+  sc_core::sc_trace_file* const file = sc_core::sc_create_vcd_trace_file(path.c_str());
+  bench.dut.trace_pins(file);
+  bench.rst_n = true;
+  sc_core::sc_start(2 * kPeriod);
+  sc_core::sc_close_vcd_trace_file(file);
+  std::ifstream waves(path + ".vcd");
+  const std::string text{std::istreambuf_iterator<char>(waves), std::istreambuf_iterator<char>()};
+  EXPECT_THAT(text, testing::ContainsRegex("\\$var wire +1 +[^ ]+ +pick_grant +\\$end"));
+  EXPECT_THAT(text, testing::ContainsRegex("\\$var wire +8 +[^ ]+ +pick_port "));
 }
 
 /// Register accesses from processes.
@@ -245,9 +261,9 @@ TEST_P(Module, ShowsADebuggerTheQueueWithoutTakingFromIt) {
     sc_dt::sc_bv<128> req;
     req[9] = true;
     all->req = req;
-    all->pick_grant = 1;
+    all->pick_grant = true;
     sc_core::wait(kPeriod);
-    all->pick_grant = 0;
+    all->pick_grant = false;
     sc_core::wait(kPeriod);
     EXPECT_EQ(driver.read(0x8), 1U);
     for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <systemc>
 #include <type_traits>
 
@@ -9,15 +10,23 @@
 ///
 ///     struct Pins { ARBITER_INPUTS(CASTOR_INPUT_PIN) ARBITER_OUTPUTS(CASTOR_OUTPUT_PIN) };
 ///
-/// An integer or enumeration is a pin of the field's integer type, Bits<N> one of sc_bv<N>, Lanes an sc_vector of pins,
-/// one per element of the parameter set.
+/// A port that is one bit at all values of the parameters (1, 1 in the list) is a pin of bool. Otherwise an integer or
+/// enumeration is a pin of the field's integer type, Bits<N> one of sc_bv<N>, Lanes an sc_vector of pins, one per
+/// element of the parameter set.
 namespace castor::twin {
+
+/// Whether elements and bits of a port, as its list writes them, are one bit at all values of the parameters.
+[[nodiscard]] constexpr bool is_one_bit(std::string_view elements, std::string_view bits) {
+  return elements == "1" && bits == "1";
+}
 
 namespace detail {
 
-template <class T>
+template <class T, bool OneBit>
 constexpr auto pin_type() {
-  if constexpr (is_bits<T>) {
+  if constexpr (OneBit && !is_bits<T>) {
+    return std::common_type<bool>{};
+  } else if constexpr (is_bits<T>) {
     return std::common_type<sc_dt::sc_bv<static_cast<int>(T::kBits)>>{};
   } else if constexpr (std::is_enum_v<T>) {
     return std::common_type<std::underlying_type_t<T>>{};
@@ -26,12 +35,13 @@ constexpr auto pin_type() {
   }
 }
 
-template <class T, template <class> class Port>
+template <class T, bool OneBit, template <class> class Port>
 constexpr auto pin() {
   if constexpr (is_lanes<T>) {
-    return std::common_type<sc_core::sc_vector<Port<typename decltype(pin_type<typename T::Element>())::type>>>{};
+    return std::common_type<
+        sc_core::sc_vector<Port<typename decltype(pin_type<typename T::Element, false>())::type>>>{};
   } else {
-    return std::common_type<Port<typename decltype(pin_type<T>())::type>>{};
+    return std::common_type<Port<typename decltype(pin_type<T, OneBit>())::type>>{};
   }
 }
 
@@ -43,12 +53,12 @@ inline constexpr bool is_vector<sc_core::sc_vector<T>> = true;
 }  // namespace detail
 
 /// What a signal between pins of a field's type carries.
-template <class T>
-using PinType = typename decltype(detail::pin_type<T>())::type;
-template <class T>
-using InputPin = typename decltype(detail::pin<T, sc_core::sc_in>())::type;
-template <class T>
-using OutputPin = typename decltype(detail::pin<T, sc_core::sc_out>())::type;
+template <class T, bool OneBit>
+using PinType = typename decltype(detail::pin_type<T, OneBit>())::type;
+template <class T, bool OneBit>
+using InputPin = typename decltype(detail::pin<T, OneBit, sc_core::sc_in>())::type;
+template <class T, bool OneBit>
+using OutputPin = typename decltype(detail::pin<T, OneBit, sc_core::sc_out>())::type;
 
 /// Value on a pin to field, and field to pin.
 template <class T, class Pin>
@@ -71,13 +81,13 @@ void write_pin(Pin& pin, const T& field) {
   if constexpr (is_lanes<T>) {
     for (unsigned i = 0; i < pin.size(); ++i) write_pin(pin[i], field[i]);
   } else if constexpr (is_bits<T>) {
-    PinType<T> bits;
+    PinType<T, false> bits;
     for (int w = 0; w < bits.size(); ++w) {
       bits.set_word(w, static_cast<sc_dt::sc_digit>(field.word(static_cast<unsigned>(w) / 2) >> (w % 2 * 32)));
     }
     pin.write(bits);
   } else {
-    pin.write(static_cast<PinType<T>>(field));
+    pin.write(static_cast<std::decay_t<decltype(pin.read())>>(field));
   }
 }
 
@@ -95,11 +105,15 @@ void bind_pins(ModuleT& module, Signals& signals, std::string_view except = {}) 
 }  // namespace castor::twin
 
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define CASTOR_INPUT_PIN(name_, type_, ...) ::castor::twin::InputPin<type_> name_##_i{#name_ "_i"};
-#define CASTOR_OUTPUT_PIN(name_, type_, ...) ::castor::twin::OutputPin<type_> name_##_o{#name_ "_o"};
+#define CASTOR_INPUT_PIN(name_, type_, elements_, bits_, ...) \
+  ::castor::twin::InputPin<type_, ::castor::twin::is_one_bit(#elements_, #bits_)> name_##_i{#name_ "_i"};
+#define CASTOR_OUTPUT_PIN(name_, type_, elements_, bits_, ...) \
+  ::castor::twin::OutputPin<type_, ::castor::twin::is_one_bit(#elements_, #bits_)> name_##_o{#name_ "_o"};
 /// Signals for pins, for ports without lanes: `struct Signals { ARBITER_INPUTS(CASTOR_INPUT_SIGNAL) ... };`
-#define CASTOR_INPUT_SIGNAL(name_, type_, ...) \
-  ::sc_core::sc_signal<::castor::twin::PinType<type_>> name_##_i{#name_ "_i"};
-#define CASTOR_OUTPUT_SIGNAL(name_, type_, ...) \
-  ::sc_core::sc_signal<::castor::twin::PinType<type_>> name_##_o{#name_ "_o"};
+#define CASTOR_INPUT_SIGNAL(name_, type_, elements_, bits_, ...)                                                  \
+  ::sc_core::sc_signal<::castor::twin::PinType<type_, ::castor::twin::is_one_bit(#elements_, #bits_)>> name_##_i{ \
+      #name_ "_i"};
+#define CASTOR_OUTPUT_SIGNAL(name_, type_, elements_, bits_, ...)                                                 \
+  ::sc_core::sc_signal<::castor::twin::PinType<type_, ::castor::twin::is_one_bit(#elements_, #bits_)>> name_##_o{ \
+      #name_ "_o"};
 // NOLINTEND(bugprone-macro-parentheses)

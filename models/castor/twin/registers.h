@@ -80,8 +80,8 @@ class Registers : public sc_core::sc_module {
   tlm::tlm_response_status access(tlm::tlm_generic_payload& payload) {
     U32 word = 0;
     std::memcpy(&word, payload.get_data_ptr(), kBytes);
-    request_.write(1);
-    write_.write(payload.is_write() ? 1 : 0);
+    request_.write(true);
+    write_.write(payload.is_write());
     address_.write(static_cast<U16>(payload.get_address()));
     data_.write(payload.is_write() ? word : 0);
     sc_core::wait(done_);
@@ -106,11 +106,11 @@ class Registers : public sc_core::sc_module {
   }
 
   void edge() {
-    if (ack_.read() == 0 || request_.read() == 0) return;
+    if (!ack_.read() || !request_.read()) return;
     acked_error_ = error_.read();
     acked_data_ = answer_.read();
-    request_.write(0);
-    write_.write(0);
+    request_.write(false);
+    write_.write(false);
     address_.write(0);
     data_.write(0);
     done_.notify(sc_core::SC_ZERO_TIME);
@@ -120,11 +120,11 @@ class Registers : public sc_core::sc_module {
   // Both the initiator's process (begin) and the edge process (end) write the request; never in the same cycle.
   template <class T>
   using Signal = sc_core::sc_signal<T, sc_core::SC_MANY_WRITERS>;
-  Signal<U8> request_{"request"};
-  Signal<U8> write_{"write"};
+  Signal<bool> request_{"request"};
+  Signal<bool> write_{"write"};
   Signal<U16> address_{"address"};
   Signal<U32> data_{"data"};
-  sc_core::sc_signal<U8> ack_{"ack"};
+  sc_core::sc_signal<bool> ack_{"ack"};
   sc_core::sc_signal<U8> error_{"error"};
   sc_core::sc_signal<U32> answer_{"answer"};
   sc_core::sc_mutex port_{"port"};

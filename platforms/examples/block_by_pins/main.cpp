@@ -64,8 +64,8 @@ SC_MODULE(Host) {
   }
 
   /// Waits for the edge at which `ready` was 1, as the engine sees it.
-  void transfer(const sc_core::sc_signal<std::uint8_t>& ready) {
-    while (ready.read() == 0) wait();
+  void transfer(const sc_core::sc_signal<bool>& ready) {
+    while (!ready.read()) wait();
     wait();
   }
 
@@ -83,26 +83,25 @@ SC_MODULE(Host) {
     wait();
 
     // One job of one kernel: 10 TBs of kernel type 2, due in 100 000 cycles.
-    pins.adm_ready_i = 0;
+    pins.adm_ready_i = false;
     pins.js_qid_i = 5;
     pins.js_deadline_i = 100'000;
     pins.js_start_i = cycle;
     pins.js_nkt_i = 1;
-    pins.js_valid_i = 1;
+    pins.js_valid_i = true;
     wait();
     transfer(pins.js_ready_o);
     const std::uint64_t taken = cycle - 1;  // the cycle that this edge has ended
-    pins.js_valid_i = 0;
+    pins.js_valid_i = false;
     pins.wl_kid_i = 2;
     pins.wl_numwg_i = 10;
-    pins.wl_last_i = 1;
-    pins.wl_valid_i = 1;
+    pins.wl_last_i = true;
+    pins.wl_valid_i = true;
     transfer(pins.wl_ready_o);
-    pins.wl_valid_i = 0;
-    while (pins.adm_valid_o.read() == 0) wait();
+    pins.wl_valid_i = false;
+    while (!pins.adm_valid_o.read()) wait();
     std::printf("verdict on queue %u after %llu cycles: %s\n", pins.adm_qid_o.read(),
-                static_cast<unsigned long long>(cycle - 1 - taken),
-                pins.adm_accept_o.read() != 0 ? "accepted" : "refused");
+                static_cast<unsigned long long>(cycle - 1 - taken), pins.adm_accept_o.read() ? "accepted" : "refused");
     access(tlm::TLM_READ_COMMAND, 0x0800 + 4 * 5, word);
     std::printf("state of queue 5: %u\n", word & 7U);
   }

@@ -10,7 +10,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from . import normal, tree
+from . import normal, ports, tree
 from .errors import WrongRequest
 
 #: Cycles that the assumptions must allow the block to run, out of reset; otherwise they forbid too much.
@@ -41,18 +41,9 @@ _ALIVE_COVER = f"""
 _BIND = re.compile(r"\bbind\s+(\w+)\s+([^;]+;)", re.DOTALL)
 
 
-def blank_comments(text):
-    """The text with comments and strings turned into blanks, so that positions stay."""
-
-    def blank(match):
-        return re.sub(r"[^\n]", " ", match.group())
-
-    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', blank, text, flags=re.DOTALL)
-
-
 def split_binds(text):
     """(the text without its bind statements, [(module, instance)]). Lines keep their numbers."""
-    clean = blank_comments(text)
+    clean = ports.blank_comments(text)
     binds = []
     parts = []
     last = 0
@@ -65,7 +56,7 @@ def split_binds(text):
 
 def insert(text, module, addition):
     """The text with `addition` before the end of `module`, on the same line; None if the module is not in it."""
-    body = _body(blank_comments(text), module)
+    body = _body(ports.blank_comments(text), module)
     return text[: body.end(1)] + addition + text[body.end(1) :] if body else None
 
 
@@ -78,7 +69,7 @@ def _body(clean, module):
 
 def has_reset(text, module):
     """Whether the module is in the text and has a reset; the tables have none."""
-    body = _body(blank_comments(text), module)
+    body = _body(ports.blank_comments(text), module)
     return body is not None and re.search(r"\brst_ni\b", body[1]) is not None
 
 
@@ -113,7 +104,7 @@ def prepare(block, work, parts=False):
     monitor += _ALIVE_COVER.replace("IN_RESET", "!rst_ni" if monitor else "1'b0")
     extra, binds, origins = [], [(block.top, monitor, block.folder)], {}
     for source in sources:
-        text, found = split_binds(tree.read_text(source))
+        text, found = split_binds(ports.complete(tree.read_text(source), texts.values()))
         binds += [(module, instance, source) for module, instance in found]
         origins[source.name] = source
         copy = work / source.name

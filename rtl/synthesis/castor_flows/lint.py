@@ -5,7 +5,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import installation, parameters, tools, tree
+from . import installation, parameters, ports, tools, tree
 
 _WARNING = re.compile(r"^%(Warning|Error)(?:-(\w+))?: (?:(\S+?):(\d+):(?:\d+:)? )?(.*)$", re.MULTILINE)
 
@@ -100,15 +100,19 @@ def tasks_of(block, chosen):
     ]
 
 
-def tasks_of_common():
-    """Each shared module with its properties, at its defaults and at each of its sets."""
+def tasks_of_common(work):
+    """Each shared module with its properties, at its defaults and at each of its sets; `work`: folder for files."""
+    work.mkdir(parents=True, exist_ok=True)
     return [
         Task(
             tree.COMMON,
             f"{module.top}-{name}",
             module.top,
             values,
-            [*module.sources, *sorted(module.bench.glob("*_properties.sv"))],
+            [
+                *module.sources,
+                *ports.write_completed(sorted(module.bench.glob("*_properties.sv")), module.sources, work),
+            ],
             module.includes,
         )
         for module in tree.designs(None, tree.COMMON)
@@ -119,11 +123,13 @@ def tasks_of_common():
 def run(options, progress):
     """The command. Returns the exit code."""
     tools.need("verilator")
+    work = Path(options.work).resolve() / "lint"
     names = options.block or [*tree.blocks(options.root), *([] if options.params else [tree.COMMON])]
     tasks = []
     for name in dict.fromkeys(names):
-        tasks += tasks_of_common() if name == tree.COMMON else tasks_of(tree.find(options.root, name), options.params)
-    work = Path(options.work).resolve() / "lint"
+        tasks += (
+            tasks_of_common(work) if name == tree.COMMON else tasks_of(tree.find(options.root, name), options.params)
+        )
     with ThreadPoolExecutor(options.jobs) as pool:
         for number, task in enumerate(pool.map(lambda one: one.run(work), tasks), 1):
             progress.line(f"{task.name}, {task.chosen}: {len(task.found)} warnings")

@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import enumerated, installation, parameters, tools, tree
+from . import enumerated, installation, parameters, ports, tools, tree
 from .errors import WrongRequest
 
 #: Part of every key: raise it when what is built changes though nothing that it is built of does.
@@ -43,6 +43,8 @@ _VERILATE = (
     "--timescale-override",
     "1ps/1ps",
     "-Wno-fatal",
+    # Widths of ports that are not those of the list (ports.py).
+    "-Werror-USERFATAL",
 )
 
 # Registers start at random. Where bits are counted that toggle they start at 0: one that starts as 1 and then stays 0
@@ -72,6 +74,9 @@ _COMPILE = (
 
 #: The same with waves.
 _TRACED = "-DVM_TRACE=1"
+
+#: Options of the program that lists a block's ports.
+_LIST = ("-std=c++17", "-O0", "-w")
 
 #: Verilator's runtime.
 _RUNTIME = ("verilated.cpp", "verilated_cov.cpp", "verilated_threads.cpp", "verilated_vcd_c.cpp")
@@ -267,9 +272,12 @@ def build(
     ]
     files = [
         *sources,
+        *([] if source else [block.probe_top]),
         *checks,
         *_headers([manifest["ports"], *([str(skip)] if skip else [])], headers),
         _beside("rtl_object.cpp.in"),
+        _beside("port_list.cpp.in"),
+        _beside("ports.py"),
     ]
     files += sorted(path for folder in (() if source else block.includes) for path in folder.glob("*.svh"))
     files += [code] if code else []
@@ -348,7 +356,7 @@ def _make(
     unoptimized,
     jobs,
 ):
-    """Builds rtl.so in `folder` and leaves nothing else there but a description."""
+    """Builds rtl.so in `folder` and leaves there besides a description and the completed files alone."""
     work = folder / "work"
     work.mkdir()
     includes = [f"-I{path}" for path in block.includes]
@@ -360,7 +368,8 @@ def _make(
         *(["--trace"] if waves else []),
         *([ASSUMPTIONS] if checks else []),
     ]
-    design = ["--top-module", top, *given, *more, *includes, *map(str, [*sources, *checks])]
+    bench = [] if source else complete_bench(block, values, folder, checks, home)
+    design = ["--top-module", top, *given, *more, *includes, *map(str, [*sources, *bench])]
     include = toolchain.verilator_include()
     system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
@@ -428,6 +437,58 @@ def _make(
         )
         + "\n"
     )
+
+
+def complete_bench(block, values, folder, checks=(), home=None):
+    """Writes the block's probe top at these values of all parameters, and the properties `checks`, as a tool reads them
+    (ports.py) to `folder`; returns their paths. `home`: the installation.Installation. Raises WrongRequest if they do
+    not fit the RTL."""
+    top = folder / block.probe_top.name
+    top.write_text(ports.probe_top(block, lambda: port_list(block, values, home), block.probe_top), encoding="utf-8")
+    return [top, *ports.write_completed(checks, block.sources, folder)]
+
+
+def port_list(block, values, home=None):
+    """A ports.Listed for each of the block's inputs, outputs and probes at these values of all parameters, as its C++
+    headers have them. The program that lists them stays in the cache. Raises WrongRequest."""
+    home = home or installation.find()
+    toolchain = Toolchain(block.manifest)
+    headers = [*block.manifest["include"], home.include]
+    text = _beside("port_list.cpp.in").read_text()
+    for key in ("ports", "type"):
+        text = text.replace(f"@{key.upper()}@", block.manifest[key])
+    parts = [text, home.abi, home.options, toolchain.versions, toolchain.compiler, _LIST]
+    digest = hashlib.sha256(json.dumps(parts).encode())
+    for path in _headers([block.manifest["ports"]], headers):
+        digest.update(hashlib.sha256(_bytes(path)).digest())
+    final = cache_folder() / f"ports-{block.name}-{digest.hexdigest()[:20]}"
+    if not final.exists():
+        with _building(final) as folder:
+            if folder is not None:
+                try:
+                    _compile_list(block, text, home, toolchain, headers, folder)
+                except StepFailed as failure:
+                    print(failure, file=sys.stderr)
+                    raise WrongRequest(
+                        f"the ports of {block.name} cannot be listed", "the compiler's own message stands above"
+                    ) from None
+    said = _says([str(final / "list"), *(f"{name}={value}" for name, value in values.items())])
+    return [ports.Listed(*line.split("\t")) for line in said.splitlines()]
+
+
+def _compile_list(block, text, home, toolchain, headers, folder):
+    work = folder / "work"
+    work.mkdir()
+    (work / "list.cpp").write_text(text)
+    compiler = [*toolchain.compiler, *home.options]
+    includes = [f"-I{path}" for path in headers]
+    _step([*toolchain.launcher, *compiler, *_LIST, *includes, "-c", "list.cpp", "-o", "list.o"], work)
+    archives = [path for path in block.libraries if path.exists()]
+    archives += [home.library("castor_twin"), home.library("castor_base")]
+    libraries = ["-Wl,--start-group", *archives, "-Wl,--end-group", "-ldl"]
+    _step([*compiler, "-pthread", "list.o", *libraries, "-o", "list"], work)
+    (work / "list").rename(folder / "list")
+    shutil.rmtree(work)
 
 
 def _xml(design, work):

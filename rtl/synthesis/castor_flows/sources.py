@@ -109,7 +109,7 @@ OF_PROVE_FOR_MUTANTS = {
 }
 
 #: Files beside the flows' modules that one of them compiles into an object.
-_BESIDE = {"rtl_object": ("rtl_object.cpp.in",), "mutate": ("mutant_number.cpp",)}
+_BESIDE = {"rtl_object": ("rtl_object.cpp.in", "port_list.cpp.in"), "mutate": ("mutant_number.cpp",)}
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 _IMPORT = re.compile(r"^\s*from \. import ([\w, ]+)$|^\s*from \.(\w+) import", re.MULTILINE)

@@ -172,9 +172,14 @@ class Block:
 
     @property
     def verilated(self):
-        """Waivers, sources and probe wrapper, as Verilator takes them."""
+        """Waivers and sources, as Verilator takes them; the probe top comes behind them."""
         waivers = dict.fromkeys(folder / f"{self.name}.vlt" for folder in (self.bench, self.folder))
-        return [*(path for path in waivers if path.exists()), *self.sources, self.bench / f"{self.top}_probe.sv"]
+        return [*(path for path in waivers if path.exists()), *self.sources]
+
+    @property
+    def probe_top(self):
+        """The file of the probe top, as it is written by hand (ports.py)."""
+        return self.bench / f"{self.top}_probe.sv"
 
     @property
     def with_assumptions(self):

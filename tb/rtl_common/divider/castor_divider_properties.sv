@@ -7,18 +7,7 @@
 // dividend - divisor * quotient, which is 0 to divisor - 1 for one quotient only.
 `include "castor_assert.svh"
 
-module castor_divider_properties #(
-  parameter int unsigned Width        = 40,
-  parameter int unsigned DivisorWidth = 32,
-  localparam int unsigned StepWidth = $clog2(Width + 1)
-) (
-  input logic                    clk_i,
-  input logic                    rst_ni,
-  input logic                    start_i,
-  input logic [Width-1:0]        dividend_i,
-  input logic [DivisorWidth-1:0] divisor_i,
-  input logic                    last_o,
-  input logic [Width-1:0]        quotient_o,
+module castor_divider_properties (
   input logic [DivisorWidth-1:0] rtl_divisor_q,
   input logic [DivisorWidth-1:0] rtl_remainder_q,
   input logic [StepWidth-1:0]    rtl_steps_q
@@ -121,7 +110,6 @@ module castor_divider_properties #(
   end
 endmodule
 
-bind castor_divider castor_divider_properties #(.Width(Width), .DivisorWidth(DivisorWidth)) u_properties (
-  .clk_i, .rst_ni, .start_i, .dividend_i, .divisor_i, .last_o, .quotient_o, .rtl_divisor_q(divisor_q),
-  .rtl_remainder_q(remainder_q), .rtl_steps_q(steps_q)
+bind castor_divider castor_divider_properties u_properties (
+  .rtl_divisor_q(divisor_q), .rtl_remainder_q(remainder_q), .rtl_steps_q(steps_q)
 );

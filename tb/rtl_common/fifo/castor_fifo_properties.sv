@@ -1,22 +1,7 @@
 // Properties of the queue: all that the head of castor_fifo.sv says, held against a queue that is as simple as can be.
 `include "castor_assert.svh"
 
-module castor_fifo_properties #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4,
-  localparam int unsigned CountWidth = $clog2(Depth + 1)
-) (
-  input logic                  clk_i,
-  input logic                  rst_ni,
-  input logic                  clear_i,
-  input logic                  push_i,
-  input logic [Width-1:0]      data_i,
-  input logic                  pop_i,
-  input logic [Width-1:0]      data_o,
-  input logic                  empty_o,
-  input logic                  full_o,
-  input logic [CountWidth-1:0] count_o
-);
+module castor_fifo_properties;
   // What is waiting, the head in the lowest place: a pop moves all by one place, a push takes the first free one.
   logic [Depth*Width-1:0] waiting_q, waiting_d;
   logic [CountWidth-1:0]  held_q, held_d;
@@ -79,6 +64,4 @@ module castor_fifo_properties #(
   `CASTOR_COVER(full_queue_is_cleared, clear_i && push_i && pop_i && full_o)
 endmodule
 
-bind castor_fifo castor_fifo_properties #(.Width(Width), .Depth(Depth)) u_properties (
-  .clk_i, .rst_ni, .clear_i, .push_i, .data_i, .pop_i, .data_o, .empty_o, .full_o, .count_o
-);
+bind castor_fifo castor_fifo_properties u_properties ();

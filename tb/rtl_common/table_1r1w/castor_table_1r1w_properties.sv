@@ -2,18 +2,7 @@
 // of it holds of all.
 `include "castor_assert.svh"
 
-module castor_table_1r1w_properties #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4,
-  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
-) (
-  input logic                 clk_i,
-  input logic                 we_i,
-  input logic [AddrWidth-1:0] waddr_i,
-  input logic [Width-1:0]     wdata_i,
-  input logic [AddrWidth-1:0] raddr_i,
-  input logic [Width-1:0]     rdata_o
-);
+module castor_table_1r1w_properties;
   // The table has no reset. This one is that of the registers below.
   logic rst_ni;
   initial rst_ni = 1'b0;
@@ -45,6 +34,4 @@ module castor_table_1r1w_properties #(
   `CASTOR_COVER(read_meets_write, written_q && raddr_i == watched_q && we_i && waddr_i == watched_q)
 endmodule
 
-bind castor_table_1r1w castor_table_1r1w_properties #(.Width(Width), .Depth(Depth)) u_properties (
-  .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .rdata_o
-);
+bind castor_table_1r1w castor_table_1r1w_properties u_properties ();

@@ -2,20 +2,7 @@
 // of it holds of all.
 `include "castor_assert.svh"
 
-module castor_table_2r1w_properties #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4,
-  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
-) (
-  input logic                 clk_i,
-  input logic                 we_i,
-  input logic [AddrWidth-1:0] waddr_i,
-  input logic [Width-1:0]     wdata_i,
-  input logic [AddrWidth-1:0] raddr_a_i,
-  input logic [Width-1:0]     rdata_a_o,
-  input logic [AddrWidth-1:0] raddr_b_i,
-  input logic [Width-1:0]     rdata_b_o
-);
+module castor_table_2r1w_properties;
   // The table has no reset. This one is that of the registers below.
   logic rst_ni;
   initial rst_ni = 1'b0;
@@ -50,6 +37,4 @@ module castor_table_2r1w_properties #(
                                                waddr_i == watched_q)
 endmodule
 
-bind castor_table_2r1w castor_table_2r1w_properties #(.Width(Width), .Depth(Depth)) u_properties (
-  .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_a_i, .rdata_a_o, .raddr_b_i, .rdata_b_o
-);
+bind castor_table_2r1w castor_table_2r1w_properties u_properties ();

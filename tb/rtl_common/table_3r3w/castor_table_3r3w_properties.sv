@@ -2,28 +2,7 @@
 // of it holds of all.
 `include "castor_assert.svh"
 
-module castor_table_3r3w_properties #(
-  parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 4,
-  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1
-) (
-  input logic                 clk_i,
-  input logic                 we_a_i,
-  input logic [AddrWidth-1:0] waddr_a_i,
-  input logic [Width-1:0]     wdata_a_i,
-  input logic                 we_b_i,
-  input logic [AddrWidth-1:0] waddr_b_i,
-  input logic [Width-1:0]     wdata_b_i,
-  input logic                 we_c_i,
-  input logic [AddrWidth-1:0] waddr_c_i,
-  input logic [Width-1:0]     wdata_c_i,
-  input logic [AddrWidth-1:0] raddr_a_i,
-  input logic [Width-1:0]     rdata_a_o,
-  input logic [AddrWidth-1:0] raddr_b_i,
-  input logic [Width-1:0]     rdata_b_o,
-  input logic [AddrWidth-1:0] raddr_c_i,
-  input logic [Width-1:0]     rdata_c_o
-);
+module castor_table_3r3w_properties;
   // The table has no reset. This one is that of the registers below.
   logic rst_ni;
   initial rst_ni = 1'b0;
@@ -75,7 +54,4 @@ module castor_table_3r3w_properties #(
                                        raddr_c_i == watched_q && b_hits)
 endmodule
 
-bind castor_table_3r3w castor_table_3r3w_properties #(.Width(Width), .Depth(Depth)) u_properties (
-  .clk_i, .we_a_i, .waddr_a_i, .wdata_a_i, .we_b_i, .waddr_b_i, .wdata_b_i, .we_c_i, .waddr_c_i, .wdata_c_i,
-  .raddr_a_i, .rdata_a_o, .raddr_b_i, .rdata_b_o, .raddr_c_i, .rdata_c_o
-);
+bind castor_table_3r3w castor_table_3r3w_properties u_properties ();

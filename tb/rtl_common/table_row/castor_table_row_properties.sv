@@ -2,23 +2,7 @@
 // of it holds of all.
 `include "castor_assert.svh"
 
-module castor_table_row_properties #(
-  parameter int unsigned Width      = 8,
-  parameter int unsigned Stride     = 8,
-  parameter int unsigned Depth      = 8,
-  parameter int unsigned RowEntries = 4,
-  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1,
-  localparam int unsigned RowWidth  = (Depth > RowEntries) ? $clog2(Depth / RowEntries) : 1
-) (
-  input logic                         clk_i,
-  input logic                         we_i,
-  input logic [AddrWidth-1:0]         waddr_i,
-  input logic [Width-1:0]             wdata_i,
-  input logic [RowWidth-1:0]          row_i,
-  input logic [RowEntries*Stride-1:0] row_o,
-  input logic [AddrWidth-1:0]         raddr_i,
-  input logic [Width-1:0]             rdata_o
-);
+module castor_table_row_properties;
   // The table has no reset. This one is that of the registers below.
   logic rst_ni;
   initial rst_ni = 1'b0;
@@ -71,8 +55,4 @@ module castor_table_row_properties #(
                                           waddr_i == watched_q)
 endmodule
 
-bind castor_table_row castor_table_row_properties #(
-  .Width(Width), .Stride(Stride), .Depth(Depth), .RowEntries(RowEntries)
-) u_properties (
-  .clk_i, .we_i, .waddr_i, .wdata_i, .row_i, .row_o, .raddr_i, .rdata_o
-);
+bind castor_table_row castor_table_row_properties u_properties ();

@@ -11,28 +11,28 @@ module castor_turnstile #(
   localparam int unsigned WayW    = (NumWays > 1) ? $clog2(NumWays) : 1,
   localparam int unsigned SlotW   = (Depth > 1) ? $clog2(Depth) : 1
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic [47:0]           now_i,
-  input  logic [NumPorts-1:0]   req_i,
-  input  logic                  pick_grant_i,
-  input  logic [NumWays*4-1:0]  weight_i,
-  input  logic                  out_ready_i,
-  input  logic                  reg_req_i,
-  input  logic                  reg_we_i,
-  input  logic [15:0]           reg_addr_i,
-  input  logic [31:0]           reg_wdata_i,
-  output logic                  pick_valid_o,
-  output logic [PortW-1:0]      pick_port_o,
-  output logic                  out_valid_o,
-  output logic [PortW-1:0]      out_port_o,
-  output logic [3:0]            out_weight_o,
-  output logic [15:0]           out_stamp_o,
-  output logic [NumWays*12-1:0] total_o,
-  output logic                  beat_o,
-  output logic                  reg_ack_o,
-  output logic [1:0]            reg_err_o,
-  output logic [31:0]           reg_rdata_o
+  input  logic                  clk_i,         // clock
+  input  logic                  rst_ni,        // synchronous reset, active low
+  input  logic [47:0]           now_i,         // cycle counter
+  input  logic [NumPorts-1:0]   req_i,         // ports that want to pass
+  input  logic                  pick_grant_i,  // the port offered passes
+  input  logic [NumWays*4-1:0]  weight_i,      // weight of what passes on each way
+  input  logic                  out_ready_i,   // the head of the queue is taken
+  input  logic                  reg_req_i,     // register access, held until reg_ack
+  input  logic                  reg_we_i,      // 1: write
+  input  logic [15:0]           reg_addr_i,    // byte address
+  input  logic [31:0]           reg_wdata_i,   // data of a write
+  output logic                  pick_valid_o,  // a port is offered
+  output logic [PortW-1:0]      pick_port_o,   // which
+  output logic                  out_valid_o,   // the queue is not empty
+  output logic [PortW-1:0]      out_port_o,    // port of its head
+  output logic [3:0]            out_weight_o,  // weight when it passed
+  output logic [15:0]           out_stamp_o,   // low bits of the time at which it passed
+  output logic [NumWays*12-1:0] total_o,       // passes on each way, modulo 4096
+  output logic                  beat_o,        // pulse every PERIOD cycles
+  output logic                  reg_ack_o,     // end of the register access
+  output logic [1:0]            reg_err_o,     // 0 good, 1 address error, 2 refused
+  output logic [31:0]           reg_rdata_o    // data of a read
 );
   if (NumPorts < 1 || NumPorts > 128) $error("castor_turnstile: NumPorts is 1 to 128");
   if (NumWays < 1 || NumWays > 4) $error("castor_turnstile: NumWays is 1 to 4");

@@ -7,13 +7,13 @@ module castor_packer #(
   parameter int unsigned NumSms = 15,
   localparam int unsigned SmW   = (NumSms > 1) ? $clog2(NumSms) : 1
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
-  input  logic [NumSms-1:0] fits_i,
-  input  logic [7:0]        depth_i,
-  input  logic              place_grant_i,
-  output logic              place_valid_o,
-  output logic [SmW-1:0]    place_sm_o
+  input  logic              clk_i,          // clock
+  input  logic              rst_ni,         // synchronous reset, active low
+  input  logic [NumSms-1:0] fits_i,         // SMs that take the next thread block
+  input  logic [7:0]        depth_i,        // thread blocks in a row for an SM; 0 = until it is full
+  input  logic              place_grant_i,  // the thread block goes to the SM offered
+  output logic              place_valid_o,  // an SM is offered
+  output logic [SmW-1:0]    place_sm_o      // which
 );
   if (NumSms < 1 || NumSms > 64) $error("castor_packer: NumSms is 1 to 64");
 

@@ -2,20 +2,7 @@
 // macros of castor_assert.svh.
 `include "castor_assert.svh"
 
-module castor_packer_properties #(
-  parameter int unsigned NumSms = 15,
-  localparam int unsigned SmW   = (NumSms > 1) ? $clog2(NumSms) : 1
-) (
-  input logic              clk_i,
-  input logic              rst_ni,
-  input logic [NumSms-1:0] fits_i,
-  input logic [7:0]        depth_i,
-  input logic              place_grant_i,
-  input logic              place_valid_o,
-  input logic [SmW-1:0]    place_sm_o,
-  input logic [SmW-1:0]    sm_q,
-  input logic [7:0]        run_q
-);
+module castor_packer_properties;
   logic              fits_there, fits_here;
   logic [NumSms-1:0] others;
 
@@ -43,8 +30,4 @@ module castor_packer_properties #(
   `CASTOR_COVER(moves_on_though_there_is_room, place_grant_i && fits_here && run_q != '0 && place_sm_o != sm_q)
 endmodule
 
-bind castor_packer castor_packer_properties #(
-  .NumSms(NumSms)
-) u_properties (
-  .clk_i, .rst_ni, .fits_i, .depth_i, .place_grant_i, .place_valid_o, .place_sm_o, .sm_q, .run_q
-);
+bind castor_packer castor_packer_properties u_properties ();
