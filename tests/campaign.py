@@ -98,7 +98,7 @@ def parts(root):
         run = f"tests/fuzz.sh {target} -max_total_time=2700 -timeout=10"
         found[f"fuzz-{target.removesuffix('_fuzz')}"] = f"{build} && {run}"
     functions = "python3 -B tests/fuzz/device_functions.py build/release/bin/castor-cc --seed 2 --count 10000"
-    found["device-functions"] = f"{functions} --jobs 2"
+    found["device-functions"] = f"{functions} --jobs 2 --without wide-arguments"
     ctest = "ctest --test-dir build/sanitized --no-tests=error --output-on-failure"
     for name, labels in (("unit", "-L ^unit$"), ("platform", "-L ^platform$"), ("rest", "-LE '^(unit|platform)$'")):
         found[f"sanitized-{name}"] = f"ASAN_OPTIONS=detect_leaks=1 {ctest} {labels}"
