@@ -1,5 +1,5 @@
-"""Samples of large matrices inside a test (cmake/CastorSample.cmake has those between tests). What is in a sample depends
-on names alone. With CASTOR_TEST_MATRIX=1 in the environment nothing is left out."""
+"""Samples of large matrices inside a test; cmake/CastorSample.cmake has those between tests. What is in a sample
+depends on names alone. With CASTOR_TEST_MATRIX=1 in the environment nothing is left out."""
 
 import hashlib
 import os
