@@ -22,8 +22,10 @@ sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
 from castor_flows import (  # noqa: E402
     aiger,
     area,
+    circuits,
     coverage,
     due,
+    engines,
     evidence,
     faults,
     formal,
@@ -31,6 +33,8 @@ from castor_flows import (  # noqa: E402
     liberty,
     normal,
     progress,
+    proof_record,
+    properties,
     prove,
     sources,
     sta,
@@ -371,55 +375,55 @@ class Proofs(unittest.TestCase):
         return type("Block", (), {"bench": folder, "name": "x"})
 
     def test_recorded_verdicts_are_of_these_sources_or_refused(self):
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(prove.formal, "fingerprint", lambda _: "now"):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(formal, "fingerprint", lambda _: "now"):
             block = self.recorded_block(Path(folder), "now")
-            self.assertEqual(prove.recorded_as_proven(block, "s", {"N": 4}), ["u_p.a1"])
+            self.assertEqual(proof_record.recorded_as_proven(block, "s", {"N": 4}), ["u_p.a1"])
             for chosen, values, told in ("s", {"N": 5}, "now"), ("t", {"N": 4}, "now"), ("s", {"N": 4}, "before"):
                 block = self.recorded_block(Path(folder), told)
                 with self.assertRaisesRegex(WrongRequest, "not recorded of these sources"):
-                    prove.recorded_as_proven(block, chosen, values)
+                    proof_record.recorded_as_proven(block, chosen, values)
 
     def test_recalled_verdicts_are_complete_or_refused(self):
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(prove.formal, "fingerprint", lambda _: "now"):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(formal, "fingerprint", lambda _: "now"):
             run = prove.Run.__new__(prove.Run)
             run.block, run.params, run.values = self.recorded_block(Path(folder), "now"), "s", {"N": 4}
-            run.chosen = [prove.Property(name, "x.sv:1.1", False) for name in ("u_p.a1", "u_p.a2")]
+            run.chosen = [properties.Property(name, "x.sv:1.1", False) for name in ("u_p.a1", "u_p.a2")]
             run.recall(mock.Mock())
-            self.assertEqual([one.result for one in run.chosen], [prove.PROVEN, prove.BOUNDED])
-            run.chosen.append(prove.Property("u_p.a3", "x.sv:1.1", False))
+            self.assertEqual([one.result for one in run.chosen], [properties.PROVEN, properties.BOUNDED])
+            run.chosen.append(properties.Property("u_p.a3", "x.sv:1.1", False))
             with self.assertRaisesRegex(WrongRequest, "not recorded of these sources"):
                 run.recall(mock.Mock())
 
     def test_verdicts_of_abc(self):
-        self.assertEqual(prove.abc_verdict("x\nProperty proved.  Time = 0.02 sec\n"), (True, None))
+        self.assertEqual(engines.abc_verdict("x\nProperty proved.  Time = 0.02 sec\n"), (True, None))
         self.assertEqual(
-            prove.abc_verdict('Output 0 of miter "x" was asserted in frame 5. Time = 0.02 sec'), (False, 5)
+            engines.abc_verdict('Output 0 of miter "x" was asserted in frame 5. Time = 0.02 sec'), (False, 5)
         )
-        self.assertEqual(prove.abc_verdict("Reached timeout (5 seconds).\n"), (None, None))
-        self.assertEqual(prove.abc_verdict("The property is not Property proved."), (None, None))
+        self.assertEqual(engines.abc_verdict("Reached timeout (5 seconds).\n"), (None, None))
+        self.assertEqual(engines.abc_verdict("The property is not Property proved."), (None, None))
 
     def test_bound_is_the_frames_searched(self):
-        self.assertEqual(prove.abc_frames("No output asserted in 15397 frames. Resource limit reached"), 15397)
-        self.assertEqual(prove.abc_frames("Explored all reachable states after completing 4096 frames."), 4096)
-        self.assertEqual(prove.abc_frames("killed"), 0)
+        self.assertEqual(engines.abc_frames("No output asserted in 15397 frames. Resource limit reached"), 15397)
+        self.assertEqual(engines.abc_frames("Explored all reachable states after completing 4096 frames."), 4096)
+        self.assertEqual(engines.abc_frames("killed"), 0)
 
     def test_induction_length_is_read_only_from_a_success(self):
         steps = (
             "##  Trying induction in step 20..\n##  Trying induction in step 19..\n##  Trying induction in step 18..\n"
         )
-        self.assertEqual(prove.induction_length(steps + "##  Status: PASSED\n"), 2)
-        self.assertIsNone(prove.induction_length(steps + "##  Status: FAILED\n"))
+        self.assertEqual(engines.induction_length(steps + "##  Status: PASSED\n"), 2)
+        self.assertIsNone(engines.induction_length(steps + "##  Status: FAILED\n"))
 
     def test_part_of_a_property_is_the_module_it_is_bound_to(self):
-        instances = prove.instances_of(
+        instances = circuits.instances_of(
             "module \\top\n  cell $paramod\\mid\\N=s32'1 \\u_mid\n  cell $and $and$1\n  cell \\props \\u_properties\n"
             "end\nmodule $paramod\\mid\\N=s32'1\n  cell \\props \\u_properties\nend\nmodule \\props\nend\n"
         )
         inside = "$paramod\\mid\\N=s32'1"
         self.assertEqual(instances["top"]["u_mid"], inside)
-        self.assertEqual(prove.part_of("u_mid.u_properties.a", "top", instances), ("u_mid.", inside))
-        self.assertIsNone(prove.part_of("u_properties.a", "top", instances))
-        self.assertIsNone(prove.part_of("a", "top", instances))
+        self.assertEqual(circuits.part_of("u_mid.u_properties.a", "top", instances), ("u_mid.", inside))
+        self.assertIsNone(circuits.part_of("u_properties.a", "top", instances))
+        self.assertIsNone(circuits.part_of("a", "top", instances))
 
     def test_coverage_adds_instances_and_tells_branches_of_a_line_apart(self):
         def point(page, line, column, name, where, count):
@@ -473,10 +477,10 @@ class Proofs(unittest.TestCase):
                 self.assertEqual(circuit.history_before([literal]), before)
             self.assertEqual(circuit.values_of({"p.A", "q.EN"}), {("p.A", 0): 8, ("q.EN", 0): 1})
 
-            p, q, r = properties = [prove.Property(name, "x.sv:1.1", False) for name in "pqr"]
+            p, q, r = those = [properties.Property(name, "x.sv:1.1", False) for name in "pqr"]
             for tag, expected in (("near", [[r], [p, r], [p]]), ("given", [[q, r], [p, r], [p, q]])):
-                prove.prepare_aiger(properties, properties, work, properties, tag)
-                self.assertEqual([one.given for one in properties], expected)
+                engines.prepare_aiger(those, those, work, those, tag)
+                self.assertEqual([one.given for one in those], expected)
                 for at, given in enumerate(expected):
                     header = (work / f"p{at}-{tag}.aig").read_bytes().split(b"\n")[0].split()
                     self.assertEqual(int(header[7]), len(given))  # constraints
@@ -486,9 +490,9 @@ class Proofs(unittest.TestCase):
             'module \\t\n  attribute \\src "a.sv:1.1-2.2|p.sv:29.7-29.56"\n  cell $assert \\u.in_range\n  end\n'
             '  attribute \\src "p.sv:30.7-30.9"\n  cell $cover $cover$p.sv:30$7\n  end\nend\n'
         )
-        found = prove.cells_of(dump)
+        found = properties.cells_of(dump)
         self.assertEqual([(one.name, one.cover) for one in found], [("u.in_range", False), ("p.sv:30.7-30.9", True)])
-        self.assertEqual(prove.written_at(found[0].source, {"p.sv": ROOT / "tb/x/p.sv"}, ROOT), "tb/x/p.sv:29")
+        self.assertEqual(properties.written_at(found[0].source, {"p.sv": ROOT / "tb/x/p.sv"}, ROOT), "tb/x/p.sv:29")
 
 
 class Binds(unittest.TestCase):
@@ -760,8 +764,8 @@ class NormalForm(unittest.TestCase):
 
     def test_what_is_left_out_of_the_flows_is_there(self):
         folder = Path(sources.__file__).parent
-        for module, names in {**sources.REPORTS, " prove": sources.OF_PROVE_FOR_MUTANTS}.items():
-            there = normal.definitions((folder / f"{module.strip()}.py").read_text())
+        for module, names in sources.REPORTS.items():
+            there = normal.definitions((folder / f"{module}.py").read_text())
             self.assertLessEqual(names, there, module)
         for module in sources._NO_VERDICT:
             self.assertTrue((folder / f"{module}.py").exists(), module)
@@ -939,6 +943,8 @@ class Digests(unittest.TestCase):
             ("sw/kernels/dynamic/program.cu", cpp, {"platform"}),
             ("sw/kernels/common/program.h", cpp, {"platform"}),
             (f"{flows}/prove.py", "changed = 1\n", {"formal"}),
+            (f"{flows}/engines.py", "changed = 1\n", {"formal"}),
+            (f"{flows}/circuits.py", "changed = 1\n", {"formal", "mutation"}),
             (f"{flows}/aiger.py", "changed = 1\n", {"formal", "mutation"}),
             (f"{flows}/rtl_object.py", "changed = 1\n", COMPARED | {"platform"}),
             (f"{flows}/rtl_object.cpp.in", cpp, COMPARED | {"platform"}),

@@ -16,8 +16,9 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import cosim, prove, tools, tree
+from . import circuits, cosim, engines, tools, tree
 from .errors import WrongRequest
+from .properties import FAILED
 
 _PACKAGE = """// Which of the faults is there: 0 none.
 package castor_faults;
@@ -186,13 +187,13 @@ def broken(block, fault, folder):
 
 def first_failure(block, params, work):
     """(cycle, name) of the first property of the list that fails; None if none does."""
-    properties = prove.elaborate(block, block.parameters(params), work)
+    properties = circuits.elaborate(block, block.parameters(params), work)
     claims = [one for one in properties if not one.cover]
-    prove.write_circuit(work)
-    prove.prepare_aiger(claims, properties, work, [], "alone")
+    circuits.write_circuit(work)
+    engines.prepare_aiger(claims, properties, work, [], "alone")
     for one in claims:
-        prove.pdr(one, work, _SECONDS, "alone", traced=False)
-        if one.result == prove.FAILED:
+        engines.pdr(one, work, _SECONDS, "alone", traced=False)
+        if one.result == FAILED:
             return one.depth, one.name
     return None
 

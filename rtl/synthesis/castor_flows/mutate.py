@@ -13,8 +13,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import aiger, cosim, formal, prove, tools, tree, yosys
+from . import aiger, circuits, cosim, formal, proof_record, tools, tree, yosys
 from .errors import WrongRequest
+from .properties import PROVEN
 
 KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
 
@@ -434,7 +435,7 @@ class Model:
     def _make_invariants(self, nets):
         """The properties as a circuit whose latches all begin at 0, as those of the mutants do."""
         folder = self.work / "properties"
-        prove.elaborate(self.block, self.values, folder)
+        circuits.elaborate(self.block, self.values, folder)
         yosys.run(
             [
                 "read_ilang design.il",
@@ -469,7 +470,7 @@ def proven_by(options, block, values):
     if not options.proven:
         return []
     if options.proven == "recorded":
-        return prove.recorded_as_proven(block, options.params, values)
+        return proof_record.recorded_as_proven(block, options.params, values)
     try:
         data = json.loads(tree.read_text(options.proven))
         if data["sources"] != formal.fingerprint(block) or data["parameters"] != values:
@@ -477,7 +478,7 @@ def proven_by(options, block, values):
                 f"{options.proven}: the proofs are of other sources or of another parameter set",
                 "run castor prove again",
             )
-        return [one["cell"] for one in data["properties"] if one["result"] == prove.PROVEN]
+        return [one["cell"] for one in data["properties"] if one["result"] == PROVEN]
     except (ValueError, KeyError, TypeError):
         raise WrongRequest(f"{options.proven}: not what castor prove --json writes") from None
 

@@ -91,21 +91,13 @@ REPORTS = {
     "faults": {"look"},
     "formal": {"fingerprint"},
     "mutate": {"report"},
-    "prove": {"line_of", "summary", "record", "losses", "trace", "written_at", "_not_recorded"},
+    "engines": {"trace"},
+    "proof_record": {"record", "losses", "not_recorded"},
+    "properties": {"written_at"},
+    "prove": {"line_of", "summary"},
     "rtl_object": {"_say", "cache_folder"},
     "tools": {"PACKAGES", "_CELLS", "need", "version", "cores"},
     "tree": {"choose", "shared_modules", "write_json"},
-}
-
-#: What the mutation flow takes of castor prove: it elaborates, and takes what is recorded as proven.
-OF_PROVE_FOR_MUTANTS = {
-    "Property",
-    "cells_of",
-    "display_name",
-    "elaborate",
-    "recorded_as_proven",
-    "_recorded_of_these_sources",
-    "_recorded_set",
 }
 
 #: Files beside the flows' modules that one of them compiles into an object.
@@ -388,10 +380,7 @@ class _Collector:
                 continue
             seen.add(name)
             text = content.decode()
-            without = set(REPORTS.get(name, ()))
-            if name == "prove" and "prove" not in flows:
-                without |= {one for one in normal.definitions(text) if one.split(".")[0] not in OF_PROVE_FOR_MUTANTS}
-            self._add(path, "flow", without)
+            self._add(path, "flow", set(REPORTS.get(name, ())))
             for beside in _BESIDE.get(name, ()):
                 self._follow(folder / beside, "flow")
             if name == "rtl_object":
