@@ -4,9 +4,11 @@ if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runti
   return()
 endif()
 
-castor_script_test(cli KIND platform
-  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/cli_test.py" "$<TARGET_FILE:castor>"
-          "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_SOURCE_DIR}/platforms/configs")
+foreach(part IN ITEMS run programs bad_input lists marks)
+  castor_script_test(cli_${part} KIND platform
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/cli/${part}_test.py" "$<TARGET_FILE:castor>"
+            "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_SOURCE_DIR}/platforms/configs")
+endforeach()
 castor_script_test(command_line KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/command_line_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>")

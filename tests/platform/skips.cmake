@@ -6,4 +6,5 @@ if(NOT TARGET castor_kernels)
 endif()
 
 castor_script_test(skips KIND platform
-  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/skips_test.py" "$<TARGET_FILE:castor>")
+  COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/cli/skips_test.py" "$<TARGET_FILE:castor>"
+          "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_SOURCE_DIR}/platforms/configs")

@@ -1,19 +1,14 @@
 #!/usr/bin/env python3
 """The block darsie on a machine, what its checking mode (check.skips) and the watchdog say: shapes of blocks, locks,
-loops of skipped instructions, wrong marks.
-
-  skips_test.py CASTOR [unittest arguments...]
+loops of skipped instructions, wrong marks. Arguments: case.py.
 
 Values that kernels compute are compared with those of the functional machine.
 """
 
 import json
 import re
-import sys
-import unittest
 
-import cli_test
-from cli_test import HEADER, TILE
+from case import HEADER, TILE, Case, main
 
 MACHINE = "pascal_titanx_study"
 MARKED = ("-p", MACHINE, "--set", "compile.marks=1", "--set", "chip.sms=2")
@@ -132,7 +127,7 @@ AGAIN:
 )
 
 
-class Skips(cli_test.Case):
+class Skips(Case):
     def ran(self, ptx, *arguments, settings=BLOCK):
         """(output, counts of the kernel)"""
         report = self.path / "r.json"
@@ -254,5 +249,4 @@ class Skips(cli_test.Case):
 
 
 if __name__ == "__main__":
-    cli_test.CASTOR = sys.argv[1]
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    main()
