@@ -1,10 +1,9 @@
-# What the flows over RTL read: liberty, Yosys' statistics, OpenSTA's and ABC's reports, file lists, binds.
-
-castor_script_test(flows_parsing KIND rules
-  COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/unit/flows_test.py" "${PROJECT_SOURCE_DIR}")
-
-castor_script_test(port_completion KIND rules
-  COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/unit/ports_test.py" "${PROJECT_SOURCE_DIR}")
+# The flows over RTL (rtl/synthesis): everything that reads somebody else's text, and how outside tools are run. Of those
+# the tests run none but the interpreter.
+foreach(part IN ITEMS netlist proofs tree evidence ports)
+  castor_script_test(flows_${part} KIND rules
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/unit/flows/${part}_test.py" "${PROJECT_SOURCE_DIR}")
+endforeach()
 
 # Every rung of a block is recorded on these sources and tools, or docs/campaign.md lists it as due.
 if(TARGET castor)
