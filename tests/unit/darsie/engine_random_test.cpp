@@ -8,6 +8,7 @@
 #include "castor/base/rng.h"
 #include "castor/darsie/engine.h"
 #include "castor/twin/block.h"
+#include "tests/common/difference.h"
 #include "tests/common/sanitized.h"
 #include "unit/darsie/engine_cycle_model.h"
 #include "unit/darsie/parameter_sets.h"
@@ -196,26 +197,6 @@ struct Course {
   }
 };
 
-/// "f_skip 3 5": the first field in which the two differ, by the names of the ports; empty if there is none.
-template <class Fields, class Each>
-std::string difference(const Fields& want, const Fields& got, Each each) {
-  std::string text;
-  each([&](const twin::Port& port, auto member, auto) {
-    if (!text.empty() || want.*member == got.*member) return;
-    text = std::string(port.name) + ": expected " + twin::value_text(want.*member, port.shape) + ", got " +
-           twin::value_text(got.*member, port.shape);
-  });
-  return text;
-}
-
-std::string outputs_differ(const Outputs& want, const Outputs& got, const Params& p) {
-  return difference(want, got, [&p](auto f) { Block::each_output(f, p); });
-}
-
-std::string probes_differ(const Probes& want, const Probes& got, const Params& p) {
-  return difference(want, got, [&p](auto f) { Block::each_probe(f, p); });
-}
-
 /// What is no probe.
 bool rows_agree(const Registers& q, const State& s, const Params& p) {
   for (unsigned t = 0; t < p.NumTbs; ++t) {
@@ -246,16 +227,16 @@ void compare(const Course& run, Counters& sum) {
     twin::make_idle<Block>(in, p);
     stimulus.drive(engine.state(), in);
     if (random.below(4) == 0) engine.settle(Inputs{});  // early in the cycle, when nothing is known
-    ASSERT_EQ(outputs_differ(model.outputs(in), engine.settle(in), p), "") << "cycle " << cycle;
+    ASSERT_EQ(tests::difference<Block>(engine.settle(in), model.outputs(in), p), "") << "cycle " << cycle;
     if (random.below(4) == 0) engine.settle(Inputs{});  // and the edge finds out by itself
     const bool idle = model.idle(in);
     const Probes before = model.probes();
     model.clock(in);
     engine.clock(in);
     if (idle) {
-      ASSERT_EQ(probes_differ(before, model.probes(), p), "") << "idle cycle " << cycle;
+      ASSERT_EQ(tests::difference<Block>(model.probes(), before, p), "") << "idle cycle " << cycle;
     }
-    ASSERT_EQ(probes_differ(model.probes(), engine.probes(), p), "") << "cycle " << cycle;
+    ASSERT_EQ(tests::difference<Block>(engine.probes(), model.probes(), p), "") << "cycle " << cycle;
     ASSERT_TRUE(rows_agree(model.q, engine.state(), p)) << "cycle " << cycle;
   }
   Counters::each([&](auto name, auto, auto, auto member) {
@@ -300,7 +281,7 @@ TEST(DarsieEngineRandom, SkipsIdleCyclesAsIfTheyWereClocked) {
       const unsigned n = 1 + cycle % 7;
       for (unsigned i = 0; i < n; ++i) {
         slow.clock(idle);
-        ASSERT_EQ(outputs_differ(shown, slow.settle(idle), set.params), "") << "cycle " << cycle;
+        ASSERT_EQ(tests::difference<Block>(slow.settle(idle), shown, set.params), "") << "cycle " << cycle;
       }
       engine.idle(n);
       std::ostringstream states;

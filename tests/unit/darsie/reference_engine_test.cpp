@@ -7,6 +7,7 @@
 #include "tb/common/bench.h"
 #include "tb/darsie/bench.h"
 #include "tb/darsie/sequences.h"
+#include "tests/common/difference.h"
 #include "tests/common/sanitized.h"
 #include "unit/darsie/golden.h"
 #include "unit/darsie/literal.h"
@@ -18,39 +19,6 @@
 
 namespace castor::darsie::reference_engine_test {
 namespace {
-
-template <class T>
-std::string text(const T& value) {
-  if constexpr (twin::is_lanes<T>) {
-    std::string all;
-    for (const auto element : value.elements) all += std::to_string(element) + " ";
-    return all;
-  } else {
-    return std::to_string(value);
-  }
-}
-
-/// What differs, by name; empty if nothing does.
-std::string difference(const Outputs& is, const Outputs& expected, const Params& params) {
-  std::string found;
-  Block::each_output(
-      [&](const twin::Port& port, auto member, auto) {
-        if (is.*member == expected.*member) return;
-        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
-      },
-      params);
-  return found;
-}
-std::string difference(const Probes& is, const Probes& expected, const Params& params) {
-  std::string found;
-  Block::each_probe(
-      [&](const twin::Port& port, auto member, auto) {
-        if (is.*member == expected.*member) return;
-        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
-      },
-      params);
-  return found;
-}
 
 std::unique_ptr<test::Device> device(const Params& params) { return std::make_unique<twin::Model<Block>>(params); }
 
@@ -64,7 +32,8 @@ std::string follow(const Params& params, tb::Sequence& sequence, unsigned cycles
       *engine, sequence, cycles,
       [&](const Inputs& in, const Outputs& out) {
         if (!first.empty()) return;
-        first = difference(out, machine.settle(in), params) + difference(engine->probes(), machine.probes(), params);
+        first = tests::difference<Block>(out, machine.settle(in), params) +
+                tests::difference<Block>(engine->probes(), machine.probes(), params);
         if (!first.empty()) first = "cycle " + std::to_string(cycle) + ": " + first;
         const bool quiet = machine.quiet() == 0 && engine->quiet() != 0;
         if (first.empty() && quiet) first = "cycle " + std::to_string(cycle) + ": says that it is quiet, and is not";
@@ -123,7 +92,7 @@ TEST_P(DarsieAgainstReference, SkippedRestIsTheSameAsClockedRest) {
           *engine, *sequence, 6000, skip, [](const Inputs&, const Outputs&, const auto&) {}, [](base::Cycle) {});
       ends[skip ? 1 : 0] = engine->probes();
     }
-    EXPECT_EQ(difference(ends[0], ends[1], params), "");
+    EXPECT_EQ(tests::difference<Block>(ends[0], ends[1], params), "");
   }
 }
 

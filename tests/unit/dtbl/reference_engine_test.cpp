@@ -8,6 +8,7 @@
 #include "tb/dtbl/bench.h"
 #include "tb/dtbl/sequences.h"
 #include "tests/common/compared_runs.h"
+#include "tests/common/difference.h"
 #include "tests/common/sanitized.h"
 #include "unit/dtbl/parameter_sets.h"
 #include "unit/dtbl/reference.h"
@@ -17,36 +18,6 @@
 
 namespace castor::dtbl::reference::reference_engine_test {
 namespace {
-
-std::string text(twin::U64 value) { return std::to_string(value); }
-template <unsigned N>
-std::string text(const twin::Bits<N>& value) {
-  return std::to_string(value.word(0)) + "...";
-}
-std::string text(dtbl::LaunchState value) { return enum_names(value)[static_cast<unsigned>(value)]; }
-std::string text(dtbl::DispatchState value) { return enum_names(value)[static_cast<unsigned>(value)]; }
-
-/// What differs, by name; empty if nothing does.
-std::string difference(const Outputs& is, const Outputs& expected, const Params& params) {
-  std::string found;
-  Block::each_output(
-      [&](const twin::Port& port, auto member, auto) {
-        if (is.*member == expected.*member) return;
-        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
-      },
-      params);
-  return found;
-}
-std::string difference(const Probes& is, const Probes& expected, const Params& params) {
-  std::string found;
-  Block::each_probe(
-      [&](const twin::Port& port, auto member, auto) {
-        if (is.*member == expected.*member) return;
-        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
-      },
-      params);
-  return found;
-}
 
 /// What the runs had in them.
 struct Seen {
@@ -72,8 +43,8 @@ void follow(const Params& params, tb::Sequence& sequence, unsigned cycles, bool 
     sequence.drive(in);
     const Outputs out = engine.settle(in);
     sequence.react(in, out);
-    const std::string outputs = difference(out, machine.settle(in), params);
-    const std::string registers = difference(engine.probes(), machine.probes(), params);
+    const std::string outputs = tests::difference<Block>(out, machine.settle(in), params);
+    const std::string registers = tests::difference<Block>(engine.probes(), machine.probes(), params);
     queues.see(in, out);
     const std::string broken = machine.broken() + queues.problem();
     if (!outputs.empty() || !registers.empty() || !broken.empty()) {
@@ -149,7 +120,7 @@ TEST_P(DtblAgainstReference, SkippedRestIsTheSameAsClockedRest) {
         }
         ends[skip ? 1 : 0] = model.probes();
       }
-      EXPECT_EQ(difference(ends[0], ends[1], params), "");
+      EXPECT_EQ(tests::difference<Block>(ends[0], ends[1], params), "");
     }
   }
 }

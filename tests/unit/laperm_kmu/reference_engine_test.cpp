@@ -8,6 +8,7 @@
 #include "tb/laperm_kmu/bench.h"
 #include "tb/laperm_kmu/sequences.h"
 #include "tests/common/compared_runs.h"
+#include "tests/common/difference.h"
 #include "tests/common/sanitized.h"
 #include "unit/laperm_kmu/parameter_sets.h"
 #include "unit/laperm_kmu/reference.h"
@@ -16,24 +17,6 @@
 
 namespace castor::laperm_kmu::reference::reference_engine_test {
 namespace {
-
-/// What differs, by name; empty if nothing does.
-template <class Fields, class Each>
-std::string difference(const Fields& is, const Fields& expected, Each each) {
-  std::string found;
-  each([&](const twin::Port& port, auto member, auto) {
-    if (is.*member == expected.*member) return;
-    found += std::string(port.name) + " is " + std::to_string(static_cast<U64>(is.*member)) + ", expected " +
-             std::to_string(static_cast<U64>(expected.*member)) + "; ";
-  });
-  return found;
-}
-std::string difference(const Outputs& is, const Outputs& expected, const Params& params) {
-  return difference(is, expected, [&](auto f) { Block::each_output(f, params); });
-}
-std::string difference(const Probes& is, const Probes& expected, const Params& params) {
-  return difference(is, expected, [&](auto f) { Block::each_probe(f, params); });
-}
 
 /// What the runs had in them.
 struct Seen {
@@ -59,8 +42,8 @@ void follow(const Params& params, tb::Sequence& sequence, unsigned cycles, Seen&
     sequence.drive(in);
     const Outputs out = engine.settle(in);
     sequence.react(in, out);
-    const std::string outputs = difference(out, machine.settle(), params);
-    const std::string registers = difference(engine.probes(), machine.probes(), params);
+    const std::string outputs = tests::difference<Block>(out, machine.settle(), params);
+    const std::string registers = tests::difference<Block>(engine.probes(), machine.probes(), params);
     ASSERT_EQ(outputs + registers, "") << "cycle " << cycle;
     if (in.pick_grant != 0) ++(out.pick_valid != 0 ? seen.granted[out.pick_kind] : seen.strays);
     if (offered != 0 && out.pick_valid == 0) ++seen.withdrawn;
@@ -73,7 +56,7 @@ void follow(const Params& params, tb::Sequence& sequence, unsigned cycles, Seen&
       Inputs held = in;
       twin::make_idle<Block>(held, params);
       later.clock(held);
-      ASSERT_EQ(difference(later.probes(), engine.probes(), params), "") << "quiet, cycle " << cycle;
+      ASSERT_EQ(tests::difference<Block>(later.probes(), engine.probes(), params), "") << "quiet, cycle " << cycle;
     }
   }
 }
@@ -128,7 +111,7 @@ TEST_P(LapermKmuAgainstReference, SkippedRestIsTheSameAsClockedRest) {
         }
         ends[skip ? 1 : 0] = model.probes();
       }
-      EXPECT_EQ(difference(ends[0], ends[1], params), "");
+      EXPECT_EQ(tests::difference<Block>(ends[0], ends[1], params), "");
     }
   }
 }

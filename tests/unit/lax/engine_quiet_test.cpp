@@ -4,6 +4,7 @@
 
 #include "castor/base/rng.h"
 #include "castor/twin/block.h"
+#include "tests/common/difference.h"
 #include "unit/lax/engine_support.h"
 
 namespace castor::lax::test::engine_quiet_test {
@@ -127,17 +128,6 @@ class Stimulus {
   U32 data_ = 0;
 };
 
-/// Name of the first output that differs, or nothing.
-std::string difference(const Outputs& a, const Outputs& b, const Params& p) {
-  std::string name;
-  Block::each_output(
-      [&](const twin::Port& port, auto member, auto) {
-        if (name.empty() && a.*member != b.*member) name = port.name;
-      },
-      p);
-  return name;
-}
-
 class LaxQuiet : public testing::TestWithParam<Params> {};
 INSTANTIATE_TEST_SUITE_P(Sets, LaxQuiet,
                          testing::Values(Params{4, 1, 1, 1, 4, 1}, Params{16, 3, 5, 4, 5, 3},
@@ -184,11 +174,11 @@ TEST_P(LaxQuiet, SkippingEqualsClocking) {
     auto clocked = std::make_unique<Engine>(*skipped);
     const Outputs before = clocked->settle(in);
     for (base::Cycle i = 0; i < n; ++i) {
-      ASSERT_EQ(difference(clocked->settle(in), before, p), "") << "trial " << trial << " edge " << i;
+      ASSERT_EQ(tests::difference<Block>(clocked->settle(in), before, p), "") << "trial " << trial << " edge " << i;
       clocked->clock(in);
       advance();
     }
-    ASSERT_EQ(difference(clocked->settle(in), before, p), "") << "trial " << trial;
+    ASSERT_EQ(tests::difference<Block>(clocked->settle(in), before, p), "") << "trial " << trial;
     // In one step or in two.
     const base::Cycle first = random.below(n + 1);
     skipped->idle(first);
@@ -200,7 +190,8 @@ TEST_P(LaxQuiet, SkippingEqualsClocking) {
     for (unsigned i = 0; i < 400; ++i) {
       const Outputs out = clocked->settle(in);
       stimulus.drive(*clocked, out, in);
-      ASSERT_EQ(difference(clocked->settle(in), skipped->settle(in), p), "") << "trial " << trial << " cycle " << i;
+      ASSERT_EQ(tests::difference<Block>(clocked->settle(in), skipped->settle(in), p), "")
+          << "trial " << trial << " cycle " << i;
       clocked->clock(in);
       skipped->clock(in);
       advance();
@@ -298,7 +289,7 @@ TEST(LaxReset, PutsEverythingBack) {
   EXPECT_NE(used.state(), fresh.state());
   used.reset();
   EXPECT_EQ(used.state(), fresh.state());
-  EXPECT_EQ(difference(used.settle(in), Engine(fresh).settle(in), used.params()), "");
+  EXPECT_EQ(tests::difference<Block>(used.settle(in), Engine(fresh).settle(in), used.params()), "");
 }
 
 TEST(LaxState, IsPrintedByNameWithoutZeros) {

@@ -10,6 +10,7 @@
 #include "tb/saws/bench.h"
 #include "tb/saws/sequences.h"
 #include "tests/common/compared_runs.h"
+#include "tests/common/difference.h"
 #include "tests/common/sanitized.h"
 #include "unit/saws/parameter_sets.h"
 #include "unit/saws/reference_machine.h"
@@ -19,41 +20,6 @@
 
 namespace castor::saws::reference::reference_engine_test {
 namespace {
-
-std::string text(const twin::U64 value) { return std::to_string(value); }
-template <unsigned N>
-std::string text(const twin::Bits<N>& value) {
-  return std::to_string(value.word(0));
-}
-template <class T, unsigned N>
-std::string text(const twin::Lanes<T, N>& value) {
-  std::string all;
-  for (const T element : value.elements) all += std::to_string(element) + " ";
-  return all;
-}
-std::string text(Mode mode) { return enum_names(mode)[static_cast<unsigned>(mode)]; }
-
-/// What differs, by name; empty if nothing does.
-std::string difference(const Outputs& is, const Outputs& expected, const Params& params) {
-  std::string found;
-  Block::each_output(
-      [&](const twin::Port& port, auto member, auto) {
-        if (is.*member == expected.*member) return;
-        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
-      },
-      params);
-  return found;
-}
-std::string difference(const Probes& is, const Probes& expected, const Params& params) {
-  std::string found;
-  Block::each_probe(
-      [&](const twin::Port& port, auto member, auto) {
-        if (is.*member == expected.*member) return;
-        found += std::string(port.name) + " is " + text(is.*member) + ", expected " + text(expected.*member) + "; ";
-      },
-      params);
-  return found;
-}
 
 /// `cycles` cycles of a sequence on both; a failure with the first difference. What the machine saw.
 Machine::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cycles) {
@@ -66,8 +32,8 @@ Machine::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cycl
     sequence.drive(in);
     const Outputs out = engine.settle(in);
     sequence.react(in, out);
-    const std::string outputs = difference(out, machine.settle(in), params);
-    const std::string registers = difference(engine.probes(), machine.probes(), params);
+    const std::string outputs = tests::difference<Block>(out, machine.settle(in), params);
+    const std::string registers = tests::difference<Block>(engine.probes(), machine.probes(), params);
     if (!outputs.empty() || !registers.empty()) {
       ADD_FAILURE() << "cycle " << cycle << ": " << outputs << registers;
       return {};
@@ -136,7 +102,7 @@ void expect_equal_outputs(const Params& first, const Params& second, tb::Sequenc
     sequence.react(in, out);
     Inputs changed = in;
     change(changed);
-    ASSERT_EQ(difference(other.settle(changed), out, first), "") << "cycle " << cycle;
+    ASSERT_EQ(tests::difference<Block>(other.settle(changed), out, first), "") << "cycle " << cycle;
     one.clock(in);
     other.clock(changed);
   }
@@ -158,7 +124,7 @@ TEST_P(SawsAgainstReference, PlainGtoIsTheSameWithAndWithoutTheSawsHardware) {
       const Outputs out = with_hardware.settle(in);
       sequence->react(in, out);
       if (in.kernel_start != 0) in.mode_sel = 0;
-      ASSERT_EQ(difference(plain.settle(in), out, without), "") << "cycle " << cycle;
+      ASSERT_EQ(tests::difference<Block>(plain.settle(in), out, without), "") << "cycle " << cycle;
       ASSERT_EQ(out.wev_ready, twin::mask(without.NumSched));
       with_hardware.clock(in);
       plain.clock(in);
@@ -188,7 +154,7 @@ TEST_P(SawsAgainstReference, SkippedRestIsTheSameAsClockedRest) {
         }
         ends[skip ? 1 : 0] = model.probes();
       }
-      EXPECT_EQ(difference(ends[0], ends[1], params), "");
+      EXPECT_EQ(tests::difference<Block>(ends[0], ends[1], params), "");
     }
   }
 }
