@@ -27,7 +27,7 @@ module castor_darsie_skip #(
 
   // Warps, as the cycle began.
   input  logic [NumWarps-1:0]          maj_i,    // warps in the majority
-  input  logic [NumWarps-1:0]          probe_i,  // warps that ask the skip table once they are eligible
+  input  logic [NumWarps-1:0]          probe_i,  // warps that probe the skip table once they are eligible
   input  logic [NumWarps-1:0]          ready_i,  // waiting warps whose rows are all written
   input  logic [TbWidth*NumWarps-1:0]  tb_i,     // thread block slot of every warp, in bit planes
   input  logic [NumTbs*NumWarps-1:0]   team_i,   // live warps of each thread block
@@ -63,9 +63,9 @@ module castor_darsie_skip #(
   input  logic                write_gl_i,    // it is a global load
   input  logic [NumTbs-1:0]   ev_store_i,    // store of a warp of the TB
   input  logic                ev_global_i,   // global communication
-  input  logic [NumTbs-1:0]   region_end_i,  // thread blocks whose entries all fall
+  input  logic [NumTbs-1:0]   region_end_i,  // thread blocks whose entries all become invalid
   input  logic                launch_i,      // a thread block starts
-  input  logic [TbWidth-1:0]  launch_tb_i,   // its slot: its entries fall, ptr is 0
+  input  logic [TbWidth-1:0]  launch_tb_i,   // its slot: its entries become invalid, ptr is 0
 
   output logic [NumTbs-1:0]            entries_o,  // thread blocks with an entry
   output logic [NumTbs*NumPst-1:0]     pv_o,       // entries that are valid

@@ -67,7 +67,7 @@ module castor_darsie_warps #(
 
   output logic [NumTbs*NumWarps-1:0]   team_o,   // live warps of each thread block
   output logic [NumWarps-1:0]          held_o,   // stopped, waiting or copying
-  output logic [NumWarps-1:0]          probe_o,  // warps that ask the skip table once they are eligible
+  output logic [NumWarps-1:0]          probe_o,  // warps that probe the skip table once they are eligible
   output logic [NumWarps-1:0]          ready_o,  // waiting warps whose rows are all written
 
   output logic [NumWarps-1:0]          live_o,  // warps that have not exited
