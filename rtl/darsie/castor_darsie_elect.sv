@@ -13,48 +13,48 @@ module castor_darsie_elect #(
   localparam int unsigned DecWidth  = (DecW > 1) ? $clog2(DecW) : 1
 ) (
   // Instructions of one warp, valid ones of a warp in range.
-  input  logic [DecW-1:0]             valid_i,
-  input  logic [DecW*2-1:0]           mark_i,
-  input  logic [DecW*2-1:0]           ndst_i,
-  input  logic [DecW*2*SlotWidth-1:0] dst_i,
-  input  logic [DecW*2-1:0]           ldkind_i,
+  input  logic [DecW-1:0]             valid_i,   // slot s has an instruction of the warp
+  input  logic [DecW*2-1:0]           mark_i,    // 0 V, 1 CR, 2 DR; 3 acts as 0
+  input  logic [DecW*2-1:0]           ndst_i,    // destinations; 3 acts as 0
+  input  logic [DecW*2*SlotWidth-1:0] dst_i,     // their register numbers
+  input  logic [DecW*2-1:0]           ldkind_i,  // 0 none, 1 TB load, 2 global load
 
   // The warp and its thread block. Masks are over warps, or over the thread block's rows.
-  input  logic [NumWarps-1:0]           warp_i,
-  input  logic                          maj_i,
-  input  logic [NumRows-1:0]            pend_i,
-  input  logic [NumWarps-1:0]           team_i,
-  input  logic [NumWarps-1:0]           team_maj_i,
-  input  logic                          prom_i,
-  input  logic                          noel_i,
-  input  logic                          sync_i,
-  input  logic                          synced_i,
-  input  logic [TagWidth:0]             rows_i,
-  input  logic [SlotWidth:0]            slots_i,
-  input  logic [SeqWidth-1:0]           ctr_i,
-  input  logic [NumRows-1:0]            wb_i,
-  input  logic [NumRows-1:0]            inv_i,
-  input  logic [NumRows-1:0]            nosk_i,
-  input  logic [SlotWidth*NumRows-1:0]  slot_i,      // bit planes
-  input  logic [SeqWidth*NumRows-1:0]   seq_i,       // bit planes
-  input  logic [NumWarps*NumRows-1:0]   pends_i,     // of all warps
-  input  logic [NumWarps*NumRows-1:0]   refs_i,
-  input  logic [NumWarps*NumRows-1:0]   lings_i,
+  input  logic [NumWarps-1:0]           warp_i,      // the warp that is decoded, one bit; 0 if none is
+  input  logic                          maj_i,       // it is in the majority
+  input  logic [NumRows-1:0]            pend_i,      // rows of versions that it has not passed; 0 outside the majority
+  input  logic [NumWarps-1:0]           team_i,      // live warps of its thread block
+  input  logic [NumWarps-1:0]           team_maj_i,  // those in the majority
+  input  logic                          prom_i,      // mark 1 is redundant in this thread block
+  input  logic                          noel_i,      // no elections until the region ends
+  input  logic                          sync_i,      // a synchronisation point is open
+  input  logic                          synced_i,    // passed one, and no election since
+  input  logic [TagWidth:0]             rows_i,      // rows that the thread block has
+  input  logic [SlotWidth:0]            slots_i,     // registers 0..this-1 are renamed
+  input  logic [SeqWidth-1:0]           ctr_i,       // sequence number of the next election
+  input  logic [NumRows-1:0]            wb_i,        // rows that are written back
+  input  logic [NumRows-1:0]            inv_i,       // rows stale for warps that have not passed them
+  input  logic [NumRows-1:0]            nosk_i,      // stale rows whose instruction the rest executes privately
+  input  logic [SlotWidth*NumRows-1:0]  slot_i,      // register number of every row, in bit planes
+  input  logic [SeqWidth*NumRows-1:0]   seq_i,       // sequence number of every row, in bit planes
+  input  logic [NumWarps*NumRows-1:0]   pends_i,     // of all warps: rows not passed yet
+  input  logic [NumWarps*NumRows-1:0]   refs_i,      // of all warps: rows that hold their registers
+  input  logic [NumWarps*NumRows-1:0]   lings_i,     // of all warps: rows dropped that may still be read
 
-  output logic [DecW*2-1:0]          act_o,
-  output logic [2*TagWidth-1:0]      tag_o,      // rows of a leader
-  output castor_darsie_pkg::why_e    why_o,
-  output logic [DecWidth-1:0]        slot_o,     // the instruction on which there is a verdict
+  output logic [DecW*2-1:0]          act_o,      // per slot: 0 PASS, 1 LEAD, 2 PRIV, 3 SQUASH
+  output logic [2*TagWidth-1:0]      tag_o,      // rows of a leader, by destination
+  output castor_darsie_pkg::why_e    why_o,      // reason of the verdict; WhyNone without a redundant instruction
+  output logic [DecWidth-1:0]        slot_o,     // slot of the first redundant instruction, the one judged
   output logic                       lead_o,     // elected for a new version, or
   output logic                       relead_o,   // to write a stale one again
-  output logic                       two_o,
-  output logic                       ld_o,
-  output logic                       gl_o,
+  output logic                       two_o,      // the instruction judged has two destinations
+  output logic                       ld_o,       // it is a load
+  output logic                       gl_o,       // it is a global load
   output logic [NumRows-1:0]         new_o,      // rows of the election
-  output logic [NumRows-1:0]         old_o,      // rows of the version that is pending
-  output logic [TagWidth-1:0]        v0_o,
-  output logic [TagWidth-1:0]        v1_o,
-  output logic [NumWarps-1:0]        waiting_o,  // other warps of the thread block that have not passed v0
+  output logic [NumRows-1:0]         old_o,      // rows of the pending version that was found
+  output logic [TagWidth-1:0]        v0_o,       // the row of that version for the first destination
+  output logic [TagWidth-1:0]        v1_o,       // the row for the second; 0 if there is none
+  output logic [NumWarps-1:0]        waiting_o,  // stale version: other warps of the thread block not past it
   output logic [SeqWidth-1:0]        seq_o       // sequence number of the election
 );
   // Bit b*NumRows+k: bit b of the number k.

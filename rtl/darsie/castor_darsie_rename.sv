@@ -22,31 +22,31 @@ module castor_darsie_rename #(
   input  logic rst_ni,  // synchronous reset, active low
 
   // Warps and rows, as the cycle began.
-  input  logic [NumWarps-1:0]         live_i,
-  input  logic [TbWidth*NumWarps-1:0] tb_i,
-  input  logic [NumWarps-1:0]         cpy_i,
-  input  logic [NumTbs*NumRows-1:0]   wb_i,
-  input  logic [NumTbs*RowW-1:0]      base_i,
+  input  logic [NumWarps-1:0]         live_i,  // warps that have not exited
+  input  logic [TbWidth*NumWarps-1:0] tb_i,    // thread block slot of every warp, in bit planes
+  input  logic [NumWarps-1:0]         cpy_i,   // warps whose registers are copied out of rows
+  input  logic [NumTbs*NumRows-1:0]   wb_i,    // rows written back, of all thread blocks
+  input  logic [NumTbs*RowW-1:0]      base_i,  // physical register of the first row, by thread block
 
   // Groups that skip.
-  input  logic [PstRd-1:0]          skip_i,
-  input  logic [PstRd*NumWarps-1:0] skip_warps_i,
-  input  logic [PstRd*TbWidth-1:0]  skip_tb_i,
-  input  logic [PstRd-1:0]          skip_two_i,
-  input  logic [PstRd*TagWidth-1:0] skip_tag0_i,
-  input  logic [PstRd*TagWidth-1:0] skip_tag1_i,
+  input  logic [PstRd-1:0]          skip_i,        // group g skips at this edge
+  input  logic [PstRd*NumWarps-1:0] skip_warps_i,  // its warps
+  input  logic [PstRd*TbWidth-1:0]  skip_tb_i,     // its thread block
+  input  logic [PstRd-1:0]          skip_two_i,    // the version has two rows
+  input  logic [PstRd*TagWidth-1:0] skip_tag0_i,   // its first row
+  input  logic [PstRd*TagWidth-1:0] skip_tag1_i,   // its second row, if there is one
 
   // Decode, of one thread block. Masks are over its rows.
-  input  logic [TbWidth-1:0]           d_tb_i,
-  output logic [SlotWidth*NumRows-1:0] d_slot_o,      // bit planes
-  input  logic [NumWarps-1:0]          drop_warps_i,
-  input  logic [NumRows-1:0]           drop_i,        // no longer pending for drop_warps_i
-  input  logic                         elected_i,
-  input  logic [NumWarps-1:0]          heirs_i,
-  input  logic [NumRows-1:0]           new0_i,
-  input  logic [NumRows-1:0]           new1_i,
-  input  logic [SlotWidth-1:0]         new0_slot_i,
-  input  logic [SlotWidth-1:0]         new1_slot_i,
+  input  logic [TbWidth-1:0]           d_tb_i,        // thread block whose warp is decoded
+  output logic [SlotWidth*NumRows-1:0] d_slot_o,      // register number of every row of d_tb_i, in bit planes
+  input  logic [NumWarps-1:0]          drop_warps_i,  // warps for which drop_i is pending no longer
+  input  logic [NumRows-1:0]           drop_i,        // rows of the version that they give up
+  input  logic                         elected_i,     // a leader is elected at this edge
+  input  logic [NumWarps-1:0]          heirs_i,       // warps for which its rows become pending
+  input  logic [NumRows-1:0]           new0_i,        // the row elected for the first destination, one bit
+  input  logic [NumRows-1:0]           new1_i,        // the row for the second; 0 if there is none
+  input  logic [SlotWidth-1:0]         new0_slot_i,   // register number of new0_i
+  input  logic [SlotWidth-1:0]         new1_slot_i,   // register number of new1_i
 
   // Issue, of warps in range.
   input  logic [NumIss-1:0]                  i_valid_i,  // an instruction issues
@@ -72,13 +72,13 @@ module castor_darsie_rename #(
   output logic [WarpWidth-1:0] cp_warp_o,   // the warp
   output logic [RowW-1:0]      cp_row_o,    // physical register of the row
   output logic [SlotWidth-1:0] cp_slot_o,   // register number
-  output logic [NumWarps-1:0]  copied_o,
+  output logic [NumWarps-1:0]  copied_o,    // warps in cpy_i that have nothing left to copy
 
-  output logic [NumWarps*NumRows-1:0] pend_o,
-  output logic [NumWarps*NumRows-1:0] ref_o,
-  output logic [NumWarps*NumRows-1:0] ling_o,
-  output logic [WarpWidth-1:0]        cpw_o,
-  output logic [TagWidth-1:0]         cpk_o
+  output logic [NumWarps*NumRows-1:0] pend_o,  // rows of versions that the warp has not passed
+  output logic [NumWarps*NumRows-1:0] ref_o,   // rows that hold registers of the warp
+  output logic [NumWarps*NumRows-1:0] ling_o,  // rows dropped by the warp that may still be read
+  output logic [WarpWidth-1:0]        cpw_o,   // warp of the copy that is requested; 0 if none is
+  output logic [TagWidth-1:0]         cpk_o    // row of that copy
 );
   localparam int unsigned PlanesWidth = SlotWidth * NumRows;
   localparam int unsigned PaddedWarps = (NumWarps + 7) / 8 * 8;

@@ -25,23 +25,23 @@ module castor_darsie_rows #(
   input  logic              ev_global_i,  // global communication
 
   // Decode, of one thread block. Masks are over its rows.
-  input  logic [TbWidth-1:0]          d_tb_i,
-  input  logic                        elected_i,
+  input  logic [TbWidth-1:0]          d_tb_i,     // thread block whose warp is decoded
+  input  logic                        elected_i,  // a leader is elected at this edge
   input  logic [NumRows-1:0]          rows_i,     // rows of the election
-  input  logic [SeqWidth-1:0]         seq_i,
-  input  logic                        ld_i,
-  input  logic                        gl_i,
+  input  logic [SeqWidth-1:0]         seq_i,      // sequence number of the election
+  input  logic                        ld_i,       // the instruction elected is a load
+  input  logic                        gl_i,       // it is a global load
   input  logic [NumRows-1:0]          give_up_i,  // stale rows that nobody waits for any more
-  output logic [SeqWidth*NumRows-1:0] d_seq_o,    // bit planes
+  output logic [SeqWidth*NumRows-1:0] d_seq_o,    // sequence number of every row of d_tb_i, in bit planes
 
-  input  logic               launch_i,
-  input  logic [TbWidth-1:0] launch_tb_i,
+  input  logic               launch_i,     // a thread block starts
+  input  logic [TbWidth-1:0] launch_tb_i,  // its slot: all of its rows become free
 
-  output logic [NumTbs*NumRows-1:0] wb_o,
-  output logic [NumTbs*NumRows-1:0] ld_o,
-  output logic [NumTbs*NumRows-1:0] gl_o,
-  output logic [NumTbs*NumRows-1:0] inv_o,
-  output logic [NumTbs*NumRows-1:0] nosk_o
+  output logic [NumTbs*NumRows-1:0] wb_o,   // rows written back
+  output logic [NumTbs*NumRows-1:0] ld_o,   // rows that hold the result of a load
+  output logic [NumTbs*NumRows-1:0] gl_o,   // rows that hold the result of a global load
+  output logic [NumTbs*NumRows-1:0] inv_o,  // rows stale for warps that have not passed them
+  output logic [NumTbs*NumRows-1:0] nosk_o  // stale rows whose instruction the rest executes privately
 );
   logic [NumTbs*NumRows-1:0]   wb_q, ld_q, gl_q, inv_q, nosk_q;
   logic [SeqWidth*NumRows-1:0] seq_q [NumTbs];

@@ -26,53 +26,53 @@ module castor_darsie_skip #(
   input  logic [NumWarps*PcW-1:0] f_pc_i,    // their next PC
 
   // Warps, as the cycle began.
-  input  logic [NumWarps-1:0]          maj_i,
-  input  logic [NumWarps-1:0]          probe_i,
-  input  logic [NumWarps-1:0]          ready_i,
-  input  logic [TbWidth*NumWarps-1:0]  tb_i,
-  input  logic [NumTbs*NumWarps-1:0]   team_i,
-  input  logic [NumWarps-1:0]          two_i,
-  input  logic [TagWidth*NumWarps-1:0] lt0_i,
-  input  logic [TagWidth*NumWarps-1:0] lt1_i,
-  input  logic [NumWarps*NumRows-1:0]  pend_i,
-  input  logic [NumTbs*NumRows-1:0]    wb_i,
+  input  logic [NumWarps-1:0]          maj_i,    // warps in the majority
+  input  logic [NumWarps-1:0]          probe_i,  // warps that probe the skip table once they are eligible
+  input  logic [NumWarps-1:0]          ready_i,  // waiting warps whose rows are all written
+  input  logic [TbWidth*NumWarps-1:0]  tb_i,     // thread block slot of every warp, in bit planes
+  input  logic [NumTbs*NumWarps-1:0]   team_i,   // live warps of each thread block
+  input  logic [NumWarps-1:0]          two_i,    // of a waiting warp: its version has two rows
+  input  logic [TagWidth*NumWarps-1:0] lt0_i,    // its first row, in bit planes
+  input  logic [TagWidth*NumWarps-1:0] lt1_i,    // its second row, in bit planes; 0 if there is none
+  input  logic [NumWarps*NumRows-1:0]  pend_i,   // rows of versions that the warp has not passed
+  input  logic [NumTbs*NumRows-1:0]    wb_i,     // rows written back
 
   // Groups. A group skips, begins to wait, or has found nothing.
-  output logic [PstRd-1:0]          skip_o,
-  output logic [PstRd-1:0]          latch_o,
-  output logic [PstRd*NumWarps-1:0] warps_o,
-  output logic [PstRd*TbWidth-1:0]  group_tb_o,
-  output logic [PstRd-1:0]          two_o,
-  output logic [PstRd*TagWidth-1:0] tag0_o,
-  output logic [PstRd*TagWidth-1:0] tag1_o,
-  output logic [PstRd-1:0]          wb0_o,
-  output logic [PstRd-1:0]          wb1_o,
-  output logic [PstRd-1:0]          ld_o,
-  output logic [PstRd-1:0]          gl_o,
-  output logic [NumWarps-1:0]       skipped_o,
-  output logic [NumWarps-1:0]       missed_o,
+  output logic [PstRd-1:0]          skip_o,      // the group skips: its PCs move on at this edge
+  output logic [PstRd-1:0]          latch_o,     // the group begins to wait for the version
+  output logic [PstRd*NumWarps-1:0] warps_o,     // warps of the group
+  output logic [PstRd*TbWidth-1:0]  group_tb_o,  // its thread block
+  output logic [PstRd-1:0]          two_o,       // the version has two rows
+  output logic [PstRd*TagWidth-1:0] tag0_o,      // its first row
+  output logic [PstRd*TagWidth-1:0] tag1_o,      // its second row; 0 if there is none
+  output logic [PstRd-1:0]          wb0_o,       // the first row was written before this cycle
+  output logic [PstRd-1:0]          wb1_o,       // the second row was, if there is one
+  output logic [PstRd-1:0]          ld_o,        // of an entry: its version is the result of a load
+  output logic [PstRd-1:0]          gl_o,        // of a global load
+  output logic [NumWarps-1:0]       skipped_o,   // warps of all groups that skip
+  output logic [NumWarps-1:0]       missed_o,    // warps of groups that have found nothing
 
   // A new entry, and entries that fall.
-  input  logic                write_i,
-  input  logic [TbWidth-1:0]  write_tb_i,
-  input  logic [PcW-1:0]      write_pc_i,
-  input  logic                write_two_i,
-  input  logic [TagWidth-1:0] write_tag0_i,
-  input  logic [TagWidth-1:0] write_tag1_i,
-  input  logic                write_ld_i,
-  input  logic                write_gl_i,
+  input  logic                write_i,       // a leader is elected: entry ptr of its thread block is written
+  input  logic [TbWidth-1:0]  write_tb_i,    // that thread block
+  input  logic [PcW-1:0]      write_pc_i,    // PC of the instruction
+  input  logic                write_two_i,   // it has two destinations
+  input  logic [TagWidth-1:0] write_tag0_i,  // row of the first
+  input  logic [TagWidth-1:0] write_tag1_i,  // row of the second; 0 if there is none
+  input  logic                write_ld_i,    // it is a load
+  input  logic                write_gl_i,    // it is a global load
   input  logic [NumTbs-1:0]   ev_store_i,    // store of a warp of the TB
   input  logic                ev_global_i,   // global communication
-  input  logic [NumTbs-1:0]   region_end_i,
-  input  logic                launch_i,
-  input  logic [TbWidth-1:0]  launch_tb_i,
+  input  logic [NumTbs-1:0]   region_end_i,  // thread blocks whose entries all become invalid
+  input  logic                launch_i,      // a thread block starts
+  input  logic [TbWidth-1:0]  launch_tb_i,   // its slot: its entries become invalid, ptr is 0
 
   output logic [NumTbs-1:0]            entries_o,  // thread blocks with an entry
-  output logic [NumTbs*NumPst-1:0]     pv_o,
-  output logic [NumTbs*NumPst-1:0]     pld_o,
-  output logic [NumTbs*NumPst-1:0]     pgl_o,
-  output logic [NumTbs*EntryWidth-1:0] ptr_o,
-  output logic [WarpWidth-1:0]         rrf_o
+  output logic [NumTbs*NumPst-1:0]     pv_o,       // entries that are valid
+  output logic [NumTbs*NumPst-1:0]     pld_o,      // entries of loads
+  output logic [NumTbs*NumPst-1:0]     pgl_o,      // entries of global loads
+  output logic [NumTbs*EntryWidth-1:0] ptr_o,      // entry written next, by thread block
+  output logic [WarpWidth-1:0]         rrf_o       // warp with which the search for groups begins
 );
   localparam int unsigned AddrWidth  = (NumTbs * NumPst > 1) ? $clog2(NumTbs * NumPst) : 1;
   localparam int unsigned StoreWidth = 2 * TagWidth + 1;

@@ -14,38 +14,38 @@ module castor_darsie_tbs #(
   input  logic rst_ni,  // synchronous reset, active low
 
   // Legal launches and retirements.
-  input  logic                 launch_i,
-  input  logic [TbWidth-1:0]   launch_tb_i,
-  input  logic                 launch_en_i,
-  input  logic                 launch_promote_i,
-  input  logic [RowW-1:0]      launch_base_i,
-  input  logic [TagWidth:0]    launch_rows_i,
-  input  logic [SlotWidth:0]   launch_slots_i,
-  input  logic                 retire_i,
-  input  logic [TbWidth-1:0]   retire_tb_i,       // which
+  input  logic                 launch_i,          // a thread block starts
+  input  logic [TbWidth-1:0]   launch_tb_i,       // its slot
+  input  logic                 launch_en_i,       // 1: the block acts on it
+  input  logic                 launch_promote_i,  // its shape makes mark 1 redundant
+  input  logic [RowW-1:0]      launch_base_i,     // physical register of its first row
+  input  logic [TagWidth:0]    launch_rows_i,     // rows that it has
+  input  logic [SlotWidth:0]   launch_slots_i,    // registers 0..this-1 are renamed
+  input  logic                 retire_i,          // a thread block slot is free again
+  input  logic [TbWidth-1:0]   retire_tb_i,       // that slot
 
   // Decode, of one thread block.
-  input  logic [TbWidth-1:0]   d_tb_i,
-  input  logic                 lead_i,      // takes a new sequence number
-  input  logic                 alone_i,
-  input  logic                 no_elect_i,
-  input  logic                 set_sync_i,
+  input  logic [TbWidth-1:0]   d_tb_i,      // thread block whose warp is decoded
+  input  logic                 lead_i,      // a leader takes a new sequence number
+  input  logic                 alone_i,     // the warp is alone in the majority: closes a synchronisation point
+  input  logic                 no_elect_i,  // no row even behind a synchronisation point: no elections for now
+  input  logic                 set_sync_i,  // no row is free: opens a synchronisation point
 
   // Meeting, and ends of regions.
   input  logic [NumTbs-1:0]    synced_i,      // synchronisation points that are complete
   input  logic [NumTbs-1:0]    bar_i,         // barrier of the TB completes
-  input  logic [NumTbs-1:0]    region_end_i,
+  input  logic [NumTbs-1:0]    region_end_i,  // thread blocks whose region ends, by a branch or a barrier
 
-  output logic [NumTbs-1:0]               tl_o,
-  output logic [NumTbs-1:0]               en_o,
-  output logic [NumTbs-1:0]               prom_o,
-  output logic [NumTbs*RowW-1:0]          base_o,
-  output logic [NumTbs*(TagWidth+1)-1:0]  rows_o,
-  output logic [NumTbs*(SlotWidth+1)-1:0] slots_o,
-  output logic [NumTbs*SeqWidth-1:0]      ctr_o,
-  output logic [NumTbs-1:0]               sync_o,
-  output logic [NumTbs-1:0]               synced_o,
-  output logic [NumTbs-1:0]               noel_o
+  output logic [NumTbs-1:0]               tl_o,      // slots in use
+  output logic [NumTbs-1:0]               en_o,      // the block acts on the thread block
+  output logic [NumTbs-1:0]               prom_o,    // mark 1 is redundant in it
+  output logic [NumTbs*RowW-1:0]          base_o,    // physical register of its first row
+  output logic [NumTbs*(TagWidth+1)-1:0]  rows_o,    // rows that it has
+  output logic [NumTbs*(SlotWidth+1)-1:0] slots_o,   // registers 0..this-1 are renamed
+  output logic [NumTbs*SeqWidth-1:0]      ctr_o,     // sequence number of its next election
+  output logic [NumTbs-1:0]               sync_o,    // a synchronisation point is open
+  output logic [NumTbs-1:0]               synced_o,  // passed one, and no election since
+  output logic [NumTbs-1:0]               noel_o     // no elections until the region ends
 );
   localparam int unsigned CountWidth = TagWidth + 1;
   localparam int unsigned LimitWidth = SlotWidth + 1;

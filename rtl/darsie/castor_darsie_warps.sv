@@ -20,24 +20,24 @@ module castor_darsie_warps #(
   input  logic rst_ni,  // synchronous reset, active low
 
   // A legal launch.
-  input  logic                launch_i,
-  input  logic [TbWidth-1:0]  launch_tb_i,
-  input  logic [NumWarps-1:0] launch_warps_i,
-  input  logic [NumWarps-1:0] launch_maj_i,
+  input  logic                launch_i,        // a thread block starts
+  input  logic [TbWidth-1:0]  launch_tb_i,     // its slot
+  input  logic [NumWarps-1:0] launch_warps_i,  // its warps
+  input  logic [NumWarps-1:0] launch_maj_i,    // those that begin in the majority
 
   // Fetch: probes that found nothing, and versions that a warp waits for or has taken.
   input  logic [NumWarps-1:0]          f_elig_i,       // may be skipped now
-  input  logic [NumWarps-1:0]          skipped_i,
-  input  logic [NumWarps-1:0]          missed_i,
-  input  logic [NumLatch-1:0]          latch_i,        // later ones win
-  input  logic [NumLatch*NumWarps-1:0] latch_warps_i,
-  input  logic [NumLatch-1:0]          latch_two_i,
-  input  logic [NumLatch*TagWidth-1:0] latch_tag0_i,
-  input  logic [NumLatch*TagWidth-1:0] latch_tag1_i,
-  input  logic [NumLatch-1:0]          latch_wb0_i,    // written back before this cycle
-  input  logic [NumLatch-1:0]          latch_wb1_i,
-  input  logic [NumLatch-1:0]          latch_ld_i,
-  input  logic [NumLatch-1:0]          latch_gl_i,
+  input  logic [NumWarps-1:0]          skipped_i,      // warps that skip at this edge
+  input  logic [NumWarps-1:0]          missed_i,       // warps whose probe has found nothing
+  input  logic [NumLatch-1:0]          latch_i,        // source s makes warps wait; later ones win
+  input  logic [NumLatch*NumWarps-1:0] latch_warps_i,  // those warps
+  input  logic [NumLatch-1:0]          latch_two_i,    // the version they wait for has two rows
+  input  logic [NumLatch*TagWidth-1:0] latch_tag0_i,   // its first row
+  input  logic [NumLatch*TagWidth-1:0] latch_tag1_i,   // its second row; 0 if there is none
+  input  logic [NumLatch-1:0]          latch_wb0_i,    // the first row was written before this cycle
+  input  logic [NumLatch-1:0]          latch_wb1_i,    // the second row was, if there is one
+  input  logic [NumLatch-1:0]          latch_ld_i,     // the version is the result of a load
+  input  logic [NumLatch-1:0]          latch_gl_i,     // of a global load
 
   // Decode.
   input  logic [NumWarps-1:0] park_i,     // warps that stop at an election
@@ -67,25 +67,25 @@ module castor_darsie_warps #(
 
   output logic [NumTbs*NumWarps-1:0]   team_o,   // live warps of each thread block
   output logic [NumWarps-1:0]          held_o,   // stopped, waiting or copying
-  output logic [NumWarps-1:0]          probe_o,
-  output logic [NumWarps-1:0]          ready_o,
+  output logic [NumWarps-1:0]          probe_o,  // warps that probe the skip table once they are eligible
+  output logic [NumWarps-1:0]          ready_o,  // waiting warps whose rows are all written
 
-  output logic [NumWarps-1:0]          live_o,
-  output logic [TbWidth*NumWarps-1:0]  tb_o,
-  output logic [NumWarps-1:0]          maj_o,   // majority of each TB
-  output logic [NumWarps-1:0]          miss_o,
-  output logic [NumWarps-1:0]          lat_o,
-  output logic [NumWarps-1:0]          two_o,
-  output logic [TagWidth*NumWarps-1:0] lt0_o,
-  output logic [TagWidth*NumWarps-1:0] lt1_o,
-  output logic [NumWarps-1:0]          lr0_o,
-  output logic [NumWarps-1:0]          lr1_o,
-  output logic [NumWarps-1:0]          lld_o,
-  output logic [NumWarps-1:0]          lgl_o,
-  output logic [NumWarps-1:0]          stop_o,
-  output logic [NumWarps-1:0]          tk_o,
-  output logic [NumWarps-1:0]          cpy_o,
-  output logic [TbWidth-1:0]           rrt_o
+  output logic [NumWarps-1:0]          live_o,  // warps that have not exited
+  output logic [TbWidth*NumWarps-1:0]  tb_o,    // thread block slot of every warp, in bit planes
+  output logic [NumWarps-1:0]          maj_o,   // warps in the majority of their thread block
+  output logic [NumWarps-1:0]          miss_o,  // probed without a hit since they became eligible: free to fetch
+  output logic [NumWarps-1:0]          lat_o,   // warps that wait for a version
+  output logic [NumWarps-1:0]          two_o,   // lat: that version has two rows
+  output logic [TagWidth*NumWarps-1:0] lt0_o,   // lat: the first row, in bit planes
+  output logic [TagWidth*NumWarps-1:0] lt1_o,   // lat: the second row, in bit planes; 0 if there is none
+  output logic [NumWarps-1:0]          lr0_o,   // lat: the first row is written back
+  output logic [NumWarps-1:0]          lr1_o,   // lat: the second row is
+  output logic [NumWarps-1:0]          lld_o,   // lat: the version is the result of a load
+  output logic [NumWarps-1:0]          lgl_o,   // lat: of a global load
+  output logic [NumWarps-1:0]          stop_o,  // warps that have stopped until all of the majority have
+  output logic [NumWarps-1:0]          tk_o,    // stop: outcome of the latest branch, 1 taken
+  output logic [NumWarps-1:0]          cpy_o,   // warps that have left and whose registers are copied out of rows
+  output logic [TbWidth-1:0]           rrt_o    // thread block with which the search for meetings begins
 );
   logic [NumWarps-1:0]          live_q, maj_q, miss_q, lat_q, two_q, lr0_q, lr1_q, lld_q, lgl_q, stop_q, tk_q, cpy_q;
   logic [TbWidth*NumWarps-1:0]  tb_q;

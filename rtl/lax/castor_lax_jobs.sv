@@ -14,7 +14,7 @@ module castor_lax_jobs #(
 ) (
   input  logic        clk_i,       // clock
   input  logic        rst_ni,      // synchronous reset, active low
-  input  logic        soft_rst_i,
+  input  logic        soft_rst_i,  // software resets the engine at this edge
   input  logic [47:0] now_i,       // GPU cycle counter
   input  logic        prema_i,     // the policy is PREMA: preemption requests may stand
 
@@ -34,44 +34,44 @@ module castor_lax_jobs #(
 
   // Changes of states by the other parts.
   input  logic                ack_i,            // host acknowledge of a job that ended
-  input  logic [QidWidth-1:0] ack_qid_i,
+  input  logic [QidWidth-1:0] ack_qid_i,        // its queue
   input  logic                main_st_we_i,     // verdict of the main machine: ready or rejected
-  input  logic                main_st_ready_i,
-  input  logic [QidWidth-1:0] main_qid_i,
-  input  logic                pre_clear_i,      // preemption request of main_qid_i
-  input  logic                pre_clear_all_i,
-  input  logic                pre_set_i,
-  input  logic [QidWidth-1:0] pre_set_qid_i,
-  input  logic                submit_init_i,
-  input  logic [QidWidth-1:0] submit_qid_i,
+  input  logic                main_st_ready_i,  // 1: ready, 0: rejected
+  input  logic [QidWidth-1:0] main_qid_i,       // queue of the main machine
+  input  logic                pre_clear_i,      // the preemption request of main_qid_i ends
+  input  logic                pre_clear_all_i,  // all preemption requests end
+  input  logic                pre_set_i,        // a preemption request begins
+  input  logic [QidWidth-1:0] pre_set_qid_i,    // its queue
+  input  logic                submit_init_i,    // a new job: its state becomes Init
+  input  logic [QidWidth-1:0] submit_qid_i,     // queue of the submit machine
   output logic [2:0]          submit_st_o,      // state of submit_qid_i after all but the submit machine
 
   // States when the cycle began.
-  output logic [NumQueues-1:0] st0_o,
-  output logic [NumQueues-1:0] st1_o,
-  output logic [NumQueues-1:0] st2_o,
-  output logic [NumQueues-1:0] open_o,
-  output logic [NumQueues-1:0] pre_o,
+  output logic [NumQueues-1:0] st0_o,   // job state of every queue, bit 0
+  output logic [NumQueues-1:0] st1_o,   // bit 1
+  output logic [NumQueues-1:0] st2_o,   // bit 2
+  output logic [NumQueues-1:0] open_o,  // queues with a kernel that has started and not ended
+  output logic [NumQueues-1:0] pre_o,   // queues with a preemption request
 
   // Tables that the events read: the list of wgc_qid_i, the job of kd_qid_i, completions of both.
-  input  logic [ListWidth-1:0] wgc_list_i,
-  output logic                 wgc_list_we_o,
-  output logic [ListWidth-1:0] wgc_list_o,
-  input  logic [23:0]          wgc_done_i,
-  output logic [23:0]          wgc_done_o,
-  input  logic [23:0]          kd_done_i,
-  input  logic [47:0]          kd_start_i,
-  input  logic [31:0]          kd_deadline_i,
+  input  logic [ListWidth-1:0] wgc_list_i,     // list of the job whose TB completes
+  output logic                 wgc_list_we_o,  // wgc_list_o and wgc_done_o are written
+  output logic [ListWidth-1:0] wgc_list_o,     // that list with one TB less
+  input  logic [23:0]          wgc_done_i,     // completed TBs of that job
+  output logic [23:0]          wgc_done_o,     // one more; stops at all ones
+  input  logic [23:0]          kd_done_i,      // completed TBs of the job whose kernel ends
+  input  logic [47:0]          kd_start_i,     // start of that job
+  input  logic [31:0]          kd_deadline_i,  // its deadline, all ones: none
 
   // Legal events, for the profiling table.
-  output logic ks_ok_o,
-  output logic wgc_ok_o,
-  output logic kd_ok_o,
-  input  logic kd_in_flight_i,
+  output logic ks_ok_o,         // legal start of a kernel
+  output logic wgc_ok_o,        // legal completion of a TB
+  output logic kd_ok_o,         // legal end of a kernel
+  input  logic kd_in_flight_i,  // an instance of kd_kid_i was in flight when the cycle began
 
-  output logic [castor_lax_pkg::NumErrors-1:0] err_o,
+  output logic [castor_lax_pkg::NumErrors-1:0] err_o,         // errors of this cycle's events, bits of ERR_STAT
   output logic                                 job_done_o,    // kernel end of a job's last kernel
-  output logic                                 job_met_o,
+  output logic                                 job_met_o,     // it met its deadline, or has none
   output logic [23:0]                          job_useful_o,  // thread blocks of a job that met its deadline
 
   output logic                jd_valid_o,  // a job ended, one cycle after kd

@@ -1,19 +1,19 @@
 // Selection key of a job by policy (docs/blocks/lax.md, "Machine"). Combinational; 0 unless enabled.
 module castor_lax_key (
-  input  logic                 enable_i,
-  input  logic [3:0]           policy_i,
-  input  logic                 prio_class_en_i,
-  input  logic [1:0]           init_prio_i,
-  input  logic [31:0]          rem_i,
-  input  logic [31:0]          dur_i,
-  input  logic [47:0]          start_i,
-  input  logic [31:0]          deadline_i,
-  input  logic [23:0]          token_i,
-  input  logic [31:0]          iso_i,
-  input  logic [31:0]          qprio_i,
-  input  logic [3:0]           thr_i,
-  input  logic                 new_i,
-  output castor_lax_pkg::key_t key_o
+  input  logic                 enable_i,         // a key is computed; else it is 0
+  input  logic [3:0]           policy_i,         // register CTRL.POLICY
+  input  logic                 prio_class_en_i,  // LAX: 0 puts all jobs into class 0
+  input  logic [1:0]           init_prio_i,      // LAX, new job: 0 first, 1 last, 2 computed
+  input  logic [31:0]          rem_i,            // remaining time, cycles
+  input  logic [31:0]          dur_i,            // time since its start, cycles
+  input  logic [47:0]          start_i,          // start of the job
+  input  logic [31:0]          deadline_i,       // cycles from its start, all ones: none
+  input  logic [23:0]          token_i,          // PREMA: its token, 8 fraction bits
+  input  logic [31:0]          iso_i,            // SJF, LJF: isolated time, cycles
+  input  logic [31:0]          qprio_i,          // EXT: priority that software wrote
+  input  logic [3:0]           thr_i,            // PREMA: threshold 1, 3 or 9
+  input  logic                 new_i,            // the job is being admitted
+  output castor_lax_pkg::key_t key_o             // class and value: the smallest goes first
 );
   logic [31:0] compl_time;
   logic [33:0] dur_3;

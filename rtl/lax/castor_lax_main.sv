@@ -14,82 +14,82 @@ module castor_lax_main #(
 ) (
   input  logic                    clk_i,       // clock
   input  logic                    rst_ni,      // synchronous reset, active low
-  input  logic                    soft_rst_i,
-  input  castor_lax_pkg::config_t config_i,
+  input  logic                    soft_rst_i,  // software resets the engine at this edge
+  input  castor_lax_pkg::config_t config_i,    // configuration registers
   input  logic [47:0]             now_i,       // GPU cycle counter
   input  logic                    tab_i,       // a register access uses the tables
   input  logic                    space_i,     // room for a verdict
   input  logic [NumQueues-1:0]    df_vec_i,    // queues with a TB that does not fit now
 
-  output castor_lax_pkg::main_e   f_o,
-  output castor_lax_pkg::phase_e  ph_o,
-  output logic [KidWidth-1:0]     k_o,
-  output logic [QidWidth-1:0]     q_o,
-  output logic [39:0]             tot_o,
+  output castor_lax_pkg::main_e   f_o,    // state of this machine
+  output castor_lax_pkg::phase_e  ph_o,   // why it visits queues, while it does
+  output logic [KidWidth-1:0]     k_o,    // kernel type that it works on
+  output logic [QidWidth-1:0]     q_o,    // queue that it works on
+  output logic [39:0]             tot_o,  // work ahead in the admission pass, cycles
 
-  input  logic                    upd_pend_i,    // ticks that wait
-  output logic                    upd_take_o,
-  input  logic                    prema_pend_i,
-  output logic                    prema_take_o,
+  input  logic                    upd_pend_i,    // an update tick waits
+  output logic                    upd_take_o,    // it is taken: an update begins
+  input  logic                    prema_pend_i,  // a PREMA tick waits
+  output logic                    prema_take_o,  // it is taken: a ranking begins
 
   // Job states when the cycle began.
-  input  logic [NumQueues-1:0]    st0_i,
-  input  logic [NumQueues-1:0]    st1_i,
-  input  logic [NumQueues-1:0]    st2_i,
-  input  logic [NumQueues-1:0]    open_i,
-  input  logic [NumQueues-1:0]    pre_i,
+  input  logic [NumQueues-1:0]    st0_i,   // job state of every queue, bit 0
+  input  logic [NumQueues-1:0]    st1_i,   // bit 1
+  input  logic [NumQueues-1:0]    st2_i,   // bit 2
+  input  logic [NumQueues-1:0]    open_i,  // queues with a kernel that has started and not ended
+  input  logic [NumQueues-1:0]    pre_i,   // queues with a preemption request
 
   // Entries of queue q_o.
-  input  logic [ListWidth-1:0]    list_i,
-  input  castor_lax_pkg::job_t    job_i,
-  input  logic [31:0]             rem_i,
-  input  logic [31:0]             iso_i,
-  input  logic [23:0]             token_i,
-  input  logic [31:0]             qprio_i,
-  output logic                    rec_we_o,
-  output castor_lax_pkg::rec_t    rec_o,
-  output logic                    iso_we_o,
-  output logic [31:0]             iso_o,
-  output logic                    token_we_o,
-  output logic [23:0]             token_o,
-  output logic                    key_we_o,
-  output castor_lax_pkg::key_t    key_o,
+  input  logic [ListWidth-1:0]    list_i,           // kernel types and TBs left; number of slots on top
+  input  castor_lax_pkg::job_t    job_i,            // what was submitted: start, deadline, fit
+  input  logic [31:0]             rem_i,            // remaining time of the last visit, cycles
+  input  logic [31:0]             iso_i,            // isolated time, cycles
+  input  logic [23:0]             token_i,          // PREMA token, 8 fraction bits
+  input  logic [31:0]             qprio_i,          // priority that software wrote
+  output logic                    rec_we_o,         // rec_o is written
+  output castor_lax_pkg::rec_t    rec_o,            // remaining time, duration, laxity of this visit
+  output logic                    iso_we_o,         // iso_o is written
+  output logic [31:0]             iso_o,            // isolated time of a job that is admitted
+  output logic                    token_we_o,       // token_o is written
+  output logic [23:0]             token_o,          // new token
+  output logic                    key_we_o,         // key_o is written
+  output castor_lax_pkg::key_t    key_o,            // new key
   output logic                    st_we_o,          // the job becomes ready or rejected
-  output logic                    st_ready_o,
-  output logic                    pre_clear_o,      // preemption request of q_o
-  output logic                    pre_clear_all_o,
-  output logic                    pre_set_o,
-  output logic [QidWidth-1:0]     pre_set_qid_o,
+  output logic                    st_ready_o,       // st_we_o: 1 ready, 0 rejected
+  output logic                    pre_clear_o,      // the preemption request of q_o ends
+  output logic                    pre_clear_all_o,  // all preemption requests end
+  output logic                    pre_set_o,        // a preemption request begins
+  output logic [QidWidth-1:0]     pre_set_qid_o,    // its queue
 
   // Entry kid_o of the profiling table.
-  output logic [KidWidth-1:0]      kid_o,
-  input  logic                     valid_i,
-  input  logic                     kt_i,
-  input  logic [31:0]              tpw_i,
-  input  logic [31:0]              tpw_iso_i,
-  input  logic [23:0]              cnt_i,
-  input  logic [47:0]              kact_i,
-  input  logic [47:0]              kins_i,
-  input  logic [47:0]              t_ref_i,
-  input  logic [InflightWidth-1:0] inflight_i,
-  output logic                     sample_o,
-  output logic                     refresh_o,
-  output logic [31:0]              tpw_o,
-  output castor_lax_pkg::snap_t    snap_o,
+  output logic [KidWidth-1:0]      kid_o,       // VMac: kernel type of the slot; else k_o
+  input  logic                     valid_i,     // it has a rate
+  input  logic                     kt_i,        // it was seen: its window is open
+  input  logic [31:0]              tpw_i,       // rate: cycles per TB, 8 fraction bits
+  input  logic [31:0]              tpw_iso_i,   // isolated rate, likewise; 0: none
+  input  logic [23:0]              cnt_i,       // completions in the window
+  input  logic [47:0]              kact_i,      // active time, relative to the window
+  input  logic [47:0]              kins_i,      // time of its instances, likewise
+  input  logic [47:0]              t_ref_i,     // start of the window
+  input  logic [InflightWidth-1:0] inflight_i,  // instances in flight
+  output logic                     sample_o,    // KOpen: the counters are taken, a new window opens
+  output logic                     refresh_o,   // KWb: tpw_o and snap_o are written
+  output logic [31:0]              tpw_o,       // new rate
+  output castor_lax_pkg::snap_t    snap_o,      // counters that it was made of
 
   // Queue of jobs that wait for admission, queue of verdicts.
-  input  logic                pend_empty_i,
-  input  logic [QidWidth-1:0] pend_qid_i,
-  output logic                pend_pop_o,
-  output logic                verdict_o,
-  output logic                accept_o,
-  output logic [2:0]          reason_o,
-  output logic [31:0]         est_o,
+  input  logic                pend_empty_i,  // no job waits for admission
+  input  logic [QidWidth-1:0] pend_qid_i,    // queue of the job that waits longest
+  output logic                pend_pop_o,    // that job is taken
+  output logic                verdict_o,     // a verdict on the job of q_o
+  output logic                accept_o,      // 1: accepted
+  output logic [2:0]          reason_o,      // reason code
+  output logic [31:0]         est_o,         // estimated completion, cycles; 0 for a drop
 
   output logic drop_o,      // the verdict is a drop
-  output logic upd_done_o,
-  output logic preempt_o,
-  output logic e_time_o,
+  output logic upd_done_o,  // the last cycle of an update
+  output logic preempt_o,   // a job is asked to stop
+  output logic e_time_o,    // the job visited starts in the future
   output logic clipped_o    // a measured time was clipped
 );
   castor_lax_pkg::main_e  f_q, f_d;

@@ -6,21 +6,21 @@ module castor_lax_prema #(
 ) (
   input  logic                clk_i,           // clock
   input  logic                rst_ni,          // synchronous reset, active low
-  input  logic                soft_rst_i,
-  input  logic                start_i,
+  input  logic                soft_rst_i,      // software resets the engine at this edge
+  input  logic                start_i,         // a ranking begins with the next cycle
   input  logic                threshold_i,     // pass for the threshold
   input  logic                rank_i,          // pass for the ranking
   input  logic                last_i,          // last queue of the pass
-  input  logic [QidWidth-1:0] qid_i,
-  input  logic                live_i,
+  input  logic [QidWidth-1:0] qid_i,           // queue that is offered
+  input  logic                live_i,          // its job is ready or running
   input  logic                running_i,       // may be preempted: a kernel has started, no request stands
   input  logic                unfit_i,         // has a thread block that fits nowhere
-  input  logic [23:0]         token_i,
-  output logic [3:0]          thr_o,
+  input  logic [23:0]         token_i,         // its token, 8 fraction bits
+  output logic [3:0]          thr_o,           // threshold: 1, 3 or 9
   output logic                candidate_o,     // the token reaches the threshold
   output logic                blocked_o,       // a candidate has a thread block that fits nowhere
-  output logic                victim_valid_o,
-  output logic [QidWidth-1:0] victim_qid_o
+  output logic                victim_valid_o,  // the ranking has found a job to preempt
+  output logic [QidWidth-1:0] victim_qid_o     // its queue
 );
   logic [3:0]          thr_q, thr_d;
   logic [23:0]         mx_q, mx_d, victim_token_q, victim_token_d;

@@ -14,38 +14,38 @@ module castor_lax_profile #(
 ) (
   input  logic        clk_i,       // clock
   input  logic        rst_ni,      // synchronous reset, active low
-  input  logic        soft_rst_i,
+  input  logic        soft_rst_i,  // software resets the engine at this edge
   input  logic [47:0] now_i,       // GPU cycle counter
 
   // Entry that the main machine, or in its idle state a register access, looks at and writes.
-  input  logic [KidWidth-1:0]      kid_i,
-  output logic                     valid_o,
-  output logic                     kt_o,
-  output logic                     snv_o,
-  output logic [31:0]              tpw_o,
-  output logic [31:0]              tpw_iso_o,
-  output castor_lax_pkg::snap_t    snap_o,
-  output logic [23:0]              cnt_o,
-  output logic [47:0]              kact_o,
-  output logic [47:0]              kins_o,
-  output logic [47:0]              t_ref_o,
-  output logic [InflightWidth-1:0] inflight_o,
+  input  logic [KidWidth-1:0]      kid_i,       // kernel type of that entry
+  output logic                     valid_o,     // it has a rate
+  output logic                     kt_o,        // it was seen: its window is open
+  output logic                     snv_o,       // it has a snapshot
+  output logic [31:0]              tpw_o,       // rate: cycles per TB, 8 fraction bits
+  output logic [31:0]              tpw_iso_o,   // isolated rate, likewise; 0 until written
+  output castor_lax_pkg::snap_t    snap_o,      // snapshot: counters of the last refresh
+  output logic [23:0]              cnt_o,       // completions in the window
+  output logic [47:0]              kact_o,      // active time, relative to the window
+  output logic [47:0]              kins_o,      // time of its instances, likewise
+  output logic [47:0]              t_ref_o,     // start of the window
+  output logic [InflightWidth-1:0] inflight_o,  // instances in flight
 
   input  logic                  tpw_we_i,         // new rate, which makes the entry valid
-  input  logic [31:0]           tpw_wdata_i,
-  input  logic                  snap_we_i,
-  input  castor_lax_pkg::snap_t snap_wdata_i,
-  input  logic                  tpw_iso_we_i,
-  input  logic [31:0]           tpw_iso_wdata_i,
+  input  logic [31:0]           tpw_wdata_i,      // that rate
+  input  logic                  snap_we_i,        // new snapshot
+  input  castor_lax_pkg::snap_t snap_wdata_i,     // that snapshot
+  input  logic                  tpw_iso_we_i,     // new isolated rate
+  input  logic [31:0]           tpw_iso_wdata_i,  // that rate
   input  logic                  sample_i,         // open a new window
   input  logic                  clear_i,          // forget the kernel type; nothing of it is in flight
 
   // Legal events of the cycle.
-  input  logic                ks_i,
+  input  logic                ks_i,            // a kernel starts
   input  logic [KidWidth-1:0] ks_kid_i,        // its kernel type
-  input  logic                wgc_i,
+  input  logic                wgc_i,           // a TB completes
   input  logic [KidWidth-1:0] wgc_kid_i,       // its kernel type
-  input  logic                kd_i,
+  input  logic                kd_i,            // a kernel ends
   input  logic [KidWidth-1:0] kd_kid_i,        // its kernel type, as of its first TB
   output logic                kd_in_flight_o,  // an instance of kd_kid_i was in flight when the cycle began
   output logic                cnt_full_o       // a completion was not counted, the counter is at its end

@@ -5,33 +5,33 @@ module castor_lax_rate #(
 ) (
   input  logic       clk_i,         // clock
   input  logic       rst_ni,        // synchronous reset, active low
-  input  logic [1:0] rate_mode_i,
-  input  logic [2:0] ewma_shift_i,
-  input  logic [2:0] leak_i,
+  input  logic [1:0] rate_mode_i,   // 0 Wall, 1 Active, 2 Instance, 3 PeakHold
+  input  logic [2:0] ewma_shift_i,  // the rate moves by the difference / 2^this
+  input  logic [2:0] leak_i,        // PeakHold: the rate rises by 1 / 2^this at most
 
   // First cycle: the counters, and the time since the window opened.
-  input  logic                     sample_i,
-  input  logic [23:0]              cnt_i,
-  input  logic [47:0]              window_i,
-  input  logic [47:0]              kact_i,
-  input  logic [47:0]              kins_i,
-  input  logic [InflightWidth-1:0] inflight_i,
+  input  logic                     sample_i,    // the window closes: the five inputs below are latched
+  input  logic [23:0]              cnt_i,       // completions in the window
+  input  logic [47:0]              window_i,    // cycles since it opened
+  input  logic [47:0]              kact_i,      // active time, relative to the window
+  input  logic [47:0]              kins_i,      // time of the instances, likewise
+  input  logic [InflightWidth-1:0] inflight_i,  // instances in flight
 
   // Second cycle: the caller multiplies instances in flight by the clipped window.
-  input  logic                     accumulate_i,
-  output logic [InflightWidth-1:0] inflight_o,
-  output logic [31:0]              window_o,
-  input  logic [47:0]              product_i,
-  output logic [31:0]              dividend_o,
-  output logic [23:0]              divisor_o,
+  input  logic                     accumulate_i,  // this is the second cycle
+  output logic [InflightWidth-1:0] inflight_o,    // instances in flight as sampled
+  output logic [31:0]              window_o,      // length of the window, clipped to 32 bits
+  input  logic [47:0]              product_i,     // inflight_o * window_o, of this cycle
+  output logic [31:0]              dividend_o,    // time that rate_mode_i chooses, clipped to 32 bits
+  output logic [23:0]              divisor_o,     // completions as sampled
   output logic                     clipped_o,     // the time is longer than the dividend can tell
 
   // Last cycle: the quotient is there.
-  input  logic [31:0]           quotient_i,
+  input  logic [31:0]           quotient_i,  // cycles per TB measured, 8 fraction bits
   input  logic                  valid_i,     // there is an old rate
-  input  logic [31:0]           tpw_i,
-  output logic [31:0]           tpw_o,
-  output castor_lax_pkg::snap_t snap_o
+  input  logic [31:0]           tpw_i,       // that rate
+  output logic [31:0]           tpw_o,       // new rate, at least 1
+  output castor_lax_pkg::snap_t snap_o       // counters that it was made of
 );
   logic [23:0]              cnt_q, cnt_d;
   logic [47:0]              window_q, window_d, act_q, act_d, ins_q, ins_d, act_time, ins_time, measured;

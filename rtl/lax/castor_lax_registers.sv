@@ -25,58 +25,58 @@ module castor_lax_registers #(
   output logic [31:0] reg_rdata_o,  // data of a read
   output logic        irq_o,        // an enabled interrupt is pending
 
-  output castor_lax_pkg::config_t config_o,
-  output logic                    soft_rst_o,
+  output castor_lax_pkg::config_t config_o,    // configuration registers
+  output logic                    soft_rst_o,  // software resets the engine at this edge
 
   // What happens in the cycle, for errors, interrupts and counters.
-  input  logic [castor_lax_pkg::NumErrors-1:0]   err_i,
-  input  logic [castor_lax_pkg::NumIrqs-1:0]     irq_i,
-  input  logic [castor_lax_pkg::NumCounters-1:0] count_i,
+  input  logic [castor_lax_pkg::NumErrors-1:0]   err_i,     // errors, bits of ERR_STAT
+  input  logic [castor_lax_pkg::NumIrqs-1:0]     irq_i,     // interrupts, bits of IRQ_STAT
+  input  logic [castor_lax_pkg::NumCounters-1:0] count_i,   // counters N_* that go up
   input  logic [23:0]                            useful_i,  // what the counter of useful thread blocks grows by
 
   // Status.
-  input  castor_lax_pkg::main_e  f_i,
-  input  castor_lax_pkg::phase_e ph_i,
-  input  logic                   upd_busy_i,
-  input  logic [39:0]            tot_i,
-  input  logic [NumQueues-1:0]   st0_i,
-  input  logic [NumQueues-1:0]   st1_i,
-  input  logic [NumQueues-1:0]   st2_i,
+  input  castor_lax_pkg::main_e  f_i,         // state of the main machine
+  input  castor_lax_pkg::phase_e ph_i,        // why it visits queues, while it does
+  input  logic                   upd_busy_i,  // a periodic update runs
+  input  logic [39:0]            tot_i,       // work ahead in the admission pass, cycles
+  input  logic [NumQueues-1:0]   st0_i,       // job state of every queue, bit 0
+  input  logic [NumQueues-1:0]   st1_i,       // bit 1
+  input  logic [NumQueues-1:0]   st2_i,       // bit 2
 
   // Queues of verdicts and of finished jobs.
-  input  logic                verdict_empty_i,
-  input  logic [QidWidth-1:0] verdict_qid_i,
-  input  logic                verdict_accept_i,
-  input  logic [2:0]          verdict_reason_i,
+  input  logic                verdict_empty_i,   // no verdict waits
+  input  logic [QidWidth-1:0] verdict_qid_i,     // the oldest verdict: its queue
+  input  logic                verdict_accept_i,  // 1: accepted
+  input  logic [2:0]          verdict_reason_i,  // reason code
   input  logic                adm_ready_i,       // the verdict offered is taken
-  output logic                verdict_pop_o,
-  input  logic                done_empty_i,
-  input  logic [QidWidth-1:0] done_qid_i,
-  input  logic                done_met_i,
-  output logic                done_pop_o,
+  output logic                verdict_pop_o,     // software reads it: it leaves
+  input  logic                done_empty_i,      // no finished job waits
+  input  logic [QidWidth-1:0] done_qid_i,        // the oldest finished job: its queue
+  input  logic                done_met_i,        // it met its deadline
+  output logic                done_pop_o,        // software reads it: it leaves
 
   // Tables, read and written at qid_o and kid_o while tab_o is 1.
-  output logic                     tab_o,
-  output logic [QidWidth-1:0]      qid_o,
-  output logic [KidWidth-1:0]      kid_o,
-  input  logic [ListWidth-1:0]     list_i,
-  input  logic [47:0]              start_i,
-  input  logic [31:0]              deadline_i,
-  input  castor_lax_pkg::rec_t     rec_i,
-  input  castor_lax_pkg::key_t     key_i,
-  input  logic [15:0]              seq_i,
-  input  logic [31:0]              qprio_i,
-  input  logic                     valid_i,
-  input  logic                     snv_i,
-  input  logic [31:0]              tpw_i,
-  input  logic [31:0]              tpw_iso_i,
-  input  castor_lax_pkg::snap_t    snap_i,
-  input  logic [23:0]              cnt_i,
-  input  logic [InflightWidth-1:0] inflight_i,
-  output logic                     qprio_we_o,
+  output logic                     tab_o,         // an access reaches the tables in this cycle
+  output logic [QidWidth-1:0]      qid_o,         // queue of the address
+  output logic [KidWidth-1:0]      kid_o,         // kernel type of the address
+  input  logic [ListWidth-1:0]     list_i,        // kernel types and TBs left; number of slots on top
+  input  logic [47:0]              start_i,       // start of the job
+  input  logic [31:0]              deadline_i,    // its deadline, all ones: none
+  input  castor_lax_pkg::rec_t     rec_i,         // remaining time, duration, laxity of the last visit
+  input  castor_lax_pkg::key_t     key_i,         // its key
+  input  logic [15:0]              seq_i,         // its arrival number
+  input  logic [31:0]              qprio_i,       // priority that software wrote
+  input  logic                     valid_i,       // the kernel type has a rate
+  input  logic                     snv_i,         // it has a snapshot
+  input  logic [31:0]              tpw_i,         // rate: cycles per TB, 8 fraction bits
+  input  logic [31:0]              tpw_iso_i,     // isolated rate, likewise
+  input  castor_lax_pkg::snap_t    snap_i,        // snapshot: counters of the last refresh
+  input  logic [23:0]              cnt_i,         // completions in the window
+  input  logic [InflightWidth-1:0] inflight_i,    // instances in flight
+  output logic                     qprio_we_o,    // reg_wdata_i becomes the priority of qid_o
   output logic                     ack_o,         // host acknowledge
-  output logic                     tpw_iso_we_o,
-  output logic                     tpw_we_o,
+  output logic                     tpw_iso_we_o,  // reg_wdata_i becomes the isolated rate of kid_o
+  output logic                     tpw_we_o,      // reg_wdata_i becomes the rate of kid_o
   output logic                     clear_o        // forget a kernel type
 );
   localparam logic [1:0] ErrAddress = 2'd1;

@@ -11,26 +11,26 @@ module castor_lax_select #(
 ) (
   input  logic       clk_i,       // clock
   input  logic       rst_ni,      // synchronous reset, active low
-  input  logic       soft_rst_i,
-  input  logic       enable_i,
-  input  logic       preparse_i,
-  input  logic [3:0] policy_i,
+  input  logic       soft_rst_i,  // software resets the engine at this edge
+  input  logic       enable_i,    // 0: nothing is offered
+  input  logic       preparse_i,  // running jobs may be parsed too
+  input  logic [3:0] policy_i,    // RR, MLFQ: ties by turn; others: by arrival
 
   // Job states when the cycle began.
-  input  logic [NumQueues-1:0] st0_i,
-  input  logic [NumQueues-1:0] st1_i,
-  input  logic [NumQueues-1:0] st2_i,
-  input  logic [NumQueues-1:0] pre_i,
+  input  logic [NumQueues-1:0] st0_i,  // job state of every queue, bit 0
+  input  logic [NumQueues-1:0] st1_i,  // bit 1
+  input  logic [NumQueues-1:0] st2_i,  // bit 2
+  input  logic [NumQueues-1:0] pre_i,  // queues with a preemption request
 
   // Keys, and the numbers of the arrivals.
-  input  logic                 key_we_i,
-  input  logic [QidWidth-1:0]  key_waddr_i,
-  input  castor_lax_pkg::key_t key_wdata_i,
+  input  logic                 key_we_i,       // a key is written
+  input  logic [QidWidth-1:0]  key_waddr_i,    // its queue
+  input  castor_lax_pkg::key_t key_wdata_i,    // that key
   input  logic                 arrival_i,      // a job arrives in queue arrival_qid_i
-  input  logic [QidWidth-1:0]  arrival_qid_i,
-  input  logic [QidWidth-1:0]  raddr_i,
-  output castor_lax_pkg::key_t key_rdata_o,
-  output logic [15:0]          seq_rdata_o,
+  input  logic [QidWidth-1:0]  arrival_qid_i,  // that queue
+  input  logic [QidWidth-1:0]  raddr_i,        // queue whose key and arrival number are read
+  output castor_lax_pkg::key_t key_rdata_o,    // its key
+  output logic [15:0]          seq_rdata_o,    // its arrival number
 
   input  logic [NumQueues-1:0] pe_vec_i,      // queues with a kernel to parse
   output logic                 psel_valid_o,  // a queue is offered to the parse lanes
@@ -43,7 +43,7 @@ module castor_lax_select #(
 
   output logic                  parse_o,      // legal parse grant
   output logic                  bad_grant_o,  // grant without its valid
-  output logic [GroupWidth-1:0] group_o
+  output logic [GroupWidth-1:0] group_o       // group that is compared in this cycle
 );
   localparam logic [GroupWidth-1:0] LastGroup = GroupWidth'(NumGroups - 1);
   localparam int unsigned TieWidth  = 16 + QidWidth;

@@ -11,8 +11,8 @@ module castor_lax_submit #(
 ) (
   input  logic clk_i,        // clock
   input  logic rst_ni,       // synchronous reset, active low
-  input  logic soft_rst_i,
-  input  logic enable_i,
+  input  logic soft_rst_i,   // software resets the engine at this edge
+  input  logic enable_i,     // 0: all headers are refused
   input  logic space_i,      // there is room for one more verdict besides those that are due
   input  logic wgc_valid_i,  // a completion uses the ports of the list
   input  logic main_key_i,   // the main machine may push a verdict and change a state
@@ -31,18 +31,18 @@ module castor_lax_submit #(
   input  logic [23:0]         wl_numwg_i,     // its TBs
   input  logic                wl_last_i,      // last beat of this header
 
-  output castor_lax_pkg::submit_e sub_o,
-  output logic [QidWidth-1:0]     qid_o,
+  output castor_lax_pkg::submit_e sub_o,      // state of this machine
+  output logic [QidWidth-1:0]     qid_o,      // queue of the header
   input  logic [2:0]              st_i,       // state of qid_o after all other changes of the cycle
   input  logic [ListWidth-1:0]    list_i,     // list of qid_o, unless a completion uses the port
-  output logic                    list_we_o,
-  output logic [ListWidth-1:0]    list_o,
+  output logic                    list_we_o,  // list_o is written
+  output logic [ListWidth-1:0]    list_o,     // list of a new job, or with a slot merged
 
   output logic                                 new_job_o,  // job_o arrives in queue qid_o
-  output castor_lax_pkg::job_t                 job_o,
-  output logic                                 verdict_o,
-  output logic [2:0]                           reason_o,
-  output logic [castor_lax_pkg::NumErrors-1:0] err_o,
+  output castor_lax_pkg::job_t                 job_o,      // start, deadline and fit of the header
+  output logic                                 verdict_o,  // a refusal, or the verdict on an append
+  output logic [2:0]                           reason_o,   // reason code
+  output logic [castor_lax_pkg::NumErrors-1:0] err_o,      // errors of this cycle, bits of ERR_STAT
   output logic                                 taken_o     // a header is taken
 );
   castor_lax_pkg::submit_e sub_q, sub_d;

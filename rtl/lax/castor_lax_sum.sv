@@ -11,22 +11,22 @@ module castor_lax_sum #(
   input  logic rst_ni,  // synchronous reset, active low
 
   input  logic                 load_i,   // latch a list and start
-  input  logic [ListWidth-1:0] list_i,
+  input  logic [ListWidth-1:0] list_i,   // kernel types and TBs; number of slots on top
   input  logic                 again_i,  // start once more with the same list
   input  logic                 step_i,   // multiply the slot
   output logic [KidWidth-1:0]  kid_o,    // the slot's kernel type
   output logic [23:0]          n_o,      // its thread blocks
   input  logic [31:0]          rate_i,   // cycles per thread block of kid_o, 8 fraction bits
   output logic                 last_o,   // the slot is the last one
-  input  logic                 drain_i,
+  input  logic                 drain_i,  // add the product of the last slot
 
   output logic [31:0] time_o,          // after the drain: the sum in cycles
   output logic [31:0] drained_time_o,  // the same in the cycle of the drain
 
-  input  logic        borrow_i,
-  input  logic [23:0] borrow_n_i,
-  input  logic [31:0] borrow_t_i,
-  output logic [55:0] product_o
+  input  logic        borrow_i,    // another user multiplies
+  input  logic [23:0] borrow_n_i,  // its factors: a count
+  input  logic [31:0] borrow_t_i,  // a time
+  output logic [55:0] product_o    // product of this cycle: the user's, or the slot's
 );
   logic [ListWidth-1:0] list_q, list_d;
   logic [4:0]           slot_q, slot_d;

@@ -3,19 +3,19 @@
 module castor_lax_timers (
   input  logic        clk_i,           // clock
   input  logic        rst_ni,          // synchronous reset, active low
-  input  logic        soft_rst_i,
-  input  logic        enable_i,
-  input  logic        freeze_i,
+  input  logic        soft_rst_i,      // software resets the engine at this edge
+  input  logic        enable_i,        // 0: the timers stand at 0
+  input  logic        freeze_i,        // no update ticks
   input  logic        prema_i,         // the policy is PREMA
-  input  logic [23:0] upd_period_i,
-  input  logic [23:0] prema_period_i,
-  input  logic        upd_take_i,
-  input  logic        prema_take_i,
-  output logic        upd_pend_o,
-  output logic        prema_pend_o,
+  input  logic [23:0] upd_period_i,    // cycles between update ticks
+  input  logic [23:0] prema_period_i,  // cycles between PREMA ticks
+  input  logic        upd_take_i,      // the update tick is taken
+  input  logic        prema_take_i,    // the PREMA tick is taken
+  output logic        upd_pend_o,      // an update tick waits
+  output logic        prema_pend_o,    // a PREMA tick waits
   output logic        overrun_o,       // an update tick is lost
-  output logic [23:0] utmr_o,
-  output logic [23:0] ptmr_o
+  output logic [23:0] utmr_o,          // cycles since the last update tick
+  output logic [23:0] ptmr_o           // cycles since the last PREMA tick
 );
   logic [23:0] utmr_q, utmr_d, ptmr_q, ptmr_d;
   logic        upd_pend_q, upd_pend_d, prema_pend_q, prema_pend_d;

@@ -62,37 +62,38 @@ class Engine {
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
+  /// What becomes of a group: free to fetch, it waits for the version, or it skips.
   enum class Kind : U8 { kMiss, kLatch, kSkip };
   /// Warps of one TB that are served together.
   struct Group {
-    WarpMask warps = 0;
-    Tags tags;
+    WarpMask warps = 0;  // that are served
+    Tags tags;           // rows of the version, unless it is a miss
     Kind kind = Kind::kMiss;
     bool woken = false;   // they waited; else they asked the skip table
     bool load = false;    // of the entry
     bool global = false;  // of the entry
-    U8 first = 0;
-    U8 tb = 0;
+    U8 first = 0;         // warp that the search came to; rrf goes behind it
+    U8 tb = 0;            // TB slot of all
   };
   /// Why an instruction that is redundant gets its verdict.
   enum class Why : U8 {
-    kNone,
-    kNosk,
-    kLast,
-    kRelead,
-    kNoRow,
-    kLatch,
-    kAlone,
-    kNoElect,
-    kPark,
-    kLead,
-    kSetNoElect,
-    kSetSync
+    kNone,        // no redundant instruction
+    kNosk,        // stale, and the rest executes it privately
+    kLast,        // stale, and no other warp waits for it
+    kRelead,      // stale: led once more for those that have not passed
+    kNoRow,       // stale, and no row is free to lead it again
+    kLatch,       // another warp leads it: wait for its version
+    kAlone,       // no other warp in the majority
+    kNoElect,     // no elections until the region ends
+    kPark,        // a synchronisation point is open
+    kLead,        // elected
+    kSetNoElect,  // no row is free even after a synchronisation point
+    kSetSync      // no row is free: opens a synchronisation point
   };
   struct Verdict {
     Why why = Why::kNone;
-    U8 warp = 0;
-    U8 tb = 0;
+    U8 warp = 0;         // that is decoded
+    U8 tb = 0;           // its TB slot
     U8 slot = 0;         // of the decode group
     Tags version;        // the pending one that it is about
     Tags rows;           // those elected
@@ -100,15 +101,15 @@ class Engine {
   };
   /// Request of the copy sequencer that this cycle's state gives.
   struct Copies {
-    WarpMask done = 0;
-    bool found = false;
-    U8 warp = 0;
-    U8 row = 0;
+    WarpMask done = 0;   // warps with nothing left to copy
+    bool found = false;  // there is a row to copy
+    U8 warp = 0;         // for this warp
+    U8 row = 0;          // this row of its TB
   };
   /// Registers at the start of the cycle that steps of its edge need after others have changed them.
   struct Before {
     WarpMask live, maj, stop, tk, cpy;
-    TbMask sync, en, complete;
+    TbMask sync, en, complete;  // complete: all of the majority has stopped
     Copies copies;
   };
 
@@ -167,10 +168,10 @@ class Engine {
   }
 
   Params params_;
-  U8 age_mask_;
-  U16 register_mask_;
+  U8 age_mask_;        // of a sequence number, and of differences of them
+  U16 register_mask_;  // of a physical register's number
   State state_;
-  Outputs out_;
+  Outputs out_;  // of the latest settle
   Counters counters_;
 
   // What follows from the state.
@@ -185,24 +186,24 @@ class Engine {
   U64 waiting_wb_ = 0, waiting_stop_ = 0, waiting_copy_ = 0;     // warps
 
   // What a cycle's state and inputs say, for its edge.
-  std::array<Group, kMaxGroups> groups_{};
-  unsigned group_count_ = 0;
-  Verdict verdict_;
-  U8 squashed_second_ = 0;  // redundant instructions behind another in the decode group
-  WarpMask eligible_ = 0;   // f_elig of the last edge
-  bool shown_ = false;      // out_ has something that depends on inputs
-  bool acts_shown_ = false;
-  U16 renames_shown_ = 0;  // issue ports with i_sren
+  std::array<Group, kMaxGroups> groups_{};  // served in this cycle
+  unsigned group_count_ = 0;                // of groups_
+  Verdict verdict_;                         // on the redundant instruction that is decoded, if there is one
+  U8 squashed_second_ = 0;                  // redundant instructions behind another in the decode group
+  WarpMask eligible_ = 0;                   // f_elig of the last edge
+  bool shown_ = false;                      // out_ has something that depends on inputs
+  bool acts_shown_ = false;                 // out_ has d_act or d_tag
+  U16 renames_shown_ = 0;                   // issue ports with i_sren
 
   // What an edge has changed so far.
   WarpMask touched_ = 0;                   // warps whose ref has changed
   std::array<U32, kMaxWarps> ref_before_;  // of these
   struct Renumbering {
-    bool valid = false;
-    U8 tb = 0, seq = 0;
-    Tags rows;
-    std::array<U8, 2> slot{};
-  } renumbering_;  // rows elected: their register and sequence number hold from the next cycle
+    bool valid = false;        // a leader was elected
+    U8 tb = 0, seq = 0;        // TB slot, sequence number
+    Tags rows;                 // by destination
+    std::array<U8, 2> slot{};  // register numbers, by destination
+  } renumbering_;              // rows elected: their register and sequence number hold from the next cycle
 };
 
 }  // namespace castor::darsie

@@ -69,9 +69,9 @@ class Engine {
  private:
   /// What the item in hand says of itself.
   struct Item {
-    Dim dim;
-    U32 param = 0;
-    U32 next = kNone;
+    Dim dim;           // thread blocks
+    U32 param = 0;     // address of its parameters / 16; 0 of native ones
+    U32 next = kNone;  // group behind it in the pool
   };
 
   // Launch half (launch.cpp).
@@ -102,11 +102,11 @@ class Engine {
   /// What comes into the pools in this cycle.
   struct Push {
     bool valid = false;
-    bool group = false;
-    U8 kd = 0;
-    U32 agei = kNone;
-    U32 param = 0;
-    U64 dim = 0;
+    bool group = false;  // a group attaches; else a kernel is pushed
+    U8 kd = 0;           // kernel entry
+    U32 agei = kNone;    // the group
+    U32 param = 0;       // address of its parameters / 16
+    U64 dim = 0;         // thread blocks: {z 16, y 16, x 32}
   };
   [[nodiscard]] Push pushed(const Inputs& in) const;
   void clock_dispatch(const Inputs& in, const Push& push);

@@ -129,12 +129,14 @@ inline constexpr U32 kNone = 0xffff'ffff;
 /// Set in a reference to a group in memory, whose other bits are its record's address / 16.
 inline constexpr U32 kOffChip = 0x8000'0000;
 
-/// The search of the launch half.
+/// The search of the launch half: looks for a kernel entry with the key, attaches the run of beats with it to that
+/// entry, or has found none and lets the run fall back.
 enum class LaunchState : std::uint8_t { kSearch, kGrant, kFall };
 inline constexpr const char* kLaunchStateNames[] = {"Search", "Grant", "Fall"};
 [[nodiscard]] constexpr auto& enum_names(LaunchState) { return kLaunchStateNames; }
 
-/// What the dispatch half has in hand.
+/// What the dispatch half has in hand: nothing, something that is offered, a group whose record is to be read, or one
+/// whose record is awaited.
 enum class DispatchState : std::uint8_t { kFree, kRun, kReq, kWait };
 inline constexpr const char* kDispatchStateNames[] = {"Free", "Run", "Req", "Wait"};
 [[nodiscard]] constexpr auto& enum_names(DispatchState) { return kDispatchStateNames; }

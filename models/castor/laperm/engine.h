@@ -73,12 +73,12 @@ class Engine {
     bool looked = false;         ///< the SM was open
     bool switches = false;       ///< stage 3 chose another backup set
   };
-  /// Where an item goes.
+  /// Where an item goes: nowhere, queue 0, a list on chip, a list in memory, or it is parked.
   enum class Target : U8 { kNone, kHost, kChip, kMemory, kPark };
   struct Route {
     Target target = Target::kNone;
-    U8 set = 0;
-    U16 list = 0;
+    U8 set = 0;    // kChip, kMemory
+    U16 list = 0;  // likewise
   };
 
   [[nodiscard]] unsigned set_of(unsigned sm, U8 policy) const { return policy == kTbPri ? 0 : sm >> cluster_log2_; }
@@ -107,9 +107,9 @@ class Engine {
   void show();
 
   Params params_;
-  unsigned cluster_log2_;
-  U64 cnt_mask_;
-  U32 all_sms_;  // a bit for each
+  unsigned cluster_log2_;  // log2 of ClusterSize
+  U64 cnt_mask_;           // of CntW bits
+  U32 all_sms_;            // a bit for each
 
   Rotation rotation_;
   Sets sets_;
@@ -118,18 +118,18 @@ class Engine {
   HostQueue host_;
   Kernels kernels_;
   Parked parked_;
-  Request request_;
-  Tags tags_;
-  Reply reply_;
+  Request request_;     // shown to memory until it is taken
+  Tags tags_;           // reads whose reply is awaited
+  Reply reply_;         // inserted at the next edge
   U8 refill_next_ = 0;  // set that refill looks at first
   bool wrote_ = false;  // the last request was a write
-  U8 err_ = 0;
+  U8 err_ = 0;          // errors of the last edge
 
   Outputs out_;
   bool rests_ = true;          // idle edges change nothing
   bool choice_shown_ = false;  // out_ has pl_* or ev_*
   U8 bound_policy_ = 0;        // for which out_ has bound_wait
-  U32 bound_sets_ = 0;
+  U32 bound_sets_ = 0;         // likewise, busy_sets
 };
 
 }  // namespace castor::laperm

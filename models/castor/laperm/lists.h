@@ -66,11 +66,11 @@ class Sets {
     full_ = used(set) >= limit_ ? full_ | bit : full_ & ~bit;
   }
 
-  U32 all_;
-  unsigned limit_ = ~0U;
-  PerSet entries_;
-  Set8 promised_;
-  U32 filled_ = 0, owed_ = 0, full_ = 0;
+  U32 all_;                               // a bit for each set
+  unsigned limit_ = ~0U;                  // entries that a set may have
+  PerSet entries_;                        // on chip
+  Set8 promised_;                         // slots for reads in flight
+  U32 filled_ = 0, owed_ = 0, full_ = 0;  // bit = set: with entries, with promised slots, without an open slot
 };
 
 /// The lists on chip, first in first out, over one store of sets * BankDepth slots. Each has the position in its head,
@@ -101,14 +101,14 @@ class ChipLists {
 
   [[nodiscard]] U32 level_bit(unsigned set, unsigned list) const { return U32{1} << (list - set * level_count_); }
 
-  unsigned level_count_;
-  std::vector<Slot> slots_;
-  U16 free_ = kNoSlot;  // stack of freed slots
-  unsigned fresh_ = 0;  // slots from here on were never used
-  std::array<U32, kMaxSets> levels_{};
-  std::array<U16, kMaxLists> head_{};
-  std::array<U16, kMaxLists> tail_{};
-  std::array<U64, kMaxLists> position_{};
+  unsigned level_count_;                   // levels of a set
+  std::vector<Slot> slots_;                // of all sets: sets * BankDepth
+  U16 free_ = kNoSlot;                     // stack of freed slots
+  unsigned fresh_ = 0;                     // slots from here on were never used
+  std::array<U32, kMaxSets> levels_{};     // by set, bit = level - 1: lists with entries
+  std::array<U16, kMaxLists> head_{};      // by list: slot of the oldest entry
+  std::array<U16, kMaxLists> tail_{};      // by list: slot of the youngest
+  std::array<U64, kMaxLists> position_{};  // by list: next thread block of the head
 };
 
 /// The lists in memory, rings of a power of two of entries, and the reads that bring their entries back.
@@ -135,12 +135,12 @@ class MemoryLists {
   void arrive(unsigned list) { --fetches_[list]; }
 
  private:
-  unsigned level_count_;
-  U32 sets_ = 0;
-  std::array<U32, kMaxSets> levels_{};  // bit = level - 1
-  List32 count_;
-  List32 oldest_;
-  List8 fetches_;
+  unsigned level_count_;                // levels of a set
+  U32 sets_ = 0;                        // with entries in memory
+  std::array<U32, kMaxSets> levels_{};  // by set, bit = level - 1: lists with entries in memory
+  List32 count_;                        // by list: entries in memory
+  List32 oldest_;                       // by list: index of the oldest
+  List8 fetches_;                       // by list: reads from request to insertion
 };
 
 }  // namespace castor::laperm

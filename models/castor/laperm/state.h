@@ -20,11 +20,11 @@ enum Error : U8 {
 
 /// A kernel or group with thread blocks that are not placed yet.
 struct Item {
-  U64 agei = 0;
-  U64 cnt = 0;
-  U64 dim = 0;
-  U64 param = 0;
-  U8 kd = 0;
+  U64 agei = 0;   ///< group; all ones: a kernel
+  U64 cnt = 0;    ///< thread blocks
+  U64 dim = 0;    ///< {z 16, y 16, x 32}
+  U64 param = 0;  ///< address of its parameters
+  U8 kd = 0;      ///< kernel table entry
 };
 
 /// The item as {kd, agei, cnt, dim, param}, param in the low bits.
@@ -43,24 +43,24 @@ struct Item {
 /// An item that is accepted and could not be inserted yet (pk), level and SM as pushed.
 struct Parked {
   bool valid = false;
-  U8 level = 0;
-  U8 sm = 0;
+  U8 level = 0;  ///< 0: of the host
+  U8 sm = 0;     ///< of the direct parent
   Item item;
 };
 
 /// A request to the memory lists (rq).
 struct Request {
   bool valid = false;
-  bool write = false;
-  U16 list = 0;
-  U32 idx = 0;
-  Entry data;  ///< 0 on reads
+  bool write = false;  ///< an entry overflows; else one is read back
+  U16 list = 0;        ///< in memory
+  U32 idx = 0;         ///< entry of the list
+  Entry data;          ///< 0 on reads
 };
 
 /// An entry read from memory that is inserted at the next edge (rf).
 struct Reply {
   bool valid = false;
-  U16 list = 0;
+  U16 list = 0;  ///< it goes into
   Item item;
 };
 
@@ -76,9 +76,9 @@ class Tags {
   }
 
  private:
-  std::array<U16, kMaxReads> lists_{};
-  unsigned head_ = 0;
-  unsigned count_ = 0;
+  std::array<U16, kMaxReads> lists_{};  // a ring
+  unsigned head_ = 0;                   // slot of the oldest
+  unsigned count_ = 0;                  // reads awaited
 };
 
 /// Queue 0: host kernels in the order of their pushes, NumKd entries.
@@ -107,16 +107,16 @@ class HostQueue {
 
  private:
   std::vector<Item> ring_;
-  unsigned head_ = 0;
+  unsigned head_ = 0;  // slot of the front
   unsigned count_ = 0;
-  U64 pos_ = 0;
+  U64 pos_ = 0;  // see position
 };
 
 /// What one thread block of a kernel takes of an SM, in the units of the room ports.
 struct Need {
-  U8 warps = 0;
-  U16 regs = 0;
-  U16 smem = 0;
+  U8 warps = 0;  ///< warp slots
+  U16 regs = 0;  ///< units of registers
+  U16 smem = 0;  ///< units of shared memory
 };
 
 /// Of each kernel table entry: its need, and how many items of it wait anywhere (QcntW bits, which wrap).
@@ -151,16 +151,16 @@ class Kernels {
     held_ += after ? 1U : ~0U;
   }
 
-  U32 most_;
-  std::array<Need, kMaxKds> need_{};
-  PerKd items_;
-  KdBits hold_;
-  U32 held_ = 0;  // entries in hold_
+  U32 most_;                          // items that an entry can have
+  std::array<Need, kMaxKds> need_{};  // by entry
+  PerKd items_;                       // by entry: items that wait
+  KdBits hold_;                       // entries with items
+  U32 held_ = 0;                      // entries in hold_
 };
 
 /// Which SM is examined, and what is remembered of each.
 struct Rotation {
-  U8 cur = 0;
+  U8 cur = 0;    ///< SM that is examined
   PerSm backup;  ///< set that stage 3 has chosen last; its own: none yet
   U32 fit = 0;   ///< bit = SM: its last examination found no candidate, or one that fitted
 };

@@ -85,14 +85,14 @@ enum class Policy : std::uint8_t { kRr, kFcfs, kEdf, kSjf, kLjf, kSrf, kMlfq, kP
 /// What a job's key is computed from.
 struct KeyInput {
   Policy policy;
-  bool classes = true;    ///< LAX: class above the value; otherwise class 0 throughout
-  bool admitted = false;  ///< LAX: key of a job that is being admitted
-  unsigned initial = 0;   ///< LAX: priority of such a job: 0 highest, 1 lowest, 2 as at an update
-  std::uint64_t start = 0;
-  std::uint32_t deadline = 0;
-  std::uint32_t remaining = 0;
-  std::uint32_t dur = 0;
-  std::uint32_t iso = 0;
+  bool classes = true;             ///< LAX: class above the value; otherwise class 0 throughout
+  bool admitted = false;           ///< LAX: key of a job that is being admitted
+  unsigned initial = 0;            ///< LAX: priority of such a job: 0 highest, 1 lowest, 2 as at an update
+  std::uint64_t start = 0;         ///< when the job was enqueued
+  std::uint32_t deadline = 0;      ///< cycles from the start; kNone: none
+  std::uint32_t remaining = 0;     ///< remaining time, cycles
+  std::uint32_t dur = 0;           ///< since the start, cycles
+  std::uint32_t iso = 0;           ///< isolated time at admission, cycles
   std::uint32_t token = 0;         ///< UQ16.8
   unsigned threshold = 1;          ///< PREMA: 1, 3 or 9
   std::uint32_t external_key = 0;  ///< what software wrote

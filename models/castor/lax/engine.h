@@ -62,16 +62,16 @@ class Engine {
     MainState f = MainState::kIdle;  // at the start of the cycle
     bool space = false;              // for one more job and one more dropped one, likewise
     bool had_verdict = false;        // likewise
-    bool table_access = false;
-    bool soft_reset = false;
-    bool pop_verdict = false;
-    bool parse_granted = false;
-    bool config_written = false;
-    U32 irq = 0;
-    U32 irq_clear = 0;
-    U32 err = 0;
-    U32 err_clear = 0;
-    Config config;
+    bool table_access = false;       // a register access reaches the tables
+    bool soft_reset = false;         // software resets the engine
+    bool pop_verdict = false;        // software reads the oldest verdict
+    bool parse_granted = false;      // a legal parse grant came
+    bool config_written = false;     // config is to be taken
+    U32 irq = 0;                     // bits to set in IRQ_STAT
+    U32 irq_clear = 0;               // bits that software clears
+    U32 err = 0;                     // bits to set in ERR_STAT
+    U32 err_clear = 0;               // bits that software clears
+    Config config;                   // as software has written it
   };
 
   // The steps of a cycle (docs/blocks/lax.md, "Cycle").
@@ -158,7 +158,7 @@ class Engine {
   [[nodiscard]] bool space() const { return state_.verdicts.count + state_.pend.count + 2U <= params_.VqDepth; }
 
   Params params_;
-  unsigned groups_;
+  unsigned groups_;       // of queues in a pass of the selection
   unsigned words_;        // 64-bit words of a vector of queues
   unsigned flight_mask_;  // of KernelType::inflight
   State state_;
@@ -166,8 +166,8 @@ class Engine {
   Inputs levels_;           // levels and time last clocked, events 0
   base::Cycle steady_ = 0;  // edges since anything moved that the selection looks at
   struct Passed {
-    Best p;
-    Best d;
+    Best p;  // parse
+    Best d;  // dispatch
   };
   std::vector<Passed> passed_;  // least keys after each group of the latest pass
 };

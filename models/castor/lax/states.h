@@ -9,24 +9,25 @@ enum class JobState : std::uint8_t { kFree, kInit, kReady, kRunning, kDone, kRej
 
 /// State of the main machine, which refreshes rates, updates priorities, admits jobs and ranks them for PREMA.
 enum class MainState : std::uint8_t {
-  kIdle,
-  kKOpen,
-  kKMul,
-  kKDiv,
-  kKWb,
-  kVOpen,
-  kVMac,
-  kVAcc,
-  kVKey,
-  kVDiv,
-  kVTok,
-  kANext,
-  kR1,
-  kR2,
-  kR3,
+  kIdle,   ///< chooses what is next; table registers are served
+  kKOpen,  ///< refresh: next kernel type, its counters are sampled
+  kKMul,   ///< refresh: the measured time
+  kKDiv,   ///< refresh: divides it by the completions
+  kKWb,    ///< refresh: writes the new rate
+  kVOpen,  ///< visit: next queue, its list and job are read
+  kVMac,   ///< visit: TBs times cycles per TB of a slot
+  kVAcc,   ///< visit: adds the last product
+  kVKey,   ///< visit: record, key or verdict
+  kVDiv,   ///< visit, PREMA: growth of the token
+  kVTok,   ///< visit, PREMA: new token and key
+  kANext,  ///< next job that waits for admission
+  kR1,     ///< PREMA: largest token
+  kR2,     ///< PREMA: classes, and the job to preempt
+  kR3,     ///< PREMA: the request
 };
 
-/// State of the submit machine, which takes headers and lists of jobs.
+/// State of the submit machine, which takes headers and lists of jobs: waits for a header, takes beats, judges; of an
+/// append, whether it fits, adds it, and its verdict.
 enum class SubmitState : std::uint8_t { kIdle, kList, kCommit, kCheck, kMerge, kVerdict };
 
 /// Why the main machine visits queues.

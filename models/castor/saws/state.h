@@ -22,9 +22,9 @@ enum Error : U8 {
 struct List {
   std::array<U64, kMaxCtas> warps{};  ///< by position: the CTA's warp slots on this scheduler, bit = hardware warp
   std::array<U8, kMaxCtas> cta{};     ///< by position: its slot
-  U8 length = 0;
-  U8 pointer = 0;       ///< GTO: greedy warp, local number. SAWS: promotion register, a position
-  bool greedy = false;  ///< the greedy pointer is valid
+  U8 length = 0;                      ///< CTAs
+  U8 pointer = 0;                     ///< GTO: greedy warp, local number. SAWS: promotion register, a position
+  bool greedy = false;                ///< the greedy pointer is valid
 
   [[nodiscard]] friend bool operator==(const List& a, const List& b) {
     return a.warps == b.warps && a.cta == b.cta && a.length == b.length && a.pointer == b.pointer &&
@@ -34,7 +34,7 @@ struct List {
 
 /// What one scheduler's barrier does to the lists.
 struct Message {
-  U8 cta = 0;
+  U8 cta = 0;                ///< that reached the barrier
   bool hit = false;          ///< promote the CTA on the other schedulers
   bool all_blocked = false;  ///< move it to the tail on this one
   bool killed = false;       ///< the CTA was freed meanwhile: do nothing
@@ -46,8 +46,8 @@ struct Message {
 
 /// Messages of one scheduler, oldest first. Entries from `count` on are 0.
 struct Queue {
-  std::array<Message, kMaxMessages> messages{};
-  U8 count = 0;
+  std::array<Message, kMaxMessages> messages{};  ///< oldest first
+  U8 count = 0;                                  ///< messages that wait
 
   [[nodiscard]] friend bool operator==(const Queue& a, const Queue& b) {
     return a.messages == b.messages && a.count == b.count;
@@ -56,21 +56,21 @@ struct Queue {
 
 /// All registers of the warp scheduler. Plain data: copied, compared and printed as a whole. Warps are hardware warps.
 struct State {
-  Mode mode = Mode::kGto;
-  U8 selected = 0;       ///< mode_sel of the running kernel
-  bool toggling = true;  ///< toggle_en of the running kernel
-  U8 turn = 0;           ///< scheduler whose messages go first
-  U8 waiting = 0;        ///< schedulers whose queue is not empty
-  U8 err = 0;            ///< of the last edge
-  U32 cta_used = 0;
-  U32 toggle = 0;  ///< CTAs whose next 1st hit promotes
-  U64 allocated = 0;
-  U64 live = 0;
-  U64 blocked = 0;
-  std::array<U64, kMaxCtas> cta_warps{};  ///< warp slots of each CTA slot, on all schedulers
-  std::array<U8, 64> warp_cta{};
-  std::array<List, kMaxSchedulers> lists{};
-  std::array<Queue, kMaxSchedulers> queues{};
+  Mode mode = Mode::kGto;                      ///< SAWS from the first barrier of a kernel on, or from its start
+  U8 selected = 0;                             ///< mode_sel of the running kernel
+  bool toggling = true;                        ///< toggle_en of the running kernel
+  U8 turn = 0;                                 ///< scheduler whose messages go first
+  U8 waiting = 0;                              ///< schedulers whose queue is not empty
+  U8 err = 0;                                  ///< of the last edge
+  U32 cta_used = 0;                            ///< CTA slots in use
+  U32 toggle = 0;                              ///< CTAs whose next 1st hit promotes
+  U64 allocated = 0;                           ///< warp slots taken
+  U64 live = 0;                                ///< warps that have not exited
+  U64 blocked = 0;                             ///< warps that wait at a barrier
+  std::array<U64, kMaxCtas> cta_warps{};       ///< warp slots of each CTA slot, on all schedulers
+  std::array<U8, 64> warp_cta{};               ///< CTA slot of each warp
+  std::array<List, kMaxSchedulers> lists{};    ///< order of each scheduler
+  std::array<Queue, kMaxSchedulers> queues{};  ///< messages of each scheduler
 };
 
 [[nodiscard]] bool operator==(const State& a, const State& b);
