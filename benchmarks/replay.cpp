@@ -1,4 +1,4 @@
-// Long replay runs: what a simulated cycle costs when little happens (docs/gpu.md, "Replay tier").
+// Long replay runs: what a simulated cycle costs when little happens (docs/gpu/replay.md, "Replay tier").
 
 #include <benchmark/benchmark.h>
 

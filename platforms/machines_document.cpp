@@ -51,7 +51,7 @@ obtained. Files of your own may say what they like.
 | `ours, calibrated` | our value, chosen so that a closed form of the model meets a published measurement |
 | `Wang 2016, table 4` | stated there: a publication of the table below, with sections, tables or figures where the value is in some |
 | `derived from Wang 2016, table 4` | follows from what is stated there |
-| `docs/gpu.md, "LSU"` | a section of a page of this tree |
+| `docs/gpu/sm-memory.md, "LSU"` | a section of a page of this tree |
 | `GPGPU-Sim GTX480`, `GPGPU-Sim Titan`, `GPGPU-Sim TitanX`, `GPGPU-Sim RTX2060` | public GPGPU-Sim 4.x configuration of that GPU: `configs/tested-cfgs/SM2_GTX480`, `SM3_KEPLER_TITAN`, `SM6_TITANX`, `SM75_RTX2060` of gpgpu-sim_distribution |
 | `GPGPU-Sim GTX750Ti` | likewise: `configs/deprecated-cfgs/GeForceGTX750Ti` |
 | `gem5 APU` | defaults of gem5's public APU configuration |

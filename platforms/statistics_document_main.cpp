@@ -90,8 +90,8 @@ void write_filter(std::string& text) {
   const castor::gpu::FilterStatistics statistics(sm, counts);
   text +=
       "\n## With a fetch filter\n\n"
-      "SMs with a fetch filter (docs/gpu.md, \"FetchFilter\") have these, by instruction class where there are "
-      "classes.\n"
+      "SMs with a fetch filter (docs/gpu/fetch-filter.md, \"FetchFilter\") have these, by instruction class where "
+      "there are classes.\n"
       "Marked instructions are those whose mark counts in the shape of their block: each that is due is `skipped`, "
       "`led`\n"
       "or `executed`. Per kernel the same names stand in `kernels[].counts` behind `filter.`.\n";
@@ -142,7 +142,7 @@ std::string document() {
   text +=
       "\n## Per window\n\n"
       "With `run.windows` the report has these under `windows.series` for every `run.window` cycles, and under\n"
-      "`windows.kernels` the instructions of each kernel (docs/gpu.md, \"Windows\").\n\n";
+      "`windows.kernels` the instructions of each kernel (docs/gpu/counting.md, \"Windows\").\n\n";
   for (const auto& [name, statistic] : device.gpu().window_series()) text += "* `" + name + "`\n";
   write_filter(text);
   return text;

@@ -16,8 +16,9 @@ class CudaProgram {
   /// The program at `path`, built from sw/kernels/`name`. Errors: InputError if nothing there can be executed.
   CudaProgram(const std::string& name, std::string path);
 
-  /// One run and its report (docs/gpu.md, "Statistics"). `machine`: shipped name or path; `overrides`: "key=value".
-  /// Errors: base::Error with what the program said if it ended badly, its results were wrong or it left no report.
+  /// One run and its report (docs/gpu/counting.md, "Statistics"). `machine`: shipped name or path; `overrides`:
+  /// "key=value". Errors: base::Error with what the program said if it ended badly, its results were wrong or it left
+  /// no report.
   [[nodiscard]] Json run(const std::string& machine, const std::vector<std::string>& overrides,
                          const std::vector<std::string>& arguments) const;
   /// One run, and the object that it printed behind the word RESULT at the beginning of a line. Errors: as `run`, and

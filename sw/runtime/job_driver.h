@@ -12,10 +12,10 @@
 
 namespace castor::runtime {
 
-/// The driver's side of jobs with deadlines (docs/gpu.md, "Jobs"): streams, JOB packets, signal words, the table of
-/// kernel types, and what the driver writes into the registers of a block that judges jobs, as the block's JobControl
-/// says. It works on every device: where nobody judges jobs all are accepted, and a machine without inspector takes the
-/// kernels alone.
+/// The driver's side of jobs with deadlines (docs/gpu/jobs.md, "Jobs"): streams, JOB packets, signal words, the table
+/// of kernel types, and what the driver writes into the registers of a block that judges jobs, as the block's
+/// JobControl says. It works on every device: where nobody judges jobs all are accepted, and a machine without
+/// inspector takes the kernels alone.
 ///
 /// Where jobs are judged a stream has a queue of its own; elsewhere streams beyond the number of queues share them, and
 /// take no further work while a job is under way.

@@ -54,9 +54,9 @@ class HostScheduler {
   virtual void on_timer(SimulatedHost& /*host*/, std::uint64_t /*tag*/) {}
 };
 
-/// A host in simulated time beside a device (docs/gpu.md, "Simulated host"): an event loop that lets the device run up
-/// to the next arrival, timer or piece of news. Code of the scheduler takes no time; whoever wants its latency charged
-/// acts through `after`.
+/// A host in simulated time beside a device (docs/gpu/jobs.md, "Simulated host"): an event loop that lets the device
+/// run up to the next arrival, timer or piece of news. Code of the scheduler takes no time; whoever wants its latency
+/// charged acts through `after`.
 ///
 /// Times are device time; what is done at time t is seen by the device in the first core cycle behind t. The host
 /// learns of a completion or a verdict when the store of its word is acknowledged. Equal inputs give equal runs.

@@ -68,7 +68,7 @@ struct JobStream {
   /// more TBs than fit (`slots` per type; 0: no limit) takes several rounds.
   [[nodiscard]] Cycle isolated(const Job& job, const std::vector<std::uint64_t>& slots = {},
                                std::size_t from = 0) const;
-  /// The kernel types as a file of the replay tier (docs/gpu.md, "Replay tier").
+  /// The kernel types as a file of the replay tier (docs/gpu/replay.md, "Replay tier").
   [[nodiscard]] std::string replay_text() const;
   /// As a file; reading it gives the same stream.
   [[nodiscard]] std::string to_yaml() const;

@@ -15,8 +15,9 @@
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/machine.h"
 
-// Adapters that change nothing: each hook of docs/gpu.md, "Hooks", with the built-in behaviour of the machine, or none.
-// They are the place to start an adapter from: copy one, keep what its base class checks, replace `decide` and `watch`.
+// Adapters that change nothing: each hook of docs/gpu/hooks.md, "Hooks", with the built-in behaviour of the machine, or
+// none. They are the place to start an adapter from: copy one, keep what its base class checks, replace `decide` and
+// `watch`.
 namespace castor::gpu::test {
 
 /// FNV-1a over values.
@@ -242,7 +243,7 @@ class NullHook : public Base {
   std::uint64_t level_ = 0, level_sum_ = 0, events_ = 0;
 };
 
-/// Round robin over the queues that are eligible, at once or by a scan (docs/gpu.md, "Parsing"). Admits all.
+/// Round robin over the queues that are eligible, at once or by a scan (docs/gpu/front-end.md, "Parsing"). Admits all.
 class NullJobScheduler final : public NullHook<JobIn, JobOut, JobScheduler> {
  public:
   void attach(const HookSite& site) override {
@@ -276,7 +277,7 @@ class NullJobScheduler final : public NullHook<JobIn, JobOut, JobScheduler> {
   QueueMask resting_;
 };
 
-/// First come first served (docs/gpu.md, "Dispatch").
+/// First come first served (docs/gpu/front-end.md, "Dispatch").
 class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
  public:
   void attach(const HookSite& site) override {

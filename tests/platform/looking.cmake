@@ -1,4 +1,4 @@
-# Timeline, waves, progress, summary, report, as a user asks for them.
+# Timeline, waves, progress, summary, report, as a user asks for them; the worked example of docs/gpu.md.
 
 if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
   return()
@@ -7,3 +7,7 @@ endif()
 castor_script_test(looking KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/looking_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_SOURCE_DIR}")
+
+castor_script_test(walk KIND platform
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/walk_test.py" "$<TARGET_FILE:castor>"
+          "${PROJECT_SOURCE_DIR}")

@@ -1,5 +1,5 @@
-# The whole timing GPU against the closed forms and rules of docs/gpu.md, "Closed forms" and "Invariants". Every case is
-# a process of its own and takes less than two seconds.
+# The whole timing GPU against the closed forms and rules of docs/gpu/closed-forms.md, "Closed forms" and "Invariants".
+# Every case is a process of its own and takes less than two seconds.
 
 if(NOT TARGET castor_gpu OR NOT TARGET castor_ptx OR NOT TARGET castor_compiler OR NOT TARGET castor_platforms)
   return()

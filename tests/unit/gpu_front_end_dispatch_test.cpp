@@ -10,7 +10,7 @@ using test::Rig;
 
 constexpr Cycle kSubmit = 10;
 
-// --- Cycles of the steps (docs/gpu.md, worked timelines)
+// --- Cycles of the steps (docs/gpu/front-end.md, "Front-end cycle")
 // --------------------------------------------------------------
 
 TEST(FrontEndTiming, DoorbellToTbStartTakesParseLatencyPlusThree) {

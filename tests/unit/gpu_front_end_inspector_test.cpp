@@ -1,5 +1,5 @@
-// The inspector alone: announcements, verdicts, and what is dropped of queues. Expected cycles come from docs/gpu.md,
-// "Jobs" and "Parsing".
+// The inspector alone: announcements, verdicts, and what is dropped of queues. Expected cycles come from
+// docs/gpu/jobs.md, "Jobs", and docs/gpu/front-end.md, "Parsing".
 #include "castor/gpu/front_end/job_inspector.h"
 #include "gpu_front_end_parts.h"
 

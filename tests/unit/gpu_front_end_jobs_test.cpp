@@ -1,5 +1,5 @@
 // Jobs in the front end: JOB packets, what a job scheduler is told, verdicts, appends, errors, registers. Expected
-// cycles come from docs/gpu.md, "Jobs" and "Parsing".
+// cycles come from docs/gpu/jobs.md, "Jobs", and docs/gpu/front-end.md, "Parsing".
 #include <cstring>
 
 #include "castor/gpu/front_end/launch_descriptor.h"

@@ -1,4 +1,4 @@
-// Ticks of the memory side of an SM: the steps of docs/gpu.md, "Closed forms", with issue as tick 0.
+// Ticks of the memory side of an SM: the steps of docs/gpu/closed-forms.md, "Closed forms", with issue as tick 0.
 
 #include "gpu_lsu_support.h"
 
@@ -424,7 +424,8 @@ Tick l2_latency(LsuRig& rig, const Instruction& instruction) {
 }
 
 TEST(LsuWithMemory, LoadThatHitsL2) {
-  // Dependent issue of docs/gpu.md, "Closed forms", is one later than the data, on gcn rounded up to its period.
+  // Dependent issue of docs/gpu/closed-forms.md, "Closed forms", is one later than the data, on gcn rounded up to its
+  // period.
   struct {
     const char* machine;
     Tick expected;

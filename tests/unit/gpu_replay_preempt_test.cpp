@@ -1,4 +1,5 @@
-// Preempted queues on SMs that replay: TBs are saved and come back (docs/gpu.md, "Preemption"). One device per process.
+// Preempted queues on SMs that replay: TBs are saved and come back (docs/gpu/jobs.md, "Preemption"). One device per
+// process.
 
 #include <gtest/gtest.h>
 

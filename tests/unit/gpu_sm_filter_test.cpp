@@ -1,4 +1,5 @@
-// The FetchFilter's side of an SM: what it is told, and that what it says is done (docs/gpu.md, "FetchFilter").
+// The FetchFilter's side of an SM: what it is told, and that what it says is done (docs/gpu/fetch-filter.md,
+// "FetchFilter").
 #include "common/hook_fails.h"
 #include "gpu_sm_filter_support.h"
 

@@ -1,5 +1,5 @@
 // Issue policy of an SM: what it is told, what is done, and what stops Castor
-// (docs/gpu.md, "Hooks").
+// (docs/gpu/hooks.md, "Hooks").
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,4 +1,4 @@
-// A tick of an SM writes what is the SM's own and nothing else (docs/gpu.md, "What SMs share").
+// A tick of an SM writes what is the SM's own and nothing else (docs/gpu/sm.md, "What SMs share").
 #include <functional>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// Closed forms of an SM's pipeline: docs/gpu.md, "Closed forms".
+// Closed forms of an SM's pipeline: docs/gpu/closed-forms.md, "Closed forms".
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What the tree cites, a reader of the tree can get.
 
-Where a file names a section of a document (docs/gpu.md, "Sockets"), the document has that heading. Every value of a
-shipped machine has an origin in one of the forms of the table "Origins" in platforms/machines_document.cpp, and the
-publications that it names stand in the table below that one. Nothing cites, by name and section, the descriptions that
-blocks and machines were written from: they are not in the tree.
+Where a file names a section of a document (docs/gpu/memory.md, "Sockets"), the document has that heading. Every value
+of a shipped machine has an origin in one of the forms of the table "Origins" in platforms/machines_document.cpp, and
+the publications that it names stand in the table below that one. Nothing cites, by name and section, the descriptions
+that blocks and machines were written from: they are not in the tree.
 
     references.py <root of the tree>       checks it
     references.py --self-test              checks that what leads nowhere is found

@@ -34,9 +34,9 @@ struct Region {
   }
 };
 
-/// Decides what device code may access, and words what it may not; both machines share it (docs/gpu.md, "Address map",
-/// "Bad input"). Generic addresses are resolved here.
-/// Limits: one thread; keeps the allocation of the last hit, since most accesses fall into the same one again.
+/// Decides what device code may access, and words what it may not; both machines share it (docs/gpu/program.md,
+/// "Address map"; docs/gpu/faults.md, "Bad input"). Generic addresses are resolved here. Limits: one thread; keeps the
+/// allocation of the last hit, since most accesses fall into the same one again.
 class AddressCheck {
  public:
   explicit AddressCheck(const Store& store, MemoryCheck check = MemoryCheck::kAllocation)

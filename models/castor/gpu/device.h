@@ -32,7 +32,7 @@ using ProgramHandle = std::uint32_t;
 /// Identifies submitted work; tickets of one device grow with every submission.
 using Ticket = std::uint64_t;
 
-/// Packets of a queue (docs/gpu.md, "Queues and packets"). A queue works on its packets in order.
+/// Packets of a queue (docs/gpu/program.md, "Queues and packets"). A queue works on its packets in order.
 struct KernelPacket {
   ProgramHandle program = 0;
   Dim3 grid;
@@ -207,7 +207,7 @@ class Device {
   /// For reports: a call keeps the host busy for `span`. Moves no time.
   virtual void count_host_call(HostCall /*call*/, Picoseconds /*span*/) {}
 
-  // Jobs and registers (docs/gpu.md, "Jobs"). The defaults are those of a device that has neither.
+  // Jobs and registers (docs/gpu/jobs.md, "Jobs"). The defaults are those of a device that has neither.
 
   /// Notices are collected from now on, or no more.
   virtual void collect_notices(bool /*on*/) {}

@@ -35,9 +35,9 @@ class TraceRecorder;
 class Waves;
 
 /// A whole GPU: front end, SMs, crossbars, L2 slices, DRAM channels and copy engines, wired as a machine file says
-/// (docs/gpu.md, "Structure of the timing GPU"). One SystemC process runs all of it, and sleeps while nothing has work:
-/// when cycles run is CycleProcess's to know, who looks at them from outside the Lookout's; this class has the units,
-/// the wires between them, and the order of a cycle.
+/// (docs/gpu/timing.md, "Structure of the timing GPU"). One SystemC process runs all of it, and sleeps while nothing
+/// has work: when cycles run is CycleProcess's to know, who looks at them from outside the Lookout's; this class has
+/// the units, the wires between them, and the order of a cycle.
 ///
 /// Work is given through `front_end()`; `changed()` must follow whatever the host did. Timing: cycle k runs at SystemC
 /// time clock().time_of(k); what the host does at exactly that time is seen by cycle k + 1.
@@ -109,7 +109,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
 
   /// Nothing is queued, resident, in flight or unanswered.
   [[nodiscard]] bool idle() const;
-  /// Who waits for whom, line by line (docs/gpu.md, "Watchdogs").
+  /// Who waits for whom, line by line (docs/gpu/faults.md, "Watchdogs").
   [[nodiscard]] std::string waiting() const;
   /// The same for a host that waits for a ticket.
   [[nodiscard]] std::string waiting(Ticket ticket) const;

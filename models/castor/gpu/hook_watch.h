@@ -8,9 +8,9 @@
 
 namespace castor::gpu {
 
-/// Finds hooks that keep a machine awake and let nothing proceed (docs/gpu.md, "Watchdogs"): an issue policy that lets
-/// no ready warp issue, a dispatch policy that wakes up for ever and places nothing. Looked at once per watchdog
-/// window.
+/// Finds hooks that keep a machine awake and let nothing proceed (docs/gpu/faults.md, "Watchdogs"): an issue policy
+/// that lets no ready warp issue, a dispatch policy that wakes up for ever and places nothing. Looked at once per
+/// watchdog window.
 class HookWatch {
  public:
   HookWatch(const FrontEnd& front_end, const std::vector<Sm*>& cores) : front_end_(front_end), cores_(cores) {}

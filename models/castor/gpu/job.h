@@ -5,8 +5,8 @@
 
 #include "castor/base/time.h"
 
-/// What host and device say to each other about jobs (docs/gpu.md, "Jobs"): the packet that announces one, the word
-/// that tells how it went, notices, and accesses to the registers of blocks.
+/// What host and device say to each other about jobs (docs/gpu/jobs.md, "Jobs"): the packet that announces one, the
+/// word that tells how it went, notices, and accesses to the registers of blocks.
 namespace castor::gpu {
 
 /// An element of a job's list: so many thread blocks of a kernel type.
@@ -15,7 +15,7 @@ struct JobElement {
   std::uint32_t tbs = 0;  ///< 24 bits
 };
 
-/// Announces the kernel packets behind it as one job: 64 bytes, sixteen little-endian words (docs/gpu.md, "Jobs").
+/// Announces the kernel packets behind it as one job: 64 bytes, sixteen little-endian words (docs/gpu/jobs.md, "Jobs").
 struct JobPacket {
   static constexpr std::uint8_t kSubtype = 0x4a;
   static constexpr std::uint32_t kNoDeadline = 0xffffffff;

@@ -10,7 +10,8 @@
 
 namespace castor::gpu {
 
-/// Names, units and meanings of what is counted per kernel besides its instructions (docs/gpu.md, "Statistics").
+/// Names, units and meanings of what is counted per kernel besides its instructions (docs/gpu/counting.md,
+/// "Statistics").
 [[nodiscard]] const std::vector<base::StatisticInfo>& kernel_count_infos();
 
 /// Moves what SMs and slices counted for the kernel of a table entry into the kernel's statistics; names with 0 are

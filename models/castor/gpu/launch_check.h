@@ -46,7 +46,7 @@ struct LaunchSize {
   return check_launch(machine, program, {packet.grid, packet.block, packet.dynamic_shared, packet.parameters.size()});
 }
 
-/// Thread blocks of a program that fit on one SM together (docs/gpu.md, "Rounding"); 0 if none does.
+/// Thread blocks of a program that fit on one SM together (docs/gpu/program.md, "Rounding"); 0 if none does.
 [[nodiscard]] unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std::uint64_t threads,
                                      std::uint64_t dynamic_shared);
 

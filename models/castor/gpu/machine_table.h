@@ -28,8 +28,8 @@ struct MachineKey {
 [[nodiscard]] Machine machine_from(const base::Config& config);
 
 /// What one row alone cannot say: sets x ways x line = bytes, a warp count that holds the largest TB, queues that hold
-/// the largest packet, and so on (docs/gpu.md, "Bad input"). Throws InputError at the place of the key that is easiest
-/// to change, naming the others.
+/// the largest packet, and so on (docs/gpu/faults.md, "Bad input"). Throws InputError at the place of the key that is
+/// easiest to change, naming the others.
 void check_machine(const Machine& machine, const base::Config& config);
 
 }  // namespace castor::gpu

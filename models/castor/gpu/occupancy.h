@@ -37,7 +37,7 @@ struct Occupancy {
 };
 
 /// Rounds as the dispatcher does: threads to whole warps; registers of a warp to sm.reg_alloc_unit; shared memory to
-/// sm.smem_alloc_unit, 0 stays 0 (docs/gpu.md, "Rounding"). A TB beyond the machine's limits for one block
+/// sm.smem_alloc_unit, 0 stays 0 (docs/gpu/program.md, "Rounding"). A TB beyond the machine's limits for one block
 /// (sm.max_tb_threads, sm.max_regs_per_thread, sm.max_tb_smem) gives 0 TBs and the resource it exceeds.
 [[nodiscard]] Occupancy occupancy(const Machine& machine, const TbDemand& demand);
 

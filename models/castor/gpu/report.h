@@ -13,7 +13,7 @@ namespace castor::gpu {
 /// What every report says about where it comes from: "versions" (of Castor, SystemC and the compiler) and "seeds".
 void add_provenance(nlohmann::ordered_json& report, const Machine& machine);
 
-/// The shares and rates of a run of the timing GPU, each with what it is made of (docs/gpu.md, "Statistics"):
+/// The shares and rates of a run of the timing GPU, each with what it is made of (docs/gpu/counting.md, "Statistics"):
 /// {name: {"value", "numerator", "denominator", "unit", "meaning"}}; "value" is null where the denominator is 0.
 /// `picoseconds`: simulated time of the run. Statistics must be up to date.
 [[nodiscard]] nlohmann::ordered_json ratios(const base::StatisticGroup& statistics, const Machine& machine,

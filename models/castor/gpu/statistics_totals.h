@@ -9,8 +9,8 @@
 
 namespace castor::gpu {
 
-/// Sums of the statistics of all SMs, slices and channels of a device, in a group "total" of their parent (docs/gpu.md,
-/// "Statistics"). Computed when they are read, so they cost nothing in a run.
+/// Sums of the statistics of all SMs, slices and channels of a device, in a group "total" of their parent
+/// (docs/gpu/counting.md, "Statistics"). Computed when they are read, so they cost nothing in a run.
 ///
 /// Statistics of the same name are added up; `lane_instructions` and `warp_instructions` over all classes too, and the
 /// stall classes over all schedulers. Of histograms all parts are added up but the largest value, which is the largest.

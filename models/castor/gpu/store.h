@@ -41,10 +41,10 @@ struct Allocation {
   std::string label;           ///< for messages, e.g. the symbol's name
 };
 
-/// Owns the bytes of the device and knows every allocation (docs/gpu.md, "Address map"). Device addresses start at 2^32
-/// and stay below 2^40; the whole range is mapped once at host address 2^45, so host pointer = 2^45 + device address.
-/// Pages cost host memory only when touched; fresh memory reads zero (or a poison pattern, for tests).
-/// Limits: one store per process.
+/// Owns the bytes of the device and knows every allocation (docs/gpu/program.md, "Address map"). Device addresses start
+/// at 2^32 and stay below 2^40; the whole range is mapped once at host address 2^45, so host pointer = 2^45 + device
+/// address. Pages cost host memory only when touched; fresh memory reads zero (or a poison pattern, for tests). Limits:
+/// one store per process.
 class Store {
  public:
   struct Options {

@@ -32,8 +32,8 @@ struct TbRestoreMessage {
   Cycle load = 0;
 };
 
-/// The side of an SM that can give up TBs before they are complete (docs/gpu.md, "Preemption"). SMs without it let them
-/// drain.
+/// The side of an SM that can give up TBs before they are complete (docs/gpu/jobs.md, "Preemption"). SMs without it let
+/// them drain.
 class TbSaver {
  public:
   virtual ~TbSaver() = default;

@@ -27,8 +27,8 @@ class HandOver {
   bool* place_ = &own_;
 };
 
-/// A part of the device that is clocked by the device's one process (docs/gpu.md, "Time, clocks, sleeping"): SM, front
-/// end, crossbar, L2 slice, DRAM channel, copy engine.
+/// A part of the device that is clocked by the device's one process (docs/gpu/timing.md, "Time, clocks, sleeping"): SM,
+/// front end, crossbar, L2 slice, DRAM channel, copy engine.
 ///
 /// Every message between units is registered: sent in cycle c it carries a stamp of at least c + 1 and is not looked at
 /// before. So the order in which the units of one cycle tick cannot change anything, and a unit may be left out until

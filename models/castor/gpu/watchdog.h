@@ -13,7 +13,7 @@
 
 namespace castor::gpu {
 
-/// Finds warps that wait for each other by spinning (docs/gpu.md, "Watchdogs", fixed point).
+/// Finds warps that wait for each other by spinning (docs/gpu/faults.md, "Watchdogs", fixed point).
 ///
 /// Time is cut into windows of `watchdog.cycles`, the first from cycle 0 on. A window is **watched** if the one before
 /// saw no TB start or end, no barrier, packet, kernel or copy, and the host waits. In a watched window SMs and slices

@@ -15,7 +15,7 @@
 namespace castor::gpu {
 
 /// Statistics over time: how much each grew in each window of `run.window` cycles, all SMs together, and the
-/// instructions of each kernel (docs/gpu.md, "Windows").
+/// instructions of each kernel (docs/gpu/counting.md, "Windows").
 ///
 /// Made only with machine key run.windows. Memory is bounded: when there are kMost windows, neighbours are added up
 /// and windows are twice as long from then on. Limits: instructions are attributed to kernels when a window or a kernel

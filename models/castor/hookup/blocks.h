@@ -21,9 +21,9 @@ struct ChosenBlock {
   Settings settings;
 };
 
-/// The blocks of a machine, each with its twins, and the hooks that plug them into a GPU (docs/gpu.md, "Composition").
-/// `machine` and `chosen` must live as long; the blocks as long as the GPU. Errors: InputError if two exclude each
-/// other or one does not fit the machine (check_claims), and those of BlockType::plug.
+/// The blocks of a machine, each with its twins, and the hooks that plug them into a GPU (docs/gpu/hooks.md,
+/// "Composition"). `machine` and `chosen` must live as long; the blocks as long as the GPU. Errors: InputError if two
+/// exclude each other or one does not fit the machine (check_claims), and those of BlockType::plug.
 class Blocks {
  public:
   Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chosen, twin::RtlSource& rtl);

@@ -19,7 +19,7 @@ enum class Edge : std::uint8_t {
 };
 
 /// A twin that is clocked lazily: the part that every adapter between a block and a hook of the GPU has in common
-/// (docs/gpu.md, "Hooks"). Nobody can tell it from the twin clocked and asked in every cycle.
+/// (docs/gpu/hooks.md, "Hooks"). Nobody can tell it from the twin clocked and asked in every cycle.
 ///
 ///     LazyTwin<arbiter::Block> arbiter(std::move(twin));
 ///     arbiter.in.request = ...;                // settle of the hook: what is known of the cycle's inputs

@@ -10,8 +10,8 @@
 
 namespace castor::isa {
 
-/// Barrier state of one thread block: 16 barriers that count CUDA warps of 32 threads (docs/gpu.md, "Barriers"). No
-/// time in it; a machine says when arrivals and exits act and when released warps go on.
+/// Barrier state of one thread block: 16 barriers that count CUDA warps of 32 threads (docs/gpu/program.md,
+/// "Barriers"). No time in it; a machine says when arrivals and exits act and when released warps go on.
 class BarrierUnit {
  public:
   static constexpr unsigned kBarriers = 16;

@@ -8,7 +8,7 @@
 
 namespace castor::isa {
 
-/// Control state of one warp: immediate-post-dominator reconvergence (docs/gpu.md, "SIMT stack").
+/// Control state of one warp: immediate-post-dominator reconvergence (docs/gpu/program.md, "SIMT stack").
 ///
 /// The top entry says which lanes run and where. A divergent branch turns the top entry into the reconvergence entry
 /// and pushes the not-taken, then the taken path, so the taken path runs first. Indirect branches push one entry per

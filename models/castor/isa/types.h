@@ -99,7 +99,7 @@ enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kP
 /// Name as PTX writes it, without the dot; "generic" for `kGeneric`.
 [[nodiscard]] std::string_view name(Space space);
 
-/// Windows of the generic address space (docs/gpu.md, "Address map").
+/// Windows of the generic address space (docs/gpu/program.md, "Address map").
 inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 44;
 inline constexpr std::uint64_t kLocalWindow = (std::uint64_t{1} << 44) + (std::uint64_t{1} << 40);
 inline constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 40;

@@ -1,7 +1,7 @@
 #pragma once
 
 /* Groups of thread blocks: what Castor adds to the CUDA runtime for machines that run groups, launched by device code
- * (cudaLaunchAggGroup), with a resident kernel (docs/gpu.md, "Groups of thread blocks").
+ * (cudaLaunchAggGroup), with a resident kernel (docs/gpu/launches.md, "Groups of thread blocks").
  *
  *     castorHoldKernel((const void*)work, 1);
  *     work<<<1, 64, 0, warm>>>(...);          // resident from now on: groups of it find a kernel to run with

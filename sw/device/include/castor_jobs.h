@@ -1,6 +1,6 @@
 #pragma once
 
-/* Jobs with deadlines: what Castor adds to the CUDA runtime for blocks that schedule jobs (docs/gpu.md, "Jobs").
+/* Jobs with deadlines: what Castor adds to the CUDA runtime for blocks that schedule jobs (docs/gpu/jobs.md, "Jobs").
  *
  *     cudaStream_t stream;
  *     castorStreamCreateWithDeadline(&stream, 300000, 0);          // every job of it: 300 us from its submission

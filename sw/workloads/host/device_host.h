@@ -14,8 +14,8 @@
 namespace castor::workloads {
 
 /// A host whose jobs reach the device as jobs: with JOB packets, through the driver, to a laxity engine if the machine
-/// has one (docs/gpu.md, "Jobs"). Time is SystemC time; what it does at the time of a cycle, the device sees in the
-/// next.
+/// has one (docs/gpu/jobs.md, "Jobs"). Time is SystemC time; what it does at the time of a cycle, the device sees in
+/// the next.
 ///
 /// Before the first job the driver writes the isolated time per TB of every kernel type into the engine, for policies
 /// that know jobs' times beforehand.

@@ -1,5 +1,5 @@
 // The laxity engine plugged into the GPU: admission, order, ends, appends, errors, and that a machine without it equals
-// one with the engine in round robin (docs/gpu.md, "Laxity engine", "Jobs"; docs/blocks/lax.md).
+// one with the engine in round robin (docs/gpu/jobs.md, "Laxity engine", "Jobs"; docs/blocks/lax.md).
 #include <sstream>
 
 #include "castor/base/error.h"

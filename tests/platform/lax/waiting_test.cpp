@@ -1,5 +1,5 @@
 // A machine with the laxity engine says when nothing can proceed: the engine's updates, which go on for ever, are no
-// progress (docs/gpu.md, "Watchdogs").
+// progress (docs/gpu/faults.md, "Watchdogs").
 #include <gmock/gmock.h>
 
 #include <cstring>

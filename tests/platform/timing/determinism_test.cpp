@@ -1,5 +1,5 @@
-// Sleeping, the order of units inside a cycle and its seed change nothing (docs/gpu.md, "Sleeping", "Invariants"), and
-// what the statistics say adds up.
+// Sleeping, the order of units inside a cycle and its seed change nothing (docs/gpu/timing.md, "Sleeping";
+// docs/gpu/closed-forms.md, "Invariants"), and what the statistics say adds up.
 //
 // CASTOR_TIMING_SEED=<n> replays one seed.
 

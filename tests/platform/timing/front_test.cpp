@@ -1,5 +1,6 @@
 // Fetch and issue rates, thread-block and kernel turn-around on an idle machine, against the closed forms of
-// docs/gpu.md, "Closed forms": T2, T3, T12 to T14; placement, one per cycle; fairness of the schedulers, T30.
+// docs/gpu/closed-forms.md, "Closed forms": T2, T3, T12 to T14; placement, one per cycle; fairness of the schedulers,
+// T30.
 
 #include <gtest/gtest.h>
 

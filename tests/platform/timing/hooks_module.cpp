@@ -1,6 +1,6 @@
 // A shared object with one adapter per hook that links nothing of the GPU, and calls whatever hooks are offered
-// (docs/gpu.md, "Hooks"). Linked with --no-undefined: it does not link if a hook shows more than records, inline code
-// and abstract classes.
+// (docs/gpu/hooks.md, "Hooks"). Linked with --no-undefined: it does not link if a hook shows more than records, inline
+// code and abstract classes.
 
 #include "platform/timing/hooks_module.h"
 

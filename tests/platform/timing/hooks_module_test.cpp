@@ -1,5 +1,5 @@
 // Hooks of a shared object that links nothing of the GPU: they work like those of the program, and all that they are
-// offered can be called from there (docs/gpu.md, "Hooks").
+// offered can be called from there (docs/gpu/hooks.md, "Hooks").
 
 #include "platform/timing/hooks_module.h"
 

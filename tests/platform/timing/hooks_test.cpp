@@ -1,5 +1,5 @@
 // Null adapters on every hook of a whole GPU change no cycle and no statistic, and see the same whether the GPU sleeps
-// or not (docs/gpu.md, "Hooks").
+// or not (docs/gpu/hooks.md, "Hooks").
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Distances between dependent instructions of one warp on an idle machine, against the closed forms of docs/gpu.md,
-// "Closed forms": T1, T4 to T11, T16, T21 and T22.
+// Distances between dependent instructions of one warp on an idle machine, against the closed forms of
+// docs/gpu/closed-forms.md, "Closed forms": T1, T4 to T11, T16, T21 and T22.
 
 #include <gtest/gtest.h>
 

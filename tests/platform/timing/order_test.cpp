@@ -1,5 +1,6 @@
-// Every thread sees its own program order, on every machine and with queues of every size (docs/gpu.md, "Closed forms",
-// T29): random programs on private bytes in shared lines against a reference that runs thread by thread.
+// Every thread sees its own program order, on every machine and with queues of every size (docs/gpu/closed-forms.md,
+// "Closed forms", T29): random programs on private bytes in shared lines against a reference that runs thread by
+// thread.
 //
 // CASTOR_TIMING_SEED=<n> replays the programs of one seed, CASTOR_TIMING_PROGRAMS=<n> sets how many run per case.
 

@@ -6,8 +6,8 @@
 
 #include "castor/gpu/machine.h"
 
-// The closed forms of docs/gpu.md, "Closed forms", from the keys of a machine. All are ticks from issue to issue before
-// rounding to the issue period; `rounded` rounds.
+// The closed forms of docs/gpu/closed-forms.md, "Closed forms", from the keys of a machine. All are ticks from issue to
+// issue before rounding to the issue period; `rounded` rounds.
 namespace castor::gpu::timing_test {
 
 inline long ceil_div(long a, long b) { return (a + b - 1) / b; }

@@ -16,7 +16,7 @@
 // through `in_child`.
 namespace castor::gpu::timing_test {
 
-/// The machines that docs/gpu.md, "Closed forms" gives figures for.
+/// The machines that docs/gpu/closed-forms.md, "Closed forms" gives figures for.
 inline const std::vector<std::string> kMachines = {"fermi_gtx480_study",  "kepler_k20c_study",    "maxwell_liu13",
                                                    "pascal_titanx_study", "turing_rtx2060_study", "gcn_apu"};
 

@@ -1,5 +1,5 @@
-// Shared memory: what conflicts, replays and atomics cost, by the closed forms of docs/gpu.md, "Closed forms", T8, T19
-// and T20; and that values are those of any machine, however a machine does it.
+// Shared memory: what conflicts, replays and atomics cost, by the closed forms of docs/gpu/closed-forms.md, "Closed
+// forms", T8, T19 and T20; and that values are those of any machine, however a machine does it.
 
 #include <gtest/gtest.h>
 

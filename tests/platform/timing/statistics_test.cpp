@@ -1,5 +1,6 @@
-// Totals, counts per kernel, windows of time, latencies by level, and reports in the middle of a run (docs/gpu.md,
-// "Statistics", "Windows"); invariants that hold between any two cycles (docs/gpu.md, "Invariants").
+// Totals, counts per kernel, windows of time, latencies by level, and reports in the middle of a run
+// (docs/gpu/counting.md, "Statistics", "Windows"); invariants that hold between any two cycles
+// (docs/gpu/closed-forms.md, "Invariants").
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

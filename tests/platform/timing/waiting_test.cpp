@@ -1,5 +1,5 @@
-// What the reports of the watchdogs say (docs/gpu.md, "Who waits for whom"): every reason with its numbers, and the
-// cycle if there is one; and the limits of a run.
+// What the reports of the watchdogs say (docs/gpu/faults.md, "Who waits for whom"): every reason with its numbers, and
+// the cycle if there is one; and the limits of a run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

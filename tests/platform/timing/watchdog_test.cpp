@@ -1,4 +1,5 @@
-// Warps that wait for each other by spinning are found, and nothing else is taken for that (docs/gpu.md, "Watchdogs").
+// Warps that wait for each other by spinning are found, and nothing else is taken for that (docs/gpu/faults.md,
+// "Watchdogs").
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -69,7 +69,7 @@ class DispatchScan {
   Cycle frozen_at_ = kForever;
 };
 
-/// The built-in dispatch policy, first come first served (docs/gpu.md, "Dispatch").
+/// The built-in dispatch policy, first come first served (docs/gpu/front-end.md, "Dispatch").
 ///
 /// Items are kernels in the order in which their entries were written. The current item is the head, or with sticky
 /// bypass the one that was placed last as long as it has TBs. If it fits nowhere, nothing happens; with sticky bypass

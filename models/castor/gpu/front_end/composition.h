@@ -6,7 +6,7 @@
 namespace castor::gpu {
 
 /// Throws InputError, naming both, if a machine is not what a hook needs, or beyond what hooks' records can hold
-/// (docs/gpu.md, "Composition"). Returns the machine.
+/// (docs/gpu/hooks.md, "Composition"). Returns the machine.
 const Machine& checked(const Machine& machine, const Hooks& hooks);
 
 }  // namespace castor::gpu

@@ -36,7 +36,8 @@ struct CopyDone {
   unsigned queue = 0;
 };
 
-/// A copy engine (docs/gpu.md, "Copies"): one transaction at a time, in beats of `link.beat` bytes, as its plan says.
+/// A copy engine (docs/gpu/front-end.md, "Copies"): one transaction at a time, in beats of `link.beat` bytes, as its
+/// plan says.
 ///
 /// A piece of the plan that is due is written to or read from the slices as one ordinary packet per line, at most one
 /// packet per cycle, several under way as credits permit; packets of one line keep their order. Host bytes are read

@@ -25,8 +25,8 @@ namespace castor::gpu {
 /// Tickets of launches by device code: behind all that the host gets.
 inline constexpr Ticket kFirstDeviceTicket = Ticket{1} << 48;
 
-/// Launches by device code in the front end (docs/gpu.md, "Launches by device code"): serves the calls of SMs, keeps
-/// the records of launches that wait, and says which of them is granted a lane next and which trees are closed.
+/// Launches by device code in the front end (docs/gpu/launches.md, "Launches by device code"): serves the calls of SMs,
+/// keeps the records of launches that wait, and says which of them is granted a lane next and which trees are closed.
 ///
 /// In a cycle: `look` in F1; in F7 `close`, then `complete`; in F8 `grant`; in F9 `step`. Without a program that
 /// launches nobody calls it.

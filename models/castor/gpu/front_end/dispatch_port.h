@@ -11,8 +11,8 @@
 
 namespace castor::gpu {
 
-/// The place of a dispatch policy: what it is shown, and what it said last (docs/gpu.md, "Hooks"). Without a policy it
-/// takes every push and holds nothing, and must not be asked to settle.
+/// The place of a dispatch policy: what it is shown, and what it said last (docs/gpu/hooks.md, "Hooks"). Without a
+/// policy it takes every push and holds nothing, and must not be asked to settle.
 ///
 /// In a cycle: `begin` before anything happens; `settle` in F5, from then on the outputs are those of the cycle; `take`
 /// behind it if the offer is placed; `clock` in F10.

@@ -18,7 +18,7 @@
 namespace castor::gpu {
 
 /// The dispatcher: sends at most one TB per cycle of the whole GPU to an SM, as the dispatch policy says or the
-/// built-in one (docs/gpu.md, "Placement", "Dispatch").
+/// built-in one (docs/gpu/front-end.md, "Placement", "Dispatch").
 ///
 /// In a cycle: in F5 first `place_again` if a TB comes back, then `step`; `push` in F8; `hold_queues` in F10; `rest` at
 /// its end. `stop` and `give_up` may come in any step, of kernels of which nothing is placed from then on.

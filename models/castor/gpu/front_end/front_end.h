@@ -46,10 +46,10 @@ namespace castor::gpu {
 class MemorySystem;
 class Waves;
 
-/// The front end (docs/gpu.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger, launch
-/// trees, events, completions; and the hooks that replace or watch parts of it. Each part has its own state in a header
-/// of its own, which says what it may be asked and when; this class wires them, and has the order of the steps in a
-/// cycle and what goes from one part to another between steps.
+/// The front end (docs/gpu/front-end.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger,
+/// launch trees, events, completions; and the hooks that replace or watch parts of it. Each part has its own state in a
+/// header of its own, which says what it may be asked and when; this class wires them, and has the order of the steps
+/// in a cycle and what goes from one part to another between steps.
 ///
 /// A packet submitted with stamp c is in its queue from cycle c on. A kernel at the head of a queue that was ready at
 /// the start of a cycle is granted a parse lane (F8), its entry is written max(1, parse.latency) cycles later, from the

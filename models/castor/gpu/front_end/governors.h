@@ -22,8 +22,8 @@ struct DispatchState {
   bool ready = false, waiting = false;
 };
 
-/// The governors, and what they allow together: the fewest SMs, the smallest quotas, the fewest clocks (docs/gpu.md,
-/// "Hooks"). Without governors everything is open.
+/// The governors, and what they allow together: the fewest SMs, the smallest quotas, the fewest clocks
+/// (docs/gpu/hooks.md, "Hooks"). Without governors everything is open.
 ///
 /// In a cycle: `begin` before anything happens, `settle` in F4, from then on `open` and `quota` are those of the cycle;
 /// `clock` in F10. `clock_enable` and `uncore_enable` are for the next cycle. Cycles in which the front end does not

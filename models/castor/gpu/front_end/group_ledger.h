@@ -11,7 +11,7 @@
 namespace castor::gpu {
 
 /// Groups of thread blocks that are with a kernel of the table, by the numbers that the launch unit gave them: from the
-/// attachment until the last TB is counted (docs/gpu.md, "Groups of thread blocks").
+/// attachment until the last TB is counted (docs/gpu/launches.md, "Groups of thread blocks").
 class GroupLedger {
  public:
   struct Group {

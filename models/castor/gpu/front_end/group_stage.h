@@ -18,8 +18,9 @@
 
 namespace castor::gpu {
 
-/// Groups of thread blocks in the front end (docs/gpu.md, "Groups of thread blocks"): shows the commands of SMs to the
-/// launch unit, a group per cycle, and does what it says. Without a launch unit every group becomes a kernel.
+/// Groups of thread blocks in the front end (docs/gpu/launches.md, "Groups of thread blocks"): shows the commands of
+/// SMs to the launch unit, a group per cycle, and does what it says. Without a launch unit every group becomes a
+/// kernel.
 ///
 /// In a cycle: `count` in F2; `step` in F6; `look` in F9.
 class GroupStage final : public KernelKeys {

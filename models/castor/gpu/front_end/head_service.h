@@ -17,8 +17,8 @@
 namespace castor::gpu {
 
 /// Packets that need no parse lane, at the heads of their queues: records of events and waits for them, host calls,
-/// copies and fills, and JOB packets on machines that do not inspect them (docs/gpu.md, "Queues and packets"). One per
-/// queue and cycle; heads of queues in memory are read first.
+/// copies and fills, and JOB packets on machines that do not inspect them (docs/gpu/program.md, "Queues and packets").
+/// One per queue and cycle; heads of queues in memory are read first.
 ///
 /// In a cycle: `step` in F8, before anything else of it.
 class HeadService {

@@ -31,8 +31,9 @@ struct Announcement {
   std::optional<Verdict> verdict;
 };
 
-/// The inspector (docs/gpu.md, "Jobs"): announces JOB packets, and kernels that no job covers, to a job scheduler that
-/// judges, takes the verdicts, and drops from their queues what was refused. What is accepted goes to the job table.
+/// The inspector (docs/gpu/jobs.md, "Jobs"): announces JOB packets, and kernels that no job covers, to a job scheduler
+/// that judges, takes the verdicts, and drops from their queues what was refused. What is accepted goes to the job
+/// table.
 ///
 /// A queue has one announcement at a time: it takes a lane, is read (`announce`, F1), goes out beat by beat (`beat`,
 /// `take_beat`, F8), is answered (`answer`, F8), and is judged when its slot of the lane is over too (`slot_over`, F8).

@@ -13,8 +13,8 @@
 
 namespace castor::gpu {
 
-/// The jobs that were accepted, at most one per queue, and the records of all that were judged (docs/gpu.md, "Jobs"):
-/// which job a queue's kernels belong to, when it ends, and what its signal word says of it.
+/// The jobs that were accepted, at most one per queue, and the records of all that were judged (docs/gpu/jobs.md,
+/// "Jobs"): which job a queue's kernels belong to, when it ends, and what its signal word says of it.
 ///
 /// In a cycle: `placed` in F5, `completed` in F7, all else in F8. Where nobody judges, the end of a job is told by
 /// `tell_ends` in the cycle after its last kernel.

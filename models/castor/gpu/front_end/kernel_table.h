@@ -44,7 +44,7 @@ class Sequencer {
   std::uint64_t next_ = 0, total_ = 0;
 };
 
-/// A row of the kernel table (docs/gpu.md, "Kernel table"). Everybody reads it, the table alone changes it.
+/// A row of the kernel table (docs/gpu/front-end.md, "Kernel table"). Everybody reads it, the table alone changes it.
 struct KernelEntry {
   EntryState state = EntryState::kFree;
   bool killed = false;  ///< nothing of it is placed any more
@@ -78,7 +78,7 @@ struct KernelEntry {
 };
 
 /// The kernel table: what is known of every kernel from its grant to its completion, and how many of its TBs are to be
-/// placed, run, wait saved or are counted (docs/gpu.md, "Kernel table").
+/// placed, run, wait saved or are counted (docs/gpu/front-end.md, "Kernel table").
 ///
 /// Every step of a kernel or TB is one call, made by the part that takes the step, in the cycle in which it happens;
 /// a call may be made in any step of the cycle, and what it changes is seen at once. A kernel goes the way `reserve`,

@@ -8,7 +8,8 @@
 
 namespace castor::gpu {
 
-/// A kernel launch as its descriptor holds it, one format for every kind of launch (docs/gpu.md, "Launch descriptor").
+/// A kernel launch as its descriptor holds it, one format for every kind of launch (docs/gpu/front-end.md, "Launch
+/// descriptor").
 struct LaunchDescriptor {
   std::uint64_t code_base = 0;  ///< device address of the program's record 0
   std::uint64_t parameters = 0;

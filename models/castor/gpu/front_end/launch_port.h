@@ -9,8 +9,8 @@
 
 namespace castor::gpu {
 
-/// The place of a launch unit: what it is shown, and what it said last (docs/gpu.md, "Hooks"). Without one it holds
-/// nothing, and must not be asked to settle.
+/// The place of a launch unit: what it is shown, and what it said last (docs/gpu/hooks.md, "Hooks"). Without one it
+/// holds nothing, and must not be asked to settle.
 ///
 /// In a cycle: `settle` in F6; `clock` in F10.
 class LaunchPort {

@@ -7,10 +7,10 @@
 
 namespace castor::gpu {
 
-/// Launches and their trees (docs/gpu.md, "Completion"): a launch is open for itself and for each of its children that
-/// is not closed; when it is open for nobody it is closed. Closing a host kernel is the completion of its tree: it
-/// unblocks the queue and the host sees the end. Here are those of the host; what device code launches below them,
-/// DeviceLauncher knows.
+/// Launches and their trees (docs/gpu/front-end.md, "Completion"): a launch is open for itself and for each of its
+/// children that is not closed; when it is open for nobody it is closed. Closing a host kernel is the completion of its
+/// tree: it unblocks the queue and the host sees the end. Here are those of the host; what device code launches below
+/// them, DeviceLauncher knows.
 class LaunchTrees {
  public:
   [[nodiscard]] LaunchRecords& records() { return records_; }

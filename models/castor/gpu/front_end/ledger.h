@@ -10,7 +10,8 @@
 
 namespace castor::gpu {
 
-/// The dispatcher's account of free room per SM, placements under way already subtracted (docs/gpu.md, "Placement").
+/// The dispatcher's account of free room per SM, placements under way already subtracted (docs/gpu/front-end.md,
+/// "Placement").
 ///
 /// A placement debits, a retire wire credits; both act at once, so what the wire of cycle c frees can be used by the
 /// placement of c. For entries that are watched (those with TBs to place) the set of SMs on which their next TB fits is

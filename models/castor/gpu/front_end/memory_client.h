@@ -19,7 +19,7 @@ class FrontEndMemory;
 ///
 /// A request made in cycle c is sent in c at the earliest; its reply may be looked at from the cycle after the one in
 /// which the front end took it from the port. Every request has a reply, writes and adds one without data. An access
-/// lies inside one L2 line. Source: docs/gpu.md, "Memory client".
+/// lies inside one L2 line. Source: docs/gpu/front-end.md, "Memory client".
 class MemoryClient final : public HookMemory {
  public:
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const char* what) override;
@@ -61,7 +61,7 @@ class MemoryClient final : public HookMemory {
 };
 
 /// The front end's own crossbar port: one request and one reply per cycle, in round robin over the clients, at most 16
-/// outstanding (docs/gpu.md, "Memory client").
+/// outstanding (docs/gpu/front-end.md, "Memory client").
 class FrontEndMemory {
  public:
   /// The clients in the order of the round robin.

@@ -13,8 +13,8 @@
 namespace castor::gpu {
 
 /// The parse lanes: kernels between their grant and the writing of their entry, and announcements that are inspected
-/// (docs/gpu.md, "Parsing", "Jobs"). All take the same time, and what they read comes in the order in which it was
-/// asked for, so the oldest always finishes first. With `parse.latency` 0 no read is charged.
+/// (docs/gpu/front-end.md, "Parsing"; docs/gpu/jobs.md, "Jobs"). All take the same time, and what they read comes in
+/// the order in which it was asked for, so the oldest always finishes first. With `parse.latency` 0 no read is charged.
 ///
 /// In a cycle: `receive` in F1 until there is nothing; in F8 first what starts, then `finished` and `pop`.
 class ParseLanes {

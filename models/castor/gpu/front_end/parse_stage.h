@@ -19,8 +19,8 @@
 
 namespace castor::gpu {
 
-/// The parse stage: kernels from their launch descriptor in a queue to their entry in the kernel table (docs/gpu.md,
-/// "Parsing", "Launch descriptor", "Kernel table").
+/// The parse stage: kernels from their launch descriptor in a queue to their entry in the kernel table
+/// (docs/gpu/front-end.md, "Parsing", "Launch descriptor", "Kernel table").
 ///
 /// In a cycle: `begin` in F1; in F8 `pick`, where no job scheduler picks, `grant`, then `write`. `submitted` between
 /// cycles. What stands between a queue and its grant (jobs that are not accepted) is told by the masks of ready queues.

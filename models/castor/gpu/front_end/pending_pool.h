@@ -11,10 +11,10 @@
 
 namespace castor::gpu {
 
-/// Launches by device code that wait for nothing but the kernel table (docs/gpu.md, "Launches by device code"): a
-/// window of `pool.window` launches on the chip, of which the oldest is offered, and behind it a list through the
-/// launch records in device memory. For a source order there is such a list for each level, or for each level and SM;
-/// those of a level share the window evenly, a launch for each at least.
+/// Launches by device code that wait for nothing but the kernel table (docs/gpu/launches.md, "Launches by device
+/// code"): a window of `pool.window` launches on the chip, of which the oldest is offered, and behind it a list through
+/// the launch records in device memory. For a source order there is such a list for each level, or for each level and
+/// SM; those of a level share the window evenly, a launch for each at least.
 ///
 /// In a cycle: `look` in F1, `take` in F8, `arrive` and `step` in F9.
 class PendingPool {

@@ -14,7 +14,7 @@
 namespace castor::gpu {
 
 /// Queues that a job scheduler preempts, the TBs of them that were saved, and the mover that all contexts go through
-/// (docs/gpu.md, "Preemption"). TBs on SMs that cannot give them up drain.
+/// (docs/gpu/jobs.md, "Preemption"). TBs on SMs that cannot give them up drain.
 ///
 /// In a cycle: `take_saved` in F2, `restore` in F5 before anything else is placed, `preempt` in F8; `drop` in any step.
 class Preemptor {

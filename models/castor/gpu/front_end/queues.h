@@ -26,7 +26,7 @@ struct QueuedPacket {
   std::uint64_t image = 0;  ///< device address of its 64 bytes
 };
 
-/// The hardware queues: FIFOs of `queue.depth` packets (docs/gpu.md, "Queues and packets").
+/// The hardware queues: FIFOs of `queue.depth` packets (docs/gpu/program.md, "Queues and packets").
 ///
 /// Every queue has a ring of 64-byte slots in device memory. On machines with queues in memory all packets lie there
 /// and are read from there; on others only launch descriptors do, the FIFO on the chip holds their addresses. What

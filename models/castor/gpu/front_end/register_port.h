@@ -13,7 +13,7 @@
 namespace castor::gpu {
 
 /// Accesses of the host to the registers of blocks, one after the other in the order in which they were made
-/// (docs/gpu.md, "Hooks", Registers). The oldest is shown to whom its window belongs until that answers; one to a
+/// (docs/gpu/hooks.md, "Hooks", Registers). The oldest is shown to whom its window belongs until that answers; one to a
 /// window that nobody serves is answered with an address error.
 ///
 /// In a cycle: `refuse_unserved` before anything else; `head` and `answer` in F8.

@@ -27,7 +27,7 @@ namespace castor::gpu {
 class MemorySystem;
 
 /// The end of kernels and copies: gives entry, device memory and queue free, tells the host, and keeps what was counted
-/// of each kernel (docs/gpu.md, "Completion").
+/// of each kernel (docs/gpu/front-end.md, "Completion").
 ///
 /// In a cycle: `take_copies` and `release` in F7.
 class ReleaseUnit {

@@ -18,7 +18,8 @@ namespace castor::gpu {
 class Waves;
 
 /// The retire unit: takes the retire wires of the SMs into a done FIFO per SM, whose TBs have room again at once, and
-/// counts one TB per cycle in the whole GPU, in round robin over the FIFOs (docs/gpu.md, "Front-end cycle", F2).
+/// counts one TB per cycle in the whole GPU, in round robin over the FIFOs (docs/gpu/front-end.md, "Front-end cycle",
+/// F2).
 ///
 /// In a cycle: `take_wires`, then `drain`, both in F2; `drop` in F5.
 class RetireUnit {

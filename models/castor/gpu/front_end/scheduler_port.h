@@ -9,8 +9,8 @@
 
 namespace castor::gpu {
 
-/// The place of a job scheduler: what it is shown, and what it said last (docs/gpu.md, "Hooks"). What follows from its
-/// outputs is the matter of those whom they concern. Without a scheduler it must not be asked to settle.
+/// The place of a job scheduler: what it is shown, and what it said last (docs/gpu/hooks.md, "Hooks"). What follows
+/// from its outputs is the matter of those whom they concern. Without a scheduler it must not be asked to settle.
 ///
 /// In a cycle: `begin` before anything happens; `settle` in F8; `grant` behind it if a lane takes a queue, `take_beat`
 /// if the beat was taken; `clock` in F10.

@@ -20,8 +20,8 @@ struct Sources {
   }
 };
 
-/// The place of a source order: what it is shown, and what it picked (docs/gpu.md, "Hooks"). Without one it must not be
-/// asked to settle.
+/// The place of a source order: what it is shown, and what it picked (docs/gpu/hooks.md, "Hooks"). Without one it must
+/// not be asked to settle.
 ///
 /// In a cycle: `begin` before anything happens; `settle` in F8, `grant` behind it if a lane takes the pick; `clock` in
 /// F10.

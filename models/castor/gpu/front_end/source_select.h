@@ -6,7 +6,7 @@
 namespace castor::gpu {
 
 /// Built-in choice of the queue whose kernel enters the table next: round robin from the one behind the last that was
-/// granted (docs/gpu.md, "Parsing").
+/// granted (docs/gpu/front-end.md, "Parsing").
 ///
 /// With `width` 0 the choice is made in the cycle itself. With a width w a scan looks at w queues per cycle, in passes
 /// of NG = count / w cycles that begin where cycle mod NG is 0: a pass works on the ready queues of its first cycle,

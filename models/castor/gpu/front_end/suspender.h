@@ -21,7 +21,7 @@
 namespace castor::gpu {
 
 /// Thread blocks that wait for launches away from their SM, and kernels that have given their table entry up because
-/// all that is left of them waits so (docs/gpu.md, "Waiting for launches").
+/// all that is left of them waits so (docs/gpu/launches.md, "Waiting for launches").
 ///
 /// In a cycle: `look` in F1, `take` in F2, `restore` in F5 before anything else is placed, `children_closed` and
 /// `detach` in F7, `grant` and `finish` in F8; `stop` in any step.

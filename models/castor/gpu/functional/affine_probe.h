@@ -14,7 +14,7 @@
 
 namespace castor::gpu::functional {
 
-/// Finds what of one thread block is affine while it executes (docs/gpu.md, "FetchFilter").
+/// Finds what of one thread block is affine while it executes (docs/gpu/fetch-filter.md, "FetchFilter").
 ///
 /// An instance is the k-th execution of a record by every warp of the block. It is affine if every warp executed it for
 /// all lanes, and each source and result is b + sx tid.x + sy tid.y + sz tid.z for one (b, sx, sy, sz): modulo 2^32, of

@@ -5,7 +5,7 @@
 namespace castor::gpu::functional {
 
 /// When the functional machine looks for thread blocks that wait for each other, or for nobody, by spinning
-/// (docs/gpu.md, "Watchdogs", fixed point). Time counts in warp instructions of the device.
+/// (docs/gpu/faults.md, "Watchdogs", fixed point). Time counts in warp instructions of the device.
 ///
 /// After a quiet time, in which no block began or ended, no warp met a barrier and no packet was served, all resident
 /// blocks are watched. The watch ends with the first thing that may end a loop, or after its time; the next one is

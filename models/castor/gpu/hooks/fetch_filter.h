@@ -6,7 +6,7 @@
 #include "castor/gpu/hooks/hook.h"
 
 /// FetchFilter: may a warp be fetched, is an instruction skipped, which rows of the register file does it read.
-/// docs/gpu.md, "FetchFilter" has what applies to all of it.
+/// docs/gpu/fetch-filter.md, "FetchFilter" has what applies to all of it.
 namespace castor::gpu {
 
 /// What a filter acts on, its limits, and what it wants to be told. The defaults are those of hardware that skips what

@@ -10,9 +10,9 @@
 #include "castor/base/statistics.h"
 #include "castor/base/time.h"
 
-/// The places where a hardware block plugs into the GPU (docs/gpu.md, "Hooks"). The GPU knows no block: an adapter in
-/// `hookup` implements one of these interfaces over a block's twin. An absent hook is a null pointer, the machine then
-/// uses its built-in behaviour.
+/// The places where a hardware block plugs into the GPU (docs/gpu/hooks.md, "Hooks"). The GPU knows no block: an
+/// adapter in `hookup` implements one of these interfaces over a block's twin. An absent hook is a null pointer, the
+/// machine then uses its built-in behaviour.
 ///
 /// What a hook sees of the platform is plain records, inline code and abstract classes, so an adapter links nothing of
 /// the GPU.

@@ -8,8 +8,8 @@
 namespace castor::gpu {
 
 /// How the host's driver uses a job scheduler without knowing which block it is: what the scheduler can hold, and which
-/// write to its registers does what (docs/gpu.md, "Jobs"). The driver makes the access; none: there is nothing to be
-/// written for that. Constant as long as the device.
+/// write to its registers does what (docs/gpu/jobs.md, "Jobs"). The driver makes the access; none: there is nothing to
+/// be written for that. Constant as long as the device.
 class JobControl {
  public:
   virtual ~JobControl() = default;

@@ -16,8 +16,8 @@ struct SmRoom {
   std::uint32_t smem_units = 0;  ///< of sm.smem_alloc_unit bytes
 };
 
-/// Free room per SM, placements under way already subtracted: what a dispatch policy sees of the ledger (docs/gpu.md,
-/// "Placement").
+/// Free room per SM, placements under way already subtracted: what a dispatch policy sees of the ledger
+/// (docs/gpu/front-end.md, "Placement").
 class RoomView {
  public:
   virtual ~RoomView() = default;

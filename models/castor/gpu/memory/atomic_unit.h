@@ -8,8 +8,8 @@
 
 namespace castor::gpu {
 
-/// Time that atomics take at a slice (docs/gpu.md, "L2 slice"): a packet keeps the slice busy for as many cycles as its
-/// lanes need, and is answered that minus 1 plus atomic.latency later than a load. Their values are the store's.
+/// Time that atomics take at a slice (docs/gpu/memory.md, "L2 slice"): a packet keeps the slice busy for as many cycles
+/// as its lanes need, and is answered that minus 1 plus atomic.latency later than a load. Their values are the store's.
 class AtomicUnit {
  public:
   AtomicUnit(const Machine& machine, base::StatisticGroup& slice)

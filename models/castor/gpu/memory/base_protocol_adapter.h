@@ -17,16 +17,16 @@
 #include "castor/gpu/system_time.h"
 #include "castor/gpu/unit.h"
 
-// The memory path speaks a protocol of its own (docs/gpu.md, "Sockets"): credits, and stamps instead of time. These two
-// adapters turn it into the strict TLM-2.0 base protocol, for models that are not ours: one request and one response
-// phase at a time, times by annotation and by the simulation's clock.
+// The memory path speaks a protocol of its own (docs/gpu/memory.md, "Sockets"): credits, and stamps instead of time.
+// These two adapters turn it into the strict TLM-2.0 base protocol, for models that are not ours: one request and one
+// response phase at a time, times by annotation and by the simulation's clock.
 //
 // Both are units of the core clock: `tick(c)` is called at the SystemC time of cycle c. What an outside model does at
 // time t counts from the first cycle whose time lies behind t, so the order of processes at one time does not matter.
 namespace castor::gpu {
 
 /// Puts a memory from outside in the place of a DRAM channel: takes requests of L2 slices on our side, and is an
-/// initiator of the base protocol on the other (docs/gpu.md, "Sockets").
+/// initiator of the base protocol on the other (docs/gpu/memory.md, "Sockets").
 ///
 /// A request becomes one outside transaction per run of neighbouring sectors, in order, at most one BEGIN_REQ per
 /// cycle; addresses are device addresses. The reply goes to the slice when all of them are complete. What the memory
@@ -96,7 +96,7 @@ class OutsideMemoryAdapter final : public sc_core::sc_module, public Unit, priva
 };
 
 /// Lets a master from outside into our memory: a target of the base protocol (nb_transport and b_transport) on one
-/// side, an initiator of the crossbar on the other (docs/gpu.md, "Sockets").
+/// side, an initiator of the crossbar on the other (docs/gpu/memory.md, "Sockets").
 ///
 /// A transaction of up to kMostBytes bytes becomes one request per line, at most one per cycle; it is answered when all
 /// are. Answered with an error, counted, and without effect: byte enables (TLM_BYTE_ENABLE_ERROR_RESPONSE), length 0 or

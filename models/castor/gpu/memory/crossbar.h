@@ -17,7 +17,7 @@ namespace castor::gpu {
 
 class Waves;
 
-/// Request and reply crossbar between the initiators of the device and its L2 slices (docs/gpu.md, "Crossbars").
+/// Request and reply crossbar between the initiators of the device and its L2 slices (docs/gpu/memory.md, "Crossbars").
 ///
 /// Inputs in this order: SMs, front end, two copy engines, then whatever else `extra_inputs` asks for. A request of n
 /// flits granted in cycle g is visible to its slice at g + xbar.latency + n - 1 and holds its input and output for n

@@ -30,9 +30,9 @@ struct DramCommand {
   std::uint64_t request = 0;  ///< order of arrival of the request it serves
 };
 
-/// One DRAM channel with its controller (docs/gpu.md, "DRAM channel"): first ready, first come, first served; open
-/// rows; at most one command per DRAM clock. Each bank's candidate is its oldest row hit, else its oldest request; of
-/// the candidates whose command is legal, the oldest column command goes, else the oldest row command.
+/// One DRAM channel with its controller (docs/gpu/memory.md, "DRAM channel"): first ready, first come, first served;
+/// open rows; at most one command per DRAM clock. Each bank's candidate is its oldest row hit, else its oldest request;
+/// of the candidates whose command is legal, the oldest column command goes, else the oldest row command.
 ///
 /// Event driven: the clock of the next legal command is computed, and the unit sleeps until the cycle that holds it. A
 /// read is answered so that its slice sees it extra_latency + 1 cycles after the cycle in which its data are complete;

@@ -12,7 +12,7 @@
 namespace castor::gpu {
 
 /// The bytes that a slice serves: accesses are performed on the store, at the time that tags and memory say. Notices
-/// whether a byte changes its value (docs/gpu.md, "Watchdogs").
+/// whether a byte changes its value (docs/gpu/faults.md, "Watchdogs").
 class L2Data {
  public:
   L2Data(const Store& store, unsigned line_bytes) : store_(store), line_bytes_(line_bytes) {}

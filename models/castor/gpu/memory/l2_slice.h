@@ -25,7 +25,7 @@ namespace castor::gpu {
 
 class Waves;
 
-/// One slice of the L2 with its atomic unit (docs/gpu.md, "L2 slice"): the place where accesses are performed.
+/// One slice of the L2 with its atomic unit (docs/gpu/memory.md, "L2 slice"): the place where accesses are performed.
 ///
 /// Accepts one request per cycle into a pipe of l2.latency stages; a request accepted in c is decided in c + l2.latency
 /// or later, in order. Per cycle it serves one thing: the next waiter of the oldest fill, else the head of the pipe. A
@@ -66,7 +66,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   void set_memory_keeps_data(bool keeps) { to_memory_.set_keeps_data(keeps); }
 
   /// Begins or ends a window in which the slice notices whether a byte of memory changes its value; the first change
-  /// ends it (docs/gpu.md, "Watchdogs").
+  /// ends it (docs/gpu/faults.md, "Watchdogs").
   void watch(bool on) { data_.watch(on); }
   /// The window goes on: no byte has changed since `watch(true)`.
   [[nodiscard]] bool watching() const { return data_.watching(); }

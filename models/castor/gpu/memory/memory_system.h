@@ -19,8 +19,9 @@ namespace castor::gpu {
 
 class Waves;
 
-/// Everything below the SMs: crossbars, L2 slices, DRAM channels, connected as the machine says (docs/gpu.md, "Memory
-/// system"), and the TLB that SMs share. Its statistics are the groups `xbar`, `slice<k>`, `channel<k>` and `tlb`.
+/// Everything below the SMs: crossbars, L2 slices, DRAM channels, connected as the machine says (docs/gpu/memory.md,
+/// "Memory system"), and the TLB that SMs share. Its statistics are the groups `xbar`, `slice<k>`, `channel<k>` and
+/// `tlb`.
 class MemorySystem {
  public:
   struct Options {

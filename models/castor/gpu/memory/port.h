@@ -102,7 +102,7 @@ class MessageSink {
   virtual void arrived(Transaction& transaction, unsigned port) = 0;
 };
 
-/// Initiator's end of a memory link (docs/gpu.md, "Sockets").
+/// Initiator's end of a memory link (docs/gpu/memory.md, "Sockets").
 ///
 /// Phases: BEGIN_REQ carries a request and needs credits of the target's input FIFO; END_REQ gives them back when the
 /// request leaves that FIFO. BEGIN_RESP carries the reply, END_RESP gives back its credits when it leaves this end's

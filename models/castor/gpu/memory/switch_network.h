@@ -62,9 +62,9 @@ class PortMask {
   std::array<std::uint64_t, 2> words_{};
 };
 
-/// One direction of a crossbar: queues at its inputs and the choice of grants (docs/gpu.md, "Crossbars"). Packets are
-/// linked through MemoryRequest::next, so nothing is allocated. With `voq` an input is read as one queue per output,
-/// else only its oldest packet can be granted.
+/// One direction of a crossbar: queues at its inputs and the choice of grants (docs/gpu/memory.md, "Crossbars").
+/// Packets are linked through MemoryRequest::next, so nothing is allocated. With `voq` an input is read as one queue
+/// per output, else only its oldest packet can be granted.
 class SwitchNetwork {
  public:
   SwitchNetwork(unsigned inputs, unsigned outputs, bool voq)

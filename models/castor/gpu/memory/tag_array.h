@@ -6,9 +6,9 @@
 
 namespace castor::gpu {
 
-/// Tags of a set-associative cache with sectors, least recently used first (docs/gpu.md, "L2 slice"). Knows nothing of
-/// time or data: what a line's fields mean is its user's business, except that a line with `first` >= 0 is never a
-/// victim.
+/// Tags of a set-associative cache with sectors, least recently used first (docs/gpu/memory.md, "L2 slice"). Knows
+/// nothing of time or data: what a line's fields mean is its user's business, except that a line with `first` >= 0 is
+/// never a victim.
 class TagArray {
  public:
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};

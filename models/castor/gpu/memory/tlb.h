@@ -11,7 +11,7 @@
 namespace castor::gpu {
 
 /// Pages that a TLB holds translations of: sets of ways, the least recently used goes. What a page is translated to is
-/// not modelled, addresses are what they are (docs/gpu.md, "Address translation").
+/// not modelled, addresses are what they are (docs/gpu/memory.md, "Address translation").
 class TlbEntries {
  public:
   /// `entries` is a multiple of `ways`.

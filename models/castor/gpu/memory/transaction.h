@@ -56,7 +56,7 @@ class Transaction;
 class TransactionPool;
 
 /// What a memory transaction carries besides the generic payload: the extension of every transaction on the memory path
-/// (docs/gpu.md, "Sockets"). The payload's address is the line address, its length the bytes that move.
+/// (docs/gpu/memory.md, "Sockets"). The payload's address is the line address, its length the bytes that move.
 struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   // What a load needs on its way lies in one line of the host's cache.
   RequestKind kind = RequestKind::kLoad;
@@ -93,7 +93,7 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   [[nodiscard]] bool is_atomic() const {
     return kind == RequestKind::kAtomic || kind == RequestKind::kReduction || kind == RequestKind::kPosted;
   }
-  /// Data bytes that travel towards memory and back (docs/gpu.md, "Sockets"): touched sectors.
+  /// Data bytes that travel towards memory and back (docs/gpu/memory.md, "Sockets"): touched sectors.
   [[nodiscard]] unsigned request_bytes() const {
     return kind == RequestKind::kLoad || kind == RequestKind::kFetch ? 0 : sector_bytes();
   }

@@ -53,7 +53,7 @@ struct ReplayRates {
   [[nodiscard]] const Row* find(const std::vector<std::uint32_t>& counts) const;
 };
 
-/// A file of kernel types for the replay tier (docs/gpu.md, "Replay tier").
+/// A file of kernel types for the replay tier (docs/gpu/replay.md, "Replay tier").
 ///
 ///     castor-replay 1
 ///     # Comments start with '#'. Indentation means nothing.

@@ -18,7 +18,8 @@
 namespace castor::gpu {
 
 /// A streaming multiprocessor that executes nothing: its thread blocks stay for a service time and retire
-/// (docs/gpu.md, "Replay tier"). Start and retire messages, room, and what the front end sees are those of a real SM.
+/// (docs/gpu/replay.md, "Replay tier"). Start and retire messages, room, and what the front end sees are those of a
+/// real SM.
 ///
 /// Kernel types, services and rates come from a ReplayFile; KernelContext::program->kernel names the type, and
 /// `ticket` and group tell one launch from another when services are drawn. A kernel that the file does not know is a

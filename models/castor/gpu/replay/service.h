@@ -5,7 +5,8 @@
 
 namespace castor::gpu {
 
-/// How long the thread blocks of a replayed kernel take, in core cycles at full speed (docs/gpu.md, "Replay tier").
+/// How long the thread blocks of a replayed kernel take, in core cycles at full speed (docs/gpu/replay.md, "Replay
+/// tier").
 ///
 /// Drawn services depend on nothing but (seed, launch, TB), so neither placement nor scheduler changes them. All
 /// arithmetic is whole numbers: the same draw on every host.

@@ -14,8 +14,8 @@ namespace castor::gpu {
 /// wraps.
 __extension__ using VirtualTime = unsigned __int128;
 
-/// Progress of replayed thread blocks (docs/gpu.md, "Replay tier"). The TBs of a group share a virtual clock that grows
-/// by the group's rate in every cycle; one object owns all clocks, for groups can span SMs. One per device.
+/// Progress of replayed thread blocks (docs/gpu/replay.md, "Replay tier"). The TBs of a group share a virtual clock
+/// that grows by the group's rate in every cycle; one object owns all clocks, for groups can span SMs. One per device.
 ///
 /// Which groups there are and what slows them down, machine key replay.rate says: `none`: one group, rate 1. `gpu`: one
 /// group, rate min(1, w0 / resident warps of the GPU). `sm`: a group per SM, the same with that SM's warps. `table`: a

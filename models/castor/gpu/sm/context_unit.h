@@ -16,8 +16,8 @@
 
 namespace castor::gpu {
 
-/// Thread blocks that give up their place while they wait for launches (docs/gpu.md, "Waiting for launches"): which
-/// ones do, how long their contexts move, and what a context is.
+/// Thread blocks that give up their place while they wait for launches (docs/gpu/launches.md, "Waiting for launches"):
+/// which ones do, how long their contexts move, and what a context is.
 ///
 /// S0 `restore`, `stop`; S8 `look`, then `due` and `save`.
 class ContextUnit {

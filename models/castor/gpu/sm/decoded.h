@@ -10,7 +10,7 @@
 
 namespace castor::gpu {
 
-/// Units that an instruction competes for, in the order in which the instructions of a tick commit (docs/gpu.md,
+/// Units that an instruction competes for, in the order in which the instructions of a tick commit (docs/gpu/sm.md,
 /// "Commit order"). Control instructions need no unit; kSync is the part of them that waits (fence, call into the
 /// runtime, sleep), an issue class of its own on machines that issue one instruction per class.
 enum class UnitPool : std::uint8_t { kMemory, kShared, kSfu, kDp, kInt, kSp, kControl, kSync, kCount };

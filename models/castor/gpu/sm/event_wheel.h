@@ -39,8 +39,8 @@ struct SmEvent {
   };
 };
 
-/// Calendar of an SM (docs/gpu.md, "State of an SM"): one bucket per tick for the next `kHorizon` ticks, a sorted list
-/// for what lies behind them. Operand collectors that become free are counted per bucket instead of being events.
+/// Calendar of an SM (docs/gpu/sm.md, "State of an SM"): one bucket per tick for the next `kHorizon` ticks, a sorted
+/// list for what lies behind them. Operand collectors that become free are counted per bucket instead of being events.
 /// Limits: ticks are taken one after the other or skipped if nothing lies in them.
 class EventWheel {
  public:

@@ -14,7 +14,7 @@
 
 namespace castor::gpu {
 
-/// Fetch and decode of an SM: who may be fetched, fetches that are out, the instruction cache (docs/gpu.md, "Fetch,
+/// Fetch and decode of an SM: who may be fetched, fetches that are out, the instruction cache (docs/gpu/sm.md, "Fetch,
 /// decode").
 ///
 /// S0 `eligible`, on what the tick before left; S1 `go_on`; S2 `take_lines`, then `line_arrived`; S6 `take_due`, then

@@ -23,8 +23,8 @@
 
 namespace castor::gpu {
 
-/// An SM's side of its FetchFilter (docs/gpu.md, "FetchFilter"): asks it, and has its parts do what it says. Only there
-/// with a filter.
+/// An SM's side of its FetchFilter (docs/gpu/fetch-filter.md, "FetchFilter"): asks it, and has its parts do what it
+/// says. Only there with a filter.
 ///
 /// The filter acts on warps of TBs that its terms name; of all others it hears start, exit and retire only. S0 `start`,
 /// `stop`, then `settle_early`; S1 `take`; S3 `expect_load`; S5 `settle`, then `issue` for each instruction; S6

@@ -11,8 +11,8 @@
 
 namespace castor::gpu {
 
-/// Instructions that a fetch filter has executed for their values alone (docs/gpu.md, "FetchFilter"): they take no
-/// time. All in S5.
+/// Instructions that a fetch filter has executed for their values alone (docs/gpu/fetch-filter.md, "FetchFilter"): they
+/// take no time. All in S5.
 class GhostUnit {
  public:
   enum class Answer : std::uint8_t {

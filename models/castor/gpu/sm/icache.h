@@ -8,7 +8,7 @@
 
 namespace castor::gpu {
 
-/// Instruction cache of an SM and its fetch MSHRs (docs/gpu.md, "Fetch, decode"): tags only, since code does not
+/// Instruction cache of an SM and its fetch MSHRs (docs/gpu/sm.md, "Fetch, decode"): tags only, since code does not
 /// change. Set-associative, least recently used way is replaced.
 class InstructionCache {
  public:

@@ -14,7 +14,7 @@ namespace castor::gpu {
 
 /// Packets of an SM that wait for the network, `l1.miss_queue` at most. They leave in the order in which they came; on
 /// machines that translate addresses younger ones pass those that wait for a translation, which never are of the same
-/// line (docs/gpu.md, "Address translation"). Instructions are not translated.
+/// line (docs/gpu/memory.md, "Address translation"). Instructions are not translated.
 class InjectionFifo {
  public:
   explicit InjectionFifo(const Machine& machine) : packets_(machine.l1.miss_queue) {}

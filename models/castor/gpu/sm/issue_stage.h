@@ -18,7 +18,7 @@
 namespace castor::gpu {
 
 /// Step S5 of an SM: which warps are ready, which are picked, which picks commit, and what each scheduler did
-/// (docs/gpu.md, "Issue, operands, pipelines", "Commit order").
+/// (docs/gpu/sm.md, "Issue, operands, pipelines", "Commit order").
 ///
 /// In a tick `look`; if that is true `judge`, `pick` (or picks of somebody else in `picks`), `commit`, `classify`, in
 /// this order. What came out may be read until the next `judge`.

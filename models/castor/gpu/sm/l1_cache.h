@@ -13,8 +13,8 @@
 
 namespace castor::gpu {
 
-/// Tags, state and bytes of an L1 (docs/gpu.md, "L1"): what is where, who is replaced next. When something is looked
-/// up, filled or written is the pipe's business.
+/// Tags, state and bytes of an L1 (docs/gpu/sm-memory.md, "L1"): what is where, who is replaced next. When something is
+/// looked up, filled or written is the pipe's business.
 ///
 /// A slot is a way of a set, set x ways + way. It is present while it has an address: some byte of it is valid, or a
 /// miss has claimed it. Lines are found by a hash; the least recently used way by a list per set.

@@ -16,7 +16,7 @@
 namespace castor::gpu {
 
 /// Launches of an SM that are admitted: their records, which it stores, and the pointers that tell the launcher of them
-/// (docs/gpu.md, "Launches by device code").
+/// (docs/gpu/launches.md, "Launches by device code").
 ///
 /// S0 `add`; S2, S3 `record_stored`; S5 `note_older`; S8 `advance`.
 class LaunchPointers {

@@ -85,7 +85,7 @@ struct SharedRounds {
   isa::LaneMask waiting = 0, locked = 0;  ///< lanes whose turn is to come or under way; lanes that have their locks
 };
 
-/// One memory instruction from issue to completion (docs/gpu.md, "LSU"). `AccessResolver` fills it.
+/// One memory instruction from issue to completion (docs/gpu/sm-memory.md, "LSU"). `AccessResolver` fills it.
 ///
 /// Data of the lanes lie in `access.data`, either as isa::Access has them (16 bytes per lane), or, for words and double
 /// words in registers of the same width, as register rows ("compact"): then a unit-stride access is one copy.
@@ -187,7 +187,7 @@ class OperationPool {
   std::vector<MemoryOperation*> free_;
 };
 
-/// From registers to transactions: addresses, checks, store data, lines, bank rounds (docs/gpu.md, "LSU").
+/// From registers to transactions: addresses, checks, store data, lines, bank rounds (docs/gpu/sm-memory.md, "LSU").
 class AccessResolver {
  public:
   AccessResolver(const Machine& machine, const Store& store);

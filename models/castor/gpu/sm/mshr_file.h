@@ -11,8 +11,8 @@
 
 namespace castor::gpu {
 
-/// Reads of an L1 that are under way and what waits for each (docs/gpu.md, "L1"). An entry is open while later loads
-/// may merge into it and its data will be installed.
+/// Reads of an L1 that are under way and what waits for each (docs/gpu/sm-memory.md, "L1"). An entry is open while
+/// later loads may merge into it and its data will be installed.
 class MshrFile {
  public:
   static constexpr std::uint32_t kNone = LineHash::kNone;

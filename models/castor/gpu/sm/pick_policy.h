@@ -37,7 +37,7 @@ struct Candidates {
   const WarpMask* issue_class = nullptr;  ///< [class]: warps whose head is of it; only where picks go by class
 };
 
-/// A built-in issue policy: which of the ready warps of each scheduler issues (docs/gpu.md, "Issue policies").
+/// A built-in issue policy: which of the ready warps of each scheduler issues (docs/gpu/sm.md, "Issue policies").
 ///
 /// S5 `pick`, if any warp is ready, then `issued` for each pick that did; `placed` in S0, `left` in S8. State moves on
 /// with what really issues.

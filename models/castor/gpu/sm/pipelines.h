@@ -16,7 +16,7 @@ struct PipelineCounters {
 };
 
 /// Register banks, operand collectors and execution units of an SM as calendars: an instruction reserves its whole path
-/// when it issues, first come first served, so nothing has to be done for it later (docs/gpu.md, "Issue, operands,
+/// when it issues, first come first served, so nothing has to be done for it later (docs/gpu/sm.md, "Issue, operands,
 /// pipelines"). S1 `written` and `free_collectors`; S3 and S5 reserve. All times are ticks.
 class Pipelines {
  public:

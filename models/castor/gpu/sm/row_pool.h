@@ -17,8 +17,8 @@
 
 namespace castor::gpu {
 
-/// Rows of the register file that stand for registers of several warps (docs/gpu.md, "FetchFilter"): who has them,
-/// their values, when they are written and read.
+/// Rows of the register file that stand for registers of several warps (docs/gpu/fetch-filter.md, "FetchFilter"): who
+/// has them, their values, when they are written and read.
 ///
 /// S0 `start`, `take`, `begin_tick`; S1 `tell` and `ready`; S5 the others; S8 `give_back`. Times are ticks.
 class RowPool {

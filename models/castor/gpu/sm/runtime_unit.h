@@ -23,8 +23,8 @@
 
 namespace castor::gpu {
 
-/// Calls of the device runtime (docs/gpu.md, "Launches by device code"): the time they take, what is asked of the
-/// launcher and what it replies.
+/// Calls of the device runtime (docs/gpu/launches.md, "Launches by device code"): the time they take, what is asked of
+/// the launcher and what it replies.
 ///
 /// S0 `take_messages`, `start`, `stop`; S1 `returned`; S2, S3 `record_stored`; S5 `call`; S8 `advance`; `serve` and
 /// `tell` between ticks.

@@ -15,7 +15,7 @@
 namespace castor::gpu {
 
 /// What of each warp is under way: registers and predicates that will be written, loads, stores that are not
-/// acknowledged (docs/gpu.md, "Issue, operands, pipelines").
+/// acknowledged (docs/gpu/sm.md, "Issue, operands, pipelines").
 ///
 /// S0 `start`; S1 `written` and `load_done`; S2 and S3 `acknowledged`, `goes_on` and `expect_writes` of loads; S5 the
 /// others; `judge` whenever the head of a warp's instruction buffer is another one. Times are ticks.

@@ -12,7 +12,7 @@ namespace castor::gpu {
 
 /// What becomes of an instruction's accesses to shared memory, round by round: how long a round takes, which
 /// instruction leaves the unit and comes back through issue for more, and which lanes have the locks of their words
-/// (docs/gpu.md, "Shared memory"). What it knows of an instruction under way is in MemoryOperation::rounds.
+/// (docs/gpu/sm-memory.md, "Shared memory"). What it knows of an instruction under way is in MemoryOperation::rounds.
 ///
 /// S3 `begin_tick`, then at most one `tick`: of `back` if there is one, else of the head of a queue. S5 `start`. Times
 /// are ticks.

@@ -18,11 +18,11 @@
 
 namespace castor::gpu {
 
-/// Checks what a fetch filter has warps skip and read (machine key check.skips; docs/gpu.md, "Checking skips"): for
-/// each warp of a TB that it acts on the registers are kept a second time, as they would be if the warp executed every
-/// instruction itself. A skipped instruction is executed on them and compared with what its leader left in the rows, of
-/// a load the addresses; every operand that an instruction or a copy reads is compared too. Registers whose value lies
-/// in a row alone must not be read from the register.
+/// Checks what a fetch filter has warps skip and read (machine key check.skips; docs/gpu/fetch-filter.md, "Checking
+/// skips"): for each warp of a TB that it acts on the registers are kept a second time, as they would be if the warp
+/// executed every instruction itself. A skipped instruction is executed on them and compared with what its leader left
+/// in the rows, of a load the addresses; every operand that an instruction or a copy reads is compared too. Registers
+/// whose value lies in a row alone must not be read from the register.
 ///
 /// What a warp does is checked in program order, and waits for its loads: a difference is found when all older loads
 /// of the warp have their data, and reported as a fault of the warp with the cycle in which it was skipped or read.

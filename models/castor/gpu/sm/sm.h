@@ -40,7 +40,7 @@
 
 namespace castor::gpu {
 
-/// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu.md, "The SM").
+/// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu/sm.md, "The SM").
 ///
 /// Registers are exchanged when an instruction issues, memory when the access is performed. An instruction reserves its
 /// whole path at issue, so nothing is done for arithmetic afterwards; what happens later lies in an event wheel. Times
@@ -50,8 +50,8 @@ namespace castor::gpu {
 /// are the order of the steps, and what concerns several parts at once: a thread block starts, ends early, retires;
 /// when the SM has to be awake.
 ///
-/// A tick writes what is this SM's own and nothing else (docs/gpu.md, "What SMs share"), so SMs may tick in any order,
-/// and beside each other; what it has for others stays here until `hand_over`.
+/// A tick writes what is this SM's own and nothing else (docs/gpu/sm.md, "What SMs share"), so SMs may tick in any
+/// order, and beside each other; what it has for others stays here until `hand_over`.
 ///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
 /// Limits: contexts are neither saved nor restored.

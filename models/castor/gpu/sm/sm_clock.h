@@ -6,7 +6,7 @@
 
 namespace castor::gpu {
 
-/// Time inside an SM: core cycles, and ticks, its enabled clock edges (docs/gpu.md, "Time, clocks, sleeping").
+/// Time inside an SM: core cycles, and ticks, its enabled clock edges (docs/gpu/timing.md, "Time, clocks, sleeping").
 ///
 /// `begin` opens a tick, before S0; the clock enable changes between ticks. All other parts only read.
 class SmClock {

@@ -82,7 +82,8 @@ class SmMemoryClient {
   virtual void fetched(std::uint64_t line) = 0;
 };
 
-/// The memory side of an SM: load/store unit, shared memory, L1 with MSHRs, injection FIFO (docs/gpu.md, "LSU", "L1").
+/// The memory side of an SM: load/store unit, shared memory, L1 with MSHRs, injection FIFO (docs/gpu/sm-memory.md,
+/// "LSU", "L1").
 ///
 /// Who calls what in a tick: S2 `take_reply`, S3 `advance`, S5 `can_accept` and `issue`, S7 `can_fetch` and `fetch`,
 /// S10 `next`. Registers of a load are written by the core (`complete`), at its write-back, with the bytes of the

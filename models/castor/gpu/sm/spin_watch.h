@@ -12,8 +12,8 @@
 namespace castor::gpu {
 
 /// Watches the warps of one SM, or of one thread block of the functional machine, for one window of the fixed-point
-/// watchdog (docs/gpu.md, "Watchdogs"): has anything happened that could end a loop, and which warps were twice in one
-/// and the same state.
+/// watchdog (docs/gpu/faults.md, "Watchdogs"): has anything happened that could end a loop, and which warps were twice
+/// in one and the same state.
 ///
 /// The state of a warp (PC, SIMT stack, predicates, registers) is looked at where it jumps backwards with no access
 /// under way, so everything it did before is performed. It is compared in full with one remembered state, which is

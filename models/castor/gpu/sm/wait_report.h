@@ -19,8 +19,8 @@
 
 namespace castor::gpu {
 
-/// What an SM tells watchdogs (docs/gpu.md, "Watchdogs"): who waits for whom, and who repeats a loop. A look at its
-/// parts between two cycles, which changes nothing.
+/// What an SM tells watchdogs (docs/gpu/faults.md, "Watchdogs"): who waits for whom, and who repeats a loop. A look at
+/// its parts between two cycles, which changes nothing.
 class SmWaitReport {
  public:
   /// `held`: warps that a fetch filter keeps from being fetched.

@@ -9,7 +9,7 @@
 namespace castor::gpu {
 
 /// Two-level issue policies: each scheduler's warps are in groups, one group is active, and round robin goes on inside
-/// it (docs/gpu.md, "Issue policies").
+/// it (docs/gpu/sm.md, "Issue policies").
 ///
 /// * Two-level (tl): groups of `issue.tl_group` neighbouring warps. The next group with a candidate becomes active when
 ///   every live warp of the active one waits.

@@ -12,8 +12,8 @@
 
 namespace castor::hookup {
 
-/// The fetch filter of one SM as the block darsie (docs/gpu.md, "FetchFilter"). The block hears of TBs on which it
-/// acts, and of nothing else; an SM without one costs nothing.
+/// The fetch filter of one SM as the block darsie (docs/gpu/fetch-filter.md, "FetchFilter"). The block hears of TBs on
+/// which it acts, and of nothing else; an SM without one costs nothing.
 ///
 /// | port of the block | the SM's |
 /// |---|---|

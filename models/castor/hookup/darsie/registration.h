@@ -5,8 +5,8 @@
 
 namespace castor::darsie {
 
-/// The skip table and renamer of every SM (docs/gpu.md, "FetchFilter"). Needs SMs that fetch one warp per tick, with 32
-/// lanes and at most 16 banks of registers.
+/// The skip table and renamer of every SM (docs/gpu/fetch-filter.md, "FetchFilter"). Needs SMs that fetch one warp per
+/// tick, with 32 lanes and at most 16 banks of registers.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;

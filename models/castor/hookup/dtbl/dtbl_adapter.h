@@ -13,9 +13,10 @@
 
 namespace castor::hookup {
 
-/// Dynamic thread block launch on a GPU (docs/gpu.md, "Groups of thread blocks"): one twin answers the launch unit,
-/// this object, and the dispatch policy, `dispatch()`. Both are plugged in; or the first alone, beside another policy
-/// that knows groups. Then the half that distributes stands still: nothing fits, and its requests to memory go nowhere.
+/// Dynamic thread block launch on a GPU (docs/gpu/launches.md, "Groups of thread blocks"): one twin answers the launch
+/// unit, this object, and the dispatch policy, `dispatch()`. Both are plugged in; or the first alone, beside another
+/// policy that knows groups. Then the half that distributes stands still: nothing fits, and its requests to memory go
+/// nowhere.
 ///
 /// | port of the block | the GPU's |
 /// |---|---|

@@ -5,8 +5,8 @@
 
 namespace castor::dtbl {
 
-/// Dynamic thread block launch for a GPU (docs/gpu.md, "Groups of thread blocks"): it lets groups run with resident
-/// kernels, and places thread blocks first come, first served.
+/// Dynamic thread block launch for a GPU (docs/gpu/launches.md, "Groups of thread blocks"): it lets groups run with
+/// resident kernels, and places thread blocks first come, first served.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;

@@ -12,7 +12,8 @@
 
 namespace castor::hookup {
 
-/// Locality-aware thread block scheduling as dispatch policy of a GPU (docs/gpu.md, "Locality-aware scheduling").
+/// Locality-aware thread block scheduling as dispatch policy of a GPU (docs/gpu/launches.md, "Locality-aware
+/// scheduling").
 ///
 /// | port of the block | the GPU's |
 /// |---|---|

@@ -5,8 +5,8 @@
 
 namespace castor::laperm {
 
-/// Locality-aware thread block scheduling for a GPU (docs/gpu.md, "Locality-aware scheduling"): it places thread blocks
-/// of children before others, on the SM of their parent.
+/// Locality-aware thread block scheduling for a GPU (docs/gpu/launches.md, "Locality-aware scheduling"): it places
+/// thread blocks of children before others, on the SM of their parent.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;

@@ -10,7 +10,8 @@
 
 namespace castor::hookup {
 
-/// The launcher's choice of the next kernel as source order of a GPU (docs/gpu.md, "Locality-aware scheduling").
+/// The launcher's choice of the next kernel as source order of a GPU (docs/gpu/launches.md, "Locality-aware
+/// scheduling").
 ///
 /// | port of the block | the GPU's |
 /// |---|---|

@@ -5,8 +5,8 @@
 
 namespace castor::laperm_kmu {
 
-/// The launcher's choice of the next kernel for a GPU (docs/gpu.md, "Locality-aware scheduling"): which launch by
-/// device code enters the kernel table next, by level and SM of its parent.
+/// The launcher's choice of the next kernel for a GPU (docs/gpu/launches.md, "Locality-aware scheduling"): which launch
+/// by device code enters the kernel table next, by level and SM of its parent.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;

@@ -17,8 +17,8 @@
 
 namespace castor::hookup {
 
-/// The laxity engine on a GPU (docs/gpu.md, "Laxity engine"): one twin answers the job scheduler, this object, and the
-/// dispatch policy, `dispatch()`. Both have to be plugged in.
+/// The laxity engine on a GPU (docs/gpu/jobs.md, "Laxity engine"): one twin answers the job scheduler, this object, and
+/// the dispatch policy, `dispatch()`. Both have to be plugged in.
 ///
 /// | port of the engine | the GPU's |
 /// |---|---|

@@ -5,8 +5,8 @@
 
 namespace castor::saws {
 
-/// The warp schedulers of every SM (docs/gpu.md, "Warp schedulers"). Needs SMs whose schedulers issue from one warp per
-/// tick.
+/// The warp schedulers of every SM (docs/gpu/sm.md, "Warp schedulers"). Needs SMs whose schedulers issue from one warp
+/// per tick.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;

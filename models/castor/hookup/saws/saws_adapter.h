@@ -13,7 +13,7 @@
 
 namespace castor::hookup {
 
-/// The warp schedulers of one SM as the block saws (docs/gpu.md, "Warp schedulers").
+/// The warp schedulers of one SM as the block saws (docs/gpu/sm.md, "Warp schedulers").
 ///
 /// | port of the block | the SM's |
 /// |---|---|
