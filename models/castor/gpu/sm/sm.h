@@ -54,7 +54,6 @@ namespace castor::gpu {
 /// order, and beside each other; what it has for others stays here until `hand_over`.
 ///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
-/// Limits: contexts are neither saved nor restored.
 class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClient {
  public:
   /// `statistics` gets a group "sm<index>". `observer` may be null, and `tlb` if addresses are not translated.
