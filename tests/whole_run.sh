@@ -16,8 +16,7 @@ exec </dev/null
 
 root="$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")"
 usage() { sed -n '2,/^set /s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-(($# == 1 || ($# == 2))) || usage
-[[ $# == 1 || $2 == loaded ]] || usage
+[[ $# == 1 || ($# == 2 && $2 == loaded) ]] || usage
 scratch="$(mktemp -d)"
 case "$1" in
   castor) place="$scratch/castor" ;;

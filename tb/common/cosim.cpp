@@ -181,19 +181,19 @@ struct Outcome {
   CosimResult result;
 };
 
-Outcome cosim_once(const BlockEntry& block, CosimRequest request);
+/// `window`: a mismatch leaves waves.
+Outcome cosim_once(const BlockEntry& block, CosimRequest request, bool window);
 
 /// Runs one request after another, goes on after a mismatch, and says what they came to. Returns the exit code.
 int cosim_each(const BlockEntry& block, const std::vector<CosimRequest>& requests) {
   base::Cycle cycles = 0;
   unsigned failed = 0;
-  bool window = false;  // left by a run so far
-  for (CosimRequest request : requests) {
-    request.no_window = window;
-    const Outcome outcome = cosim_once(block, request);
+  bool window = true;  // no run has left one so far
+  for (const CosimRequest& request : requests) {
+    const Outcome outcome = cosim_once(block, request, window);
     failed += outcome.code == 0 ? 0 : 1;
     cycles += outcome.result.cycles;
-    window |= outcome.result.differs;
+    window &= !outcome.result.differs;
   }
   std::printf("%s: %zu runs, %llu cycles, %u failed\n", block.name.c_str(), requests.size(),
               static_cast<unsigned long long>(cycles), failed);
@@ -262,7 +262,7 @@ unsigned wanted_cover(const BlockEntry& block, const CosimRequest& request) {
   return 0;
 }
 
-Outcome cosim_once(const BlockEntry& block, CosimRequest request) {
+Outcome cosim_once(const BlockEntry& block, CosimRequest request, bool window) {
   if (request.params.empty()) request.params = "default";
   if (request.cycles == 0) request.cycles = kUsualCycles;
   if (!request.json.empty() && !std::ofstream(request.json)) {
@@ -301,7 +301,7 @@ Outcome cosim_once(const BlockEntry& block, CosimRequest request) {
   }
   std::fflush(stdout);
   std::fprintf(stderr, "castor: %s\n", result.mismatch.c_str());
-  if (result.differs && !request.no_window) {
+  if (result.differs && window) {
     std::fprintf(stderr, "  %s\n", write_window(block, request, result).c_str());
   }
   return {1, result};
@@ -316,7 +316,7 @@ int cosim(const BlockEntry& block, const CosimRequest& request) {
   if (!one_run && request.params.empty() && request.cycles == 0 && request.sequence.empty()) {
     return cosim_each(block, defaults_of(block, request));
   }
-  return cosim_once(block, request).code;
+  return cosim_once(block, request, true).code;
 }
 
 }  // namespace castor::tb

@@ -35,7 +35,6 @@ struct CosimRequest {
   twin::RtlSource* rtl = nullptr;         ///< where RTL comes from; outlives the run
   std::string dump;                       ///< a mismatch leaves <dump>.vcd; empty: <block>-<params>-<seed>
   bool window = false;                    ///< the repetition that makes this file
-  bool no_window = false;                 ///< a mismatch leaves no file
   bool all = false;                       ///< every parameter set with every sequence, `cycles` each
   bool cover = false;                     ///< print every cover point, not only their number
 };

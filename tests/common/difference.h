@@ -5,19 +5,8 @@
 #include "castor/twin/pack.h"
 
 namespace castor::tests {
-
-/// "NAME is V, expected W; " for each output of a block in which the two differ at these parameters; empty if none
-/// does.
-template <class Block>
-std::string difference(const typename Block::Outputs& is, const typename Block::Outputs& expected,
-                       const typename Block::Params& params);
-
-/// The same of probes.
-template <class Block>
-std::string difference(const typename Block::Probes& is, const typename Block::Probes& expected,
-                       const typename Block::Params& params);
-
 namespace detail {
+
 template <class Fields, class Each>
 std::string difference(const Fields& is, const Fields& expected, Each each) {
   std::string found;
@@ -28,14 +17,18 @@ std::string difference(const Fields& is, const Fields& expected, Each each) {
   });
   return found;
 }
+
 }  // namespace detail
 
+/// "NAME is V, expected W; " for each output of a block in which the two differ at these parameters; empty if none
+/// does.
 template <class Block>
 std::string difference(const typename Block::Outputs& is, const typename Block::Outputs& expected,
                        const typename Block::Params& params) {
   return detail::difference(is, expected, [&](auto f) { Block::each_output(f, params); });
 }
 
+/// The same of probes.
 template <class Block>
 std::string difference(const typename Block::Probes& is, const typename Block::Probes& expected,
                        const typename Block::Params& params) {

@@ -63,7 +63,7 @@ def main():
     verilator, program, rtl, block = sys.argv[1:]
     rtl = pathlib.Path(rtl)
     os.environ.setdefault("CASTOR_PREFIX", str(pathlib.Path(program).resolve().parents[1]))
-    manifest = tree.find(None, block)
+    known = tree.find(None, block)
     lines = (rtl / f"{block}.f").read_text().splitlines()
     sources = [rtl.parent / line.strip() for line in lines if line.strip() and not line.startswith(("#", "/"))]
     waivers = rtl / f"{block}.vlt"
@@ -79,11 +79,10 @@ def main():
         ports = clock | {p["name"]: (p["direction"], p["width"]) for p in described["inputs"] + described["outputs"]}
         probes = ports | {p["name"]: (p["direction"], p["width"]) for p in described["probes"]}
         params = {p["name"]: p["value"] for p in described["params"]}
-        tops = [(described["top"], [], ports), (described["top"] + "_probe", ["completed"], probes)]
-        for top, bench, expected in tops:
+        for top, expected in ((described["top"], ports), (described["top"] + "_probe", probes)):
             with tempfile.TemporaryDirectory() as folder:
-                if bench:
-                    bench = rtl_object.complete_bench(manifest, params, pathlib.Path(folder))
+                of_probes = expected is probes
+                bench = rtl_object.complete_bench(known, params, pathlib.Path(folder)) if of_probes else []
                 actual, parameters = verilog(verilator, top, [*sources, *bench], values or {}, folder)
             found += differences(f"{top} at {name}", expected, actual)
             found += differences(f"{top} at {name}", params, parameters)

@@ -40,6 +40,7 @@ def main():
             if not int(low) <= int(default) <= int(high):
                 print(f"{name}: the default of {option} is out of its bounds")
                 bad += 1
+        option, low, high, _ = bounds[-1]
         wrong += [(option, [f"--{option}", str(value)]) for value in (int(low) - 1, int(high) + 1)]
         if name == sys.argv[2]:
             wrong += [(option, [f"--{option}", value]) for value in ("12x", "", "9" * 30)]

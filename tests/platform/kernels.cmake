@@ -85,7 +85,7 @@ function(castor_kernel_test name)
   castor_script_test(kernel_${name}_timing KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_timing.py"
             --keep "${CASTOR_TEST_RESULTS}/runs" "${kernels}/${name}" "${first}" ${first_machine} ${others})
-  set(names_of_timing ${names_of_timing} ${name} PARENT_SCOPE)
+  set(kernel_names ${kernel_names} ${name} PARENT_SCOPE)
 endfunction()
 
 castor_kernel_test(atomics "--n 500" "--n 1 --block 1" "--n 3000 --block 100")
@@ -231,6 +231,7 @@ castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --thresho
                   "uniform --points 700 --child 64")
 
 # Over the sanitized runtime a sample of the programs.
+set(names_of_timing ${kernel_names})
 set(kinds timing skips marks)
 set(numbers 24 6 4)
 foreach(what number IN ZIP_LISTS kinds numbers)
@@ -251,7 +252,7 @@ foreach(name IN LISTS castor_microbenchmarks)
 endforeach()
 
 castor_script_test(kernel_arguments KIND platform
-  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${names_of_timing})
+  COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${kernel_names})
 
 # castor_feature_test(<name>): tests/platform/programs/<name>.cu against <name>.txt, at -O0 or at -O2, on the timing GPU and
 # on the functional machine. ${name}_programs: what was compiled.

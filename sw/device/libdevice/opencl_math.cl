@@ -3,13 +3,8 @@
 // functions fail for negative arguments, erfc for large ones in single precision; cospi and tanpi give zeros and infinities
 // the wrong sign.
 #include "common.h"
+#include "opencl_vectors.h"
 
-#define VECTORS1(type, name)                                                                                            \
-  __attribute__((overloadable)) type##2 name(type##2 v) { return (type##2)(name(v.x), name(v.y)); }                     \
-  __attribute__((overloadable)) type##3 name(type##3 v) { return (type##3)(name(v.xy), name(v.z)); }                    \
-  __attribute__((overloadable)) type##4 name(type##4 v) { return (type##4)(name(v.lo), name(v.hi)); }                   \
-  __attribute__((overloadable)) type##8 name(type##8 v) { return (type##8)(name(v.lo), name(v.hi)); }                   \
-  __attribute__((overloadable)) type##16 name(type##16 v) { return (type##16)(name(v.lo), name(v.hi)); }
 #define FUNCTION1(type, name, by)                                         \
   type by(type x);                                                        \
   __attribute__((overloadable)) type name(type x) { return by(x); }       \
@@ -52,10 +47,13 @@ VECTORS1(float, tanpi)
   __attribute__((overloadable)) type##16 name(type##16 v, space other##16 *p) {                        \
     return (type##16)(name(v.lo, (space other##8 *)p), name(v.hi, (space other##8 *)p + 1));           \
   }
+void __nv_sincos(double x, double* sine, double* cosine);
 #define SINCOS(space)                                                              \
   __attribute__((overloadable)) double sincos(double x, space double* cosine) {    \
-    *cosine = cos(x);                                                              \
-    return sin(x);                                                                 \
+    double s, c;                                                                   \
+    __nv_sincos(x, &s, &c);                                                        \
+    *cosine = c;                                                                   \
+    return s;                                                                      \
   }                                                                                \
   VECTORS_POINTER(double, space, double, sincos)
 SINCOS(__private)

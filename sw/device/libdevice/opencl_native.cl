@@ -2,6 +2,7 @@
 // select. Barriers and fences as inline PTX that may change any memory: clang 14 takes its own barrier intrinsics for
 // calls that cannot write a __local variable whose address is not taken, and moves its loads above the barrier.
 #include "common.h"
+#include "opencl_vectors.h"
 
 __attribute__((overloadable, convergent)) INLINE void barrier(cl_mem_fence_flags flags) {
   __asm__ volatile("bar.sync 0;" ::: "memory");
@@ -20,21 +21,7 @@ FENCE(write_mem_fence)
 
 #define NATIVE1(name, expr)                                                                        \
   __attribute__((overloadable)) INLINE float native_##name(float x) { return expr; }               \
-  __attribute__((overloadable)) INLINE float2 native_##name(float2 v) {                            \
-    return (float2)(native_##name(v.x), native_##name(v.y));                                       \
-  }                                                                                                \
-  __attribute__((overloadable)) INLINE float3 native_##name(float3 v) {                            \
-    return (float3)(native_##name(v.x), native_##name(v.y), native_##name(v.z));                   \
-  }                                                                                                \
-  __attribute__((overloadable)) INLINE float4 native_##name(float4 v) {                            \
-    return (float4)(native_##name(v.lo), native_##name(v.hi));                                     \
-  }                                                                                                \
-  __attribute__((overloadable)) INLINE float8 native_##name(float8 v) {                            \
-    return (float8)(native_##name(v.lo), native_##name(v.hi));                                     \
-  }                                                                                                \
-  __attribute__((overloadable)) INLINE float16 native_##name(float16 v) {                          \
-    return (float16)(native_##name(v.lo), native_##name(v.hi));                                    \
-  }
+  VECTORS1(float, native_##name)
 #define NATIVE2(name, expr)                                                                        \
   __attribute__((overloadable)) INLINE float native_##name(float x, float y) { return expr; }      \
   __attribute__((overloadable)) INLINE float2 native_##name(float2 a, float2 b) {                  \
