@@ -177,7 +177,7 @@ TEST_F(RtlCache, RtlThatDoesNotCompileIsAnErrorWithTheToolsWords) {
   EXPECT_TRUE(objects().empty());
 }
 
-/// What stderr says of RTL in which `old` is replaced.
+/// The refusal, on stderr, of RTL in which `old` is replaced.
 std::string refusal(const std::string& folder, const std::string& old, const std::string& text) {
   tests::PatchedRtl other(Block::kBlock, folder, old, text);
   testing::internal::CaptureStderr();

@@ -62,7 +62,7 @@ class Engine {
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
-  /// What becomes of a group: free to fetch, it waits for the version, or it skips.
+  /// The fate of a group: free to fetch, it waits for the version, or it skips.
   enum class Kind : U8 { kMiss, kLatch, kSkip };
   /// Warps of one TB that are served together.
   struct Group {

@@ -135,7 +135,7 @@ enum class LaunchState : std::uint8_t { kSearch, kGrant, kFall };
 inline constexpr const char* kLaunchStateNames[] = {"Search", "Grant", "Fall"};
 [[nodiscard]] constexpr auto& enum_names(LaunchState) { return kLaunchStateNames; }
 
-/// What the dispatch half has in hand: nothing, something that is offered, a group whose record is to be read, or one
+/// State of the dispatch half, which has nothing, something that is offered, a group whose record is to be read, or one
 /// whose record is awaited.
 enum class DispatchState : std::uint8_t { kFree, kRun, kReq, kWait };
 inline constexpr const char* kDispatchStateNames[] = {"Free", "Run", "Req", "Wait"};

@@ -26,9 +26,9 @@ class CycleRunner {
   virtual void run_cycle(Cycle cycle) = 0;
 };
 
-/// When cycles run: the side of a device that knows SystemC's time (docs/gpu/timing.md, "Time, clocks, sleeping").
-/// Cycle k runs at clock.time_of(k), or ahead of it while nothing else is to happen; what the host does at exactly that
-/// time is seen by cycle k + 1.
+/// The SystemC process that runs cycles: the side of a device that knows time (docs/gpu/timing.md, "Time, clocks,
+/// sleeping"). Cycle k runs at clock.time_of(k), or ahead of it while nothing else is to happen; what the host does at
+/// exactly that time is seen by cycle k + 1.
 class CycleProcess {
  public:
   /// Both must live as long as this. Throws base::InputError if SystemC's time resolution is coarser than 1 ps.

@@ -109,7 +109,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
 
   /// Nothing is queued, resident, in flight or unanswered.
   [[nodiscard]] bool idle() const;
-  /// Who waits for whom, line by line (docs/gpu/faults.md, "Watchdogs").
+  /// A report of who waits for whom, line by line (docs/gpu/faults.md, "Watchdogs").
   [[nodiscard]] std::string waiting() const;
   /// The same for a host that waits for a ticket.
   [[nodiscard]] std::string waiting(Ticket ticket) const;

@@ -5,7 +5,7 @@
 
 #include "castor/base/time.h"
 
-/// What host and device say to each other about jobs (docs/gpu/jobs.md, "Jobs"): the packet that announces one, the
+/// Messages between host and device about jobs (docs/gpu/jobs.md, "Jobs"): the packet that announces one, the
 /// word that tells how it went, notices, and accesses to the registers of blocks.
 namespace castor::gpu {
 

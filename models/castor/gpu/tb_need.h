@@ -7,7 +7,7 @@
 
 namespace castor::gpu {
 
-/// What one TB takes of an SM, already rounded (docs/gpu/program.md, "Rounding").
+/// The room that one TB takes of an SM, already rounded (docs/gpu/program.md, "Rounding").
 struct TbNeed {
   std::uint16_t warps = 0;
   std::uint16_t threads = 0;     ///< lanes x warps

@@ -7,8 +7,8 @@
 
 namespace castor::gpu {
 
-/// Who waits for whom: what deadlock reports look for cycles in (docs/gpu/faults.md, "Who waits for whom"). Nodes are
-/// named by the texts of the functions below, so that units name each other alike.
+/// A graph of who waits for whom, in which deadlock reports look for cycles (docs/gpu/faults.md, "Who waits for whom").
+/// Nodes are named by the texts of the functions below, so that units name each other alike.
 class WaitGraph {
  public:
   /// `waiter` cannot go on before `other` does.

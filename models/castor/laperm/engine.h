@@ -73,7 +73,7 @@ class Engine {
     bool looked = false;         ///< the SM was open
     bool switches = false;       ///< stage 3 chose another backup set
   };
-  /// Where an item goes: nowhere, queue 0, a list on chip, a list in memory, or it is parked.
+  /// The goal of an item: nowhere, queue 0, a list on chip, a list in memory, or it is parked.
   enum class Target : U8 { kNone, kHost, kChip, kMemory, kPark };
   struct Route {
     Target target = Target::kNone;

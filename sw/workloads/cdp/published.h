@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the source published (docs/results/cdp.md): chapter 3 on a K20c, chapter 4 in a simulator.
+/// Figures of Wang 2016 (docs/results/cdp.md): chapter 3 on a K20c, chapter 4 in a simulator.
 namespace castor::workloads::cdp::published {
 
 /// Ticks of a call by a warp of which x lanes call: `warp` + `lane` x. Table 5.
@@ -17,7 +17,7 @@ inline constexpr double kIdeal = 1.43;     ///< mean of chapter 4; chapter 3: 1.
 inline constexpr double kReal = 1 / 1.16;  ///< mean of chapter 4; chapter 3: 1 / 1.21
 inline constexpr double kIdealPackets = 1.96, kIdealStrings = 2.73, kIdealRoad = 1.0;  ///< chapter 3
 
-/// Memory set aside for pending launches and for each level of synchronisation, K20c. Section 3.4.2.4.
+/// Memory set aside for pending launches and for each level of synchronisation, K20c (Wang 2016, section 3.4.2.4).
 inline constexpr double kReservedMb = 172, kReservedFrom = 32, kReservedKbPerLaunch = 8.3, kLevelMb = 95;
 
 }  // namespace castor::workloads::cdp::published

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What the source published (docs/results/dtbl.md): chapter 4, a simulator.
+/// Figures of Wang 2016 (docs/results/dtbl.md): chapter 4, a simulator.
 namespace castor::workloads::dtbl::published {
 
 /// Speed-up over flat, means. CDP: slower.
@@ -11,9 +11,9 @@ inline constexpr double kGraph500 = 0.97, kStrings = 0.95, kStringsIdeal = 3.10,
 /// Ticks of the buffer call of a warp of which x lanes call. Table 5.
 inline constexpr double kBufferWarp = 8023, kBufferLane = 129;
 
-/// Hit rate of the group table and entries of it, section 4.6.2.5.
+/// Hit rate of the group table and entries of it (Wang 2016, section 4.6.2.5).
 inline constexpr double kHits512 = 0.622, kHits1024 = 0.816;
-/// Bytes of registers and of the table, section 4.4.
+/// Bytes of registers and of the table (Wang 2016, section 4.4).
 inline constexpr double kRegisterBytes = 1096, kTableBytes = 20480;
 
 }  // namespace castor::workloads::dtbl::published

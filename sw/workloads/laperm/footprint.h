@@ -34,7 +34,7 @@ struct Footprint {
 /// Reads that file. Errors: base::Error.
 [[nodiscard]] Footprint read_footprint(const std::string& bytes);
 
-/// The study of section 5.1.1 of the source. A *direct parent* is a thread block that launched; `c` is what its
+/// The study of Wang 2016, section 5.1.1. A *direct parent* is a thread block that launched; `c` is what its
 /// children touch together, `p` what it touches itself. Blocks in which parameter buffers lie are left out.
 struct Sharing {
   double parent_child = 0;   ///< |p and c| / |c|, mean over direct parents

@@ -1,4 +1,4 @@
-// What the timing GPU answers to wrong launches and to device code that does what it may not (docs/gpu/faults.md, "Bad
+// Answers of the timing GPU to wrong launches and to device code that does what it may not (docs/gpu/faults.md, "Bad
 // input").
 
 #include <gmock/gmock.h>

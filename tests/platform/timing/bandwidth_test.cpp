@@ -1,4 +1,4 @@
-// What the memory system moves when it is saturated, against the closed forms of docs/gpu/closed-forms.md, "Closed
+// Bandwidths of the saturated memory system, against the closed forms of docs/gpu/closed-forms.md, "Closed
 // forms": one slice (T17), a stream from DRAM (T18), fairness between SMs (T31).
 //
 // CASTOR_TIMING_LONG=1 runs the stream over its full 64 MB on every machine.

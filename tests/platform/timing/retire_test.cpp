@@ -1,4 +1,4 @@
-// When a thread block leaves its SM: not before all that it has under way is over, also in shared memory
+// A thread block leaves its SM not before all that it has under way is over, also in shared memory
 // (docs/gpu/closed-forms.md, "Closed forms", T15, and "Invariants", I13).
 
 #include <gtest/gtest.h>

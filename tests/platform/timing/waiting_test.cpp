@@ -1,4 +1,4 @@
-// What the reports of the watchdogs say (docs/gpu/faults.md, "Who waits for whom"): every reason with its numbers, and
+// Reports of the watchdogs (docs/gpu/faults.md, "Who waits for whom"): every reason with its numbers, and
 // the cycle if there is one; and the limits of a run.
 
 #include <gmock/gmock.h>

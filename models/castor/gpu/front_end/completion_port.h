@@ -19,7 +19,7 @@ enum class PacketEnd : std::uint8_t {
   kDiscarded,  ///< dropped with its job
 };
 
-/// What the host is told: tickets, completion words of queues, signal words of jobs, notices (docs/gpu/front-end.md,
+/// News for the host: tickets, completion words of queues, signal words of jobs, notices (docs/gpu/front-end.md,
 /// "Front end"; docs/gpu/jobs.md, "Jobs"). A packet is complete on the device in the cycle of `finish`; the host can
 /// know it when the store of the queue's completion word is acknowledged, which `receive` sees.
 ///

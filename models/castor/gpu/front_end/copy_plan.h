@@ -21,7 +21,7 @@ class LinkClock {
   std::uint64_t core_khz_, kilobytes_per_second_, latency_ps_;
 };
 
-/// What a copy or fill moves, piece by piece, and when each is due (docs/gpu/front-end.md, "Copies"). It knows of no
+/// The pieces of a copy or fill, and when each is due (docs/gpu/front-end.md, "Copies"). It knows of no
 /// packet that is under way: whoever sends them takes a piece when its packet goes.
 ///
 /// A beat is the part of a row inside an aligned block of device memory; beat k of a transaction that starts in c is

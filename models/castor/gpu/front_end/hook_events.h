@@ -22,7 +22,7 @@ namespace castor::gpu {
   return event;
 }
 
-/// What happens in a cycle of the front end, for its hooks (docs/gpu/hooks.md, "Hooks"): each part tells the step that
+/// Events of a cycle of the front end, for its hooks (docs/gpu/hooks.md, "Hooks"): each part tells the step that
 /// it takes, in the cycle in which it takes it, and hooks read in F5, F8 and F10 what has been told by then. On a
 /// machine without hooks nothing is kept.
 class HookEvents {

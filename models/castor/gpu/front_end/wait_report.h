@@ -19,8 +19,8 @@
 
 namespace castor::gpu {
 
-/// Who waits for whom in the front end, read from its parts between cycles (docs/gpu/faults.md, "Who waits for whom").
-/// Copies are the copy engines' to tell, TBs those of the SMs.
+/// A report of who waits for whom in the front end, read from its parts between cycles (docs/gpu/faults.md, "Who waits
+/// for whom"). Copies are the copy engines' to tell, TBs those of the SMs.
 class WaitReport {
  public:
   /// What the report reads. `next`: the cycle that may run next.

@@ -13,7 +13,7 @@ struct MemoryReply {
   std::array<std::byte, 128> data{};  ///< what was read, lowest address first
 };
 
-/// What a hook can ask of device memory; docs/gpu/front-end.md, "Memory client", has what applies to all clients.
+/// A hook's access to device memory; docs/gpu/front-end.md, "Memory client", has what applies to all clients.
 ///
 /// Requests may be made in `clock`; they are sent in the next cycle at the earliest, in the order in which they were
 /// made. Each has a reply, in the same order, in the hook's `In`. An access lies inside one L2 line.

@@ -12,7 +12,7 @@
 
 namespace castor::gpu {
 
-/// Where units and hooks declare the signals that waves show, before the first sample (docs/gpu/counting.md, "What is
+/// Signals that waves show, as units and hooks declare them before the first sample (docs/gpu/counting.md, "What is
 /// recorded").
 ///
 ///     waves.add(scope + ".arbiter", "ready", 64, &ready_mask);

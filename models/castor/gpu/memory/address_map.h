@@ -9,7 +9,7 @@ namespace castor::gpu {
 /// What hashes add to the number of a channel, set or bank: the number of its round of all of them, folded.
 [[nodiscard]] inline std::uint64_t folded(std::uint64_t q) { return q ^ q / 16 ^ q / 256; }
 
-/// Which slice, channel, bank and row a device address belongs to (docs/gpu/memory.md, "DRAM channel"). One to one:
+/// The slice, channel, bank and row of each device address (docs/gpu/memory.md, "DRAM channel"). One to one:
 /// every (channel, address inside it) is exactly one device address.
 class AddressMap {
  public:

@@ -7,8 +7,8 @@
 
 namespace castor::gpu {
 
-/// Which DRAM clocks fall into which core cycle, by the exact ratio of the two frequencies in kHz (docs/gpu/timing.md,
-/// "Time, clocks, sleeping"): cycle c holds the clocks first(c) .. first(c + 1) - 1.
+/// DRAM clocks and the core cycles that they fall into, by the exact ratio of the two frequencies in kHz
+/// (docs/gpu/timing.md, "Time, clocks, sleeping"): cycle c holds the clocks first(c) .. first(c + 1) - 1.
 class DramClock {
  public:
   explicit DramClock(const Machine& machine);

@@ -5,7 +5,7 @@
 
 namespace castor::gpu {
 
-/// How long the thread blocks of a replayed kernel take, in core cycles at full speed (docs/gpu/replay.md, "Replay
+/// Service times of the thread blocks of a replayed kernel, in core cycles at full speed (docs/gpu/replay.md, "Replay
 /// tier").
 ///
 /// Drawn services depend on nothing but (seed, launch, TB), so neither placement nor scheduler changes them. All

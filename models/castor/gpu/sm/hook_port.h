@@ -24,7 +24,7 @@ struct SmHooks {
   [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || issue != nullptr; }
 };
 
-/// What is plugged into an SM, and what the issue policy among it is told and answers (docs/gpu/hooks.md, "Hooks").
+/// The hooks of an SM, and what the issue policy among them is told and answers (docs/gpu/hooks.md, "Hooks").
 ///
 /// S0 `begin_tick`, `started`, then `settle_early`; S5 `settle`; S8 `retired`; S9 `clock`; `idle` for ticks that were
 /// slept. Without a hook only `any` and `barrier_ok` are asked.

@@ -4,7 +4,7 @@
 
 namespace castor::gpu {
 
-/// What the memory side of an SM counts (docs/gpu/counting.md, "Statistics").
+/// Counters of the memory side of an SM (docs/gpu/counting.md, "Statistics").
 struct SmMemoryStatistics {
   explicit SmMemoryStatistics(base::StatisticGroup& group);
 

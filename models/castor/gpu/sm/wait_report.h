@@ -19,7 +19,7 @@
 
 namespace castor::gpu {
 
-/// What an SM tells watchdogs (docs/gpu/faults.md, "Watchdogs"): who waits for whom, and who repeats a loop. A look at
+/// An SM's report to watchdogs (docs/gpu/faults.md, "Watchdogs"): who waits for whom, and who repeats a loop. A look at
 /// its parts between two cycles, which changes nothing.
 class SmWaitReport {
  public:
