@@ -2,6 +2,7 @@
 
 #include "castor/gpu/sm/control_unit.h"
 #include "castor/gpu/sm/executor.h"
+#include "castor/gpu/sm/issue_stage.h"
 #include "castor/gpu/sm/runtime_unit.h"
 #include "unit/gpu_lsu_support.h"
 #include "unit/gpu_sm_parts_support.h"
@@ -11,21 +12,26 @@ namespace castor::gpu::test {
 
 struct Core {
   Core(Code code, unsigned threads, const std::vector<std::string>& overrides = {})
-      : machine(part_machine(overrides)),
+      : Core(part_machine(overrides), std::move(code), threads) {}
+  Core(Machine what, Code code, unsigned threads)
+      : machine(std::move(what)),
         warps(machine, 0),
-        pipelines(machine, wheel, pipeline_counters),
+        pipelines(machine, wheel, counters),
         board(machine, pipelines, wheel),
         buffer(machine, warps, board),
         watch(machine.sm.warps),
-        tbs(machine, 0, tb_counters, nullptr),
+        tbs(machine, 0, counters, nullptr),
         faults(0, clock, warps, tbs, blocked, watch, outbox),
-        barriers(machine, clock, warps, tbs, blocked, faults, barrier_counters, waits),
+        barriers(machine, clock, warps, tbs, blocked, faults, counters, waits),
         rig(machine),
-        calls(0, clock, warps, tbs, blocked, rig.lsu, outbox),
-        fetch(machine, warps, buffer, rig.lsu, wheel, fetch_counters),
-        runtime(machine, 0, clock, warps, tbs, blocked, board, rig.lsu, wheel, outbox, watch, runtime_counters),
-        control(machine, clock, warps, buffer, board, blocked, fetch, barriers, calls, runtime, faults, watch),
-        executor(machine, clock, warps, buffer, board, pipelines, blocked, rig.lsu, control, faults, watch),
+        fetch(machine, warps, buffer, rig.lsu, wheel, counters),
+        issue(machine, warps, buffer, board, blocked, pipelines, rig.lsu, true),
+        parts{machine, 0,     {},     group, counters, outbox, hand_over, clock, wheel, pipelines, blocked,
+              warps,   board, buffer, watch, tbs,      faults, rig.lsu,   fetch, issue, barriers,  executor},
+        calls(parts),
+        runtime(parts),
+        executor(parts, calls, runtime),
+        control(executor.control()),
         kernel(machine, std::move(code), threads) {
     start();
   }
@@ -87,28 +93,27 @@ struct Core {
   SmClock clock;
   WarpTable warps;
   EventWheel wheel;
-  PipelineCounters pipeline_counters;
+  SmCounters counters;
   Pipelines pipelines;
   Scoreboard board;
   InstructionBuffer buffer;
   BlockedWarps blocked{wheel};
   SpinWatch watch;
-  TbCounters tb_counters;
   ThreadBlocks tbs;
   SmOutbox outbox;
   FaultPort faults;
-  BarrierCounters barrier_counters;
   base::StatisticGroup group{"sm"};
   base::Histogram waits{group, {"waits", "cycles", "waits"}, 20};
   Barriers barriers;
   LsuRig rig;
-  DeviceCalls calls;
-  FetchCounters fetch_counters;
   FetchStage fetch;
-  RuntimeCounters runtime_counters;
+  IssueStage issue;
+  HandOver hand_over;
+  SmParts parts;
+  DeviceCalls calls;
   RuntimeUnit runtime;
-  ControlUnit control;
   Executor executor;
+  ControlUnit& control;
   PartKernel kernel;
 };
 

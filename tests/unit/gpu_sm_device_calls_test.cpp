@@ -1,6 +1,5 @@
 #include "castor/gpu/sm/device_calls.h"
-#include "unit/gpu_lsu_support.h"
-#include "unit/gpu_sm_parts_support.h"
+#include "unit/gpu_sm_core_support.h"
 
 // Calls of device code into the runtime: asked for, served, answered.
 
@@ -9,23 +8,10 @@ namespace {
 
 using namespace test;
 
-struct Bench {
-  Bench()
-      : machine(part_machine()),
-        warps(machine, 1),
-        tbs(machine, 1, counters, nullptr),
-        rig(machine),
-        calls(1, clock, warps, tbs, blocked, rig.lsu, outbox),
-        kernel(machine, Code().allocate(4, 2).trap().exit(), 64) {
+struct Bench : Core {
+  Bench() : Core(Code().allocate(4, 2).trap().exit(), 64) {
     services.store = &rig.store;
     clock.begin(10);
-    TbStartMessage message;
-    message.kernel = &kernel.context;
-    message.item = kernel.context.item();
-    const TbState& tb = tbs[tbs.start(message, 0, clock.now(), clock.tick())];
-    for (unsigned i = 0; i < tb.warp_count; ++i)
-      warps.start(tb.slots[i], {tb.kernel, tb.program, tb.item, tb.index, 0, i});
-    warps.admit(tb.warps, false);
     for (unsigned w = 0; w < 2; ++w) set_lanes(warps, w, 2, 0);
     for (unsigned lane = 0; lane < machine.sm.lanes; ++lane) {
       const std::uint64_t bytes = 64;
@@ -39,18 +25,7 @@ struct Bench {
     return value;
   }
 
-  Machine machine;
-  SmClock clock;
-  WarpTable warps;
-  EventWheel wheel;
-  BlockedWarps blocked{wheel};
-  TbCounters counters;
-  ThreadBlocks tbs;
-  LsuRig rig;
-  SmOutbox outbox;
-  DeviceCalls calls;
   DeviceServices services;
-  PartKernel kernel;
 };
 
 TEST(DeviceCalls, CallIsAskedForServedAndAnswered) {
@@ -71,14 +46,15 @@ TEST(DeviceCalls, CallIsAskedForServedAndAnswered) {
   EXPECT_NE(bench.got(0), 0U);
   EXPECT_EQ(bench.got(1), 0U);  // does not call
   EXPECT_NE(bench.got(2), 0U);
-  EXPECT_TRUE(bench.calls.answers_pending());
-  EXPECT_EQ(bench.calls.next_answer(), 20U);
+  EXPECT_FALSE(bench.calls.still());
+  EXPECT_EQ(bench.calls.wake(), 20U);
   bench.clock.begin(19);
   EXPECT_FALSE(bench.calls.take_answers());
   bench.clock.begin(20);
   EXPECT_TRUE(bench.calls.take_answers());
   EXPECT_EQ(bench.blocked.any(), 0U);
-  EXPECT_EQ(bench.calls.next_answer(), base::kForever);
+  EXPECT_TRUE(bench.calls.still());
+  EXPECT_EQ(bench.calls.wake(), base::kForever);
 }
 
 TEST(DeviceCalls, WarpWhoseCallFailsDoesNothingMore) {

@@ -39,12 +39,15 @@ struct Bench : Core {
       : Core(marked(std::move(code)), threads,
              {"icache.ideal=1", "fetch.warps=1", "fetch.insns=2", "ibuffer.entries=2", "ibuffer.refill=empty",
               "issue.per_warp=1"}),
-        unit(machine, 0, filter, clock, warps, tbs, buffer, fetch, blocked, board, pipelines, wheel, rig.lsu, control,
-             executor, faults, watch, group) {
+        unit(plugged(parts, filter)) {
     kernel.context.fit = fit;
     event.warps = tbs[0].warps;
-    unit.start(tbs[0], 0, event);
+    unit.begin(tbs[0], 0, event);
     for (auto& of_one : picks) of_one.fill(-1);
+  }
+  static SmParts plugged(SmParts parts, Filter& filter) {
+    parts.hooks.fetch_filter = &filter;
+    return parts;
   }
   static Code marked(Code code) {
     code.program.marks.assign(code.program.code.size(), 2);
@@ -68,19 +71,19 @@ struct Bench : Core {
     const auto w = static_cast<unsigned>(pick);
     const bool issues = pick >= 0 && (buffer.valid() & board.clear() & warp_bit(w)) != 0;
     if (issues) picks[w % machine.schedulers][0] = static_cast<std::int8_t>(w);
-    unit.settle(picks, {});
+    unit.settle(picks);
     if (issues) {
       picks[w % machine.schedulers][0] = -1;
       const isa::Record& record = warps[w].records[warps[w].pc];
       EXPECT_TRUE(unit.issue(w % machine.schedulers, w, record, warps[w].decoded[warps[w].pc], warps[w].active));
     }
     if (fetch.due() != 0) fetch.decode(unit.decode(fetch.take_due()));
-    fetch.fetch(eligible & warps.live() & ~unit.hold());
+    fetch.fetch(eligible & warps.live() & ~unit.held());
     if (barriers.any()) {
       barriers.meet();
       for (const Barriers::Completed& one : barriers.completed()) unit.barrier_met(one.context, one.barrier);
     }
-    unit.clock(barriers.exits(), board.in_flight(), {}, {});
+    unit.clock();
   }
   /// Ticks until warp `w` has an instruction that is clear.
   void until_ready(unsigned w) {
@@ -120,8 +123,8 @@ TEST(FilterUnit, BlockOfAKernelThatLeavesNoRowsGetsNone) {
 TEST(FilterUnit, BlockWithoutMarksGetsNone) {
   Bench unmarked(sums());
   unmarked.kernel.program.marks.clear();
-  unmarked.unit.counters().clear_entry(0);
-  unmarked.unit.start(unmarked.tbs[0], 0, unmarked.event);
+  unmarked.unit.clear_entry(0);
+  unmarked.unit.begin(unmarked.tbs[0], 0, unmarked.event);
   EXPECT_EQ(unmarked.unit.counters().of_entry(0).tbs_unmarked, 1U);
 }
 
@@ -132,7 +135,7 @@ TEST(FilterUnit, BlockGetsNoneWhenAllRowsAreTaken) {
   while (two.unit.counters().of_entry(0).tbs_without_run == 0) {
     ASSERT_LT(pools, 1000U);
     two.event = {};
-    two.unit.start(two.tbs[0], 0, two.event);
+    two.unit.begin(two.tbs[0], 0, two.event);
     pools += two.event.enable ? 1 : 0;
   }
   EXPECT_FALSE(two.event.enable);
@@ -160,7 +163,7 @@ TEST(FilterUnit, MarksThatDependOnTheShapeCountInSomeShapesOnly) {
         bench.kernel.context.block = {x, y, z};
         TbStartEvent event;
         event.warps = bench.tbs[0].warps;
-        bench.unit.start(bench.tbs[0], 0, event);
+        bench.unit.begin(bench.tbs[0], 0, event);
         ASSERT_EQ(event.promote, powers.count(x) == 1 && (y > 1 || z > 1)) << x << ' ' << y << ' ' << z;
         promoted += event.promote ? 1 : 0;
       }
@@ -173,7 +176,7 @@ TEST(FilterUnit, HeldWarpsAreNotFetched) {
   Bench bench(sums());
   bench.filter.out.hold = 1;
   for (unsigned i = 0; i < 10; ++i) bench.tick();
-  EXPECT_EQ(bench.unit.hold(), 1U);
+  EXPECT_EQ(bench.unit.held(), 1U);
   EXPECT_EQ(bench.buffer.valid(), 2U);
 }
 
@@ -203,8 +206,8 @@ TEST(FilterUnit, SquashedInstructionsAreFetchedAgain) {
   };
   bench.until_ready(0);
   EXPECT_EQ(bench.buffer.size(0), 1U);
-  EXPECT_EQ(bench.fetch_counters.squashes, 1U);
-  EXPECT_EQ(bench.fetch_counters.wasted_fetches, 0U);
+  EXPECT_EQ(bench.counters.squashes, 1U);
+  EXPECT_EQ(bench.counters.wasted_fetches, 0U);
   EXPECT_EQ(bench.unit.counters().of_entry(0).squashes, 1U);
 }
 
@@ -260,7 +263,7 @@ TEST(FilterUnit, SkippedWarpGoesOnAndAGhostComputes) {
   };
   bench.tick();
   EXPECT_TRUE(done);
-  EXPECT_TRUE(bench.unit.busy());
+  EXPECT_TRUE(bench.clock.stirred());
   EXPECT_EQ(bench.warps[0].pc, 1U);
   EXPECT_EQ(bench.warps[1].pc, 1U);
   EXPECT_EQ(lane_of(bench.warps, 0, 3, 0), 5U);
@@ -288,7 +291,7 @@ TEST(FilterUnit, BarrierOfTheWholeBlockIsTold) {
   bench.tick(0);
   EXPECT_EQ(bench.filter.in_clock.barrier, 0U);
   bench.tick();
-  EXPECT_EQ(bench.unit.hold() & 1, 1U);  // it waits: not fetched
+  EXPECT_EQ(bench.unit.held() & 1, 1U);  // it waits: not fetched
   bench.until_ready(1);
   bench.tick(1);
   EXPECT_EQ(bench.filter.in_clock.barrier, 1U);
@@ -306,7 +309,8 @@ TEST(FilterUnit, ExitIsToldWhenNothingIsInFlightAndRetireATickLate) {
   EXPECT_EQ(bench.filter.in_clock.exit, 1U);
   EXPECT_EQ(bench.board.in_flight(), 0U);
   EXPECT_EQ(ticks, 5U);
-  bench.unit.retired(0);
+  TbRetireMessage message;
+  bench.unit.retire(0, message);
   bench.tick();
   ASSERT_TRUE(bench.filter.in_clock.retire);
   EXPECT_EQ(*bench.filter.in_clock.retire, 0U);

@@ -2,7 +2,7 @@
 
 #include "castor/gpu/sm/hook_port.h"
 #include "common/hook_fails.h"
-#include "unit/gpu_sm_parts_support.h"
+#include "unit/gpu_sm_core_support.h"
 
 // The port of an SM's issue policy: what it is told and when, and what of its answers is taken.
 
@@ -35,14 +35,11 @@ struct Policy final : IssuePolicyHook {
   Cycle quiet_for = 0, idled = 0;
 };
 
-struct Bench {
-  explicit Bench(unsigned picks = 1)
-      : machine(with_picks(picks)),
-        warps(machine, 7),
-        watch(machine.sm.warps),
-        tbs(machine, 7, counters, nullptr),
-        faults(7, clock, warps, tbs, blocked, watch, outbox),
-        port(std::make_unique<HookPort>(machine, 7, SmHooks{nullptr, &policy}, clock, faults, statistics)) {
+struct Bench : Core {
+  explicit Bench(unsigned picks = 1) : Core(with_picks(picks), Code().exit(), 32) {
+    parts.sm = 7;
+    parts.hooks.issue = &policy;
+    port = std::make_unique<HookPort>(parts);
     for (auto& of_one : picks_made) of_one.fill(-1);
     begin(10);
   }
@@ -58,17 +55,6 @@ struct Bench {
   }
   void edge(WarpMask refused = 0) { port->clock({}, {}, 0, refused); }
 
-  Machine machine;
-  SmClock clock;
-  WarpTable warps;
-  EventWheel wheel;
-  BlockedWarps blocked{wheel};
-  SpinWatch watch;
-  TbCounters counters;
-  ThreadBlocks tbs;
-  SmOutbox outbox;
-  FaultPort faults;
-  base::StatisticGroup statistics{"sm7"};
   Policy policy;
   std::unique_ptr<HookPort> port;
   Picks picks_made;
@@ -91,16 +77,13 @@ TbStartEvent tb_start(unsigned context, WarpMask warps) {
 
 TEST(HookPort, WithoutAHookEverythingIsBuiltIn) {
   Bench bench;
-  const HookPort none(bench.machine, 0, {}, bench.clock, bench.faults, bench.statistics);
-  EXPECT_FALSE(none.any());
-  EXPECT_FALSE(none.picks());
-  EXPECT_EQ(none.barrier_ok(), 0xff);
+  EXPECT_TRUE(HookPort::present(bench.parts));
+  bench.parts.hooks.issue = nullptr;
+  EXPECT_FALSE(HookPort::present(bench.parts));
 }
 
 TEST(HookPort, AttachesResetsAndDetaches) {
   Bench bench;
-  EXPECT_TRUE(bench.port->any());
-  EXPECT_TRUE(bench.port->picks());
   EXPECT_EQ(bench.policy.site.sm, 7U);
   EXPECT_NE(bench.policy.site.statistics, nullptr);
   EXPECT_EQ(bench.policy.resets, 1U);
@@ -112,15 +95,14 @@ TEST(HookPort, FirstStartOnAnEmptySmIsToldATickLater) {
   Bench bench;
   bench.port->started(tb_start(2, 0x3), true);
   bench.port->settle_early();
-  bench.port->settle(offer(0), bench.picks_made);
+  bench.port->choose(offer(0), bench.picks_made);
   EXPECT_TRUE(bench.policy.settled[1].kernel_start);
   EXPECT_FALSE(bench.policy.settled[1].start);
-  EXPECT_TRUE(bench.port->late_start());
-  bench.edge();
+  bench.port->clock();
+  EXPECT_TRUE(bench.clock.stirred());
   bench.begin(11);
-  EXPECT_FALSE(bench.port->late_start());
   bench.port->settle_early();
-  bench.port->settle(offer(0), bench.picks_made);
+  bench.port->choose(offer(0), bench.picks_made);
   EXPECT_FALSE(bench.policy.settled[3].kernel_start);
   ASSERT_TRUE(bench.policy.settled[3].start);
   EXPECT_EQ(bench.policy.settled[3].start->tb, 2U);
@@ -128,7 +110,7 @@ TEST(HookPort, FirstStartOnAnEmptySmIsToldATickLater) {
   bench.begin(12);
   bench.port->started(tb_start(3, 0xc), false);
   bench.port->settle_early();
-  bench.port->settle(offer(0), bench.picks_made);
+  bench.port->choose(offer(0), bench.picks_made);
   ASSERT_TRUE(bench.policy.settled[5].start);
   EXPECT_EQ(bench.policy.settled[5].start->tb, 3U);
   EXPECT_EQ(bench.policy.settled[5].tb[2], 3U);
@@ -143,13 +125,14 @@ TEST(HookPort, PicksAndTheirAcknowledges) {
   EXPECT_EQ(bench.port->barrier_ok(), 0x7);
   bench.policy.out.pick[0][0] = 4;
   bench.policy.out.pick[2][0] = 2;
-  bench.port->settle(offer(0x16), bench.picks_made);
+  bench.port->choose(offer(0x16), bench.picks_made);
   EXPECT_EQ(bench.policy.settled[1].ready, 0x16U);
   EXPECT_EQ(bench.policy.settled[1].long_wait, 0x80U);
   EXPECT_EQ(bench.picks_made[0][0], 4);
   EXPECT_EQ(bench.picks_made[1][0], -1);
   EXPECT_EQ(bench.picks_made[2][0], 2);
-  bench.port->retired(5);
+  TbRetireMessage message;
+  bench.port->retire(5, message);
   const WarpExit exit{1, 9, 3};
   bench.port->clock({}, {&exit, 1}, 0x40, 0x10);  // warp 4 was refused
   ASSERT_EQ(bench.policy.clocked.size(), 1U);
@@ -173,39 +156,34 @@ TEST(HookPort, SleepsAsLongAsItsHooks) {
 
 TEST(HookPort, ErrorOfTheHookStopsAKernel) {
   Bench bench;
-  PartKernel kernel(bench.machine, Code().exit(), 32);
-  TbStartMessage message;
-  message.kernel = &kernel.context;
-  message.item = kernel.context.item();
-  (void)bench.tbs.start(message, 0, 10, 10);
   bench.policy.site.error(3, 4);
   ASSERT_NE(bench.outbox.faults().head(11), nullptr);
-  EXPECT_EQ(bench.outbox.faults().head(11)->kernel, &kernel.context);
+  EXPECT_EQ(bench.outbox.faults().head(11)->kernel, &bench.kernel.context);
 }
 
 TEST(HookPortDeathTest, PickThatIsNotReadyIsAnAssertion) {
   Bench bench;
   bench.port->settle_early();
   bench.policy.out.pick[1][0] = 5;
-  EXPECT_HOOK_FAILS(bench.port->settle(offer(0x1), bench.picks_made),
+  EXPECT_HOOK_FAILS(bench.port->choose(offer(0x1), bench.picks_made),
                     "picks warp 5 for scheduler 1, which is not ready");
-  EXPECT_HOOK_FAILS(bench.port->settle(offer(0), bench.picks_made), "picks a warp where none is ready");
+  EXPECT_HOOK_FAILS(bench.port->choose(offer(0), bench.picks_made), "picks a warp where none is ready");
   bench.policy.out.pick[1][0] = 4;  // ready, and of another scheduler
-  EXPECT_HOOK_FAILS(bench.port->settle(offer(0x10), bench.picks_made), "picks warp 4 for scheduler 1");
+  EXPECT_HOOK_FAILS(bench.port->choose(offer(0x10), bench.picks_made), "picks warp 4 for scheduler 1");
 }
 
 TEST(HookPortDeathTest, WarpIsPickedOnce) {
   Bench bench(2);
   bench.port->settle_early();
   bench.policy.out.pick[0][0] = bench.policy.out.pick[0][1] = 4;
-  EXPECT_HOOK_FAILS(bench.port->settle(offer(0x10), bench.picks_made), "picks warp 4");
+  EXPECT_HOOK_FAILS(bench.port->choose(offer(0x10), bench.picks_made), "picks warp 4");
 }
 
 TEST(HookPortDeathTest, EarlyOutputHolds) {
   Bench bench;
   bench.port->settle_early();
   bench.policy.out.barrier_ok = 0;
-  EXPECT_HOOK_FAILS(bench.port->settle(offer(0), bench.picks_made), "changes barrier_ok after settle");
+  EXPECT_HOOK_FAILS(bench.port->choose(offer(0), bench.picks_made), "changes barrier_ok after settle");
 }
 
 TEST(HookPortDeathTest, PickIsOfItsClass) {
@@ -214,7 +192,7 @@ TEST(HookPortDeathTest, PickIsOfItsClass) {
   bench.policy.out.pick[0][1] = 4;
   HookPort::Offer classes = offer(0x10);
   classes.issue_class[0] = 0x10;
-  EXPECT_HOOK_FAILS(bench.port->settle(classes, bench.picks_made), "picks warp 4 for issue class 1");
+  EXPECT_HOOK_FAILS(bench.port->choose(classes, bench.picks_made), "picks warp 4 for issue class 1");
 }
 
 }  // namespace

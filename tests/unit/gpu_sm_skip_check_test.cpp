@@ -46,7 +46,9 @@ struct Checked {
     result.fetch_filter = &filter;
     return result;
   }
-  [[nodiscard]] std::uint64_t checked() const { return rig.sm.entry_filter(0)->checked_skips; }
+  [[nodiscard]] std::uint64_t checked() const {
+    return rig.sm.mechanism<FilterUnit>()->counters().of_entry(0).checked_skips;
+  }
   /// Message of the only fault, which is one of the check.
   [[nodiscard]] std::string fault() const {
     if (rig.faults.empty()) return "no fault";
@@ -64,8 +66,8 @@ TEST(SkipCheck, SaysNothingOfAFilterThatIsRight) {
     EXPECT_TRUE(run.rig.faults.empty()) << run.fault();
     EXPECT_GT(filter.skips, 20U);
     EXPECT_EQ(run.checked(), filter.skips);
-    EXPECT_EQ(run.rig.sm.entry_filter(0)->copies, filter.copies);
-    EXPECT_EQ(run.rig.sm.entry_filter(0)->tbs_with_pool, 1U);
+    EXPECT_EQ(run.rig.sm.mechanism<FilterUnit>()->counters().of_entry(0).copies, filter.copies);
+    EXPECT_EQ(run.rig.sm.mechanism<FilterUnit>()->counters().of_entry(0).tbs_with_pool, 1U);
   }
 }
 

@@ -84,9 +84,10 @@ struct Network final : sc_core::sc_module, Unit {
 };
 
 /// An SM with a network.
-class Rig {
+template <class Core>
+class BasicRig {
  public:
-  explicit Rig(Machine what, const SmHooks& hooks = {}, bool sleep = true, Store* memory = nullptr)
+  explicit BasicRig(Machine what, const SmHooks& hooks = {}, bool sleep = true, Store* memory = nullptr)
       : machine(std::move(what)),
         store(memory != nullptr ? memory : &shared_store()),
         sm(name("sm"), machine, 0, *store, statistics, hooks, &log),
@@ -188,7 +189,7 @@ class Rig {
   Store* store;
   base::StatisticGroup statistics{"gpu"};
   IssueLog log;
-  Sm sm;
+  Core sm;
   Network network;
   bool sleeps;
   Cycle now = 0;
@@ -248,5 +249,7 @@ class Rig {
     }
   }
 };
+
+using Rig = BasicRig<Sm>;
 
 }  // namespace castor::gpu::test

@@ -15,10 +15,12 @@ using testing::Not;
 struct Bench : Core {
   using Core::Core;
   [[nodiscard]] SmWaitReport report(WarpMask held = 0) {
-    return {3, warps, tbs, buffer, board, blocked, fetch, rig.lsu, watch, hooks, held};
+    parts.sm = 3;
+    std::vector<WaitReason> reasons;
+    calls.add_waiting(reasons);
+    reasons.push_back({held, "is held by a mechanism"});
+    return {parts, reasons};
   }
-  base::StatisticGroup statistics{"sm3"};
-  const HookPort hooks{machine, 3, {}, clock, faults, statistics};  ///< none is plugged in
   /// What it says of the first warp.
   [[nodiscard]] std::string text(WarpMask held = 0) { return report(held).text(); }
 };
@@ -33,7 +35,7 @@ TEST(SmWaitReport, NamesBlockWarpAndPlace) {
 TEST(SmWaitReport, SaysWhatEachWarpWaitsFor) {
   {
     Bench bench(Code().nop().exit(), 32);
-    EXPECT_THAT(bench.text(1), HasSubstr("is held by the fetch filter"));
+    EXPECT_THAT(bench.text(1), HasSubstr("is held by a mechanism"));
     bench.fetch.hold_back(1, 0, 5);
     EXPECT_THAT(bench.text(), HasSubstr("waits for its branch or its set-up"));
     bench.blocked.sleep(0, 0, 9);

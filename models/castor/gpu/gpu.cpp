@@ -125,7 +125,7 @@ base::StatisticGroup& Gpu::statistics() {
 
 std::uint64_t Gpu::warp_instructions() const {
   std::uint64_t sum = 0;
-  for (const Sm* const sm : cores_) sum += sm->warp_instructions();
+  for (const Sm* const sm : cores_) sum += sm->accounts().instructions.total();
   return sum;
 }
 

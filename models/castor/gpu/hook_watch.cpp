@@ -19,7 +19,7 @@ std::string numbers(WarpMask warps) {
 
 void HookWatch::look(Cycle now, Cycle length, std::uint64_t progress, bool rests) {
   std::uint64_t instructions = 0;
-  for (const Sm* const sm : cores_) instructions += sm->warp_instructions();
+  for (const Sm* const sm : cores_) instructions += sm->accounts().instructions.total();
   const bool stood = stands_ && progress == progress_ && instructions == instructions_;
   progress_ = progress;
   instructions_ = instructions;
@@ -32,10 +32,10 @@ void HookWatch::look(Cycle now, Cycle length, std::uint64_t progress, bool rests
 // A warp whose instruction is decoded and has its operands waits for nothing else so long.
 void HookWatch::check_issue(Cycle now, Cycle length) const {
   for (const Sm* const sm : cores_) {
-    const SmWaitReport report = sm->report();
-    const WarpMask ready = report.ready_to_be_picked();
+    const auto* const port = sm->mechanism<HookPort>();
+    const WarpMask ready = port != nullptr ? port->ready_to_be_picked() : 0;
     if (ready == 0 || (front_end_.clock_enable() >> sm->index() & 1) == 0) continue;
-    hook_failed(report.issue_block(), now,
+    hook_failed(port->block(), now,
                 "issue_policy of SM %u lets no warp issue for %llu cycles (watchdog.cycles), though instructions of "
                 "warps %s are decoded and have their operands",
                 sm->index(), static_cast<unsigned long long>(length), numbers(ready).c_str());

@@ -94,12 +94,12 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
   bool has_filter = false;
   OutsideReads outside;
   for (Sm* const sm : cores) {
-    if (!sm->kernel_ticks().held(entry)) continue;
-    const EntryCounts& mine = sm->entry_instructions(entry);
+    if (!sm->accounts().ticks.held(entry)) continue;
+    const EntryCounts& mine = sm->accounts().instructions.of_entry(entry);
     counts[kRegisterReads] += mine.register_reads;
     counts[kRegisterWrites] += mine.register_writes;
-    if (const FilterCounts* const filtered = sm->entry_filter(entry)) {
-      filter.add(*filtered);
+    if (const auto* const filtered = sm->mechanism<FilterUnit>(); filtered != nullptr) {
+      filter.add(filtered->counters().of_entry(entry));
       has_filter = true;
     }
     for (std::size_t i = 0; i < kInstructionClasses; ++i) {
@@ -119,7 +119,7 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
     counts[kStaleHit] += traffic.stale_hit;
     counts[kReservationFail] += traffic.reservation_fail;
     outside.add(traffic.outside_reads);
-    kernel.alone.add(sm->kernel_ticks().of_entry(entry));
+    kernel.alone.add(sm->accounts().ticks.of_entry(entry));
     sm->clear_entry(entry);
   }
   for (unsigned k = 0; k < memory.slices(); ++k) {
@@ -157,10 +157,10 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
 BesideKernels count_beside_kernels(const std::vector<Sm*>& cores, MemorySystem& memory, unsigned entries) {
   BesideKernels beside;
   for (Sm* const sm : cores) {
-    beside.none.add(sm->kernel_ticks().of_none());
-    beside.several.add(sm->kernel_ticks().of_several());
+    beside.none.add(sm->accounts().ticks.of_none());
+    beside.several.add(sm->accounts().ticks.of_several());
     for (unsigned entry = 0; entry < entries; ++entry) {
-      beside.incomplete.add(sm->kernel_ticks().of_entry(entry));
+      beside.incomplete.add(sm->accounts().ticks.of_entry(entry));
       beside.l1_bytes += sm->entry_traffic(entry).sectors * kSectorBytes;
     }
   }

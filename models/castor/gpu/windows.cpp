@@ -20,7 +20,7 @@ void Windows::take_entry(unsigned entry, Ticket ticket, const std::string& name,
                          std::vector<Counts>& seen) const {
   Counts now;
   for (const Sm* const sm : cores_) {
-    const InstructionCounts& counts = sm->entry_instructions(entry);
+    const InstructionCounts& counts = sm->accounts().instructions.of_entry(entry);
     for (std::size_t i = 0; i < kInstructionClasses; ++i) {
       now.warps += counts.warps[i];
       now.lanes += counts.lanes[i];

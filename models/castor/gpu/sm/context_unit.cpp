@@ -45,25 +45,24 @@ void ContextUnit::forget(unsigned context) {
       std::find_if(saving_.begin(), saving_.end(), [context](const Saving& one) { return one.context == context; }));
 }
 
-std::unique_ptr<SuspendedTb> ContextUnit::save(unsigned context) {
+void ContextUnit::save(unsigned context, SuspendedTb& saved) {
   forget(context);
   const TbState& tb = tbs_[context];
-  auto saved = std::make_unique<SuspendedTb>();
-  saved->kernel = tb.kernel;
-  saved->item = tb.item;
-  saved->gid = tb.gid;
-  saved->group = tb.group;
-  saved->caller = runtime_.caller(context);
-  saved->warp_instructions = tb.warp_instructions;
-  saved->thread_instructions = tb.thread_instructions;
-  saved->barriers = tb.barriers;
-  saved->shared.assign(tb.shared.data(), tb.shared.data() + tb.kernel->shared_bytes);
-  memory_.save_local(context, saved->local);
+  saved.kernel = tb.kernel;
+  saved.item = tb.item;
+  saved.gid = tb.gid;
+  saved.group = tb.group;
+  saved.caller = runtime_.caller(context);
+  saved.warp_instructions = tb.warp_instructions;
+  saved.thread_instructions = tb.thread_instructions;
+  saved.barriers = tb.barriers;
+  saved.shared.assign(tb.shared.data(), tb.shared.data() + tb.kernel->shared_bytes);
+  memory_.save_local(context, saved.local);
   const std::size_t row_bytes = std::size_t{tb.kernel->program->registers} * warps_.lanes() * 4;
-  saved->warps.resize(tb.warp_count);
+  saved.warps.resize(tb.warp_count);
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     const unsigned w = tb.slots[i];
-    SuspendedWarp& to = saved->warps[i];
+    SuspendedWarp& to = saved.warps[i];
     to.live = (tb.live & warp_bit(w)) != 0;
     if (!to.live) continue;
     const WarpState& warp = warps_[w];
@@ -76,7 +75,6 @@ std::unique_ptr<SuspendedTb> ContextUnit::save(unsigned context) {
     to.barrier = warp.barrier;
     to.runtime = runtime_.take_values(w);
   }
-  return saved;
 }
 
 Tick ContextUnit::restore(unsigned context, const SuspendedTb& saved) {

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "castor/gpu/machine.h"
-#include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/runtime_unit.h"
 #include "castor/gpu/sm/scoreboard.h"
@@ -22,25 +20,24 @@ namespace castor::gpu {
 /// S0 `restore`, `stop`; S8 `look`, then `due` and `save`.
 class ContextUnit {
  public:
-  /// `suspends`: without it blocks keep their place, as on machines with hooks, which do not know such blocks.
-  ContextUnit(const Machine& machine, bool suspends, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs,
-              const Scoreboard& scoreboard, BlockedWarps& blocked, RuntimeUnit& runtime, SmMemory& memory)
-      : machine_(machine),
-        suspends_(suspends),
-        clock_(clock),
-        warps_(warps),
-        tbs_(tbs),
-        scoreboard_(scoreboard),
-        blocked_(blocked),
+  /// On machines with hooks, which do not know such blocks, all keep their place.
+  ContextUnit(const SmParts& parts, RuntimeUnit& runtime)
+      : machine_(parts.machine),
+        suspends_(!parts.hooks.any()),
+        clock_(parts.clock),
+        warps_(parts.warps),
+        tbs_(parts.tbs),
+        scoreboard_(parts.scoreboard),
+        blocked_(parts.blocked),
         runtime_(runtime),
-        memory_(memory) {}
+        memory_(parts.memory) {}
 
   /// Begins to save blocks that only wait. `under_way`: warps of which something is on its way.
   void look(WarpMask under_way);
   /// A block whose context has been saved in this tick; -1 = none.
   [[nodiscard]] int due() const;
   /// What the block is. It is forgotten here; the SM takes it out.
-  [[nodiscard]] std::unique_ptr<SuspendedTb> save(unsigned context);
+  void save(unsigned context, SuspendedTb& saved);
   /// A block has started in a context that goes on where it was suspended. Returns the ticks that its context moves.
   Tick restore(unsigned context, const SuspendedTb& saved);
   /// A block ends early.

@@ -22,21 +22,19 @@ namespace castor::gpu {
 /// All of it in S5.
 class ControlUnit {
  public:
-  ControlUnit(const Machine& machine, const SmClock& clock, WarpTable& warps, InstructionBuffer& buffer,
-              Scoreboard& scoreboard, BlockedWarps& blocked, FetchStage& fetch, Barriers& barriers, DeviceCalls& calls,
-              RuntimeUnit& runtime, FaultPort& faults, SpinWatch& watch)
-      : core_clock_(base::kilohertz(machine.clock.core_mhz)),
-        clock_(clock),
-        warps_(warps),
-        buffer_(buffer),
-        scoreboard_(scoreboard),
-        blocked_(blocked),
-        fetch_(fetch),
-        barriers_(barriers),
+  ControlUnit(const SmParts& parts, DeviceCalls& calls, RuntimeUnit& runtime)
+      : core_clock_(base::kilohertz(parts.machine.clock.core_mhz)),
+        clock_(parts.clock),
+        warps_(parts.warps),
+        buffer_(parts.buffer),
+        scoreboard_(parts.scoreboard),
+        blocked_(parts.blocked),
+        fetch_(parts.fetch),
+        barriers_(parts.barriers),
         calls_(calls),
         runtime_(runtime),
-        faults_(faults),
-        watch_(watch) {}
+        faults_(parts.faults),
+        watch_(parts.watch) {}
 
   /// Lanes of `mask` execute an instruction that needs no unit, at the PC of the warp; it has left the buffer.
   void execute(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);

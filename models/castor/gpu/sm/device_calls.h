@@ -6,6 +6,8 @@
 
 #include "castor/gpu/execution/system_call.h"
 #include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/mechanism.h"
+#include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/thread_blocks.h"
@@ -18,11 +20,34 @@ namespace castor::gpu {
 /// end, answered by a message.
 ///
 /// S5 `call`; S8 `ask`, when the warp's older accesses are performed; `serve` between ticks; S0 `take_answers`.
-class DeviceCalls {
+class DeviceCalls : public SmMechanism {
  public:
-  DeviceCalls(unsigned sm, const SmClock& clock, WarpTable& warps, const ThreadBlocks& tbs, BlockedWarps& blocked,
-              const SmMemory& memory, SmOutbox& outbox)
-      : sm_(sm), clock_(clock), warps_(warps), tbs_(tbs), blocked_(blocked), memory_(memory), outbox_(outbox) {}
+  explicit DeviceCalls(const SmParts& parts)
+      : sm_(parts.sm),
+        clock_(parts.clock),
+        warps_(parts.warps),
+        tbs_(parts.tbs),
+        blocked_(parts.blocked),
+        scoreboard_(parts.scoreboard),
+        memory_(parts.memory),
+        outbox_(parts.outbox) {}
+
+  void take_messages() {
+    if (!answers_.empty() && take_answers()) clock_.stir();
+  }
+  template <class UnderWay>
+  void bookkeep(UnderWay&& /*under_way*/) {
+    const WarpMask due = blocked_.calls_due(scoreboard_.memory_busy());
+    if (due == 0) return;
+    clock_.stir();
+    ask(due);
+  }
+  [[nodiscard]] WarpMask under_way() const { return blocked_.calling(); }
+  [[nodiscard]] Cycle wake() const { return answers_.empty() ? kForever : next_answer(); }
+  [[nodiscard]] bool still() const { return answers_.empty() && blocked_.in_call() == 0; }
+  void add_waiting(std::vector<WaitReason>& reasons) const {
+    reasons.push_back({blocked_.calling(), "waits for a call into the runtime"});
+  }
 
   /// Lanes of a warp call at its PC; it waits from now on.
   void call(unsigned w, LaneMask mask) {
@@ -35,7 +60,6 @@ class DeviceCalls {
   [[nodiscard]] std::optional<Fault> serve(unsigned w, DeviceServices& services, Cycle answer);
   /// Warps whose answer is visible go on. True if there was one.
   bool take_answers();
-  [[nodiscard]] bool answers_pending() const { return !answers_.empty(); }
   /// First cycle in which one is visible.
   [[nodiscard]] Cycle next_answer() const;
 
@@ -48,10 +72,11 @@ class DeviceCalls {
 
   std::vector<Answer> answers_;
   const unsigned sm_;
-  const SmClock& clock_;
+  SmClock& clock_;
   WarpTable& warps_;
   const ThreadBlocks& tbs_;
   BlockedWarps& blocked_;
+  const Scoreboard& scoreboard_;
   const SmMemory& memory_;
   SmOutbox& outbox_;
 };

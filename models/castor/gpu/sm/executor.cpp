@@ -4,21 +4,19 @@
 
 namespace castor::gpu {
 
-Executor::Executor(const Machine& machine, const SmClock& clock, WarpTable& warps, InstructionBuffer& buffer,
-                   Scoreboard& scoreboard, Pipelines& pipelines, BlockedWarps& blocked, SmMemory& memory,
-                   ControlUnit& control, FaultPort& faults, SpinWatch& watch)
-    : clock_(clock),
-      warps_(warps),
-      buffer_(buffer),
-      scoreboard_(scoreboard),
-      pipelines_(pipelines),
-      blocked_(blocked),
-      memory_(memory),
-      control_(control),
-      faults_(faults),
-      watch_(watch),
-      core_clock_(base::kilohertz(machine.clock.core_mhz)) {
-  args_.halves = machine.sm.lanes / 32;
+Executor::Executor(const SmParts& parts, DeviceCalls& calls, RuntimeUnit& runtime)
+    : clock_(parts.clock),
+      warps_(parts.warps),
+      buffer_(parts.buffer),
+      scoreboard_(parts.scoreboard),
+      pipelines_(parts.pipelines),
+      blocked_(parts.blocked),
+      memory_(parts.memory),
+      control_(parts, calls, runtime),
+      faults_(parts.faults),
+      watch_(parts.watch),
+      core_clock_(base::kilohertz(parts.machine.clock.core_mhz)) {
+  args_.halves = parts.machine.sm.lanes / 32;
 }
 
 void Executor::execute(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded,

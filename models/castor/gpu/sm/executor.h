@@ -20,10 +20,11 @@ namespace castor::gpu {
 /// Executes instructions when they issue (S5): values, path through the pipelines, what the scoreboard expects.
 class Executor {
  public:
-  Executor(const Machine& machine, const SmClock& clock, WarpTable& warps, InstructionBuffer& buffer,
-           Scoreboard& scoreboard, Pipelines& pipelines, BlockedWarps& blocked, SmMemory& memory, ControlUnit& control,
-           FaultPort& faults, SpinWatch& watch);
+  /// `calls` and `runtime`: who has the calls of device code.
+  Executor(const SmParts& parts, DeviceCalls& calls, RuntimeUnit& runtime);
 
+  /// Where warps go on.
+  [[nodiscard]] ControlUnit& control() { return control_; }
   /// The head of a warp's buffer, for the lanes of `mask`: those whose guard lets them. What it needs is free.
   void execute(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
 
@@ -50,7 +51,7 @@ class Executor {
   Pipelines& pipelines_;
   BlockedWarps& blocked_;
   SmMemory& memory_;
-  ControlUnit& control_;
+  ControlUnit control_;
   FaultPort& faults_;
   SpinWatch& watch_;
   const base::Clock core_clock_;

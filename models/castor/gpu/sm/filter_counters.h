@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "castor/gpu/sm/filter_statistics.h"
@@ -10,8 +11,9 @@ namespace castor::gpu {
 /// What is counted at an SM's fetch filter: for the SM, and for the kernels of each entry of the kernel table.
 class FilterCounters {
  public:
-  FilterCounters(base::StatisticGroup& sm, const ThreadBlocks& tbs, unsigned entries)
-      : tbs_(tbs), entries_(entries), statistics_(sm, all_) {}
+  FilterCounters(const ThreadBlocks& tbs, unsigned entries) : tbs_(tbs), entries_(entries) {}
+  /// Registers what is counted for the SM.
+  void add_statistics(base::StatisticGroup& sm) { statistics_.emplace(sm, all_); }
 
   /// `count(FilterCounts&)` adds to what belongs to a TB context.
   template <class Count>
@@ -27,7 +29,7 @@ class FilterCounters {
   const ThreadBlocks& tbs_;
   FilterCounts all_;
   std::vector<FilterCounts> entries_;
-  FilterStatistics statistics_;
+  std::optional<FilterStatistics> statistics_;
 };
 
 }  // namespace castor::gpu

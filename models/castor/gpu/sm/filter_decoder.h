@@ -9,6 +9,7 @@
 #include "castor/gpu/sm/filter_counters.h"
 #include "castor/gpu/sm/filter_pools.h"
 #include "castor/gpu/sm/sm_clock.h"
+#include "castor/gpu/sm/sm_parts.h"
 #include "castor/gpu/sm/warp_table.h"
 
 namespace castor::gpu {
@@ -25,16 +26,15 @@ class FilterDecoder {
     std::uint8_t tag[2] = {};
   };
 
-  FilterDecoder(const Machine& machine, unsigned sm, const FetchFilter& filter, const FilterTerms& terms,
-                const SmClock& clock, const WarpTable& warps, FetchStage& fetch, const RowPool& rows,
+  FilterDecoder(const SmParts& parts, const FetchFilter& filter, const FilterTerms& terms, const RowPool& rows,
                 FilterPools& pools, FilterCounters& counters)
-      : machine_(machine),
-        sm_(sm),
+      : machine_(parts.machine),
+        sm_(parts.sm),
         filter_(filter),
         terms_(terms),
-        clock_(clock),
-        warps_(warps),
-        fetch_(fetch),
+        clock_(parts.clock),
+        warps_(parts.warps),
+        fetch_(parts.fetch),
         rows_(rows),
         pools_(pools),
         counters_(counters) {}

@@ -4,44 +4,39 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/hook_check.h"
+#include "castor/gpu/sm/barriers.h"
 
 namespace castor::gpu {
 
 using isa::Kind;
 using isa::Record;
 
-FilterUnit::FilterUnit(const Machine& machine, unsigned sm, FetchFilter& filter, const SmClock& clock, WarpTable& warps,
-                       const ThreadBlocks& tbs, InstructionBuffer& buffer, FetchStage& fetch,
-                       const BlockedWarps& blocked, Scoreboard& scoreboard, Pipelines& pipelines, EventWheel& wheel,
-                       SmMemory& memory, ControlUnit& control, Executor& executor, FaultPort& faults, SpinWatch& watch,
-                       base::StatisticGroup& statistics, const FilterTerms& terms)
-    : sm_(sm),
-      filter_(filter),
-      terms_(terms),
-      clock_(clock),
-      warps_(warps),
-      buffer_(buffer),
-      blocked_(blocked),
-      scoreboard_(scoreboard),
-      pipelines_(pipelines),
-      control_(control),
-      executor_(executor),
-      watch_(watch),
-      rows_(machine, warps, scoreboard, pipelines, wheel, memory,
-            terms.real_rows || !terms.fetch ? 0 : kVirtualRows * machine.sm.tb_contexts),
-      ghosts_(warps, scoreboard, executor, rows_),
-      counters_(statistics, tbs, machine.table.entries),
-      pools_(machine, terms_, tbs, rows_, counters_),
-      decoder_(machine, sm, filter, terms_, clock, warps, fetch, rows_, pools_, counters_),
-      slots_(machine, terms_, clock, warps, buffer, pools_, decoder_),
-      events_(warps, tbs, pools_),
-      check_(machine.check.skips && terms.fetch && terms.real_rows
-                 ? std::make_unique<SkipCheck>(machine, sm, clock, warps, faults)
+FilterUnit::FilterUnit(const SmParts& parts)
+    : parts_(parts),
+      group_(parts.statistics, "fetch_filter"),
+      filter_(*parts.hooks.fetch_filter),
+      terms_(attach()),
+      rows_(parts.machine, parts.warps, parts.scoreboard, parts.pipelines, parts.wheel, parts.memory,
+            terms_.real_rows || !terms_.fetch ? 0 : kVirtualRows * parts.machine.sm.tb_contexts),
+      ghosts_(parts.warps, parts.scoreboard, parts.executor, rows_),
+      counters_(parts.tbs, parts.machine.table.entries),
+      pools_(parts.machine, terms_, parts.tbs, rows_, counters_),
+      decoder_(parts, filter_, terms_, rows_, pools_, counters_),
+      slots_(parts.machine, terms_, parts.clock, parts.warps, parts.buffer, pools_, decoder_),
+      events_(parts.warps, parts.tbs, pools_),
+      check_(parts.machine.check.skips && terms_.fetch && terms_.real_rows
+                 ? std::make_unique<SkipCheck>(parts.machine, parts.sm, parts.clock, parts.warps, parts.faults)
                  : nullptr) {}
+
+FilterTerms FilterUnit::attach() {
+  FilterTerms terms;
+  attach_hook(filter_, "fetch_filter", parts_, group_, &terms);
+  return terms;
+}
 
 // --- Thread blocks ---------------------------------------------------------------------------------------------------
 
-void FilterUnit::start(const TbState& tb, unsigned context, TbStartEvent& event) {
+void FilterUnit::begin(const TbState& tb, unsigned context, TbStartEvent& event) {
   for (WarpMask left = tb.warps; left != 0; left &= left - 1) {
     decoder_.start(lowest(left));
     rows_.start(lowest(left));
@@ -52,13 +47,14 @@ void FilterUnit::start(const TbState& tb, unsigned context, TbStartEvent& event)
   pools_.start(tb, context, event);
 }
 
-void FilterUnit::stop(const TbState& tb) {
+void FilterUnit::stop(unsigned context) {
+  const TbState& tb = parts_.tbs[context];
   events_.stop(tb.live);
   decoder_.stop(tb.warps);
   if (check_ != nullptr) check_->stop(tb.warps);
 }
 
-void FilterUnit::retired(unsigned context) {
+void FilterUnit::retire(unsigned context, TbRetireMessage& /*message*/) {
   events_.retired(context);
   pools_.retired(context);
 }
@@ -68,21 +64,26 @@ void FilterUnit::retired(unsigned context) {
 // A warp of an active TB that waits at a barrier is not fetched before the barrier is complete. One that waits for a
 // fence or acquire may be fetched, but skips nothing: its leader may have loaded before the fence was complete.
 void FilterUnit::settle_early(WarpMask eligible) {
-  busy_ = false;
   rows_.begin_tick();
   events_.begin_tick();
   slots_.begin_tick();
   in_ = {};
-  in_.now = clock_.now();
+  in_.now = parts_.clock.now();
   const FetchOut& out = filter_.settle(in_);
   out_.hold = out.hold;
   out_.copy = out.copy;
-  hold_ = pools_.fetched() & (out.hold | blocked_.held_at_barrier());
-  eligible_ = eligible & warps_.live() & pools_.fetched() &
-              ~(blocked_.held_at_barrier() | blocked_.in_fence() | blocked_.in_call() | blocked_.in_runtime());
+  hold_ = pools_.fetched() & (out.hold | parts_.blocked.held_at_barrier());
+  eligible_ = eligible & parts_.warps.live() & pools_.fetched() &
+              ~(parts_.blocked.held_at_barrier() | parts_.blocked.in_fence() | parts_.blocked.in_call() |
+                parts_.blocked.in_runtime());
 }
 
-void FilterUnit::settle(const Picks& picks, const Maybe<TbStartEvent>& started) {
+void FilterUnit::show_pc(unsigned w) {
+  const WarpState& warp = parts_.warps[w];
+  pc_of_[w] = warp.code_base + std::uint64_t{8} * warp.pc;
+}
+
+void FilterUnit::settle(const Picks& picks) {
   FetchIn& in = in_;
   in.eligible = eligible_;
   for (WarpMask left = shown_pcs(); left != 0; left &= left - 1) show_pc(lowest(left));
@@ -91,15 +92,17 @@ void FilterUnit::settle(const Picks& picks, const Maybe<TbStartEvent>& started) 
   slots_.find(picks, in);
   in.written = rows_.written();
   events_.tell_retired(in);
-  in.start = started;
+  in.start = starts_.now();
   const FetchOut* out = &filter_.settle(in);
-  CASTOR_HOOK_CHECK(filter_, clock_.now(), out->hold == out_.hold && out->copy.has_value() == out_.copy.has_value(),
-                    "fetch_filter of SM %u changes hold or copy after settle", sm_);
+  CASTOR_HOOK_CHECK(filter_, parts_.clock.now(),
+                    out->hold == out_.hold && out->copy.has_value() == out_.copy.has_value(),
+                    "fetch_filter of SM %u changes hold or copy after settle", parts_.sm);
   slots_.take(*out);
   out_ = *out;
   bool moved = skip(*out);
   for (unsigned n = 0; out->again && moved; ++n) {
-    CASTOR_HOOK_CHECK(filter_, clock_.now(), n < 65536, "fetch_filter of SM %u never ends to ask again", sm_);
+    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), n < 65536, "fetch_filter of SM %u never ends to ask again",
+                      parts_.sm);
     out = &filter_.settle(in);
     moved = skip(*out);
   }
@@ -112,8 +115,8 @@ void FilterUnit::settle(const Picks& picks, const Maybe<TbStartEvent>& started) 
 bool FilterUnit::skip(const FetchOut& out) {
   const WarpMask skipped = out.skip | out.ghost;
   if (skipped == 0) return false;
-  CASTOR_HOOK_CHECK(filter_, clock_.now(), (skipped & ~(terms_.ideal ? eligible_ : eligible_ & hold_)) == 0,
-                    "fetch_filter of SM %u skips warps that are not eligible and held", sm_);
+  CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), (skipped & ~(terms_.ideal ? eligible_ : eligible_ & hold_)) == 0,
+                    "fetch_filter of SM %u skips warps that are not eligible and held", parts_.sm);
   const WarpMask refused = in_.refused;
   bool moved = false;
   for (WarpMask left = skipped; left != 0; left &= left - 1) {
@@ -123,18 +126,18 @@ bool FilterUnit::skip(const FetchOut& out) {
     } else if (!compute_ghost(w, out.ghost_loads)) {
       continue;
     }
-    control_.advance(w);
+    parts_.executor.control().advance(w);
     show_pc(w);
     moved = true;
   }
-  busy_ |= moved;
+  if (moved) parts_.clock.stir();
   return moved || in_.refused != refused;
 }
 
 // A skipped instruction's results are those of its last leader, in rows. While the fixed-point watchdog looks at
 // registers, the warp's own follow.
 void FilterUnit::take_over(unsigned w) {
-  const WarpState& warp = warps_[w];
+  const WarpState& warp = parts_.warps[w];
   const Decoded& decoded = warp.decoded[warp.pc];
   const FilterPools::Pool& pool = pools_[warp.tb];
   const auto kind = static_cast<std::size_t>(decoded.instruction_class);
@@ -147,11 +150,11 @@ void FilterUnit::take_over(unsigned w) {
     check_->skipped(w, led ? values : nullptr);
     counters_.add(warp.tb, [](FilterCounts& counts) { ++counts.checked_skips; });
   }
-  if (!watch_.is_open()) return;
+  if (!parts_.watch.is_open()) return;
   for (unsigned i = 0; i < decoded.dst_count; ++i) {
     // An older write that is still to come would stand in the register for good.
-    if (!led || scoreboard_.pending(w, decoded.dst + i)) {
-      watch_.disturb();
+    if (!led || parts_.scoreboard.pending(w, decoded.dst + i)) {
+      parts_.watch.disturb();
       return;
     }
     rows_.load(w, decoded.dst + i, static_cast<unsigned>(rows[i]));
@@ -160,7 +163,7 @@ void FilterUnit::take_over(unsigned w) {
 
 // Executed for its values alone. False if the PC stays.
 bool FilterUnit::compute_ghost(unsigned w, View<GhostLoad> loads) {
-  const WarpState& warp = warps_[w];
+  const WarpState& warp = parts_.warps[w];
   const std::uint32_t pc = warp.pc;
   const LaneMask mask = isa::guarded(warp.records[pc], warp.predicates, warp.active);
   const auto* const load =
@@ -173,12 +176,13 @@ bool FilterUnit::compute_ghost(unsigned w, View<GhostLoad> loads) {
 
 // S4: a row goes to the warp's own register if both banks are free in this tick.
 void FilterUnit::copy(const CopyRequest& request) {
-  busy_ = true;  // asks again if it is not served
-  CASTOR_HOOK_CHECK(filter_, clock_.now(), (pools_.warps() & warp_bit(request.warp)) != 0 && request.row < rows_.size(),
-                    "fetch_filter of SM %u copies row %u for warp %u", sm_, request.row, request.warp);
-  in_.copy_ack = rows_.copy(request.warp, request.slot, request.row, clock_.tick());
+  parts_.clock.stir();  // asks again if it is not served
+  CASTOR_HOOK_CHECK(filter_, parts_.clock.now(),
+                    (pools_.warps() & warp_bit(request.warp)) != 0 && request.row < rows_.size(),
+                    "fetch_filter of SM %u copies row %u for warp %u", parts_.sm, request.row, request.warp);
+  in_.copy_ack = rows_.copy(request.warp, request.slot, request.row, parts_.clock.tick());
   if (!in_.copy_ack) return;
-  counters_.add(warps_[request.warp].tb, [](FilterCounts& counts) { ++counts.copies; });
+  counters_.add(parts_.warps[request.warp].tb, [](FilterCounts& counts) { ++counts.copies; });
   if (check_ != nullptr) check_->copied(request.warp, request.slot);
 }
 
@@ -198,7 +202,7 @@ bool FilterUnit::issue(unsigned scheduler, unsigned w, const Record& record, con
 
 // Marked instructions that issue, whether the filter acts on their warp or not.
 void FilterUnit::count_marked(unsigned w, const Decoded& decoded) {
-  const WarpState& warp = warps_[w];
+  const WarpState& warp = parts_.warps[w];
   const std::vector<std::uint8_t>& marks = warp.program->marks;
   if (marks.empty() || marks[warp.pc] == 0 || (marks[warp.pc] == 1 && !pools_[warp.tb].promote)) return;
   const auto kind = static_cast<std::size_t>(decoded.instruction_class);
@@ -208,10 +212,10 @@ void FilterUnit::count_marked(unsigned w, const Decoded& decoded) {
 
 void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded,
                                LaneMask mask) {
-  const WarpState& warp = warps_[w];
+  const WarpState& warp = parts_.warps[w];
   const std::uint32_t pc = warp.pc;
-  const Tick tick = clock_.tick();
-  buffer_.take(w);
+  const Tick tick = parts_.clock.tick();
+  parts_.buffer.take(w);
   const IssueRename& rename = slots_.rename(w, pc);
   const IssueSlot& slot = slots_.issue(w, pc);
 
@@ -223,8 +227,8 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
     if (k == slot.nsrc || decoded.sources[i] != slot.src[k]) continue;
     const std::int16_t row = rows[i] = rename.src_row[k++];
     if (row == RowPool::kNone) continue;
-    CASTOR_HOOK_CHECK(filter_, clock_.now(), static_cast<unsigned>(row) < rows_.size(),
-                      "fetch_filter of SM %u renames to row %d", sm_, row);
+    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), static_cast<unsigned>(row) < rows_.size(),
+                      "fetch_filter of SM %u renames to row %d", parts_.sm, row);
     rows_.load(w, decoded.sources[i], static_cast<unsigned>(row));
     ++row_reads;
   }
@@ -232,15 +236,15 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
   if (check_ != nullptr) check_->reads(w, decoded, rows, mask);
   if (decoded.pool >= UnitPool::kControl) {
     events_.control(w, record, mask);
-    control_.execute(scheduler, w, record, mask);
+    parts_.executor.control().execute(scheduler, w, record, mask);
     if (check_ != nullptr) check_->issued(w, pc, decoded, mask, false);
-    buffer_.update_head(w);
+    parts_.buffer.update_head(w);
     return;
   }
   Pipelines::Path path;
   if (rename.reuse) {
-    CASTOR_HOOK_CHECK(filter_, clock_.now(), record.kind == Kind::kLane,
-                      "fetch_filter of SM %u reuses more than arithmetic", sm_);
+    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), record.kind == Kind::kLane,
+                      "fetch_filter of SM %u reuses more than arithmetic", parts_.sm);
     path.last_operand = path.dispatch = tick;
     const auto kind = static_cast<std::size_t>(decoded.instruction_class);
     counters_.add(warp.tb, [kind, &decoded](FilterCounts& counts) {
@@ -248,7 +252,7 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
       counts.reused_reads += decoded.source_count;
     });
   } else {
-    path = pipelines_.reserve_rows(decoded, rows, w, scheduler, tick);
+    path = parts_.pipelines.reserve_rows(decoded, rows, w, scheduler, tick);
   }
   rows_.read(w, decoded, rows, path.last_operand, tick);
   const bool lead = slot.lead && (mask != 0 || record.kind == Kind::kLane);
@@ -263,53 +267,63 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
     }
   }
   if (decoded.pool <= UnitPool::kShared) {
-    executor_.access(path, w, record, decoded, mask);
-  } else if (mask == 0 || executor_.compute(w, record, decoded, mask)) {
+    parts_.executor.access(path, w, record, decoded, mask);
+  } else if (mask == 0 || parts_.executor.compute(w, record, decoded, mask)) {
     const Tick earliest = rename.reuse ? tick + 1 : path.dispatch + decoded.latency;
-    slots_.writes(clock_.now() + (earliest - tick));
+    slots_.writes(parts_.clock.now() + (earliest - tick));
     if (lead) {
       rows_.expect(w, decoded, pools_[warp.tb].base, tick, earliest, nullptr);
       rows_.store(w, decoded);
     } else {
-      scoreboard_.expect_writes(w, decoded, tick, earliest, nullptr);
+      parts_.scoreboard.expect_writes(w, decoded, tick, earliest, nullptr);
     }
-    control_.advance(w);
+    parts_.executor.control().advance(w);
   }
   if (check_ != nullptr) check_->issued(w, pc, decoded, mask, lead);
-  buffer_.update_head(w);
+  parts_.buffer.update_head(w);
 }
 
 // --- Results in rows -------------------------------------------------------------------------------------------------
 
 bool FilterUnit::expect_load(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation& operation) {
   if (!rows_.leads(w, decoded)) return false;
-  rows_.expect(w, decoded, pools_[warps_[w].tb].base, clock_.tick(), earliest, &operation);
+  rows_.expect(w, decoded, pools_[parts_.warps[w].tb].base, parts_.clock.tick(), earliest, &operation);
   return true;
 }
 
-void FilterUnit::take(const SmEvent& event) {
+bool FilterUnit::take(const SmEvent& event) {
   if (event.kind == SmEvent::Kind::kRowWritten) {
     rows_.tell(event);
-  } else {
+  } else if (event.kind == SmEvent::Kind::kRowReady) {
     const bool loads = event.operation != nullptr;
     const std::uint32_t pc = loads ? SmMemory::instruction(*event.operation).pc : 0;
-    rows_.ready(event, clock_.tick(), buffer_.head(event.warp));
+    rows_.ready(event, parts_.clock.tick(), parts_.buffer.head(event.warp));
     if (loads) loaded(event.warp, pc);
+  } else {
+    return false;
   }
+  return true;
 }
 
 // --- S9 --------------------------------------------------------------------------------------------------------------
 
-void FilterUnit::clock(View<WarpExit> exits, WarpMask in_flight, const Maybe<TbStartEvent>& started,
-                       const Maybe<TbStartEvent>& late) {
+void FilterUnit::clock() {
   FetchIn& in = in_;
   slots_.tell_issued(in);
   in.written = rows_.written();
   // An exit comes behind the start, also of a warp that is stopped at once.
+  const Maybe<TbStartEvent>& started = starts_.now();
+  const Maybe<TbStartEvent>& late = starts_.late();
   const WarpMask starts = (started ? started->warps : 0) | (late ? late->warps : 0);
-  if (events_.tell(in, exits, in_flight, starts)) busy_ = true;
-  in.oc_idle = ~(rows_.readers(clock_.tick()) & pools_.warps());
+  if (events_.tell(in, parts_.barriers.exits(), parts_.scoreboard.in_flight(), starts) || late) parts_.clock.stir();
+  in.oc_idle = ~(rows_.readers(parts_.clock.tick()) & pools_.warps());
   filter_.clock(in);
+}
+
+// --- Between ticks ---------------------------------------------------------------------------------------------------
+
+void FilterUnit::add_waiting(std::vector<WaitReason>& reasons) const {
+  reasons.push_back({hold_ & ~parts_.buffer.valid() & ~parts_.blocked.any(), "is held by the fetch filter"});
 }
 
 }  // namespace castor::gpu

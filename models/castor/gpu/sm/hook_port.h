@@ -2,61 +2,65 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <string>
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/hooks/fetch_filter.h"
 #include "castor/gpu/hooks/issue_policy.h"
-#include "castor/gpu/machine.h"
-#include "castor/gpu/sm/fault_port.h"
+#include "castor/gpu/sm/mechanism.h"
 #include "castor/gpu/sm/pick_policy.h"
 #include "castor/gpu/sm/sm_clock.h"
 
 namespace castor::gpu {
 
-/// What may be plugged into one SM; null = built in. Not owned.
-struct SmHooks {
-  FetchFilter* fetch_filter = nullptr;
-  IssuePolicyHook* issue = nullptr;
-  bool elsewhere = false;  ///< something is plugged into the front end, or other SMs
+/// TB starts that a hook of an SM is told of: in their tick, the first on an SM that was empty a tick later.
+class TbStarts {
+ public:
+  void begin_tick() {
+    now_.reset();
+    now_.swap(late_);
+  }
+  void add(const TbStartEvent& event, bool first) { (first ? late_ : now_) = event; }
+  /// That the hook is told of in this tick, and in the next one.
+  [[nodiscard]] const Maybe<TbStartEvent>& now() const { return now_; }
+  [[nodiscard]] const Maybe<TbStartEvent>& late() const { return late_; }
 
-  [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || issue != nullptr; }
+ private:
+  Maybe<TbStartEvent> now_, late_;
 };
 
-/// The hooks of an SM, and what the issue policy among them is told and answers (docs/gpu/hooks.md, "Hooks").
-///
-/// S0 `begin_tick`, `started`, then `settle_early`; S5 `settle`; S8 `retired`; S9 `clock`; `idle` for ticks that were
-/// slept. Without a hook only `any` and `barrier_ok` are asked.
-class HookPort {
+/// Attaches and resets a hook of an SM, which is called `name` where it reports errors. `terms`: of a fetch filter.
+void attach_hook(Hook& hook, const char* name, const SmParts& parts, base::StatisticGroup& statistics,
+                 FilterTerms* terms = nullptr);
+/// First cycle behind the tick under way in which a hook has something to do by itself; kForever if none.
+[[nodiscard]] Cycle wake_of(const Hook& hook, const SmClock& clock);
+
+/// The issue policy that is plugged into an SM: what it is told and answers (docs/gpu/hooks.md, "Hooks").
+class HookPort : public SmMechanism {
  public:
-  /// Attaches and resets the hooks; each gets a group of `statistics`.
-  HookPort(const Machine& machine, unsigned sm, const SmHooks& hooks, const SmClock& clock, FaultPort& faults,
-           base::StatisticGroup& statistics);
-  ~HookPort();
+  static constexpr bool kOptional = true;
+  static bool present(const SmParts& parts) { return parts.hooks.issue != nullptr; }
+
+  explicit HookPort(const SmParts& parts);
+  ~HookPort() { hook_.detach(); }
   HookPort(const HookPort&) = delete;
   HookPort& operator=(const HookPort&) = delete;
 
-  [[nodiscard]] bool any() const { return any_; }
-  /// Whether an issue policy is plugged in.
-  [[nodiscard]] bool picks() const { return hooks_.issue != nullptr; }
   /// The block behind it (Hook::block).
-  [[nodiscard]] const char* issue_block() const { return hooks_.issue->block(); }
-  /// What its fetch filter acts on.
-  [[nodiscard]] const FilterTerms& filter_terms() const { return terms_; }
-  /// Bit per scheduler that may issue barriers and exits in this tick.
+  [[nodiscard]] const char* block() const { return hook_.block(); }
+  /// Warps whose instruction is decoded and has its operands.
+  [[nodiscard]] WarpMask ready_to_be_picked() const;
   [[nodiscard]] std::uint8_t barrier_ok() const { return barrier_ok_; }
 
   void begin_tick() {
-    start_.reset();
+    starts_.begin_tick();
     free_.reset();
     kernel_start_ = false;
-    start_.swap(late_start_);
   }
-  /// A TB has started, the `first` on an SM that was empty: that is told a tick later.
+  void start(TbStart& start) { started(start.event, start.first); }
+  /// A TB has started.
   void started(const TbStartEvent& event, bool first);
-  /// Outputs that depend on state only.
-  void settle_early();
+  void settle_early(WarpMask eligible = 0);
   /// What the issue policy chooses from.
   struct Offer {
     WarpMask valid = 0;      ///< an instruction is in the buffer
@@ -67,34 +71,28 @@ class HookPort {
     std::array<WarpMask, kMaxPicks> issue_class{};
   };
   /// Puts what it picks into `picks`.
-  void settle(const Offer& offer, Picks& picks);
-  void retired(unsigned context) { free_ = static_cast<std::uint8_t>(context); }
+  void choose(const Offer& offer, Picks& picks);
+  bool pick();
+  void retire(unsigned context, TbRetireMessage& /*message*/) { free_ = static_cast<std::uint8_t>(context); }
+  void clock();
   /// The edge. `refused`: warps whose pick did not issue.
   void clock(View<BarrierArrival> arrivals, View<WarpExit> exits, WarpMask unblocked, WarpMask refused);
 
-  /// TB start that hooks are told of in this tick, and in the next one.
-  [[nodiscard]] const Maybe<TbStartEvent>& start() const { return start_; }
-  [[nodiscard]] const Maybe<TbStartEvent>& late_start() const { return late_start_; }
-
-  /// Passes `ticks` edges in which nothing happened.
-  void idle(Tick ticks);
-  /// First cycle in which a hook has something to do by itself; kForever if none.
-  [[nodiscard]] Cycle wake() const;
-  void add_waves(Waves& waves, const std::string& scope) const;
+  void idle(Tick ticks) { hook_.idle(ticks); }
+  [[nodiscard]] Cycle wake() const { return wake_of(hook_, parts_.clock); }
+  [[nodiscard]] bool still() const { return wake() == kForever; }
+  void add_waves(Waves& waves, const std::string& scope) const { hook_.add_waves(waves, scope); }
 
  private:
-  void attach(Hook* hook, const char* name, const Machine& machine, FaultPort& faults,
-              base::StatisticGroup& statistics);
   void check_none(const IssueOut& out) const;
   void take_picks(const IssueOut& out, WarpMask offered, Picks& picks);
 
-  const SmHooks hooks_;
-  const bool any_;
-  std::uint8_t barrier_ok_ = 0xff;
-  const unsigned sm_;
-  const SmClock& clock_;
+  const SmParts parts_;
   const Schedulers schedulers_;
-  Maybe<TbStartEvent> start_, late_start_;
+  base::StatisticGroup group_;
+  IssuePolicyHook& hook_;
+  std::uint8_t barrier_ok_ = 0xff;
+  TbStarts starts_;
   Maybe<std::uint8_t> free_;
   bool kernel_start_ = false;
   // What the policy's view points to lives longer than a call.
@@ -103,8 +101,6 @@ class HookPort {
   std::array<std::uint32_t, kMaxWarps> age_of_{};
   std::array<std::uint8_t, kMaxPicks> picked_{};  // bit s of [j]: scheduler s has a j-th pick
   Picks picks_{};
-  FilterTerms terms_;
-  std::deque<base::StatisticGroup> groups_;
 };
 
 }  // namespace castor::gpu

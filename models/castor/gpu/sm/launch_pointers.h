@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "castor/gpu/launch/launch_service.h"
+#include "castor/gpu/machine.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/sm_parts.h"
 #include "castor/gpu/sm/warp_mask.h"
 #include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
@@ -28,15 +30,14 @@ class LaunchPointers {
     bool group = false;  ///< as all of its call: they leave together when all are stored, and the caller tells of them
   };
 
-  LaunchPointers(unsigned sm, unsigned warps, const SmClock& clock, const WarpTable& table, Scoreboard& scoreboard,
-                 SmMemory& memory, SmOutbox& outbox)
-      : sm_(sm),
-        clock_(clock),
-        table_(table),
-        scoreboard_(scoreboard),
-        memory_(memory),
-        outbox_(outbox),
-        slots_(warps) {}
+  explicit LaunchPointers(const SmParts& parts)
+      : sm_(parts.sm),
+        clock_(parts.clock),
+        table_(parts.warps),
+        scoreboard_(parts.scoreboard),
+        memory_(parts.memory),
+        outbox_(parts.outbox),
+        slots_(parts.machine.sm.warps) {}
 
   /// A warp calls for launches: they leave behind the stores that warps of its `block` have under way. None of its
   /// pointers is left.

@@ -15,20 +15,18 @@ bool allocates(RuntimeCall call) { return call == RuntimeCall::kBuffer || call =
 
 }  // namespace
 
-RuntimeUnit::RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs,
-                         BlockedWarps& blocked, Scoreboard& scoreboard, SmMemory& memory, EventWheel& wheel,
-                         SmOutbox& outbox, SpinWatch& watch, RuntimeCounters& counters)
-    : machine_(machine),
-      sm_(sm),
-      clock_(clock),
-      warps_(warps),
-      tbs_(tbs),
-      blocked_(blocked),
-      wheel_(wheel),
-      outbox_(outbox),
-      watch_(watch),
-      counters_(counters),
-      pointers_(sm, machine.sm.warps, clock, warps, scoreboard, memory, outbox) {}
+RuntimeUnit::RuntimeUnit(const SmParts& parts)
+    : machine_(parts.machine),
+      sm_(parts.sm),
+      clock_(parts.clock),
+      warps_(parts.warps),
+      tbs_(parts.tbs),
+      blocked_(parts.blocked),
+      wheel_(parts.wheel),
+      outbox_(parts.outbox),
+      watch_(parts.watch),
+      counters_(parts.counters),
+      pointers_(parts) {}
 
 RuntimeUnit::WarpCalls& RuntimeUnit::calls(unsigned w) {
   if (warp_calls_.empty()) {

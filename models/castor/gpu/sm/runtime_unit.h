@@ -15,6 +15,7 @@
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/sm_parts.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
@@ -30,9 +31,7 @@ namespace castor::gpu {
 /// `tell` between ticks.
 class RuntimeUnit {
  public:
-  RuntimeUnit(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs,
-              BlockedWarps& blocked, Scoreboard& scoreboard, SmMemory& memory, EventWheel& wheel, SmOutbox& outbox,
-              SpinWatch& watch, RuntimeCounters& counters);
+  explicit RuntimeUnit(const SmParts& parts);
 
   /// A thread block begins in a context.
   void start(unsigned context);

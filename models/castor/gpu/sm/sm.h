@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
@@ -11,29 +10,23 @@
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
-#include "castor/gpu/sm/context_unit.h"
-#include "castor/gpu/sm/control_unit.h"
 #include "castor/gpu/sm/departures.h"
-#include "castor/gpu/sm/device_calls.h"
 #include "castor/gpu/sm/event_wheel.h"
 #include "castor/gpu/sm/executor.h"
 #include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/fetch_stage.h"
-#include "castor/gpu/sm/filter_unit.h"
-#include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/instruction_buffer.h"
-#include "castor/gpu/sm/issue_counter.h"
 #include "castor/gpu/sm/issue_stage.h"
-#include "castor/gpu/sm/kernel_ticks.h"
+#include "castor/gpu/sm/memory_replies.h"
 #include "castor/gpu/sm/pipelines.h"
-#include "castor/gpu/sm/runtime_unit.h"
 #include "castor/gpu/sm/scoreboard.h"
+#include "castor/gpu/sm/sm_accounts.h"
 #include "castor/gpu/sm/sm_clock.h"
+#include "castor/gpu/sm/sm_mechanisms.h"
 #include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
-#include "castor/gpu/sm/tick_accounting.h"
 #include "castor/gpu/sm/wait_report.h"
 #include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/sm_unit.h"
@@ -46,20 +39,24 @@ namespace castor::gpu {
 /// whole path at issue, so nothing is done for arithmetic afterwards; what happens later lies in an event wheel. Times
 /// inside an SM are ticks (enabled clock edges), stamps of messages are core cycles.
 ///
-/// State belongs to the parts, each in a header of its own that says what it may be asked in which step of a tick. Here
-/// are the order of the steps, and what concerns several parts at once: a thread block starts, ends early, retires;
-/// when the SM has to be awake.
+/// State belongs to the parts of the core and to mechanisms, each in a header of its own that says what it may be asked
+/// in which step of a tick. Here are the order of the steps, and what concerns several parts at once: a thread block
+/// starts, ends early, leaves, retires; when the SM has to be awake.
+///
+/// `Mechanisms` is a MechanismList with DeviceCalls and DeviceRuntime in it, which serve what the front end sends;
+/// `Sm` has those of all machines. Bodies are in sm_steps.h.
 ///
 /// A tick writes what is this SM's own and nothing else (docs/gpu/sm.md, "What SMs share"), so SMs may tick in any
 /// order, and beside each other; what it has for others stays here until `hand_over`.
 ///
 /// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
-class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClient {
+template <class Mechanisms>
+class BasicSm final : public sc_core::sc_module, public SmUnit {
  public:
   /// `statistics` gets a group "sm<index>". `observer` may be null, and `tlb` if addresses are not translated.
-  Sm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
-     base::StatisticGroup& statistics, const SmHooks& hooks = {}, Observer* observer = nullptr,
-     SharedTlb* tlb = nullptr);
+  BasicSm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
+          base::StatisticGroup& statistics, const SmHooks& hooks = {}, Observer* observer = nullptr,
+          SharedTlb* tlb = nullptr);
 
   InitiatorPort memory;
 
@@ -70,18 +67,36 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   void hand_over(Cycle now);
   /// Keeps whether there is something to hand over in a place of the owner's, who lowers it.
   void keep_hand_over_in(bool& place) { departures_.flag().keep_in(place); }
-  void set_clock_enable(bool enable, Cycle from) override;
-  void kill(const KernelContext& kernel, Cycle visible) override;
-  std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
-  void serve_runtime(unsigned warp, LaunchService& service, Cycle reply) override;
-  void tell_runtime(const RuntimeNews& news) override;
-  [[nodiscard]] bool idle() const override;
+  void set_clock_enable(bool enable, Cycle from) override {
+    if (!clock_.enable(enable, from) || !enable) return;
+    accounts_.ticks.accounting().set_clock_off(clock_.cycles_off(from));
+    wake_at(from);
+  }
+  void kill(const KernelContext& kernel, Cycle visible) override {
+    tbs_.kill(kernel, visible);
+    wake_at(visible);
+  }
+  std::optional<Fault> serve(unsigned w, DeviceServices& services, Cycle resume) override {
+    wake_at(resume);
+    return mechanisms_.template get<DeviceCalls>().serve(w, services, resume);
+  }
+  void serve_runtime(unsigned w, LaunchService& service, Cycle reply) override {
+    wake_at(reply);
+    mechanisms_.template get<DeviceRuntime>().calls().serve(w, service, reply);
+  }
+  void tell_runtime(const RuntimeNews& news) override {
+    wake_at(news.visible);
+    mechanisms_.template get<DeviceRuntime>().calls().tell(news);
+  }
+  [[nodiscard]] bool idle() const override { return tbs_.resident() == 0 && inbox_.size() == 0 && memory_side_.idle(); }
   [[nodiscard]] std::string waiting() const override { return report().text(); }
   void waits(WaitGraph& graph) const override { report().add_to(graph); }
 
   /// Asserts what holds between two cycles: with no message under way the SM counts the same room as the ledger does,
   /// and every live warp that is blocked waits for something that is there.
-  void check_invariants(const SmRoom& ledger) const;
+  void check_invariants(const SmRoom& ledger) const {
+    report().check(inbox_.size() == 0 && outbox_.empty() ? &ledger : nullptr, clock_.now());
+  }
   /// For the fixed-point watchdog: the window under way.
   [[nodiscard]] SpinWatch& watch() { return watch_; }
   [[nodiscard]] const SpinWatch& watch() const { return watch_; }
@@ -98,60 +113,46 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
 
   [[nodiscard]] const SmCounters& counters() const { return statistics_.counters(); }
   [[nodiscard]] const SmStatistics& statistics() const { return statistics_; }
-  /// Issued so far.
-  [[nodiscard]] std::uint64_t warp_instructions() const { return counter_.total(); }
-  /// Instructions of the kernels in a table entry since `clear_entry`.
-  [[nodiscard]] const EntryCounts& entry_instructions(unsigned entry) const { return counter_.of_entry(entry); }
+  /// What it did for the kernels in each entry of the kernel table since `clear_entry`.
+  [[nodiscard]] const SmAccounts& accounts() const { return accounts_; }
   /// What the memory side did for them.
   [[nodiscard]] const SmMemory::Traffic& entry_traffic(unsigned entry) const { return memory_side_.traffic(entry); }
-  /// Whose its ticks were.
-  [[nodiscard]] const KernelTicks& kernel_ticks() const { return kernel_ticks_; }
-  /// What its fetch filter did for them; null without one.
-  [[nodiscard]] const FilterCounts* entry_filter(unsigned entry) const {
-    return filter_ != nullptr ? &filter_->counters().of_entry(entry) : nullptr;
-  }
   void clear_entry(unsigned entry) {
-    counter_.clear(entry);
-    kernel_ticks_.clear(entry);
+    accounts_.clear(entry);
     memory_side_.clear_traffic(entry);
-    if (filter_ != nullptr) filter_->counters().clear_entry(entry);
+    mechanisms_.each([entry](auto& one) { one.clear_entry(entry); });
+  }
+  /// One of its mechanisms; null if the machine does not have it.
+  template <class Mechanism>
+  [[nodiscard]] const Mechanism* mechanism() const {
+    return mechanisms_.template find<Mechanism>();
   }
 
  private:
   // Steps of a tick.
-  void take_messages();  // S0
-  void take_events();    // S1
-  void complete(MemoryOperation& operation, unsigned w);
-  void issue();  // S5
+  void take_kills();   // S0
+  void take_events();  // S1
+  void issue();        // S5
   [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
-  void decode();         // S6
   void meet_barriers();  // S8
   void bookkeeping();
-  void clock_hooks();  // S9
   void finish_tick();  // S10
-  [[nodiscard]] Cycle next_wake();
-
-  // SmMemoryClient: S2, S3.
-  void data_ready(MemoryOperation& operation, Tick ready) override;
-  void acknowledged(unsigned warp) override;
-  void record_stored(unsigned warp, std::uint32_t number) override;
-  void goes_on(unsigned warp) override;
-  void fetched(std::uint64_t line) override;
+  [[nodiscard]] Cycle next_wake() const;
 
   // What concerns several parts.
-  void start_tb(const TbStartMessage& message);
+  void start_tb();
   void stop_tb(unsigned context);
-  void retire_one();
-  [[nodiscard]] WarpMask under_way() const;
-  void suspend_one();
+  void suspend_tb(unsigned context);
+  void retire_tb();
   void leave(unsigned context, WarpMask warps);
+  [[nodiscard]] WarpMask under_way() const;
   void count_slept(Tick end);
 
   Departures departures_;
   SmStatistics statistics_;
   SmClock clock_;
-  bool busy_ = false;  ///< something happened in this tick that the next tick may build on
-  KernelTicks kernel_ticks_;
+  const SmParts parts_;
+  MemoryReplies<Mechanisms> replies_;
   EventWheel wheel_;
   Pipelines pipelines_;
   BlockedWarps blocked_;
@@ -165,19 +166,12 @@ class Sm final : public sc_core::sc_module, public SmUnit, private SmMemoryClien
   FetchStage fetch_;
   IssueStage issue_;
   Barriers barriers_;
-  DeviceCalls calls_;
-  RuntimeUnit runtime_;
-  ContextUnit contexts_;
-  ControlUnit control_;
+  Mechanisms mechanisms_;
   Executor executor_;
-  IssueCounter counter_;
-  HookPort hooks_;
-  struct Restored {
-    unsigned context = 0;
-    std::shared_ptr<const SuspendedTb> tb;
-  };
-  std::vector<Restored> restored_;      ///< in this tick; their local memory is to be put where they have it now
-  std::unique_ptr<FilterUnit> filter_;  ///< null without a fetch filter
+  SmAccounts accounts_;
 };
+
+extern template class BasicSm<SmMechanisms>;
+using Sm = BasicSm<SmMechanisms>;
 
 }  // namespace castor::gpu

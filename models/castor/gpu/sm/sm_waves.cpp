@@ -1,11 +1,15 @@
 // What waves show of an SM. Widths are those of the largest machine, so that saved views fit all of them.
 
+#include "castor/gpu/sm/sm_waves.h"
+
 #include <algorithm>
 #include <string>
 
 #include "castor/gpu/hooks/waves.h"
-#include "castor/gpu/sm/sm.h"
+#include "castor/gpu/sm/fetch_stage.h"
+#include "castor/gpu/sm/issue_stage.h"
 #include "castor/gpu/sm/sm_memory_impl.h"
+#include "castor/gpu/sm/thread_blocks.h"
 
 namespace castor::gpu {
 namespace {
@@ -14,37 +18,41 @@ constexpr unsigned kShownWarps = 4;
 
 }  // namespace
 
-void Sm::add_waves(Waves& waves, const std::string& scope) const {
+void add_core_waves(const SmParts& parts, Waves& waves, const std::string& scope) {
+  const WarpTable& warps = parts.warps;
+  const InstructionBuffer& buffer = parts.buffer;
+  const Scoreboard& scoreboard = parts.scoreboard;
+  const BlockedWarps& blocked = parts.blocked;
+  const IssueStage& issue = parts.issue;
   // Masks over warp slots.
-  waves.add(scope, "live", 64, [this] { return warps_.live(); });
-  waves.add(scope, "valid", 64, [this] { return buffer_.valid(); });
-  waves.add(scope, "clear", 64, [this] { return scoreboard_.clear(); });
-  waves.add(scope, "blocked", 64, [this] { return blocked_.any(); });
-  waves.add(scope, "ready", 64, [this] {
-    return buffer_.valid() & scoreboard_.clear() & ~blocked_.any() & ~(buffer_.drains() & scoreboard_.memory_busy());
+  waves.add(scope, "live", 64, [&warps] { return warps.live(); });
+  waves.add(scope, "valid", 64, [&buffer] { return buffer.valid(); });
+  waves.add(scope, "clear", 64, [&scoreboard] { return scoreboard.clear(); });
+  waves.add(scope, "blocked", 64, [&blocked] { return blocked.any(); });
+  waves.add(scope, "ready", 64, [&buffer, &scoreboard, &blocked] {
+    return buffer.valid() & scoreboard.clear() & ~blocked.any() & ~(buffer.drains() & scoreboard.memory_busy());
   });
   waves.add(scope, "waits_load", 64,
-            [this] { return buffer_.valid() & ~scoreboard_.clear() & scoreboard_.waits_load(); });
-  waves.add(scope, "at_barrier", 64, [this] { return blocked_.at_barrier(); });
-  waves.add(scope, "in_fence", 64, [this] { return blocked_.in_fence(); });
-  waves.add(scope, "fetching", 64, [this] { return fetch_.out(); });
+            [&buffer, &scoreboard] { return buffer.valid() & ~scoreboard.clear() & scoreboard.waits_load(); });
+  waves.add(scope, "at_barrier", 64, [&blocked] { return blocked.at_barrier(); });
+  waves.add(scope, "in_fence", 64, [&blocked] { return blocked.in_fence(); });
+  waves.add(scope, "fetching", 64, [&parts] { return parts.fetch.out(); });
   // Masks over TB contexts.
-  waves.add(scope, "resident", 64, [this] { return tbs_.resident(); });
-  waves.add(scope, "draining", 64, [this] { return tbs_.finished(); });
+  waves.add(scope, "resident", 64, [&parts] { return parts.tbs.resident(); });
+  waves.add(scope, "draining", 64, [&parts] { return parts.tbs.finished(); });
   // Mask over schedulers, and what each did.
-  waves.add(scope, "issued", 8, [this] { return issue_.issued(); });
-  for (unsigned s = 0; s < issue_.schedulers().count; ++s) {
-    waves.add(scope, "stall" + std::to_string(s), 3, [this, s] {
-      return static_cast<std::uint64_t>((issue_.issued() >> s & 1) != 0 ? StallClass::kIssued : issue_.stalls()[s]);
+  waves.add(scope, "issued", 8, [&issue] { return issue.issued(); });
+  for (unsigned s = 0; s < issue.schedulers().count; ++s) {
+    waves.add(scope, "stall" + std::to_string(s), 3, [&issue, s] {
+      return static_cast<std::uint64_t>((issue.issued() >> s & 1) != 0 ? StallClass::kIssued : issue.stalls()[s]);
     });
   }
-  waves.add(scope, "lanes_issued", 16, [this] { return issue_.lanes_issued(); });
-  for (unsigned w = 0; w < std::min(kShownWarps, warps_.size()); ++w) {
-    waves.add(scope, "pc" + std::to_string(w), 32, &warps_[w].pc);
-    waves.add(scope, "active" + std::to_string(w), 64, &warps_[w].active);
+  waves.add(scope, "lanes_issued", 16, [&issue] { return issue.lanes_issued(); });
+  for (unsigned w = 0; w < std::min(kShownWarps, warps.size()); ++w) {
+    waves.add(scope, "pc" + std::to_string(w), 32, &warps[w].pc);
+    waves.add(scope, "active" + std::to_string(w), 64, &warps[w].active);
   }
-  memory_side_.add_waves(waves, scope + ".l1");
-  hooks_.add_waves(waves, scope);
+  parts.memory.add_waves(waves, scope + ".l1");
 }
 
 void SmMemory::add_waves(Waves& waves, const std::string& scope) const {

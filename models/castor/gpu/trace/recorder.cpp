@@ -69,7 +69,7 @@ void TraceRecorder::add_counters() {
   for (unsigned i = 0; i < gpu_->sms(); ++i) {
     const Sm* const sm = gpu_->core(i);
     if (sm == nullptr) continue;  // it replays service times
-    timeline_->add_counter(i, "warp instructions", {{"issued", [sm] { return sm->warp_instructions(); }}});
+    timeline_->add_counter(i, "warp instructions", {{"issued", [sm] { return sm->accounts().instructions.total(); }}});
     std::vector<Timeline::Series> series;
     for (std::size_t c = 0; c < kStallClasses; ++c) {
       series.push_back({kNames[c], [sm, c] {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "castor/gpu/sm/device_calls.h"
+#include "castor/gpu/sm/device_runtime.h"
+#include "castor/gpu/sm/filter_unit.h"
+#include "castor/gpu/sm/hook_port.h"
+#include "castor/gpu/sm/mechanism_list.h"
+
+namespace castor::gpu {
+
+/// The mechanisms of an SM, in their order.
+using SmMechanisms = MechanismList<DeviceCalls, DeviceRuntime, FilterUnit, HookPort>;
+
+}  // namespace castor::gpu

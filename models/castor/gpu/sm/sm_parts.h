@@ -1,0 +1,63 @@
+#pragma once
+
+#include "castor/gpu/hooks/fetch_filter.h"
+#include "castor/gpu/hooks/issue_policy.h"
+
+namespace castor::gpu {
+
+class Barriers;
+class BlockedWarps;
+class EventWheel;
+class Executor;
+class FaultPort;
+class FetchStage;
+class HandOver;
+class InstructionBuffer;
+class IssueStage;
+class Pipelines;
+class Scoreboard;
+class SmClock;
+class SmMemory;
+class SmOutbox;
+class SpinWatch;
+class ThreadBlocks;
+class WarpTable;
+struct SmCounters;
+
+/// What may be plugged into one SM; null = built in. Not owned.
+struct SmHooks {
+  FetchFilter* fetch_filter = nullptr;
+  IssuePolicyHook* issue = nullptr;
+  bool elsewhere = false;  ///< something is plugged into the front end, or other SMs
+
+  [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || issue != nullptr; }
+};
+
+/// The parts of an SM's core, for mechanisms and for parts that ask many of them. Constructors keep the references;
+/// those of mechanisms may also use what they refer to, but for `executor`.
+struct SmParts {
+  const Machine& machine;
+  unsigned sm;  ///< index of the SM
+  SmHooks hooks;
+  base::StatisticGroup& statistics;  ///< group of the SM
+  SmCounters& counters;
+  SmOutbox& outbox;
+  HandOver& hand_over;  ///< to be raised in a tick that leaves something for `hand_over`
+  SmClock& clock;
+  EventWheel& wheel;
+  Pipelines& pipelines;
+  BlockedWarps& blocked;
+  WarpTable& warps;
+  Scoreboard& scoreboard;
+  InstructionBuffer& buffer;
+  SpinWatch& watch;
+  ThreadBlocks& tbs;
+  FaultPort& faults;
+  SmMemory& memory;
+  FetchStage& fetch;
+  IssueStage& issue;
+  Barriers& barriers;
+  Executor& executor;
+};
+
+}  // namespace castor::gpu
