@@ -83,6 +83,12 @@ struct Network final : sc_core::sc_module, Unit {
   Cycle latency = 100;
 };
 
+/// One for all rigs of a process.
+inline Store& shared_store() {
+  static Store store(Store::Options{std::uint64_t{256} << 20, false});
+  return store;
+}
+
 /// An SM with a network.
 template <class Core>
 class BasicRig {
@@ -200,10 +206,6 @@ class BasicRig {
   DeviceServices services;
 
  private:
-  static Store& shared_store() {
-    static Store store(Store::Options{std::uint64_t{256} << 20, false});
-    return store;
-  }
   static const char* name(const char* what) {
     static std::deque<std::string> names;
     return names.emplace_back(what + std::to_string(names.size())).c_str();
