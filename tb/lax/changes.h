@@ -7,6 +7,7 @@
 namespace castor::lax::tb::changes {
 
 inline constexpr U32 kControlLax = 0x00301583;   ///< reset value and ENABLE: LAX, admission, active rates
+inline constexpr U32 kControlInstance = 0x00301683;  ///< kControlLax with rates by instances
 inline constexpr U32 kControlOpen = 0x00301581;  ///< without admission test
 
 /// A host that always has more to submit, and leaves the configuration alone.
@@ -40,6 +41,7 @@ void border(Knobs& knobs);
 void expiry(Knobs& knobs);
 void leaps(Knobs& knobs);
 void long_times(Knobs& knobs);
+void instance_times(Knobs& knobs);
 void borders(Knobs& knobs);
 void best_effort(Knobs& knobs);
 void waits(Knobs& knobs);

@@ -134,6 +134,8 @@ const Sequences& sequences() {
        With::changed<changes::long_job>, 0, cycles<24000>},
       {"long_times", "jumps of every size, policies change, tables are read: all bits of times", kBreaksContract,
        With::changed<changes::long_times>},
+      {"instance_times", "... with rates by instances, so that windows times instances are limited", kBreaksContract,
+       With::changed<changes::instance_times>},
       {"tokens", "PREMA with tokens that grow slowly: they decide, below the threshold too", kKeepsContract,
        With::changed<changes::tokens>},
       {"borders", "now jumps to shortly before multiples of powers of two: starts on both sides", kBreaksContract,

@@ -72,6 +72,15 @@ void long_times(Knobs& knobs) {
   knobs.reconfigure = 800;
 }
 
+void instance_times(Knobs& knobs) {
+  long_times(knobs);
+  knobs.control = kControlInstance;
+  knobs.random_control = false;
+  knobs.leap_bits = 34;
+  knobs.service = 1500;
+  knobs.write = 0;
+}
+
 void borders(Knobs& knobs) {
   enough_work(knobs);
   knobs.policies = 1U << 1U | 1U << 2U | 1U << 8U;

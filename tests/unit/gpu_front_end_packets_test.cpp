@@ -5,7 +5,6 @@ namespace castor::gpu::gpu_front_end_packets_test {
 namespace {
 
 using test::load;
-using test::Logged;
 using test::Rig;
 
 constexpr Cycle kSubmit = 10;

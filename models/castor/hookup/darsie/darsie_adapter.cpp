@@ -12,7 +12,6 @@ namespace castor::hookup {
 using darsie::for_each_bit;
 using darsie::has;
 using darsie::tb_bit;
-using darsie::warp_bit;
 
 DarsieAdapter::DarsieAdapter(std::unique_ptr<twin::Twin<darsie::Block>> twin)
     : DarsieAdapter(counted(std::move(twin))) {}
