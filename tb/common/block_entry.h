@@ -86,17 +86,17 @@ BlockEntry make_entry() {
       rtl.wave_depth = request.wave_depth;
       if (inside) rtl.wave = rtl_wave;
       std::unique_ptr<twin::PortWaves<Block>> ports;
-      if (waves && !inside) {
-        ports = std::make_unique<twin::PortWaves<Block>>(request.wave, detail::scopes_of(kind), params);
-      } else if (waves && kind != twin::Kind::kRtl) {
-        ports = std::make_unique<twin::PortWaves<Block>>(model_wave, detail::scopes_of(twin::Kind::kModel), params);
-      }
       std::unique_ptr<twin::Twin<Block>> machine;
       std::unique_ptr<BenchT> bench;
       try {  // they may differ as they come up
         machine =
             twin::make_twin<Block>(kind, params, *request.rtl, rtl,
                                    {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
+        if (waves && !inside) {
+          ports = std::make_unique<twin::PortWaves<Block>>(request.wave, detail::scopes_of(kind), params);
+        } else if (waves && kind != twin::Kind::kRtl) {
+          ports = std::make_unique<twin::PortWaves<Block>>(model_wave, detail::scopes_of(twin::Kind::kModel), params);
+        }
         begin = std::chrono::steady_clock::now();  // without the time that building RTL took
         bench = std::make_unique<BenchT>(*machine);
         const auto watch = [&](twin::Cycle cycle, const auto& in, const auto& out, const auto& seen) {

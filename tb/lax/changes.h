@@ -6,9 +6,9 @@
 /// name; what each is for stands in their table (sequences.cpp).
 namespace castor::lax::tb::changes {
 
-inline constexpr U32 kControlLax = 0x00301583;   ///< reset value and ENABLE: LAX, admission, active rates
+inline constexpr U32 kControlLax = 0x00301583;       ///< reset value and ENABLE: LAX, admission, active rates
 inline constexpr U32 kControlInstance = 0x00301683;  ///< kControlLax with rates by instances
-inline constexpr U32 kControlOpen = 0x00301581;  ///< without admission test
+inline constexpr U32 kControlOpen = 0x00301581;      ///< without admission test
 
 /// A host that always has more to submit, and leaves the configuration alone.
 void enough_work(Knobs& knobs);

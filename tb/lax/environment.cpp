@@ -61,6 +61,8 @@ U64 Environment::leap(U64 from) {
       return rng_.below(U64{1} << (1 + rng_.below(knobs_.leap_bits)));
     case Leap::kPower:
       return U64{1} << rng_.below(knobs_.leap_bits);
+    case Leap::kHighPower:
+      return U64{1} << (knobs_.leap_bits - 1 - rng_.below(4));
     case Leap::kBorder: {
       // An odd multiple: one bit rises, all below it fall. Each bit in turn, so that a run meets all of them.
       const U64 border = U64{1} << (12 + border_);

@@ -10,10 +10,11 @@ inline constexpr Chance kAlways = 65536;
 
 /// Where `now` jumps to.
 enum class Leap : std::uint8_t {
-  kLarge,   ///< any number of cycles below 2^`leap_bits`, mostly one of the largest
-  kAny,     ///< the same, of every size
-  kPower,   ///< a power of two of cycles
-  kBorder,  ///< shortly before a multiple of a power of two, so that times on both of its sides are compared
+  kLarge,      ///< any number of cycles below 2^`leap_bits`, mostly one of the largest
+  kAny,        ///< the same, of every size
+  kPower,      ///< a power of two of cycles
+  kHighPower,  ///< the same, one of the four highest
+  kBorder,     ///< shortly before a multiple of a power of two, so that times on both of its sides are compared
 };
 
 /// What an access to a register hits in its very cycle (Foresight).

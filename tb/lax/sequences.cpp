@@ -59,6 +59,12 @@ std::unique_ptr<Sequence> made_borders(const Params& params, std::uint64_t seed)
   return With::changed<changes::borders>(params, seed);
 }
 
+/// With odd seeds rates go by instances, whose number times the window is limited.
+std::unique_ptr<Sequence> made_long_times(const Params& params, std::uint64_t seed) {
+  if (seed % 2 == 1) return With::changed<changes::instance_times>(params, seed);
+  return With::changed<changes::long_times>(params, seed);
+}
+
 template <twin::Cycle kCycles>
 twin::Cycle cycles(const Params& /*params*/) {
   return kCycles;
@@ -133,9 +139,7 @@ const Sequences& sequences() {
       {"long_job", "jobs of very many TBs, one completes in every cycle: large counts", kKeepsContract,
        With::changed<changes::long_job>, 0, cycles<24000>},
       {"long_times", "jumps of every size, policies change, tables are read: all bits of times", kBreaksContract,
-       With::changed<changes::long_times>},
-      {"instance_times", "... with rates by instances, so that windows times instances are limited", kBreaksContract,
-       With::changed<changes::instance_times>},
+       made_long_times, 0, cycles<16000>},
       {"tokens", "PREMA with tokens that grow slowly: they decide, below the threshold too", kKeepsContract,
        With::changed<changes::tokens>},
       {"borders", "now jumps to shortly before multiples of powers of two: starts on both sides", kBreaksContract,
