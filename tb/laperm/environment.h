@@ -92,10 +92,9 @@ class Environment final : public Sequence {
   bool offered_ = false;     ///< the first push is on the port and stays there until it is accepted
   bool wrong_ = false;       ///< wrong_push_ is on the port instead and must be refused
   Push wrong_push_;
-  bool other_need_ = false;  ///< wrong_push_ has other resource needs than its kernel
-  U64 items_ = 0;            ///< items waiting in the block
-  /// number of items generated; the last one's group number
-  U64 number_ = 0;
+  bool other_need_ = false;       ///< wrong_push_ has other resource needs than its kernel
+  U64 items_ = 0;                 ///< items waiting in the block
+  U64 number_ = 0;                ///< number of items generated; the last one's group number
   std::vector<Running> running_;  // thread blocks on SMs, as a heap; the earliest completion is on top
   std::map<std::pair<unsigned, unsigned>, Entry> lists_;  // lists in memory, by list and index
   std::deque<Reply> replies_;

@@ -46,15 +46,12 @@ class Environment final : public Sequence {
   Knobs knobs_;
   base::Xoshiro256 random_;
   castor::tb::PortEdges<Block> edges_;
-  std::vector<unsigned> lists_;   ///< number of waiting launches of each list
-  std::vector<unsigned> queues_;  ///< number of kernels at the head of each host queue (0 or 1)
-  /// number of suspended thread blocks that can resume
-  unsigned suspended_ = 0;
-  /// number of launches in all lists
-  unsigned launches_ = 0;
+  std::vector<unsigned> lists_;       ///< number of waiting launches of each list
+  std::vector<unsigned> queues_;      ///< number of kernels at the head of each host queue (0 or 1)
+  unsigned suspended_ = 0;            ///< number of suspended thread blocks that can resume
+  unsigned launches_ = 0;             ///< number of launches in all lists
   std::vector<base::Cycle> running_;  ///< end cycle of each kernel in the table
-  /// first cycle in which a parse lane is free again
-  base::Cycle next_grant_ = 0;
+  base::Cycle next_grant_ = 0;        ///< first cycle in which a parse lane is free again
   base::Cycle cycle_ = 0;
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;

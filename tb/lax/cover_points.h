@@ -33,10 +33,8 @@ class CoverPoints final : public castor::tb::BlockPoints<Block> {
   RatePoints rates_;
   MeetingPoints meetings_;
   Submitted submitted_;
-  /// control register as last written
-  U32 control_ = 0x00301582;
-  /// a soft reset was requested in the previous cycle
-  bool was_reset_ = false;
+  U32 control_ = 0x00301582;  ///< control register as last written
+  bool was_reset_ = false;    ///< a soft reset was requested in the previous cycle
 };
 
 }  // namespace castor::lax::tb

@@ -58,14 +58,13 @@ class Environment final : public Sequence {
     Host host = Host::kFree;
     Asked asked = Asked::kNothing;
     bool append_races = false;
-    unsigned refused = 0;        ///< headers in flight that will be refused
-    std::vector<Work> kernels;   ///< kernels of the job, in order
-    std::vector<Work> appended;  ///< kernels of the append in flight
-    std::vector<Work> list;      ///< TBs that the engine still expects, by kernel type
-    /// list of the append in flight
-    std::vector<Work> list_added;
-    unsigned head = 0;    ///< index of the running kernel, or of the next one
-    unsigned parsed = 0;  ///< number of parsed kernels
+    unsigned refused = 0;          ///< headers in flight that will be refused
+    std::vector<Work> kernels;     ///< kernels of the job, in order
+    std::vector<Work> appended;    ///< kernels of the append in flight
+    std::vector<Work> list;        ///< TBs that the engine still expects, by kernel type
+    std::vector<Work> list_added;  ///< list of the append in flight
+    unsigned head = 0;             ///< index of the running kernel, or of the next one
+    unsigned parsed = 0;           ///< number of parsed kernels
     bool parsing = false;
     U32 unissued = 0;  ///< TBs of the head kernel that are not issued yet
     /// TBs of the head kernel that run
@@ -149,8 +148,7 @@ class Environment final : public Sequence {
   base::Cycle cycle_ = 0;
   base::Cycle next_ = 0;  ///< cycle that is driven next
   U64 now_ = 0;
-  /// cycles that `now` has jumped ahead so far
-  U64 leapt_ = 0;
+  U64 leapt_ = 0;  ///< cycles that `now` has jumped ahead so far
 
   std::array<Queue, 256> queue_{};
   // Header and list on the ports
@@ -170,8 +168,7 @@ class Environment final : public Sequence {
   base::Cycle paused_until_ = 0;
   // Idle periods of all inputs
   base::Cycle rest_until_ = 0;  ///< first cycle after the idle period
-  /// inputs held during the idle period
-  Inputs resting_;
+  Inputs resting_;              ///< inputs held during the idle period
   // Device state
   QueueBits to_parse_, to_issue_;
   std::array<Lane, 8> lanes_{};

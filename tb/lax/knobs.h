@@ -72,12 +72,11 @@ struct Knobs {
   bool end_at_deadline = false;  ///< jobs that can end early wait and end within a cycle of their deadline
   /// Kernels end in the cycle in which an update samples or a ranking examines them; needs `rest` 0
   bool end_in_time = false;
-  bool end_in_visit = false;  ///< kernels end while an update visits their job; needs `rest` 0
-  Chance event = 55000;       ///< a pending event is reported in this cycle
-  Chance rest = 60;           ///< an idle period of all inputs begins, if no submission or access is in flight
-  /// maximum length of an idle period
-  unsigned rest_cycles = 300;
-  Chance vector_noise = 500;  ///< an arbitrary queue is shown as eligible for one cycle and not accepted
+  bool end_in_visit = false;   ///< kernels end while an update visits their job; needs `rest` 0
+  Chance event = 55000;        ///< a pending event is reported in this cycle
+  Chance rest = 60;            ///< an idle period of all inputs begins, if no submission or access is in flight
+  unsigned rest_cycles = 300;  ///< maximum length of an idle period
+  Chance vector_noise = 500;   ///< an arbitrary queue is shown as eligible for one cycle and not accepted
   // Registers
   Chance access = 8000;            ///< a register access begins
   Chance acknowledge = 30000;      ///< per access: it acknowledges an ended job, if there is one

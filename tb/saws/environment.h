@@ -44,15 +44,13 @@ class Environment final : public Sequence {
     bool whole = false;  ///< whole-CTA barrier: all live warps take part
     U64 waiters = 0;     ///< warps that wait at the barrier; for an exit step, the warps that exit
     U64 arrivers = 0;    ///< warps that arrive at the barrier without waiting
-    /// warps that have arrived at the barrier so far
-    U64 arrived = 0;
+    U64 arrived = 0;     ///< warps that have arrived at the barrier so far
   };
   struct Cta {
     bool used = false;
-    /// the CTA's warps wait for memory nearly all the time
-    bool sleeper = false;
-    bool event = false;   ///< a warp of the CTA has a barrier or exit event in this cycle
-    bool issued = false;  ///< a warp of the CTA issues in this cycle
+    bool sleeper = false;  ///< the CTA's warps wait for memory nearly all the time
+    bool event = false;    ///< a warp of the CTA has a barrier or exit event in this cycle
+    bool issued = false;   ///< a warp of the CTA issues in this cycle
     U64 warps = 0;
     std::vector<Step> program;
   };

@@ -13,18 +13,16 @@ struct Knobs {
   unsigned before = 16384;    ///< rate of runs that start with CTAs before the first kernel_start
   unsigned kernel_ctas = 40;  ///< maximum CTAs of a kernel
   // CTAs
-  unsigned place = 20000;    ///< rate of placing the next CTA, if the SM has enough free warps
-  unsigned free = 20000;     ///< rate of freeing a CTA whose warps have all exited
-  unsigned ctas = 64;        ///< maximum resident CTAs
-  unsigned least_warps = 1;  ///< minimum warps of a CTA
-  /// maximum warps of a CTA
-  unsigned most_warps = 8;
-  unsigned scattered = 8192;  ///< rate of CTAs whose warps are arbitrary free warps, not neighbours
-  unsigned swap = 0;          ///< rate of freeing a CTA whose warps have not all exited
-  unsigned swap_issuing = 0;  ///< rate of freeing a CTA in the cycle in which one of its warps issues
-  unsigned burst = 0;         ///< rate of bursts of CTA operations in consecutive cycles
-  /// length of a burst
-  unsigned burst_cycles = 24;
+  unsigned place = 20000;      ///< rate of placing the next CTA, if the SM has enough free warps
+  unsigned free = 20000;       ///< rate of freeing a CTA whose warps have all exited
+  unsigned ctas = 64;          ///< maximum resident CTAs
+  unsigned least_warps = 1;    ///< minimum warps of a CTA
+  unsigned most_warps = 8;     ///< maximum warps of a CTA
+  unsigned scattered = 8192;   ///< rate of CTAs whose warps are arbitrary free warps, not neighbours
+  unsigned swap = 0;           ///< rate of freeing a CTA whose warps have not all exited
+  unsigned swap_issuing = 0;   ///< rate of freeing a CTA in the cycle in which one of its warps issues
+  unsigned burst = 0;          ///< rate of bursts of CTA operations in consecutive cycles
+  unsigned burst_cycles = 24;  ///< length of a burst
   // Programs
   unsigned barriers = 6;       ///< maximum barriers of a program
   unsigned work = 6;           ///< maximum instructions between barriers
@@ -34,9 +32,8 @@ struct Knobs {
   unsigned sleeper = 0;        ///< rate of CTAs that wait for memory nearly all the time
   unsigned absent = 0;         ///< rate of CTAs of which one warp starts at least 1500 cycles late
   // Warps
-  unsigned stall = 12000;  ///< probability that an instruction stalls its warp
-  /// maximum length of a stall
-  unsigned stall_cycles = 30;
+  unsigned stall = 12000;        ///< probability that an instruction stalls its warp
+  unsigned stall_cycles = 30;    ///< maximum length of a stall
   unsigned acknowledge = 60000;  ///< probability that a picked warp issues
   unsigned late = 8192;          ///< rate of reporting a barrier or exit of a warp that was not picked
   unsigned in_step = 1;          ///< barriers and exits issue only in every n-th cycle

@@ -2,7 +2,8 @@
 
 #include "tb/saws/environment.h"
 
-// Illegal inputs that the block must refuse or survive. None of them changes the model's view of the block's warps.
+// Illegal inputs that the block must refuse or survive. Afterwards the model's view of the warps still agrees with the
+// block's state.
 
 namespace castor::saws::tb {
 
