@@ -36,6 +36,7 @@ class BlockPoints {
   BlockPoints(const BlockPoints&) = delete;
   BlockPoints& operator=(const BlockPoints&) = delete;
 
+  /// Shows one cycle, and the previous simulated cycle, to the derived class.
   void sample(const typename Block::Inputs& in, const typename Block::Outputs& out,
               const typename Block::Probes& probes) {
     const Cycle<Block> before{in_, out_, probes_, params_, nullptr};

@@ -86,8 +86,8 @@ struct PlannedRun {
 };
 
 /// Returns the runs of a request without parameter set, length and sequence. These are the sets minimum, odd, default
-/// and large, as far as the block has them. The number of cycles of a set is inversely proportional to the total width
-/// of all ports and probes, which determines the cost of a cycle, and is clamped. The default set includes the long
+/// and large, as far as the block has them. The cost of a cycle is proportional to the total width of all ports and
+/// probes. The number of cycles is inversely proportional to this width, and clamped. The default set includes the long
 /// episodes (SequenceTable::Long); every other set runs at least one round of all sequences.
 [[nodiscard]] std::vector<PlannedRun> default_runs(const BlockEntry& block);
 

@@ -103,6 +103,7 @@ class Environment final : public Sequence {
   };
 
   // Environment.cpp: thread blocks and events of their warps
+  /// Drives f_elig and f_pc.
   void levels(Inputs& in);
   void place(Inputs& in);
   void start(unsigned t, const std::vector<unsigned>& slots, Inputs& in);
@@ -110,6 +111,7 @@ class Environment final : public Sequence {
   [[nodiscard]] std::optional<unsigned> some_base(unsigned rows);
   void retire(Inputs& in);
   void finish(Tb& tb);
+  /// Executes control-flow instructions that are due.
   void controls(Inputs& in);
   void resolve(unsigned w, Inputs& in);
   void barriers(Inputs& in);
@@ -122,14 +124,17 @@ class Environment final : public Sequence {
   void problem(const std::string& what);
   // environment_pipeline.cpp: instructions from fetch to write-back
   void decode(Inputs& in);
+  /// Applies the block's verdicts to the decoded instructions.
   void accept(const Inputs& in, const Outputs& out);
   void choose_issues(Inputs& in);
   [[nodiscard]] bool may_issue(const Warp& warp, const Instruction& what) const;
   void show_issue(const Warp& warp, unsigned w, const Buffered& next, Inputs& in);
   void issue(const Inputs& in, const Outputs& out);
   void issue_to_memory(Warp& warp, Flight& flight);
+  /// Reads the operands of the warp's issued instructions that are due.
   void collect(unsigned w);
   void read_operands(unsigned w, Flight& flight);
+  /// Performs memory accesses in order of issue.
   void perform();
   void access(Warp& warp, Flight& flight);
   void choose_writes(Inputs& in);

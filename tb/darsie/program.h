@@ -95,6 +95,7 @@ class Path {
   [[nodiscard]] unsigned pc() const { return stack_.back().pc; }
   [[nodiscard]] LaneMask lanes() const { return stack_.back().lanes; }
   [[nodiscard]] bool at_base() const { return stack_.size() == 1; }
+  /// Continues at `pc`, and leaves each diverged side that has reached its reconvergence point.
   void go(unsigned pc);
   /// Executes a branch. Returns whether the lanes diverge.
   bool branch(LaneMask taken, unsigned target, unsigned reconverges);

@@ -23,10 +23,10 @@ class Scripts final : public Sequence {
 
 /// Returns the sequence that plays the golden traces.
 [[nodiscard]] std::unique_ptr<Sequence> golden_script(const Params& params, std::uint64_t seed);
-/// Returns the sequence that plays situations which the front end reaches only by chance. They include stores in the
-/// cycle of a skip, wait or election, pairs with one free row, leaves of stopped or waiting warps, tied votes, two
-/// meetings that complete simultaneously, a row that stays stale during another election, and a warp with three pending
-/// versions of one register.
+/// Returns the sequence that plays situations which the front end reaches only by chance. Events: stores in the cycle
+/// of a skip, wait or election, leaves of stopped or waiting warps, tied votes, two meetings that complete
+/// simultaneously. States: a pair with one free row, a row that stays stale during another election, a warp with three
+/// pending versions of one register.
 [[nodiscard]] std::unique_ptr<Sequence> corner_script(const Params& params, std::uint64_t seed);
 /// Returns the texts of corner_script.
 [[nodiscard]] const std::vector<std::vector<const char*>>& corners();

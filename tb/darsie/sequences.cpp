@@ -39,7 +39,7 @@ class Resets final : public Sequence {
   unsigned left_ = 0;
 };
 
-// The functions below are the directed sequences' changes of the knobs.
+// Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void random(Knobs& knobs) { knobs.redraw = 4000; }
 

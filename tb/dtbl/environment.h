@@ -64,6 +64,7 @@ class Environment final : public Sequence {
     U32 next = 0;
   };
 
+  /// Resets the model.
   void forget();
   void draw_key(std::size_t i);
   void new_command();

@@ -4,6 +4,7 @@
 `include "castor_assert.svh"
 
 module castor_laperm_counts_properties;
+  // `words`: copies of the table's words; `known`: words that have been written; `count`: reference counters.
   logic [Num*Width-1:0] words, count;
   logic [Num-1:0]       known, counted;
   logic                 kept_to_q;  // the users have kept within the limits of all counters since reset

@@ -2,9 +2,9 @@
 // invariant.
 //
 // The properties describe ports and the actions of the block in a cycle: insertions, writes, reads and removals of
-// items. From these actions the module derives its own copies of the registers that the rules mention, since a table
-// inside the block is visible only where the block reads it. The block's flags are compared with these copies. The
-// properties of the list and counter modules cover the storage of lists and counts.
+// items. From these actions the module derives its own copies of the registers that the rules mention. A table inside
+// the block is visible only where the block reads it. The block's flags are compared with these copies. The properties
+// of the list and counter modules cover the storage of lists and counts.
 //
 // Assumptions about the surroundings: policy and size of the lists in memory stay constant while an item waits. A reply
 // is an item that memory holds, and comes after its read was accepted.

@@ -63,12 +63,15 @@ class Environment final : public Sequence {
     Entry entry;
   };
 
+  /// Resets the model.
   void forget();
   void turn(base::Cycle n);
   void draw_settings(Inputs& in);
   [[nodiscard]] Room draw_need();
+  /// Queues a push of an item of kernel `kd`. A plain item has at most `volume` thread blocks.
   void wish(unsigned kd, unsigned level, unsigned sm, unsigned volume);
   void host_kernel();
+  /// Queues a push of a dynamic item without a parent in the model.
   void orphan();
   void show_push(Inputs& in);
   void draw_wrong_push();
@@ -94,7 +97,7 @@ class Environment final : public Sequence {
   Push wrong_push_;
   bool other_need_ = false;       ///< wrong_push_ has other resource needs than its kernel
   U64 items_ = 0;                 ///< items waiting in the block
-  U64 number_ = 0;                ///< number of items generated; the last one's group number
+  U64 number_ = 0;                ///< number of items generated so far; plain value of an item's group number
   std::vector<Running> running_;  // thread blocks on SMs, as a heap; the earliest completion is on top
   std::map<std::pair<unsigned, unsigned>, Entry> lists_;  // lists in memory, by list and index
   std::deque<Reply> replies_;

@@ -27,6 +27,7 @@ class Environment final : public Sequence {
   [[nodiscard]] bool over() override { return knobs_.over != 0 && cycle_ >= over_at_; }
 
  private:
+  /// Resets the model.
   void forget();
   void arrive();
   void launch();

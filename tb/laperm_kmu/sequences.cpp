@@ -32,7 +32,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   return knobs;
 }
 
-// The functions below are the directed sequences' changes of the knobs.
+// Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void rules(Knobs& knobs) {
   knobs.stray = 20000;

@@ -80,7 +80,7 @@ void Chaos::drive(Inputs& in) {
   in.pe_vec = pe_;
   in.de_vec = de_;
   in.df_vec = df_;
-  // All types of events; each uses the same queue as the previous one half of the time.
+  // Events of all types. Half of the time an event uses the queue of the previous event.
   U8 q = queue();
   const auto next = [&] { return rng_.below(2) == 0 ? q : (q = queue()); };
   if (chance(event_)) {

@@ -48,9 +48,9 @@ bool rests(const Edge& edge) {
   return edge.update_ends() || edge.ranking_ends() || (edge.main() == MainState::kANext && edge.was.pend_count == 0);
 }
 
-/// Returns the period to write so that the next tick coincides with the taking of the waiting tick. The period is long
-/// while a tick waits, and is shortened in the last cycle before the tick is taken. Returns 0 to leave the period
-/// unchanged.
+/// Returns the period to write so that the next tick coincides with the start of the activity for the waiting tick. The
+/// period is long while a tick waits, and is shortened in the last cycle before this start. Returns 0 to leave the
+/// period unchanged.
 U32 changed(bool waits, U32 period, U32 timer, bool rests) {
   if (!waits) return period >= kLong / 2 ? kLeast : 0;
   if (period < kLong / 2) return kLong;

@@ -10,9 +10,9 @@
 
 namespace castor::lax::tb {
 
-/// Predicts events inside the engine. It owns an engine model that sees the same inputs; the Environment asks it. A
-/// register access can thus be placed in the exact cycle of an internal event. Random accesses would not hit such a
-/// cycle in a run of acceptable length.
+/// Predicts events inside the engine. It owns an engine model that gets the same inputs; the Environment owns and
+/// queries the Foresight. A register access can thus be placed in the exact cycle of an internal event. Random accesses
+/// would not hit such a cycle in a run of acceptable length.
 class Foresight {
  public:
   Foresight(const Params& params, Aim aim, base::Xoshiro256& rng);
@@ -20,8 +20,9 @@ class Foresight {
   /// Returns the access that coincides with the targeted event in this cycle, if one is wanted. May be called only
   /// while the register port is free. `control` is the current control register.
   [[nodiscard]] std::optional<Access> wants(const Inputs& in, const Outputs& out, U32 control);
-  /// Returns whether a kernel end of this queue and type in this cycle coincides with the sample of the type's window,
-  /// or with the ranking of a queue that has a preemption request.
+  /// Returns whether a kernel end of this queue and type is wanted in this cycle. It is wanted if the type's window is
+  /// sampled in this cycle. For a queue with a preemption request, it is also wanted if the queue is ranked or the
+  /// ranking ends.
   [[nodiscard]] bool wants_end(unsigned queue, unsigned type) const;
   /// Returns whether the main machine is busy, or may become busy in this cycle or the next.
   [[nodiscard]] bool busy() const {

@@ -22,7 +22,7 @@ enum class Aim : std::uint8_t {
   kNothing,
   kResets,    ///< soft resets in the cycles of the events that they have hit least so far
   kRankings,  ///< soft resets in the cycles of events around PREMA rankings
-  kTicks,     ///< timer periods that end in the cycle in which the previous tick is taken
+  kTicks,     ///< timer periods that end in the cycle in which the activity of the previous tick starts
 };
 
 /// Parameters of the stimulus for the laxity engine. The defaults are busy traffic that keeps the contract. Chances are

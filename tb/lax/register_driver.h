@@ -55,6 +55,7 @@ class RegisterDriver {
 
   /// Returns the control register as last written.
   [[nodiscard]] U32 control() const { return control_; }
+  /// Returns whether all writes of the initial configuration have been acknowledged.
   [[nodiscard]] bool configured() const { return first_.empty() && !starting_; }
 
  private:

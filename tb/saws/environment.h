@@ -57,6 +57,7 @@ class Environment final : public Sequence {
   enum class Next : std::uint8_t { kWork, kBarrier, kArrive, kExit };
 
   void begin_kernel(Inputs& in);
+  /// Discards all CTAs and their warps.
   void forget();
   [[nodiscard]] bool empty() const;
   void write_program(Cta& cta);
@@ -68,6 +69,7 @@ class Environment final : public Sequence {
   [[nodiscard]] std::optional<unsigned> late_reporter(unsigned scheduler);
   void exit(unsigned w, Inputs& in);
   void complete_barriers(Inputs& in);
+  /// Places or frees at most one CTA.
   void operate(Inputs& in);
   [[nodiscard]] std::optional<unsigned> leaver();
   [[nodiscard]] bool place(Inputs& in);

@@ -40,7 +40,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   return knobs;
 }
 
-// The functions below are the directed sequences' changes of the knobs.
+// Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void barrier_after_barrier(Knobs& knobs) {
   knobs.work = 0;

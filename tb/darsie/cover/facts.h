@@ -60,13 +60,15 @@ inline constexpr std::array<const char*, 12> kWhys = {"none",  "Nosk",    "Last"
 
 /// Tracked values of registers without a probe.
 struct Hidden {
-  std::array<std::array<U8, 32>, 32> slot{}, seq{};  // [TB][row]
-  std::array<std::array<U64, 16>, 32> pc{};          // [TB][entry]
+  std::array<std::array<U8, 32>, 32> slot{}, seq{};  // register and sequence number of each row: [TB][row]
+  std::array<std::array<U64, 16>, 32> pc{};          // PC of each skip table entry: [TB][entry]
   std::array<std::array<U8, 16>, 32> two{}, tag0{}, tag1{};
 };
 
 /// A group of warps that the skip table serves in a cycle.
 struct Group {
+  /// Result of the group. kWake: waiting warps skip. kHit: probed warps skip. kLatch: probed warps wait. kMiss: no
+  /// entry has the PC. kPassed: the warps have already passed the entry's version.
   enum class Kind : std::uint8_t { kWake, kHit, kLatch, kMiss, kPassed };
   Kind kind;
   unsigned tb;

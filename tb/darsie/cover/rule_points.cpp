@@ -524,7 +524,7 @@ void RulePoints::see_arcs(const Facts& now) {
 }
 
 void RulePoints::see_ranges(const Facts& now) {
-  // The ranges observe the same thread block all the time, so that a wrap is that of a single counter.
+  // The ranges observe the same thread block all the time, so that each wrap belongs to a single counter.
   if (now.probes.tl != 0 && !contains(now.probes.tl, subject_)) subject_ = lowest(now.probes.tl);
   for (auto& range : ranges_) range.see(now);
 }

@@ -13,7 +13,7 @@ constexpr const char* kWaits = "the submit machine waits while the main machine 
 constexpr const char* kEnded = "a job that has ended has no events";
 constexpr const char* kFree = "a job arrives in a free queue only";
 
-// Returns the lowest set bit; `bits` must not be all 0.
+// Returns the number of the lowest set bit; `bits` must not be all 0.
 unsigned first_of(const QueueBits& bits) {
   unsigned w = 0;
   while (bits.word(w) == 0) ++w;
