@@ -8,7 +8,7 @@
 /// memory contents that a thread block leaves when it runs without the block.
 namespace castor::darsie::tb {
 
-inline constexpr unsigned kLanes = 32;  ///< threads of a warp
+inline constexpr unsigned kLanes = 32;  ///< threads per warp
 inline constexpr unsigned kInstructionBytes = 8;
 using Vector = std::array<std::uint32_t, kLanes>;  ///< one register of one warp
 using LaneMask = std::uint32_t;
