@@ -1,6 +1,6 @@
 #include "tb/lax/changes.h"
 
-// Deadlines and the time itself.
+// Changes of deadlines and of the time `now`.
 
 namespace castor::lax::tb::changes {
 
@@ -76,7 +76,7 @@ void instance_times(Knobs& knobs) {
   long_times(knobs);
   knobs.control = kControlInstance;
   knobs.random_control = false;
-  // Now and then a window times 2, 4 or 8 instances is just above 2^32.
+  // Sometimes the product of a window and 2, 4 or 8 instances is just above 2^32.
   knobs.leap = 70;
   knobs.leap_bits = 32;
   knobs.leap_kind = Leap::kHighPower;
