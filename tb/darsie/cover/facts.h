@@ -34,9 +34,7 @@ inline constexpr Needs kSkips = 1U << 0U,  ///< instructions can be skipped (Ski
     kRaggedRows = 1U << 14U,               ///< some values of a tag have no row
     kWritePorts = 1U << 15U,               ///< at least two rows written per cycle
     kEntries = 1U << 16U,                  ///< at least two entries per skip table
-    kIssues = 1U << 17U,                   ///< at least two issue ports
-    kSpareRows = 1U << 18U,                ///< lnch_rows can exceed NumRows
-    kSpareSlots = 1U << 19U;               ///< lnch_slots can exceed NumSlots
+    kIssues = 1U << 17U;                   ///< at least two issue ports
 }  // namespace has
 [[nodiscard]] Needs features(const Params& params);
 

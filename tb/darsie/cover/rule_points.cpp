@@ -282,9 +282,9 @@ std::vector<Row> error_rows() {
        [in_range](const Facts& f) { return in_range(f) && (f.in.lnch_warps & f.probes.live) != 0; }},
       {"error: a launch with full warps of others", kWarps,
        [in_range](const Facts& f) { return in_range(f) && (f.in.lnch_full & ~f.in.lnch_warps) != 0; }},
-      {"error: a launch with too many rows", kSpareRows,
+      {"error: a launch with too many rows", 0,
        [in_range](const Facts& f) { return in_range(f) && f.in.lnch_rows > f.params.NumRows; }},
-      {"error: a launch with too many registers", kSpareSlots,
+      {"error: a launch with too many registers", 0,
        [in_range](const Facts& f) { return in_range(f) && f.in.lnch_slots > f.params.NumSlots; }},
       {"error: a retire of a slot that is not in use", 0,
        [](const Facts& f) {

@@ -15,10 +15,6 @@ class RulePoints {
 
  private:
   /// A warp in two consecutive cycles.
-  struct Step {
-    const Facts& now;
-    unsigned warp;
-  };
   /// State of a warp, derived from the probes. The registers cpy, stop and lat exclude each other.
   enum class State : std::uint8_t { kDead, kOff, kCopies, kStopped, kWaits, kProbed, kRuns };
   [[nodiscard]] static State state_of(const Probes& probes, unsigned w);
@@ -32,7 +28,6 @@ class RulePoints {
   std::vector<castor::tb::Range<Facts>> ranges_;
   castor::tb::Cover& cover_;
   std::vector<unsigned> arcs_;  // number of each transition's point, indexed by both states
-  U64 alive_ = 0;               // warps whose previous state is known
   std::array<State, 64> states_{};
   unsigned subject_ = 0;  // TB slot whose counters the ranges observe
 };
