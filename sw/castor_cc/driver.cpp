@@ -26,6 +26,7 @@
 #include "castor_cc/ir_locks.h"
 #include "castor_cc/ir_parameters.h"
 #include "castor_cc/ir_wide_integers.h"
+#include "castor_cc/ir_zeros.h"
 #include "castor_cc/launch_places.h"
 #include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
@@ -135,6 +136,8 @@ class Job {
   Result compile_relocatable(Input& input, const std::string& output, std::size_t index);
   bool make_ir(Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir);
   static bool add_wide_functions(Input& input, const std::string& ir_file);
+  bool generate(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
+                std::string& errors);
   bool make_ptx(Input& input, const std::string& ptx, std::size_t index, Result& result);
   bool finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                   Result& result) const;
@@ -223,6 +226,21 @@ bool Job::add_wide_functions(Input& input, const std::string& ir_file) {
   return true;
 }
 
+/// Runs a command that writes PTX. Where the PTX may have lost the sign of a zero, the optimiser's text is written to
+/// `ir_file`, and if need be changed and given to the back end.
+bool Job::generate(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
+                   std::string& errors) {
+  if (!execute(command, result, errors)) return false;
+  if (options_.dry_run || !has_minimum_with_zero(read_file(command.back()))) return true;
+  std::string repeated;  // warnings
+  if (!execute(optimiser_command(command, ir_file), result, repeated)) return false;
+  const std::string ir = read_file(ir_file);
+  const std::string changed = keep_signs_of_zeros(ir);
+  if (changed == ir) return true;
+  base::write_file(ir_file, changed);
+  return execute(back_end_command(command, ir_file), result, repeated);
+}
+
 /// What is done to PTX that the compiler has written: repairs, open references, cap on registers.
 bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                      Result& result) const {
@@ -251,11 +269,13 @@ bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Resu
   std::string ir;
   bool good = true;
   if (input.kind == InputKind::kOpenCl) {
-    good = execute(opencl_command(tools_, options_, input.path, ptx), result, errors);
+    good = generate(opencl_command(tools_, options_, input.path, ptx), temporary(index, input.path, ".optimised.ll"),
+                    result, errors);
   } else {
     const std::string ir_file = temporary(index, input.path, ".ll");
     good = make_ir(input, ir_file, result, errors, ir) &&
-           execute(code_command(tools_, options_, ir_file, ptx), result, errors);
+           generate(code_command(tools_, options_, ir_file, ptx), temporary(index, input.path, ".optimised.ll"), result,
+                    errors);
   }
   if (options_.dry_run) return true;
   result.text += translate_device_errors(errors, input.path, ir) + explain_missing(errors);
@@ -355,8 +375,8 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
     base::write_file(ir_file, texts[i]);
     good = execute(bitcode_command(tools_, ir_file, bitcode.back()), result, errors);
   }
-  good = good &&
-         execute(device_link_command(tools_, options_, bitcode, common.arch, common.code_flags, ptx), result, errors);
+  good = good && generate(device_link_command(tools_, options_, bitcode, common.arch, common.code_flags, ptx),
+                          temporary(0, "linked", ".optimised.ll"), result, errors);
   for (std::size_t i = 0; i < bitcode.size(); ++i) {  // by the names that the user knows
     for (std::size_t at = errors.find(bitcode[i]); at != std::string::npos; at = errors.find(bitcode[i])) {
       errors.replace(at, bitcode[i].size(), parts[i].file);

@@ -61,24 +61,15 @@ class Plain {
   explicit Plain(std::string_view ir) : ir_(ir) {}
 
   std::string rewrite() {
-    for_each_line([this](std::string_view line) { read(line); });
+    for_each_line(ir_, [this](std::string_view line) { read(line); });
     while (!open_.empty()) visit(*open_.begin());
-    if (!changed_.empty()) for_each_line([this](std::string_view line) { keep_written_out(line); });
+    if (!changed_.empty()) for_each_line(ir_, [this](std::string_view line) { keep_written_out(line); });
     if (changed_.empty()) return std::string(ir_);
-    for_each_line([this](std::string_view line) { write(line); });
+    for_each_line(ir_, [this](std::string_view line) { write(line); });
     return std::move(out_);
   }
 
  private:
-  template <class Use>
-  void for_each_line(const Use& use) const {
-    for (std::size_t at = 0; at < ir_.size();) {
-      const std::size_t end = std::min(ir_.find('\n', at), ir_.size());
-      use(ir_.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-
   /// Types, and which of them are passed by value.
   void read(std::string_view line) {
     constexpr std::string_view kType = " = type ";

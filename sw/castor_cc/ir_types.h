@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -35,6 +36,16 @@ class TypeTable {
 
   std::map<std::string_view, std::string_view> named_;
 };
+
+/// use(line) for every line of `text`, without its end.
+template <class Use>
+void for_each_line(std::string_view text, const Use& use) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    use(text.substr(at, end - at));
+    at = end + 1;
+  }
+}
 
 [[nodiscard]] inline bool begins_with(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;

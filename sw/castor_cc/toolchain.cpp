@@ -289,6 +289,29 @@ std::vector<std::string> opencl_command(const Toolchain& tools, const Options& o
   return command;
 }
 
+std::vector<std::string> optimiser_command(std::vector<std::string> command, const std::string& ir) {
+  command.back() = ir;
+  command.insert(command.end() - 2, "-emit-llvm");
+  return command;
+}
+
+std::vector<std::string> back_end_command(const std::vector<std::string>& command, const std::string& ir) {
+  // The text holds what the command links.
+  std::vector<std::string> own;
+  for (std::size_t i = 0; i + 3 < command.size(); ++i) {
+    if (command[i] == "-Xclang" && command[i + 1].compare(0, 6, "-mlink") == 0) {
+      i += 3;
+    } else if (command[i] == "-x") {
+      append(own, {"-x", "ir", "-Qunused-arguments"});
+      ++i;
+    } else if (command[i].compare(0, 8, "-cl-std=") != 0) {
+      own.push_back(command[i]);
+    }
+  }
+  append(own, {"-Xclang", "-disable-llvm-passes", ir, "-o", command.back()});
+  return own;
+}
+
 namespace {
 
 /// Options of every compilation for the host but language and standard.

@@ -48,6 +48,10 @@ struct Toolchain {
 /// OpenCL C to PTX.
 [[nodiscard]] std::vector<std::string> opencl_command(const Toolchain& tools, const Options& options,
                                                       const std::string& source, const std::string& ptx);
+/// One of the commands above that write PTX, with LLVM text behind the optimiser in its place.
+[[nodiscard]] std::vector<std::string> optimiser_command(std::vector<std::string> command, const std::string& ir);
+/// The back end's part of such a command alone, on that text.
+[[nodiscard]] std::vector<std::string> back_end_command(const std::vector<std::string>& command, const std::string& ir);
 /// Host side of any source. `mode` is -c, -S, -E, -M or -MM; `ptx` is embedded into CUDA sources unless it is empty;
 /// `output` empty means stdout.
 [[nodiscard]] std::vector<std::string> host_command(const Toolchain& tools, const Options& options, const Input& input,
