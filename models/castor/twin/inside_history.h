@@ -13,7 +13,7 @@
 namespace castor::twin {
 
 /// Keeps the most recent changes of a twin's internal signals, so that waves of them can be written after an error.
-/// Also an Inside itself: another reader (waves of the whole run) reads the changes from this object.
+/// Also an Inside itself: `inside` reports each change once only, so another reader takes the changes from here.
 class InsideHistory final : public Inside {
  public:
   /// Keeps the last `moments` samples; `inside` must outlive this object.
