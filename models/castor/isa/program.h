@@ -89,8 +89,8 @@ struct Program {
   std::uint32_t constant_rows = 0;
   /// Targets of each brx.idx table, as record indices.
   std::vector<std::vector<std::uint32_t>> branch_tables;
-  std::unordered_map<std::uint64_t, std::uint32_t> functions_by_value;  ///< index of the first record of the function
-                                                                        ///< with this value
+  /// Index of the first record of the function with this value.
+  std::unordered_map<std::uint64_t, std::uint32_t> functions_by_value;
   std::vector<ProgramFunction> functions;  ///< ascending `first`; functions[0] is the kernel
   std::vector<std::string> spellings;      ///< disassembly, one line per record (physical registers)
 
