@@ -178,7 +178,7 @@ class Engine {
   std::array<WarpMask, kMaxTbs> warps_{};                        // live warps of each TB slot
   std::array<std::array<U32, kMaxSlots>, kMaxTbs> slot_rows_{};  // rows of each register number of a TB slot
   WarpMask lingering_ = 0;                                       // warps with a lingering row (ling)
-  WarpMask entries_ = 0;                                         // warps of TBs with valid entries
+  WarpMask entries_ = 0;                                         // warps of TBs with valid skip table entries
   WarpMask ready_ = 0;                                           // waiting warps whose rows are all written
   WarpMask candidates_ = 0;                                      // warps that skip or probe once they are eligible
   TbMask complete_ = 0;                                          // TBs whose majority has stopped

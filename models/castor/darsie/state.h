@@ -20,14 +20,14 @@ enum Error : U8 {
   kErrorLaunch = 0x01,  ///< illegal launch
   kErrorRetire = 0x02,  ///< retire of a TB slot that is not in use or has live warps
   kErrorWb = 0x04,      ///< write-back of a row that has been written back already
-  kErrorMark = 0x08,    ///< mark 3, or a mark without one or two destinations
+  kErrorMark = 0x08,    ///< mark 3, or a marked instruction without one or two destinations
   kErrorWarp = 0x10,    ///< decode, issue or exit of a warp that does not exist
   kErrorState = 0x20,   ///< decode or exit of a warp that waits or copies
   kErrorBar = 0x40,     ///< barrier of a TB while an instance or copy is pending
   kErrorAck = 0x80,     ///< cp_ack without cp_valid
 };
 
-/// Values of d_act.
+/// Values of output `d_act`: the verdict on a decoded instruction.
 enum Act : U8 { kActPass, kActLead, kActPriv, kActSquash };
 
 /// Rows of one instance: one per destination.
@@ -55,14 +55,14 @@ struct TbState {
   U16 base = 0;  ///< physical register of the TB's first row
   U8 rows = 0;   ///< number of rows that the TB may use
   U8 slots = 0;  ///< registers 0 .. slots - 1 of the program can be renamed to rows
-  U8 ctr = 0;    ///< sequence number of the next election
+  U8 ctr = 0;    ///< sequence number of the next election; each election of a leader increments it
   U8 ptr = 0;    ///< skip table entry that is written next
 
   U16 pv = 0;                            ///< entry is valid; the other fields of an invalid entry are undefined
   U16 pld = 0;                           ///< entry of a load: a store of the TB clears `pv`
   U16 pgl = 0;                           ///< entry of a global load: global communication also clears `pv`
   std::array<U64, kMaxEntries> pc{};     ///< PC of the instruction
-  std::array<Tags, kMaxEntries> tags{};  ///< rows of its result
+  std::array<Tags, kMaxEntries> tags{};  ///< rows of the instruction's result
 
   U32 wb = 0;                       ///< row is written back; cleared by an election
   U32 ld = 0;                       ///< row holds the result of a load
@@ -71,7 +71,7 @@ struct TbState {
                                     ///< communication
   U32 nosk = 0;                     ///< the remaining warps execute the row's instance privately
   std::array<U8, kMaxRows> slot{};  ///< register number for which the row was last elected
-  std::array<U8, kMaxRows> seq{};   ///< sequence number of that election
+  std::array<U8, kMaxRows> seq{};   ///< sequence number of the row's last election
 };
 
 /// All registers of the block. Plain data: copied, compared and printed as a whole. Masks have a bit per warp slot or

@@ -136,8 +136,8 @@ void Engine::step_push(const Push& push) {
   }
   const U32 tail = dispatch_.lagei[kd];
   if (dispatch_.nagei[kd] == kNone) {
-    dispatch_.nagei[kd] = group;  // the pool is empty, so the entry of its former last group may belong to another
-                                  // group now
+    // The pool is empty, so the entry of its former last group may belong to another group now.
+    dispatch_.nagei[kd] = group;
   } else if ((tail & kOffChip) == 0) {
     dispatch_.lnext[age(tail)] = group;
   } else if (dispatch_.st != DispatchState::kFree && dispatch_.agei == tail) {

@@ -30,10 +30,10 @@ enum class Edge : std::uint8_t {
 ///
 /// The classes and timings in the block's port lists (castor/twin/ports.h) decide
 /// - whether `settle` must be called: not if the twin has settled with the same kSettle inputs since its last executed
-/// edge, since all later edges were idle;
+///   edge, since all later edges were idle;
 /// - whether an edge can be skipped: all events are 0, all levels are those of the last executed edge, and the twin has
-/// reported enough quiet edges there (Twin::quiet). Skipped edges are applied in one call (Twin::idle) before the twin
-/// is used again.
+///   reported enough quiet edges there (Twin::quiet). Skipped edges are applied in one call (Twin::idle) before the
+///   twin is used again.
 ///
 /// Time inputs count up by one per edge, skipped or not. The owner must call `edge` or `idle` for every cycle of the
 /// block's clock.

@@ -20,7 +20,7 @@ namespace castor::isa {
 /// A mark of a program that breaks a rule of the loader.
 struct WrongMark {
   std::uint32_t pc = 0;  ///< index of the record
-  std::string what;      ///< "a store carries mark DR"
+  std::string what;      ///< the broken rule: "a store carries mark DR"
 };
 
 /// Returns the first mark that breaks a rule of docs/marks.md, "Rules of the loader", or the first record that prevents

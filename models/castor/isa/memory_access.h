@@ -11,7 +11,7 @@ namespace castor::isa {
 /// Register state of one warp for handlers and memory steps. Each register is one contiguous row of `lanes` 32-bit
 /// elements. A 64-bit value takes an aligned pair of registers, whose two rows hold `lanes` contiguous 64-bit elements.
 struct RegisterView {
-  std::byte* registers = nullptr;        ///< row 0, 64-byte aligned
+  std::byte* registers = nullptr;        ///< register row 0, 64-byte aligned
   const std::byte* constants = nullptr;  ///< constant row 0 of the program, broadcast to `lanes` elements
   LaneMask* predicates = nullptr;        ///< 8 predicate registers, one mask each
   unsigned lanes = 32;
@@ -37,7 +37,7 @@ struct Access {
   /// `lane_bytes` bytes per lane at [lane * 16]: store data and atomic operand before the access, loaded data after it.
   alignas(64) std::byte data[kMaxLanes * 16];
   alignas(
-      64) std::byte compare[kMaxLanes * 8];  ///< cas: value compared with, at [lane * 8]; `data` holds the new value
+      64) std::byte compare[kMaxLanes * 8];  ///< cas: value to compare with, at [lane * 8]; `data` holds the new value
 };
 
 /// Step 1: computes addresses and collects store data and atomic operands of the lanes in `mask`. Only reads registers.

@@ -41,7 +41,7 @@ struct Variable {
   Space space = Space::kGlobal;  ///< kGlobal, kConst, kShared, kLocal, kParam
   Type type = Type::kB8;         ///< element type
   Linkage linkage = Linkage::kStatic;
-  std::uint64_t align = 1;  ///< bytes
+  std::uint64_t align = 1;  ///< alignment in bytes
   std::uint64_t size = 0;   ///< size in bytes; 0 with `unsized` for `extern .shared x[]`
   bool unsized = false;
   std::vector<std::uint8_t> data;  ///< initial bytes; may be shorter than `size` (the rest is zero)

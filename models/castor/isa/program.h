@@ -69,8 +69,8 @@ enum class MarkRule : std::uint8_t {
 /// Options of the marking pass.
 struct MarkOptions {
   MarkRule rule = MarkRule::kOff;
-  std::uint32_t most_renamed = kMostRenamed;  ///< 1..kMostRenamed
-  bool loads = true;                          ///< false: the value of every load is V
+  std::uint32_t most_renamed = kMostRenamed;  ///< largest number of renamed registers, 1..kMostRenamed
+  bool loads = true;                          ///< false: the value of every load has class V
 };
 
 /// One linked kernel: its own code and copies of every device function that it can reach. Immutable once compiled.
@@ -91,11 +91,11 @@ struct Program {
   std::vector<std::vector<std::uint32_t>> branch_tables;
   /// Index of the first record of the function with this value.
   std::unordered_map<std::uint64_t, std::uint32_t> functions_by_value;
-  std::vector<ProgramFunction> functions;  ///< ascending `first`; functions[0] is the kernel
+  std::vector<ProgramFunction> functions;  ///< in ascending order of `first`; functions[0] is the kernel
   std::vector<std::string> spellings;      ///< disassembly, one line per record (physical registers)
 
   std::uint32_t registers = 0;     ///< 32-bit registers per thread, 1..256
-  std::uint32_t predicates = 0;    ///< 0..8
+  std::uint32_t predicates = 0;    ///< predicate registers per thread, 0..8
   std::uint32_t barriers = 0;      ///< highest named barrier + 1; 16 if a barrier id is computed at run time
   std::uint32_t shared_bytes = 0;  ///< static shared memory per thread block
   std::uint32_t local_bytes = 0;   ///< local memory per thread, spills included

@@ -26,7 +26,7 @@ struct LaneArgs {
   const std::byte* src[4] = {};          ///< source rows: registers or immediates
   LaneMask* predicates = nullptr;        ///< the warp's predicate registers, one mask each
   LaneMask mask = 0;                     ///< lanes that execute; only their elements are written
-  unsigned halves = 1;                   ///< lanes / 32
+  unsigned halves = 1;                   ///< number of halves: lanes / 32
   const WarpContext* context = nullptr;  ///< identity, clocks and live lanes of the warp
   LaneFault fault = LaneFault::kNone;    ///< fault, set by warp-level operations
 };
@@ -55,7 +55,7 @@ enum class Kind : std::uint8_t {
   kBarrier,      ///< BarrierOp in `barrier`; src[0] = id, src[1] = count (kNoOperand: all)
   kFence,        ///< imm = FenceScope
   kTrap,         ///< stops the kernel with an error
-  kBreakpoint,   ///< brkpt: ignored, as on machines without a debugger
+  kBreakpoint,   ///< brkpt: ignored by machines without a debugger
   kSystemCall,   ///< imm = SystemCall; arguments in src, result in dst
   kRuntimeCall,  ///< imm = RuntimeCall; arguments in src, result in dst
   kSleep,        ///< nanosleep: src[0] = ns
@@ -118,7 +118,7 @@ inline constexpr std::uint64_t kNoRuntimeValue = ~std::uint64_t{0};
 
 enum class MemoryKind : std::uint8_t { kLoad, kStore, kAtomic, kReduction };
 
-/// Read-modify-write operations (PTX `atom`, `red`). Type decides signedness and width.
+/// Read-modify-write operations (PTX `atom`, `red`). The type of the access gives signedness and width.
 enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kInc, kDec };
 
 /// Cache operators. Eviction hints are accepted, but have no effect.

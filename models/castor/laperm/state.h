@@ -78,7 +78,7 @@ class Tags {
   }
 
  private:
-  std::array<U16, kMaxReads> lists_{};  // a ring
+  std::array<U16, kMaxReads> lists_{};  // ring of list numbers
   unsigned head_ = 0;                   // slot of the oldest read
   unsigned count_ = 0;                  // number of awaited reads
 };
@@ -109,7 +109,7 @@ class HostQueue {
 
  private:
   std::vector<Item> ring_;
-  unsigned head_ = 0;  // slot of the front
+  unsigned head_ = 0;  // slot of the front item
   unsigned count_ = 0;
   U64 pos_ = 0;  // number of the front's next thread block
 };
@@ -156,7 +156,7 @@ class Kernels {
   U32 most_;                          // largest number of items of an entry
   std::array<Need, kMaxKds> need_{};  // by entry: need of a thread block
   PerKd items_;                       // by entry: number of waiting items
-  KdBits hold_;                       // entries with items
+  KdBits hold_;                       // kernel table entries with items
   U32 held_ = 0;                      // number of entries in hold_
 };
 

@@ -51,12 +51,12 @@ class Engine {
   void withdraw();
 
   Params params_;
-  State state_ = State::kIdle;
-  U8 next_sm_ = 0;
-  U8 next_hq_ = 0;
-  U8 sm_ = 0;     // SM whose list is searched or offered; else 0
-  U8 level_ = 0;  // level that is examined next in a search; else 0
-  bool rests_ = true;
+  State state_ = State::kIdle;  // idle, searching a list, or offering a source
+  U8 next_sm_ = 0;              // first SM of the next search; set behind the SM of a granted list
+  U8 next_hq_ = 0;              // first host queue of the next search; set behind a granted queue
+  U8 sm_ = 0;                   // SM whose list is searched or offered; else 0
+  U8 level_ = 0;                // level that is examined next in a search; else 0
+  bool rests_ = true;           // idle edges change nothing
   Outputs out_;
 };
 

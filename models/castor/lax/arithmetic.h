@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << 48U) - 1;
 [[nodiscard]] constexpr std::uint64_t elapsed(std::uint64_t later, std::uint64_t earlier) {
   return wrap48(later - earlier);
 }
-/// Whether a difference of times, taken from now, lies in the future: bit 47 is set.
+/// Whether a time lies in the future, given its difference (now - time) modulo 2^48: bit 47 is set.
 [[nodiscard]] constexpr bool is_future(std::uint64_t difference) { return ((difference >> 47U) & 1U) != 0; }
 /// Clips a measured value to 2^32 - 1.
 [[nodiscard]] constexpr std::uint32_t clip(std::uint64_t value) {
@@ -95,8 +95,8 @@ struct KeyInput {
   std::uint32_t remaining = 0;     ///< remaining time, cycles
   std::uint32_t dur = 0;           ///< cycles since the start
   std::uint32_t iso = 0;           ///< isolated time at admission, cycles
-  std::uint32_t token = 0;         ///< UQ16.8
-  unsigned threshold = 1;          ///< PREMA: 1, 3 or 9
+  std::uint32_t token = 0;         ///< PREMA token, UQ16.8
+  unsigned threshold = 1;          ///< PREMA threshold: 1, 3 or 9
   std::uint32_t external_key = 0;  ///< key that software wrote, for policy EXT
 };
 

@@ -85,7 +85,7 @@ class Engine {
   void finish(const Inputs& in, Edge& edge);
   void soft_reset(const Edge& edge);
 
-  // Selection.
+  // Selection of the queues that are offered.
   [[nodiscard]] bool parse_eligible(unsigned q) const;
   [[nodiscard]] bool offers_parse(const QueueBits& pe_vec) const;
   [[nodiscard]] bool offers_dispatch(const QueueBits& de_vec) const;
@@ -132,7 +132,7 @@ class Engine {
     return (state_.f >= MainState::kKOpen && state_.f <= MainState::kKWb) || (visits() && state_.ph == Phase::kUpdate);
   }
 
-  // Submit machine.
+  // Submit machine: takes headers and lists of jobs.
   void take_beat(const Inputs& in);
   void commit(Edge& edge);
   void check_slot();
@@ -140,7 +140,7 @@ class Engine {
   void finish_append(Edge& edge);
   [[nodiscard]] Reason refusal(JobState v, Edge& edge) const;
 
-  // Events.
+  // Events of kernels and TBs.
   KernelType& touch(unsigned kid, U64 now);
   void kernel_started(const Inputs& in, Edge& edge);
   void kernel_issued(const Inputs& in, Edge& edge);

@@ -35,9 +35,9 @@ inline constexpr U32 kInFlight = 1U << 3U;   ///< completion of a TB or kernel t
 inline constexpr U32 kOrder = 1U << 4U;      ///< ks, ki or kd out of order; clear of a kernel type in flight
 inline constexpr U32 kTime = 1U << 5U;       ///< start of a job in the future
 inline constexpr U32 kBeat = 1U << 6U;       ///< wl_last not at the last announced beat
-inline constexpr U32 kGrant = 1U << 7U;      ///< grant without its valid
+inline constexpr U32 kGrant = 1U << 7U;      ///< grant while no queue was offered
 inline constexpr U32 kReadOnly = 1U << 8U;   ///< write to a read-only register
-inline constexpr U32 kDoneFull = 1U << 9U;   ///< the done queue is full
+inline constexpr U32 kDoneFull = 1U << 9U;   ///< the done queue was full, and an entry was lost
 inline constexpr U32 kAll = 0x3ffU;
 }  // namespace err
 
@@ -99,16 +99,16 @@ struct Snapshot {
 /// undefined; if `snv` is 0, `snap` is.
 struct KernelType {
   U8 valid = 0;      ///< `tpw` is defined: measured, or written by software
-  U8 kt = 0;         ///< a kernel of this type was seen since reset or clear
+  U8 kt = 0;         ///< a kernel of this type was seen; set by its first event, cleared by software or reset
   U8 snv = 0;        ///< `snap` is defined
   U32 tpw = 0;       ///< rate: cycles per TB, UQ24.8
   U32 tpw_iso = 0;   ///< isolated rate, written by software; UQ24.8
   Snapshot snap;     ///< counters of the last refresh
-  U32 cnt = 0;       ///< completions in the window, 24 bits
+  U32 cnt = 0;       ///< completions in the window, 24 bits; cleared by a refresh
   U64 kact = 0;      ///< active time relative to the window, modulo 2^48
   U64 kins = 0;      ///< time of instances relative to the window, modulo 2^48
-  U64 t_ref = 0;     ///< start of the window
-  U16 inflight = 0;  ///< instances that have started and not completed
+  U64 t_ref = 0;     ///< start of the window; set by a refresh or by the first kernel of the type
+  U16 inflight = 0;  ///< instances in flight: started and not completed
 };
 
 /// State of a queue, except the values that the selection reads.
@@ -126,7 +126,7 @@ struct Queue {
 struct Header {
   U8 qid = 0;        ///< queue
   U32 deadline = 0;  ///< cycles from the start; kNone: none
-  U64 start = 0;     ///< when the job was enqueued
+  U64 start = 0;     ///< time at which the job was enqueued
   U8 nkt = 0;        ///< number of list beats that follow
   U8 append = 0;     ///< the header adds to the queue's job
   U8 fits = 0;       ///< the first kernel would fit at once
@@ -136,7 +136,7 @@ struct Header {
 struct Verdict {
   U8 qid = 0;     ///< queue
   U8 accept = 0;  ///< 1: accepted
-  U8 reason = 0;  ///< a Reason
+  U8 reason = 0;  ///< value of Reason
   U32 est = 0;    ///< estimated completion, cycles
 };
 
@@ -185,7 +185,8 @@ struct Ring {
   }
 };
 
-/// Registers that software writes and that only a hard reset clears (docs/blocks/lax.md, "Registers").
+/// Registers that software writes and that only a hard reset restores to their reset values (docs/blocks/lax.md,
+/// "Registers").
 struct Config {
   U8 enable = 0;                           ///< jobs are accepted and offered
   U8 admit_en = 1;                         ///< admission is tested, under LAX and EXT
@@ -201,12 +202,12 @@ struct Config {
   U8 drop_expired = 0;         ///< drops jobs that have not started by their deadline
   U8 ewma_shift = 0;           ///< a rate moves by the difference / 2^ewma_shift
   U8 leak = 3;                 ///< PeakHold: a rate rises by at most 1 / 2^leak
-  U8 inspect_mode = 0;         ///< stored for software only
+  U8 inspect_mode = 0;         ///< stored only, without effect
   U8 preparse = 0;             ///< running queues may be parsed
   U32 upd_period = 150'000;    ///< cycles between update ticks
   U32 prema_period = 375'000;  ///< cycles between PREMA ticks
-  U16 parse_lat = 3'000;       ///< stored for software only
-  U16 ckpt_bw = 64;            ///< stored for software only
+  U16 parse_lat = 3'000;       ///< stored only, without effect
+  U16 ckpt_bw = 64;            ///< stored only, without effect
   U8 min_wg = 1;               ///< completions that a refresh requires
   U8 prema_p = 1;              ///< PREMA priority: 1, 3 or 9
 };

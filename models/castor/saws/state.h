@@ -25,7 +25,7 @@ struct List {
   std::array<U8, kMaxCtas> cta{};     ///< by position: slot of the CTA
   U8 length = 0;                      ///< number of CTAs
   U8 pointer = 0;                     ///< GTO: greedy warp, local number. SAWS: promotion register, a position
-  bool greedy = false;                ///< the greedy pointer is valid
+  bool greedy = false;  ///< GTO: `pointer` is valid; set by an issue, cleared when the warp's CTA is freed
 
   [[nodiscard]] friend bool operator==(const List& a, const List& b) {
     return a.warps == b.warps && a.cta == b.cta && a.length == b.length && a.pointer == b.pointer &&
@@ -48,7 +48,7 @@ struct Message {
 
 /// Messages of one scheduler. Entries from `count` on are 0.
 struct Queue {
-  std::array<Message, kMaxMessages> messages{};  ///< oldest first
+  std::array<Message, kMaxMessages> messages{};  ///< messages, oldest first
   U8 count = 0;                                  ///< number of waiting messages
 
   [[nodiscard]] friend bool operator==(const Queue& a, const Queue& b) {
@@ -58,18 +58,18 @@ struct Queue {
 
 /// All registers of the warp schedulers. Plain data: copied, compared and printed as a whole. Warps are hardware warps.
 struct State {
-  Mode mode = Mode::kGto;                      ///< kSaws from the first barrier of a kernel on, or from its start; kGto
-                                               ///< otherwise
-  U8 selected = 0;                             ///< mode_sel of the running kernel
-  bool toggling = true;                        ///< toggle_en of the running kernel
-  U8 turn = 0;                                 ///< scheduler whose queue is served first
-  U8 waiting = 0;                              ///< schedulers whose queue is not empty
-  U8 err = 0;                                  ///< errors of the last edge, for output `err`
-  U32 cta_used = 0;                            ///< CTA slots in use
-  U32 toggle = 0;                              ///< CTAs whose next 1st hit promotes
-  U64 allocated = 0;                           ///< warp slots of placed CTAs
-  U64 live = 0;                                ///< warps that have not exited
-  U64 blocked = 0;                             ///< warps that wait at a barrier
+  Mode mode = Mode::kGto;  ///< kSaws from the first barrier of a kernel on, or from its start; kGto
+                           ///< otherwise
+  U8 selected = 0;         ///< mode_sel of the running kernel, taken with kernel_start
+  bool toggling = true;    ///< toggle_en of the running kernel, taken with kernel_start
+  U8 turn = 0;             ///< scheduler whose queue is served first
+  U8 waiting = 0;          ///< schedulers whose queue is not empty
+  U8 err = 0;              ///< errors of the last edge, for output `err`
+  U32 cta_used = 0;        ///< CTA slots in use: set by placement, cleared when the CTA is freed
+  U32 toggle = 0;          ///< CTAs whose next 1st hit promotes: set by placement, flips at each 1st hit (toggling)
+  U64 allocated = 0;       ///< warp slots of placed CTAs: set by placement, cleared when the CTA is freed
+  U64 live = 0;            ///< warps that have not exited: set by placement, cleared by the exit
+  U64 blocked = 0;         ///< warps that wait at a barrier: set by their arrival, cleared when the barrier completes
   std::array<U64, kMaxCtas> cta_warps{};       ///< warp slots of each CTA slot, on all schedulers
   std::array<U8, 64> warp_cta{};               ///< CTA slot of each warp
   std::array<List, kMaxSchedulers> lists{};    ///< order of each scheduler

@@ -19,7 +19,7 @@ enum class Rule : std::uint8_t { kAny, kPowerOfTwo };
 /// Description of a parameter that a visitor receives together with the member.
 struct Param {
   std::string_view name;
-  std::uint32_t standard;  ///< the default
+  std::uint32_t standard;  ///< default value
   std::uint32_t minimum;
   std::uint32_t maximum;
   Rule rule;

@@ -115,7 +115,7 @@ class LaxAdapter final : public gpu::JobScheduler {
 
   std::vector<Item> items_;            // kernel of each kernel table entry
   std::vector<std::uint16_t> active_;  // kernel table entries with TBs to place
-  std::vector<int> entry_of_;          // entry in active_ of each queue, -1 = none
+  std::vector<int> entry_of_;          // kernel table entry in active_ of each queue, -1 = none
   gpu::QueueMask live_;                // queues whose job the engine has admitted and that has not ended
   gpu::QueueMask own_;                 // live queues whose job the front end has announced
   gpu::QueueMask asked_own_;           // queues whose job the front end has announced and that awaits its verdict

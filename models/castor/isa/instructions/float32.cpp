@@ -90,7 +90,7 @@ struct Div {
     const double x = a;
     const double y = b;
     const double q = x / y;
-    const double rest = __builtin_fma(-q, y, x);  // exact
+    const double rest = __builtin_fma(-q, y, x);  // the remainder is exact
     return narrow(to_odd(q, y > 0 ? rest : -rest), mode);
   }
 };
