@@ -24,6 +24,7 @@ namespace castor::base {
 /// end in KiB, MiB or GiB. `none` is the empty optional number. A list of names is `[[a, b], names, origin]`. Anchors,
 /// aliases, tags and several documents in one file are refused.
 
+/// Type of the value of a key.
 enum class ValueType : std::uint8_t {
   kInteger,          // whole number >= 0
   kOptionalInteger,  // whole number >= 0 or "none"

@@ -55,7 +55,7 @@ struct TbState {
   U16 base = 0;  ///< physical register of the TB's first row
   U8 rows = 0;   ///< number of rows that the TB may use
   U8 slots = 0;  ///< registers 0 .. slots - 1 of the program can be renamed to rows
-  U8 ctr = 0;    ///< sequence number of the next election; each election of a leader increments it
+  U8 ctr = 0;    ///< sequence number of the next election; every election but a repeated one increments it
   U8 ptr = 0;    ///< skip table entry that is written next
 
   U16 pv = 0;                            ///< entry is valid; the other fields of an invalid entry are undefined

@@ -7,7 +7,8 @@
 
 namespace castor::hookup {
 
-/// What a block controls in a machine, and what it requires. Claims alone decide which blocks exclude each other.
+/// Claim of a block on a machine: a decision that the block makes, or a feature that it requires. Claims alone decide
+/// which blocks exclude each other.
 enum class Claim : std::uint8_t {
   kOrdersJobs,           ///< hook job_scheduler: chooses the next queue and admits jobs
   kPlacesTbs,            ///< hook dispatch: chooses the next thread block and its SM

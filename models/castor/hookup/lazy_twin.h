@@ -23,9 +23,9 @@ enum class Edge : std::uint8_t {
 /// cycle.
 ///
 ///     LazyTwin<arbiter::Block> arbiter(std::move(twin));
-///     arbiter.in.request = ...;                // settle of the hook: what is known of the cycle's inputs
-///     if (arbiter.look()) ...;                 // arbiter.out() is new
-///     arbiter.in.grant_ack = ...;              // clock of the hook: all of them
+///     arbiter.in.request = ...;                // settle of the hook: the inputs known so far
+///     if (arbiter.look()) ...;                 // arbiter.out() has changed
+///     arbiter.in.grant_ack = ...;              // clock of the hook: all inputs
 ///     if (arbiter.edge() != Edge::kOwed) arbiter.make_idle();
 ///
 /// The classes and timings in the block's port lists (castor/twin/ports.h) decide

@@ -78,7 +78,7 @@ enum class CarryUse : std::uint8_t { kNone = 0, kReads = 1, kWrites = 2, kReadsW
 
 /// One row of the instruction table: spelling as data, operands, timing class, semantics.
 ///
-/// `syntax`:   opcode, then dotted items. `.lit` must stand there; `.{label:a|b}` needs one of the alternatives;
+/// `syntax`:   opcode, then dotted items. `.lit` is mandatory; `.{label:a|b}` needs one of the alternatives;
 ///             `.[label:a|b]` may be absent. The label may be left out. A type label is conventionally `t` (`u`
 ///             second). Example: "add.[rnd:rn|rz|rm|rp].[ftz].[sat].f32", "setp.{cmp:eq|ne}.{bool:and|or}.{t:u32|s32}".
 /// `operands`: comma-separated `name:what`; a leading `=` marks a destination, a trailing `?` an operand that may be

@@ -87,8 +87,8 @@ struct Call {
   std::vector<Operand> results;            ///< kVariable or kRegister
   std::vector<Operand> arguments;          ///< kVariable, kRegister or kImmediate
   std::optional<std::uint32_t> prototype;  ///< index into Function::prototypes (indirect calls)
-  std::vector<std::string> candidates;     ///< function names of a .calltargets list; empty: any function of the
-                                           ///< prototype
+  std::vector<std::string> candidates;     ///< function names of a .calltargets list; empty: any function that
+                                           ///< fits the prototype
 };
 
 /// One PTX instruction. `operands` follow `match.row().specs` (absent optional ones are kNone). The optional second

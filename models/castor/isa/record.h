@@ -34,8 +34,8 @@ struct LaneArgs {
 /// A lane operation: computes destination rows from source rows for the lanes of `args.mask`.
 using LaneFn = void (*)(const Record& record, LaneArgs& args);
 
-/// What the result of a record can depend on, apart from memory. The default is kAnything, so a new instruction is
-/// never assumed to be regular.
+/// Inputs on which the result of a record can depend, apart from memory. The default is kAnything, so a new instruction
+/// is never assumed to be regular.
 enum class ResultOf : std::uint8_t {
   kAnything,         ///< warp identity, other lanes, clocks, anything; also for records without a result
   kOperands,         ///< only the lane's own operands: equal operand rows give equal result rows in every warp
@@ -63,6 +63,7 @@ enum class Kind : std::uint8_t {
   kNop,
 };
 
+/// Scope of a fence, or of the ordering of an access.
 enum class FenceScope : std::uint8_t { kBlock, kDevice, kSystem };
 
 /// System functions that device code calls and the machine implements.
@@ -116,6 +117,7 @@ enum class KernelFigure : std::uint32_t {
 };
 inline constexpr std::uint64_t kNoRuntimeValue = ~std::uint64_t{0};
 
+/// Class of a memory instruction.
 enum class MemoryKind : std::uint8_t { kLoad, kStore, kAtomic, kReduction };
 
 /// Read-modify-write operations (PTX `atom`, `red`). The type of the access gives signedness and width.
@@ -142,6 +144,7 @@ struct MemoryOp {
 };
 static_assert(sizeof(MemoryOp) == 8);
 
+/// Barrier operation: sync, arrive, one of the reductions, or the barrier of a warp.
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kRedPopc, kRedAnd, kRedOr, kWarp };
 
 /// Barrier operations; `kWarp` is bar.warp.sync (src[0] = member mask).
@@ -191,6 +194,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32);
 
+/// Bits of Record::flags.
 enum RecordFlag : std::uint8_t {
   kFlagUniform = 1,  ///< `.uni`: the program guarantees that all active lanes agree
 };

@@ -28,7 +28,7 @@ void Engine::soft_reset(const Edge& edge) {
   const Config config = edge.config_written ? edge.config : s.config;
   const U32 irq_en = s.irq_en;
   const Response response = s.response;
-  // Queue tables and isolated rates keep their values. Registers that are reset here tell which entries are valid.
+  // Queue tables and isolated rates keep their values. Registers that are reset here mark the valid entries.
   const auto tables = std::pair{s.queue, s.type};
   s = State{};
   s.config = config;

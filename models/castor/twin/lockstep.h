@@ -52,7 +52,7 @@ class Lockstep final : public Twin<Block> {
         compares_probes_(rtl_->has_probes()) {
     CASTOR_ASSERT(same_params(model_->params(), rtl_->params()));
     if (Inside* const inside = rtl_->inside()) {
-      // The factor 2 stands for two samples per cycle: at its edge and in its middle.
+      // Two samples per cycle: at its edge and in its middle.
       inside_ = std::make_unique<InsideHistory>(*inside, 2 * (kHistory + kAfter));
     }
     reset();
@@ -123,6 +123,7 @@ class Lockstep final : public Twin<Block> {
   [[nodiscard]] Cycle cycle() const { return cycle_; }
 
  private:
+  /// One cycle of the history for the waves.
   struct Moment {
     Cycle cycle;
     Inputs in;

@@ -7,7 +7,7 @@
 ///
 ///     #define ARBITER_PARAMS(X)
 ///       /* name      default minimum maximum rule          meaning */
-///       X(NumPorts,  8,      2,      64,     kAny,         "ports that ask")
+///       X(NumPorts,  8,      2,      64,     kAny,         "requesting ports")
 ///
 /// Names are those of the SystemVerilog module. The defaults must agree with the module's defaults, which a test
 /// checks.

@@ -12,7 +12,7 @@
 ///
 ///     #define ARBITER_INPUTS(X)
 ///       /* name     type  elements  bits        class   timing   meaning */
-///       X(request,  U64,  1,        p.NumPorts, kLevel, kSettle, "ports that ask")
+///       X(request,  U64,  1,        p.NumPorts, kLevel, kSettle, "requesting ports")
 ///
 /// - name: the SystemVerilog port without `_i`/`_o`, also the field and the pin;
 /// - type: U8, U16, U32, U64 (also for one bit), an enumeration over one of them, Bits<N>, or an alias of Lanes<T, N>;

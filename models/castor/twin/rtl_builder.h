@@ -14,6 +14,7 @@ namespace castor::twin {
 /// once for each object.
 class RtlBuilder final : public RtlSource {
  public:
+  /// How the RTL is built.
   enum class Variant : std::uint8_t {
     kPlain,
     kCoverage,  ///< counts executed lines and toggled bits, and is slow (RtlOptions::coverage)

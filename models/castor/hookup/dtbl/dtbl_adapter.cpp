@@ -118,7 +118,7 @@ const gpu::LaunchOut& DtblAdapter::settle(const gpu::LaunchIn& in) {
     to.agg_cnt = static_cast<std::uint32_t>(beat.grid.count());
     to.agg_param = static_cast<std::uint32_t>(beat.param / kUnit);
     to.agg_level = beat.level;
-    // key_idx is a registered output: as F5 (placement) has read it, or not read in this cycle yet.
+    // key_idx is a registered output. If `places_`, F5 (placement) has settled the twin in this cycle already.
     const gpu::KernelKey key = in.keys->key(places_ ? dtbl_.out().key_idx : dtbl_.registered().key_idx);
     to.key_valid = key.valid ? 1 : 0;
     to.key_rd = key.valid ? port_of(key) : dtbl::Key();

@@ -31,6 +31,7 @@ namespace castor::hookup {
 /// Errors of the block are reported: 0x80 push, 0x81 reply.
 class LapermAdapter final : public gpu::DispatchPolicy {
  public:
+  /// Inputs of the block that are constant on a machine.
   struct Settings {
     std::uint8_t policy = laperm::kAdaptiveBind;
     unsigned list_log2 = 0;  ///< slots of a list in memory, as a binary logarithm; 0: no lists in memory

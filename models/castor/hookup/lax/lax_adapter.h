@@ -89,11 +89,13 @@ class LaxAdapter final : public gpu::JobScheduler {
     std::uint16_t queue = 0;
     std::uint32_t next = 0, tbs = 0;
   };
+  /// A kernel that completed without having placed a TB.
   struct Done {
     std::uint16_t queue = 0;
     std::uint8_t kid = 0;
     bool last = false;
   };
+  /// Origin of the register access in progress: none, an access of the platform, or an acknowledge of the adapter.
   enum class Access : std::uint8_t { kNone, kPlatform, kOwn };
 
   void set_vectors(const gpu::DispatchIn& in);

@@ -28,6 +28,7 @@ namespace castor::hookup {
 /// (lazy_twin.h). It does not settle while the ready warps are unknown or none is ready, unless a message may wait.
 class SawsAdapter final : public gpu::IssuePolicyHook {
  public:
+  /// Inputs of the block at a kernel start.
   struct Settings {
     std::uint8_t mode_sel = 1;
     bool toggle = true;
