@@ -151,7 +151,7 @@ struct Block : PortLists {
   static constexpr const char* kMeaning = "warps skip what another warp of their thread block has computed (DARSIE)";
   using Engine = darsie::Engine;
 
-  /// Returns the bound of Engine::quiet from probes.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL).
   static base::Cycle quiet(const Probes& s, const Inputs& last, const Params& p) {
     const WarpMask ready = s.lat & s.lr0 & (s.lr1 | ~s.two);
     if ((s.miss | s.cpy | ready | s.error) != 0) return 0;

@@ -153,7 +153,7 @@ struct Block : PortLists {
   static constexpr const char* kMeaning = "groups of thread blocks launched by threads, run with a resident kernel";
   using Engine = dtbl::Engine;
 
-  /// Returns the bound of Engine::quiet from probes.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL).
   static base::Cycle quiet(const Probes& probes, const Inputs& last, const Params& /*params*/) {
     if ((probes.done_valid | probes.released | probes.launch_error | probes.dispatch_error) != 0) return 0;
     if (probes.out_valid != 0 && (probes.out_fallback == 0 || last.fb_ready != 0)) return 0;

@@ -100,7 +100,7 @@ class Engine {
   void step_examine(const Choice& choice);
   void step_place(const Choice& choice);
 
-  // Items and memory (insert.cpp). All steps decide by the register values before the edge.
+  // Steps for items and memory (insert.cpp). All of them use the register values before the edge.
   [[nodiscard]] bool accepts(const Inputs& in) const;
   [[nodiscard]] Route route(const Parked& item, const Inputs& in) const;
   [[nodiscard]] unsigned refill_set(unsigned inserted) const;

@@ -120,7 +120,7 @@ struct Block : PortLists {
   static constexpr const char* kMeaning = "child thread blocks before others, on the SM of their parent";
   using Engine = laperm::Engine;
 
-  /// Returns the bound of Engine::quiet from probes.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL).
   static base::Cycle quiet(const Probes& probes, const Inputs& /*last*/, const Params& params) {
     if ((probes.error | probes.requested | probes.pk_valid | probes.rf_valid) != 0) return 0;
     if (probes.fit != static_cast<U32>(twin::mask(params.NumSm))) return 0;

@@ -72,8 +72,8 @@ struct Block : PortLists {
     return lists != 0 || in.susp_rdy != 0 || in.host_rdy.any();
   }
 
-  /// Returns the bound of Engine::quiet from probes. An offer remains as long as its source is ready, and the source
-  /// was ready at the last edge.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL). An offer remains as long as its source is
+  /// ready, and the source was ready at the last edge.
   static base::Cycle quiet(const Probes& probes, const Inputs& last, const Params& params) {
     if (probes.state == State::kOffer) return base::kForever;
     return probes.state == State::kIdle && !any_ready(last, params) ? base::kForever : 0;

@@ -181,8 +181,8 @@ struct Block : PortLists {
   using Engine = lax::Engine;
   static constexpr std::string_view kRunning[] = {"update_timer", "prema_timer", "group", "rest"};
 
-  /// Returns the bound of Engine::quiet from probes: the number of edges before the next timer tick, while the main
-  /// machine is idle and both selections have settled; else 0.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL): the number of edges before the next timer
+  /// tick, while the main machine is idle and both selections have settled; else 0.
   static base::Cycle quiet(const Probes& probes, const Inputs& last, const Params& params) {
     if (probes.rest < 2 * params.groups() || probes.main_state != MainState::kIdle) return 0;
     if (probes.submit_state > SubmitState::kList || (probes.verdict_count != 0 && last.adm_ready != 0)) return 0;

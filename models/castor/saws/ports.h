@@ -80,7 +80,7 @@ struct Block : PortLists {
   static constexpr const char* kMeaning = "warp schedulers that tell each other of barriers (SAWS), and plain GTO";
   using Engine = saws::Engine;
 
-  /// Returns the bound of Engine::quiet from probes.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL).
   static base::Cycle quiet(const Probes& probes, const Inputs& /*last*/, const Params& params) {
     for (unsigned s = 0; s < params.NumSched; ++s) {
       if (probes.waiting[s] != 0) return 0;

@@ -22,7 +22,7 @@ void need(const std::string& key, unsigned value, unsigned low, unsigned high) {
 /// System to simulate (key `system`), in the order of the key's words.
 enum class System : std::uint8_t { kDarsie, kUniformVector, kNoSync, kDacIdeal };
 
-/// Compared systems of all SMs.
+/// The compared system of each SM (docs/blocks/darsie.md, "Compared systems").
 using Systems = std::vector<std::unique_ptr<hookup::ComparedSystem>>;
 
 /// Throws InputError unless the machine compiles kernels with the marks that the system needs.
