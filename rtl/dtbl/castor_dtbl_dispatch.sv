@@ -99,7 +99,7 @@ module castor_dtbl_dispatch #(
   // Placement.
   logic [NumKdePow2-1:0] fits, marks, firsts;  // fits_i, mark_q and first_q padded to a power of two
   logic                  place, place_last, finish;  // TB placed; last of its item; no next item
-  logic [31:0]           follow, nagei_kd, nagei_push, nagei_head, lagei_kd, lagei_push;  // nagei: pool head, lagei: tail
+  logic [31:0]           follow, nagei_kd, nagei_push, nagei_head, lagei_kd, lagei_push;
   logic                  follow_none, follow_off;  // no group follows; the group that follows is in memory
 
   assign fits        = NumKdePow2'(fits_i);
