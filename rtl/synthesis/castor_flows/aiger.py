@@ -351,6 +351,7 @@ class _Net:
         self._known = {}
 
     def gate(self, one, two):
+        """Returns the literal of `one` AND `two`; adds a gate only if no equal gate exists."""
         if one > two:
             one, two = two, one
         if one == 0 or one ^ two == 1:
@@ -364,9 +365,11 @@ class _Net:
         return found
 
     def either(self, one, two):
+        """Returns the literal of `one` OR `two`."""
         return self.gate(one ^ 1, two ^ 1) ^ 1
 
     def differ(self, one, two):
+        """Returns the literal of `one` XOR `two`."""
         return self.either(self.gate(one, two ^ 1), self.gate(one ^ 1, two))
 
     def copy(self, gates, leaves):
@@ -378,6 +381,7 @@ class _Net:
         return values
 
     def write(self, path, output, feedback):
+        """Writes an AIGER file. The last inputs become latches whose next values are the literals `feedback`."""
         inputs = self.inputs - len(feedback)
         lines = [
             f"aig {self.inputs + len(self.gates)} {inputs} {len(feedback)} 1 {len(self.gates)}",

@@ -109,6 +109,7 @@ def run(options, progress):
 
 
 def versions():
+    """Returns the versions of the tools that determine the figures."""
     return {name: tools.version(name) for name in ("yosys", "berkeley-abc", "sta")}
 
 
@@ -147,6 +148,7 @@ class _Running:
         self.steps = {}
 
     def show(self, who, step):
+        """Sets the current step of the measurement `who`; None ends it. Thread-safe."""
         with self.lock:
             self.steps[who] = step
             if step is None:

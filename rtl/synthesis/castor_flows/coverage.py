@@ -130,4 +130,5 @@ def shares(points):
 
 
 def text_of(reached, known):
+    """Returns the text "REACHED of KNOWN (PERCENT %)" with a fixed width."""
     return f"{reached:>6} of {known:>6} ({100 * reached / known:5.1f} %)" if known else f"{'none':>6}" + " " * 21

@@ -184,6 +184,7 @@ def read_record(block):
 
 
 def command_of(lines):
+    """Returns the commands of a rung as one shell command line."""
     return " && ".join(lines)
 
 

@@ -31,6 +31,7 @@ class Group:
         return self.arguments[0] if self.arguments else ""
 
     def all(self, kind):
+        """Returns the inner groups of type `kind`."""
         return [group for group in self.groups if group.kind == kind]
 
 
@@ -212,6 +213,7 @@ class Cell:
 
     @property
     def combinational(self):
+        """Whether the cell is neither flip-flop, latch nor three-state."""
         return self.flop is None and self.latch is None and not self.tristate
 
     def truth(self):

@@ -175,6 +175,7 @@ def share(mutants):
 
 
 def report(block, options, mutants, runs, seconds, progress):
+    """Prints the survivors and the counts. Returns the exit code: 1 if the share of killed mutants is below GOAL."""
     progress.line(
         f"{block.name}, set {options.params}, seed {options.seed}: {len(mutants)} mutants, up to {runs} runs of "
         f"{options.cycles} cycles each"
@@ -224,11 +225,13 @@ class Kept:
             pass
 
     def restore(self, mutant):
+        """Sets the result of a mutant from the stored results, if there is one."""
         mutant.result, mutant.by, mutant.cycle, mutant.runs = self.data["mutants"].get(
             str(mutant.number), (None, "", None, 0)
         )
 
     def keep(self, mutant):
+        """Stores the result of a mutant; the file is replaced atomically."""
         self.data["mutants"][str(mutant.number)] = (mutant.result, mutant.by, mutant.cycle, mutant.runs)
         scratch = self.path.with_suffix(".new")
         scratch.write_text(json.dumps(self.data))

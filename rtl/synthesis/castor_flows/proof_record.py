@@ -8,6 +8,7 @@ from .properties import PROVEN, WORTH
 
 
 def record_of(block):
+    """Returns the path of the file with the block's recorded verdicts."""
     return block.bench / "proofs.json"
 
 
@@ -26,6 +27,7 @@ def recorded_as_proven(block, chosen, values):
 
 
 def of_these_sources(block, chosen, values):
+    """Returns {property: recorded verdict}. Raises WrongRequest if the verdicts are not of the present sources."""
     one = _recorded_set(block, chosen, values)
     if one is None or one["sources"] != formal.fingerprint(block):
         raise not_recorded(block, chosen)
@@ -33,6 +35,7 @@ def of_these_sources(block, chosen, values):
 
 
 def not_recorded(block, chosen):
+    """Returns the WrongRequest for verdicts that are not recorded of the present sources."""
     return WrongRequest(
         f"{record_of(block)}: not recorded of these sources at the set '{chosen}'",
         f"castor prove {block.name} --params {chosen} --record",

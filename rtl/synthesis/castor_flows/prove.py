@@ -228,6 +228,7 @@ def counts(properties):
 
 
 def summary(properties, began):
+    """Returns the text with the counts of results, and the seconds since `began` (time.monotonic())."""
     _, only, bad = counts(properties)
     return (
         f"{sum(one.result == PROVEN for one in properties)} proven, {only} only to a bound, "
@@ -237,6 +238,7 @@ def summary(properties, began):
 
 
 def line_of(one, width):
+    """Returns the line that reports one property; names are padded to `width` characters."""
     text = f"{one.name:<{width}}  {one.result:<11} {one.engine:<11} {one.seconds:7.1f} s"
     if one.result in (BOUNDED, FAILED, REACHED):
         text += (

@@ -245,6 +245,7 @@ class _Collector:
         )
 
     def collect(self):
+        """Returns {name: (path, room, digest)}, sorted, of all files on which the figure depends."""
         for room in RUNGS[self.rung]:
             getattr(self, f"_{room}")()
         self._flow()

@@ -55,6 +55,7 @@ class Result:
 
     @property
     def timed_out(self):
+        """Whether the program exceeded its limit."""
         return self.code is None
 
 
