@@ -104,7 +104,11 @@ module castor_darsie_rename #(
     end
   endfunction
 
-  logic [NumWarps*NumRows-1:0] pend_q, ref_q, ling_q;  // one bit per warp and row, as the outputs of the same names
+  // One bit per warp and row.
+  // pend_q: set for the heirs by an election; cleared by a skip, a private verdict, leave, barrier or exit of the warp.
+  // ref_q: set by a skip, and by the issue of a leader; cleared by a newer write of the register, a copy, or exit.
+  // ling_q: set when ref_q is cleared; cleared when the warp has no operands left to collect (oc_idle_i), or by exit.
+  logic [NumWarps*NumRows-1:0] pend_q, ref_q, ling_q;
   logic [PlanesWidth-1:0]      slot_q [NumTbs];  // numbers of each TB's rows, in bit planes; set by an election
   logic                        cpv_q;  // a copy is requested; cleared by cp_ack_i
   logic [WarpWidth-1:0]        cpw_q;  // warp of the requested copy

@@ -43,7 +43,11 @@ module castor_darsie_rows #(
   output logic [NumTbs*NumRows-1:0] inv_o,  // rows stale for warps that have not passed them
   output logic [NumTbs*NumRows-1:0] nosk_o  // stale rows whose instruction all other warps execute privately
 );
-  logic [NumTbs*NumRows-1:0]   wb_q, ld_q, gl_q, inv_q, nosk_q;  // one bit per row, as the outputs of the same names
+  // One bit per row. An election clears wb_q, inv_q and nosk_q of its rows, and writes ld_q and gl_q.
+  // wb_q: set by a write-back and at launch. ld_q, gl_q: the row holds the result of a load, of a global load.
+  // inv_q: set for loads by a store of the thread block, and for global loads by global communication.
+  // nosk_q: set by the verdict NoRow.
+  logic [NumTbs*NumRows-1:0]   wb_q, ld_q, gl_q, inv_q, nosk_q;
   logic [SeqWidth*NumRows-1:0] seq_q [NumTbs];  // sequence numbers of each TB's rows, in bit planes; set by an election
 
   assign wb_o    = wb_q;

@@ -90,7 +90,9 @@ module castor_darsie_skip #(
 
   localparam logic [WarpWidth*NumWarps-1:0] Number = numbers();
 
-  logic [NumTbs*NumPst-1:0]     pv_q, pld_q, pgl_q;  // entry valid, of a load, of a global load (see outputs)
+  // pv_q: the entry is valid. Set by an election; cleared at the end of a region, at launch and, for loads, by stores.
+  // pld_q, pgl_q: the entry is valid and of a load, of a global load.
+  logic [NumTbs*NumPst-1:0]     pv_q, pld_q, pgl_q;
   logic [NumTbs*EntryWidth-1:0] ptr_q;  // entry that is written next, by thread block
   logic [WarpWidth-1:0]         rrf_q, rrf_d;  // warp at which the search for groups begins (rrf_o)
   logic [PcW-1:0]               pc_q  [NumTbs*NumPst];  // PC of each entry
@@ -109,7 +111,8 @@ module castor_darsie_skip #(
   // ---------------------------------------------------------------------------------------------------------------
   // Forms the groups and looks up their entries.
   always_comb begin
-    logic [NumWarps-1:0]    rest, first, found;  // warps not in a group yet; first: one bit; found: warps of the group
+    // rest: warps that are in no group yet. first: the first of them, one bit. found: warps of the current group.
+    logic [NumWarps-1:0]    rest, first, found;
     logic [PaddedWarps-1:0] asked;  // copy of found, padded so that a simulator can skip groups of eight warps
     logic [WarpWidth-1:0]  warp;
     logic [TbWidth-1:0]    tb;

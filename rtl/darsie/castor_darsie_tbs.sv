@@ -50,7 +50,12 @@ module castor_darsie_tbs #(
   localparam int unsigned CountWidth = TagWidth + 1;
   localparam int unsigned LimitWidth = SlotWidth + 1;
 
-  logic [NumTbs-1:0]            tl_q, en_q, prom_q, sync_q, synced_q, noel_q;  // registers of the outputs
+  // tl_q: set at launch, cleared at retirement. en_q, prom_q: set at launch.
+  // sync_q: set by the verdict SetSync; cleared by completion, a barrier, or a warp that is alone in the majority.
+  // synced_q: set by completion of a synchronisation point; cleared by the verdicts Lead and SetNoElect, and at the end
+  // of a region.
+  // noel_q: set by the verdict SetNoElect; cleared at the end of a region.
+  logic [NumTbs-1:0]            tl_q, en_q, prom_q, sync_q, synced_q, noel_q;
   logic [NumTbs*RowW-1:0]       base_q;  // set at launch
   logic [NumTbs*CountWidth-1:0] rows_q;  // set at launch
   logic [NumTbs*LimitWidth-1:0] slots_q;  // set at launch

@@ -89,9 +89,13 @@ module castor_darsie_warps #(
   output logic [NumWarps-1:0]          cpy_o,   // warps that left the majority and still have registers in rows to copy
   output logic [TbWidth-1:0]           rrt_o    // thread block at which the search for meetings begins
 );
+  // One bit per warp; docs/blocks/darsie.md, "Cycle", says when each bit is set and cleared. live_q: live; maj_q:
+  // majority; miss_q: missed; lat_q: waits for a version; two_q, lr0_q, lr1_q, lld_q, lgl_q: of that version: two rows,
+  // first and second row written, load, global load; stop_q: stopped; tk_q: branch taken; cpy_q: registers are being
+  // copied.
   logic [NumWarps-1:0]          live_q, maj_q, miss_q, lat_q, two_q, lr0_q, lr1_q, lld_q, lgl_q, stop_q, tk_q, cpy_q;
   logic [TbWidth*NumWarps-1:0]  tb_q;  // registers behind the outputs of the same names
-  logic [TagWidth*NumWarps-1:0] lt0_q, lt1_q;
+  logic [TagWidth*NumWarps-1:0] lt0_q, lt1_q;  // rows of the version that the warp waits for, in bit planes
   logic [TbWidth-1:0]           rrt_q;  // thread block after the one served last
 
   assign live_o = live_q;
@@ -146,9 +150,11 @@ module castor_darsie_warps #(
   // ---------------------------------------------------------------------------------------------------------------
   // Meetings: one thread block per cycle, in round-robin order, whose majority has all stopped. At a branch the smaller
   // side leaves the majority; of equal sides, the one without the lowest warp leaves. Depends on registers only.
-  logic [NumTbs-1:0]   complete, meet;  // thread blocks whose majority has all stopped; the one that is served
+  // complete: thread blocks whose majority has all stopped. meet: the thread block among them that is served, one bit.
+  logic [NumTbs-1:0]   complete, meet;
   logic [TbWidth-1:0]  meet_tb;
-  logic [NumWarps-1:0] met, parting;  // majority of the served thread block; warps of it that leave
+  // met: majority of the served thread block. parting: warps of that majority that leave it.
+  logic [NumWarps-1:0] met, parting;
   logic                sync;
 
   always_comb begin

@@ -54,7 +54,9 @@ module castor_dtbl_dispatch #(
   localparam int unsigned NumKdePow2 = 2 ** KdWidth;
 
   castor_dtbl_pkg::item_e st_q;  // state of the item that is being distributed
-  logic [NumKde-1:0]      mark_q, first_q;  // mark: the kernel has TBs to place; first: its native TBs are among them
+  // mark_q: the kernel has thread blocks to place. Set by a push, cleared after the last one is placed.
+  // first_q: native thread blocks are among them. Set by the push of a kernel, cleared after the last native one.
+  logic [NumKde-1:0]      mark_q, first_q;
   logic [KdWidth-1:0]     kd_q;  // kernel entry of the item
   logic [31:0]            agei_q;  // group reference of the item; None: native thread blocks of the kernel
   logic [63:0]            ob_dim_q;  // item in memory: thread blocks per dimension, set by the reply
@@ -72,9 +74,12 @@ module castor_dtbl_dispatch #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // The item that is being distributed.
-  logic        native, off_chip, last, running;  // the item: native TBs; group in memory; at its last TB
-  logic [63:0] dim, kdim, ldim;  // size of the item; kdim: of a kernel, ldim: of a group in the table
-  logic [31:0] param, nxt, lparam, lnext;  // l*: read from the table of groups
+  // native: the item is native thread blocks of a kernel. off_chip: the item is a group in memory. last: the item is at
+  // its last thread block. dim, param, nxt: size, parameters and next group of the item. kdim: size of the kernel.
+  // ldim, lparam, lnext: size, parameters and next group, read from the table of groups.
+  logic        native, off_chip, last, running;
+  logic [63:0] dim, kdim, ldim;
+  logic [31:0] param, nxt, lparam, lnext;
 
   assign running  = (st_q == castor_dtbl_pkg::ItemRun);
   assign native   = (agei_q == castor_dtbl_pkg::None);
@@ -85,7 +90,7 @@ module castor_dtbl_dispatch #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Memory port: a read that was offered keeps the port; otherwise a link write has priority over a read.
-  logic rd, mem_taken, reply;  // a read of a record is offered; a memory request is accepted; a reply is valid
+  logic rd, mem_taken, reply;  // rd: a read is offered; mem_taken: a request is accepted; reply: a valid reply
 
   assign rd          = (st_q == castor_dtbl_pkg::ItemReq) && (ro_q || !lw_v_q);
   assign mem_valid_o = rd || lw_v_q;
@@ -97,10 +102,12 @@ module castor_dtbl_dispatch #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Placement.
+  // place: the offered thread block is placed. place_last: it is the last one of the item. finish: no item follows.
+  // follow: the group that follows the item. nagei_*: first group, lagei_*: last group in the pool of a kernel.
   logic [NumKdePow2-1:0] fits, marks, firsts;  // fits_i, mark_q and first_q padded to a power of two
-  logic                  place, place_last, finish;  // TB placed; last of its item; no next item
+  logic                  place, place_last, finish;
   logic [31:0]           follow, nagei_kd, nagei_push, nagei_head, lagei_kd, lagei_push;
-  logic                  follow_none, follow_off;  // no group follows; the group that follows is in memory
+  logic                  follow_none, follow_off;  // follow_none: no group follows; follow_off: `follow` is in memory
 
   assign fits        = NumKdePow2'(fits_i);
   assign marks       = NumKdePow2'(mark_q);

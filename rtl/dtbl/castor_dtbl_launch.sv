@@ -69,7 +69,9 @@ module castor_dtbl_launch #(
   logic [AgtSize-1:0]       busy_q;  // group table entries in use: set at allocation, cleared after the last TB
   logic                     cq_v_q;  // a completion of a group in the table, received in the last cycle, is counted now
   logic [IndexWidth-1:0]    cq_i_q;  // group table entry of that completion; 0 without one
-  logic                     o_v_q, o_fb_q;  // output register valid: attachment, or fallback if o_fb_q
+  // Output register. o_v_q: valid; set by an accepted beat, cleared when the output is accepted. o_fb_q: it is a
+  // fallback.
+  logic                     o_v_q, o_fb_q;
   logic [KdWidth-1:0]       o_kd_q;  // output register: kernel entry; 0 for a fallback
   logic [31:0]              o_agei_q, o_cnt_q, o_param_q;  // output register: group reference, TBs, parameters / 16
   logic [63:0]              o_dim_q;  // output register: thread blocks per dimension
@@ -92,7 +94,8 @@ module castor_dtbl_launch #(
   assign ind_busy = busy_q[ind];
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Search for the kernel, and acceptance of beats.
+  // Search for the kernel, and acceptance of beats. same_run: the beat has the key of the run. taken: the output
+  // register is emptied. stall: the write port of the counts is busy. hit: the group gets a table entry.
   logic searching, granted, falling, match, same_run, taken, stall, accept, hit;
 
   assign searching = (st_q == castor_dtbl_pkg::LaunchSearch);
@@ -137,8 +140,9 @@ module castor_dtbl_launch #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Thread blocks of each group that have not completed.
-  logic        count, free, done_in_range;  // count a completion; its group is complete
-  logic [31:0] left, left_less;  // thread blocks left in the group of cq_i_q, before and after the completion
+  // count: a completion is counted now. free: it was the last one of its group, so the table entry becomes free.
+  logic        count, free, done_in_range;
+  logic [31:0] left, left_less;  // thread blocks left in the group of cq_i_q, before and after this completion
 
   assign count         = cq_v_q && busy_q[cq_i_q];
   assign left_less     = left - 32'd1;

@@ -12,7 +12,7 @@ module castor_dtbl_odometer (
 );
   logic [63:0] od_q;  // indices of the current thread block: {z 16, y 16, x 32}
   logic [31:0] pos_q;  // position of the current thread block
-  logic        ex, ey, ez;  // the x, y or z index is at its end
+  logic        ex, ey, ez;  // the x, y, z index has its last value
 
   assign ex     = ({1'b0, od_q[31:0]} + 33'd1 >= {1'b0, dim_i[31:0]});
   assign ey     = ({1'b0, od_q[47:32]} + 17'd1 >= {1'b0, dim_i[47:32]});

@@ -18,7 +18,7 @@ module castor_dtbl_ring #(
 );
   localparam logic [KdWidth-1:0] Last = KdWidth'(NumKde - 1);
 
-  logic [KdWidth-1:0]    head_q, tail;  // slot of the oldest entry
+  logic [KdWidth-1:0]    head_q, tail;  // head_q: slot of the oldest entry; tail: slot of the next push
   logic [KdWidth:0]      sum;  // head + count, before the wrap-around
   logic [CountWidth-1:0] count_q;  // number of entries in the ring
 

@@ -137,22 +137,25 @@ module castor_laperm #(
   localparam int unsigned ClusterShift = $clog2(ClusterSize);
   localparam logic [QcntW-1:0] MaxItems = {QcntW{1'b1}};
 
-  logic one_set, adaptive;  // policy TB-Pri; policy Adaptive-Bind
+  logic one_set, adaptive;  // one_set: policy TB-Pri; adaptive: policy Adaptive-Bind
 
   assign one_set  = (policy_i == castor_laperm_pkg::TbPri);
   assign adaptive = (policy_i != castor_laperm_pkg::TbPri) && (policy_i != castor_laperm_pkg::SmxBind);
 
   // ---------------------------------------------------------------------------------------------------------------
   // Candidate: the item whose next thread block may be offered in this cycle.
-  logic [NumLists-1:0]       listed, stored, coming;  // lists with entries on chip; in memory; being read back
-  logic [NumSets-1:0]        has, busy, full, room;  // on chip; with any items; full; with a free slot
+  // Lists with entries: listed: on chip, stored: in memory, coming: being read back from memory.
+  // Sets: has: with entries on chip, busy: with entries anywhere, full: without, room: with a free slot.
+  logic [NumLists-1:0]       listed, stored, coming;
+  logic [NumSets-1:0]        has, busy, full, room;
   logic                      host_empty, host_full, cand_host;
   castor_laperm_pkg::stage_e stage;
   logic [SetWidth-1:0]       cand_set;
   logic [ListWidth-1:0]      cand_list;
   logic [3:0]                cand_level;
   logic [EntryWidth-1:0]     host_head, list_head, head;
-  logic [CntW-1:0]           host_pos_q, list_pos, pos, cnt;  // next thread block of the head of queue 0
+  // Next thread block of: host_pos_q: the head of queue 0, list_pos: the head of the list, pos: the candidate.
+  logic [CntW-1:0]           host_pos_q, list_pos, pos, cnt;
   logic [KdWidth-1:0]        kd;
   logic [AgeiW-1:0]          agei;
   logic [DimW-1:0]           dim;

@@ -20,7 +20,7 @@ module castor_laperm_counts #(
   logic [Num-1:0]     some_q;  // counters that are not 0
   logic [NumPow2-1:0] some;
   logic [Width-1:0]   up_word, down_word;
-  logic               up, down;  // increment and decrement that do not cancel each other
+  logic               up, down;  // up_i and down_i, unless both are for the same counter
 
   assign some       = NumPow2'(some_q);
   assign some_o     = some_q;

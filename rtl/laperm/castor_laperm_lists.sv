@@ -31,10 +31,13 @@ module castor_laperm_lists #(
 );
   localparam int unsigned NumPow2 = 2 ** ListWidth;
 
-  logic [NumLists-1:0]   listed_q, part_q;  // lists that are not empty; lists whose head is partly placed
+  // listed_q: the list is not empty. part_q: the head of the list is partly placed; cleared when the head leaves.
+  logic [NumLists-1:0]   listed_q, part_q;
   logic [NumPow2-1:0]    listed, part;
-  logic [SlotWidth-1:0]  head, tail, append_tail, slot, link, free_q;  // free_q: top of the stack of free slots
-  logic [CountWidth-1:0] free_count_q, fresh_q;  // slots on the stack; slots ever used
+  // free_q: slot at the top of the stack of free slots. free_count_q: number of slots on the stack. fresh_q: number of
+  // slots that were ever used, which is the next slot if the stack is empty.
+  logic [SlotWidth-1:0]  head, tail, append_tail, slot, link, free_q;
+  logic [CountWidth-1:0] free_count_q, fresh_q;
   logic [CntW-1:0]       pos;
   logic                  single, first, link_append, free;
 

@@ -52,7 +52,8 @@ module castor_laperm_memory #(
   localparam int unsigned TagsWidth = $clog2(TagDepth + 1);
   localparam logic [SetWidth-1:0] LastSet = SetWidth'(NumSets - 1);
 
-  logic                 rq_v_q, rq_we_q;  // a request waits for mem_ready_i; it is a write
+  // rq_v_q: a request waits for mem_ready_i; cleared when the request is accepted. rq_we_q: the request is a write.
+  logic                 rq_v_q, rq_we_q;
   logic [ListWidth-1:0] rq_list_q;  // list of the request
   logic [OvfW-1:0]      rq_idx_q;  // entry of the request
   logic [Width-1:0]     rq_data_q;  // data of a write
@@ -82,7 +83,8 @@ module castor_laperm_memory #(
   logic [NumSets-1:0]   wants;  // sets with entries in memory and a free slot
   logic [TagsWidth-1:0] tags;
   logic [TagWidth-1:0]  tag;
-  logic                 possible, write, no_tag, reply;  // can begin: a read, a write; no read is outstanding
+  // possible: a read could begin. write: a write begins. no_tag: no read is outstanding. reply: a reply to a read.
+  logic                 possible, write, no_tag, reply;
 
   always_comb begin
     for (int unsigned c = 0; c < NumSets; c++) begin

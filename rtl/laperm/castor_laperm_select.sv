@@ -43,11 +43,15 @@ module castor_laperm_select #(
   localparam logic [SmWidth-1:0] LastSm = SmWidth'(NumSm - 1);
 
   logic [SmWidth-1:0]       cur_q;  // SM that is examined; advances while an item waits
-  logic [NumSm-1:0]         recorded_q, fit_q;  // SMs with a recorded backup set; fit_q: see fit_o
+  // recorded_q: the SM has a backup set; set by its first choice of one. fit_q: result of the SM's last examination
+  // (fit_o); all ones when no item waits.
+  logic [NumSm-1:0]         recorded_q, fit_q;
   logic [NumSetsPow2-1:0]   has, busy;
   logic [NumSmPow2-1:0]     recorded;
   logic [SetWidth-1:0]      own, recorded_set, backup, next_backup, first;
-  logic                     examine, own_busy, steal, keep;  // steal: stage 3; keep: same backup set
+  // examine: an SM is examined. own_busy: its own set has items. steal: stage 3 applies. keep: the recorded backup set
+  // still has entries on chip.
+  logic                     examine, own_busy, steal, keep;
 
   // ---------------------------------------------------------------------------------------------------------------
   // Stages. In stage 3 the SM's own set is empty, so the search for a backup set may begin with the own set.

@@ -17,7 +17,7 @@ module castor_lax_key (
 );
   logic [31:0] compl_time;  // completion: remaining time + duration
   logic [33:0] dur_3;  // 3 x duration
-  logic        best_effort, demoted;  // no deadline; MLFQ: low priority
+  logic        best_effort, demoted;  // best_effort: no deadline; demoted: low priority under MLFQ
 
   assign compl_time  = castor_lax_pkg::sat52({19'b0, {1'b0, rem_i} + {1'b0, dur_i}});
   assign best_effort = (deadline_i == castor_lax_pkg::Inf);

@@ -97,7 +97,7 @@ module castor_lax_main #(
   logic [KidWidth-1:0] k_q, k_d;  // kernel type that is worked on
   logic [QidWidth-1:0] q_q, q_d;  // queue that is worked on
   logic [39:0]         tot_q, tot_d;  // work ahead in the admission pass, cycles
-  logic                act_q, act_d, turn_q, turn_d;  // act: admission is tested; turn: an update was last
+  logic                act_q, act_d, turn_q, turn_d;  // act: this pass tests admission; turn: admission before update
   logic [47:0]         upd_t_q, upd_t_d;  // time at which the last update began
   logic [31:0]         upd_dt_q, upd_dt_d;  // cycles between the last two updates
 
@@ -153,8 +153,8 @@ module castor_lax_main #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Sum over the list of the visited job. An admission takes two passes: with measured rates, then with isolated rates.
-  logic                pass_q, pass_d, unprof_q, unprof_d, visit, slot_last, sum_again;  // pass: second pass
+  // Sum over the job's list. An admission needs two passes: measured and isolated rates. unprof_q: a slot has no rate.
+  logic                pass_q, pass_d, unprof_q, unprof_d, visit, slot_last, sum_again;  // pass_q: isolated rates
   logic [KidWidth-1:0] slot_kid;
   logic [23:0]         slot_n;
   logic [31:0]         sum_time, sum_drained_time;
@@ -209,7 +209,7 @@ module castor_lax_main #(
   // ---------------------------------------------------------------------------------------------------------------
   // Visit of a job: latched values, remaining time, and the verdict of an admission.
   castor_lax_pkg::job_t job_q, job_d;  // header of the visited job
-  logic [31:0]          dur_q, dur_d, work_q, work_d, rem;  // duration; time of the first pass
+  logic [31:0]          dur_q, dur_d, work_q, work_d, rem;  // dur: duration; work: sum of the first pass
   logic [47:0]          age;
   logic                 best_effort, future;
 

@@ -23,8 +23,10 @@ module castor_lax_prema #(
   output logic [QidWidth-1:0] victim_qid_o     // queue of the job to preempt
 );
   logic [3:0]          thr_q, thr_d;  // threshold: 1, 3 or 9
-  logic [23:0]         mx_q, mx_d, victim_token_q, victim_token_d;  // largest token; token of the victim
-  logic                blocked_q, blocked_d, victim_valid_q, victim_valid_d;  // a candidate does not fit; victim found
+  logic [23:0]         mx_q, mx_d, victim_token_q, victim_token_d;  // mx: largest token; victim_token: victim's token
+  // blocked_q: a candidate has a TB that fits nowhere. victim_valid_q: a victim was found. Both are cleared before the
+  // ranking pass.
+  logic                blocked_q, blocked_d, victim_valid_q, victim_valid_d;
   logic [QidWidth-1:0] victim_qid_q, victim_qid_d;  // queue of the victim
 
   assign thr_o          = thr_q;

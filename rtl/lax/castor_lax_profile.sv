@@ -53,7 +53,9 @@ module castor_lax_profile #(
 );
   // ---------------------------------------------------------------------------------------------------------------
   // Flags of the entries; *_zero: the counter reads as 0. ks_*, wgc_*, kd_*: events; *_hit_main: of kernel type kid_i.
-  logic [NumKt-1:0] valid_q, valid_d, kt_q, kt_d, snv_q, snv_d, iso_set_q, iso_set_d;  // by kernel type, see outputs
+  // By kernel type: valid_q: has a rate. kt_q: had an event. snv_q: has a snapshot. iso_set_q: isolated rate was
+  // written.
+  logic [NumKt-1:0] valid_q, valid_d, kt_q, kt_d, snv_q, snv_d, iso_set_q, iso_set_d;
   logic [NumKt-1:0] cnt_zero_q, cnt_zero_d, time_zero_q, time_zero_d, inflight_zero_q, inflight_zero_d;
   logic ks_known, wgc_known, ks_hit_main, wgc_hit_main, kd_hit_main, ks_hit_wgc, ks_hit_kd;
   logic ks_touch, wgc_touch, ks_write, kd_write, cnt_write;

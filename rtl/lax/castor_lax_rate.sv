@@ -33,9 +33,11 @@ module castor_lax_rate #(
   output logic [31:0]           tpw_o,       // new rate, at least 1
   output castor_lax_pkg::snap_t snap_o       // counters from which the rate was computed
 );
-  logic [23:0]              cnt_q, cnt_d;  // sampled completions
+  // Sampled values: completions (cnt_q), window, active time (act_q), instance time (ins_q), instances in flight. The
+  // second cycle completes active and instance time.
+  logic [23:0]              cnt_q, cnt_d;
   logic [47:0]              window_q, window_d, act_q, act_d, ins_q, ins_d, act_time, ins_time, measured;
-  logic [InflightWidth-1:0] inflight_q, inflight_d;  // sampled instances in flight
+  logic [InflightWidth-1:0] inflight_q, inflight_d;
 
   // Instances still in flight count until the end of the window.
   assign act_time = act_q + ((inflight_q != '0) ? window_q : '0);

@@ -52,9 +52,9 @@ module castor_lax_select #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Offers and grants. The p_ registers hold the result of the parse selection, the d_ registers that of dispatch.
-  logic                p_valid_q, d_valid_q, p_drop_q, p_drop_d, parse;  // p_*: parse, d_*: dispatch; p_drop: no result
-  logic [QidWidth-1:0] p_qid_q, d_qid_q, rrptr_q, rrptr_d;  // queues of the results; round-robin pointer
-  logic [15:0]         seq_ctr_q, seq_ctr_d, pseq_ctr_q, pseq_ctr_d;  // next arrival number; next parse grant number
+  logic                p_valid_q, d_valid_q, p_drop_q, p_drop_d, parse;  // p_drop: a grant voids the parse result
+  logic [QidWidth-1:0] p_qid_q, d_qid_q, rrptr_q, rrptr_d;  // p_qid, d_qid: offered queues; rrptr: last parse grant
+  logic [15:0]         seq_ctr_q, seq_ctr_d, pseq_ctr_q, pseq_ctr_d;  // number of the next arrival, next parse grant
 
   assign psel_valid_o = enable_i && p_valid_q && pe_vec_i[p_qid_q] && !st2_i[p_qid_q] && st1_i[p_qid_q] &&
                         (preparse_i || !st0_i[p_qid_q]);
@@ -131,14 +131,14 @@ module castor_lax_select #(
   // group's smallest key: node n has the children 2n and 2n+1, and queues are the leaves. A pass during which a parse
   // grant occurs has no parse result, because it may have treated the granted queue as eligible.
   logic                                first, last, by_turn, pass_any;
-  logic [NumQueues-1:0]                ep_q, ep, ed_q, ed;  // eligible queues of the pass, not yet compared
+  logic [NumQueues-1:0]                ep_q, ep, ed_q, ed;  // ep: eligible for parsing, ed: for dispatch
   logic [SelWidth-1:0]                 pseq_set;
   logic [castor_lax_pkg::KeyWidth-1:0] p_key [2*SelWidth], d_key [2*SelWidth];
   logic [TieWidth-1:0]                 p_tie [2*SelWidth], d_tie [2*SelWidth];
   logic [2*SelWidth-1:0]               p_any, d_any;
   logic                                best_p_any_q, best_p_any, best_d_any_q, best_d_any;  // best queue so far: exists
   logic [castor_lax_pkg::KeyWidth-1:0] best_p_key_q, best_p_key, best_d_key_q, best_d_key;  // best queue so far: key
-  logic [TieWidth-1:0]                 best_p_tie_q, best_p_tie, best_d_tie_q, best_d_tie;  // its {tie, queue}
+  logic [TieWidth-1:0]                 best_p_tie_q, best_p_tie, best_d_tie_q, best_d_tie;  // best: {tie, queue}
 
   assign first   = (group_q == '0);
   assign last    = (group_q == LastGroup);

@@ -51,7 +51,7 @@ module castor_lax_submit #(
   logic [4:0]                 nkt_q, nkt_d;  // number of beats that the header announced
   logic                       append_q, append_d;  // the header appends to a live job
   logic [MaxKt*SlotWidth-1:0] stage_q, stage_d;  // staged list: kernel types and TBs
-  logic [4:0]                 sc_q, sc_d, bc_q, bc_d, ai_q, ai_d, an_q, an_d;  // counters of slots and beats
+  logic [4:0]                 sc_q, sc_d, bc_q, bc_d, ai_q, ai_d, an_q, an_d;  // slots, beats, append: slot, new slots
   logic                       bad_kid_q, bad_kid_d, overflow_q, overflow_d, nonzero_q, nonzero_d;  // flags of the list
   logic                       too_long_q, too_long_d;  // append: too many kernel types
 

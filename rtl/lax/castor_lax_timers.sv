@@ -17,8 +17,10 @@ module castor_lax_timers (
   output logic [23:0] utmr_o,          // cycles since the last update tick
   output logic [23:0] ptmr_o           // cycles since the last PREMA tick
 );
-  logic [23:0] utmr_q, utmr_d, ptmr_q, ptmr_d;  // cycles since the last update tick and PREMA tick
-  logic        upd_pend_q, upd_pend_d, prema_pend_q, prema_pend_d;  // pending ticks; cleared when consumed
+  // utmr_q, ptmr_q: cycles since the last update tick and PREMA tick; 0 while disabled.
+  // upd_pend_q, prema_pend_q: the tick is pending; set by the timer, cleared when the main machine consumes the tick.
+  logic [23:0] utmr_q, utmr_d, ptmr_q, ptmr_d;
+  logic        upd_pend_q, upd_pend_d, prema_pend_q, prema_pend_d;
 
   assign upd_pend_o   = upd_pend_q;
   assign prema_pend_o = prema_pend_q;

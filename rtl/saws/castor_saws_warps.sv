@@ -45,7 +45,9 @@ module castor_saws_warps #(
   output logic [NumLocal-1:0]          blocked_o,    // warps that wait at a barrier
   output logic [CtaWidth*NumLocal-1:0] cta_o         // thread block of every warp, in bit planes
 );
-  logic [NumLocal-1:0]          allocated_q, allocated_d, live_q, live_d, blocked_q, blocked_d;  // by warp
+  // allocated_q: the slot is in use, from placing to freeing. live_q: the warp has not exited. blocked_q: the warp
+  // waits at a barrier; cleared by unblock_i, exit, placing and freeing.
+  logic [NumLocal-1:0]          allocated_q, allocated_d, live_q, live_d, blocked_q, blocked_d;
   logic [CtaWidth*NumLocal-1:0] cta_q, cta_d;  // thread block of every warp, in bit planes
 
   assign allocated_o = allocated_q;
