@@ -16,7 +16,7 @@ constexpr unsigned kTbs = 8, kWarps = 8;
 
 [[nodiscard]] constexpr U64 warps_of(unsigned tb) { return U64{0xff} << kWarps * tb; }
 
-/// An engine full of thread blocks.
+/// A DARSIE engine with 8 thread blocks, which fill all 64 warp slots, and its inputs.
 class Rig {
  public:
   Rig() {
@@ -93,7 +93,7 @@ void resting(benchmark::State& state) {
 }
 BENCHMARK(resting);
 
-/// Cycles without an event, while all warps but the leaders wait for a row of the skip table that is not written back.
+/// Cycles without an event, while all warps but the leaders wait for a renaming row that is not written back.
 void waiting(benchmark::State& state) {
   Rig rig;
   rig.in.f_elig = 0;
@@ -177,7 +177,8 @@ void leading_and_skipping(benchmark::State& state) {
 }
 BENCHMARK(leading_and_skipping);
 
-/// Warps of all blocks arrive one by one at branches. One synchronisation point completes every eight cycles.
+/// Warps of all blocks arrive one by one at branches. Every eight cycles all warps of one block have arrived, which
+/// completes a meeting.
 void meetings(benchmark::State& state) {
   Rig rig;
   unsigned n = 0;
