@@ -106,7 +106,7 @@ module castor_darsie #(
   input  logic                 cp_ack_i,    // the requested copy is done
 
   output logic [NumWarps-1:0] maj_o,  // majority of each TB
-  output logic [7:0]          err_o   // errors of the last edge (docs/blocks/darsie.md, "Ports")
+  output logic [7:0]          err_o   // errors of the last edge (docs/blocks/darsie.md, "Breaking the rules")
 );
   if (NumWarps < 1 || NumWarps > 64) begin : gen_bad_num_warps
     $error("castor_darsie: NumWarps must be 1..64");
