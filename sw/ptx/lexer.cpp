@@ -48,7 +48,7 @@ bool Lexer::skip_space() {
     } else if (c == '/' && end_ - at_ > 1 && at_[1] == '/') {
       while (at_ != end_ && *at_ != '\n') ++at_;
     } else if (c == '/' && end_ - at_ > 1 && at_[1] == '*') {
-      const Lexer opened = *this;  // where the message points
+      const Lexer opened = *this;  // the error message points to the start of the comment
       at_ += 2;
       while (end_ - at_ > 1 && !(at_[0] == '*' && at_[1] == '/')) {
         if (*at_ == '\n') {
