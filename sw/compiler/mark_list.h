@@ -13,7 +13,7 @@ namespace castor::compiler {
 /// Writes the marks of one kernel as lines of text, which can be edited and read back:
 ///
 ///   kernel NAME, RECORDS records, renamed COUNT
-/// INDEX MARK CLASS  DISASSEMBLY  ; PTX line and, for a record without mark, the reason
+///   INDEX MARK CLASS  DISASSEMBLY  ; PTX line and, for a record without mark, the reason
 ///
 /// MARK and CLASS are V, CR or DR.
 [[nodiscard]] std::string marks_text(const isa::Program& program, const MarkReport& report);
