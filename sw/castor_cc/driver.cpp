@@ -125,7 +125,7 @@ class Job {
  private:
   struct Result {
     int code = kGood;
-    std::string commands;  ///< for -v and --dryrun
+    std::string commands;  ///< commands, as -v and --dryrun print them
     std::string text;      ///< diagnostics
   };
 

@@ -21,6 +21,7 @@ class ElfObject {
   [[nodiscard]] std::vector<std::string_view> undefined_symbols() const;
 
  private:
+  /// Section of the object file.
   struct Section {
     std::string_view name;
     std::string_view bytes;

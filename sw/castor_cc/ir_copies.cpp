@@ -161,6 +161,7 @@ struct Group {
   std::size_t count = 1;
 };
 
+/// Loads and stores that replace one memcpy.
 struct Plan {
   std::vector<Unit> units;
   std::vector<Group> groups;
@@ -283,6 +284,7 @@ class CopyWriter {
 
 constexpr std::string_view kCopy = " @llvm.memcpy.p0i8.p0i8.i64(";
 
+/// Rewriting of the copies in one module.
 class Widener {
  public:
   explicit Widener(std::string_view ir) : ir_(ir), types_(ir) {}

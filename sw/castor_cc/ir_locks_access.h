@@ -67,7 +67,7 @@ class IrValues {
   const IrFunction& function_;
   const IrSummaries& summaries_;
   std::map<std::string_view, std::size_t> lines_;
-  std::map<std::string, std::string> kept_;  ///< base object of the pointer that each variable holds
+  std::map<std::string, std::string> kept_;  ///< names that stand for one object: name, other name of the object
   std::map<std::size_t, IrAccess> accesses_;
 };
 

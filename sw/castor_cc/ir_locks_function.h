@@ -22,7 +22,7 @@ struct IrBlock {
   std::vector<std::size_t> before;  ///< predecessor blocks
   bool returns = false;
   bool has_phi = false;
-  bool reachable = false;  ///< from the entry block
+  bool reachable = false;  ///< reachable from the entry block
 };
 
 /// Function of a module in LLVM's text form (version 14), divided into basic blocks. Views into the module's text.

@@ -163,8 +163,8 @@ class Plain {
     std::string_view type;
     std::size_t index = 0;
     bool pointer = false;
-    bool deeper = false;    ///< the access goes on into the member
-    std::string_view tail;  ///< metadata
+    bool deeper = false;    ///< the access continues into the member
+    std::string_view tail;  ///< metadata at the end of the line
   };
   static std::optional<Access> member_access(std::string_view line) {
     if (!begins_with(line, "  %")) return std::nullopt;

@@ -55,7 +55,7 @@ bool is_type_word(std::string_view word) {
 /// Parameters of a template: with names, their defaults, and the names as arguments.
 struct TemplateHead {
   std::vector<std::string> named;
-  std::vector<std::string> defaults;  ///< "= ..." or empty
+  std::vector<std::string> defaults;  ///< per parameter: "= ...", or empty
   std::vector<std::string> arguments;
   bool pack = false;
 };

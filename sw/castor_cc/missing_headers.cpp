@@ -99,7 +99,7 @@ std::string explain_missing_headers(std::string_view error_text) {
   for_each_quoted(error_text, "fatal error: '", " file not found", [&](std::string_view header) {
     if (!seen.insert(header).second) return;
     std::string note = explain(header);
-    // "inc/helper_cuda.h" and "../common/helper_cuda.h" are the same header.
+    // The folder does not matter: "inc/helper_cuda.h" and "../common/helper_cuda.h" are the same header.
     const std::size_t slash = header.rfind('/');
     if (note.empty() && slash != std::string_view::npos) note = explain(header.substr(slash + 1));
     notes += note;

@@ -89,6 +89,7 @@ InputKind kind_of(const std::string& path) {
   return InputKind::kObject;
 }
 
+/// Parser of one command line, response files included.
 class Parser {
  public:
   explicit Parser(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}

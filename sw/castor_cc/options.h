@@ -13,11 +13,12 @@ enum class InputKind { kCuda, kCxx, kC, kOpenCl, kObject };
 
 class SourceOverlay;
 
+/// Input file of the command line.
 struct Input {
   std::string path;
   InputKind kind = InputKind::kCuda;
   std::vector<std::string> reading = {};             ///< options with which clang reads the source as nvcc would
-  std::shared_ptr<SourceOverlay> sources = nullptr;  ///< origin of `reading`, if sources may be rewritten
+  std::shared_ptr<SourceOverlay> sources = nullptr;  ///< overlay that yields `reading`, if sources may be rewritten
 };
 
 /// Last step of the compilation.

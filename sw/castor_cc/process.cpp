@@ -42,6 +42,7 @@ class Descriptor {
   int fd_;
 };
 
+/// Owner of a posix_spawn_file_actions_t.
 class SpawnActions {
  public:
   SpawnActions() { posix_spawn_file_actions_init(&actions_); }

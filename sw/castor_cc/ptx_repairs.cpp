@@ -24,6 +24,7 @@ bool read(std::string_view text, unsigned& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+/// Repair of one PTX text, line by line.
 class Repair {
  public:
   explicit Repair(std::string_view ptx) : ptx_(ptx) {}

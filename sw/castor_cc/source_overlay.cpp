@@ -33,6 +33,8 @@ std::string yaml_quoted(const std::string& path) {
   return out + "\"";
 }
 
+/// Include directories. `quote`: searched for "name" only, after the including file's folder. `all`: searched for
+/// "name" and <name>.
 struct SearchPaths {
   std::vector<fs::path> quote;
   std::vector<fs::path> all;

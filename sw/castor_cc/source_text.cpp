@@ -8,6 +8,7 @@
 namespace castor::castor_cc {
 namespace {
 
+/// Rewriter of one source text, see rewrite_for_clang.
 class Rewriter {
  public:
   explicit Rewriter(std::string_view text) : text_(text), tokens_(text) {}

@@ -17,6 +17,7 @@ inline constexpr std::size_t kNoToken = std::string_view::npos;
 
 enum class TokenKind { kWord, kNumber, kString, kPunctuator, kDirectiveEnd };
 
+/// Token of a source text: positions [begin, end).
 struct Token {
   TokenKind kind = TokenKind::kPunctuator;
   std::size_t begin = 0;

@@ -44,17 +44,18 @@ struct Life {
   }
 };
 
+/// Virtual registers that occupy neighbouring physical registers, or share one: the unit of allocation.
 struct Bundle {
-  unsigned width = 1;
-  unsigned align = 1;
-  std::vector<std::pair<RegisterId, unsigned>> members;
-  std::vector<Life> lives;  // one per 32-bit unit of the bundle
-  float uses = 0;
-  bool unspillable = false;
-  std::int16_t fixed = -1;
-  std::int16_t hint = -1;
-  std::int32_t base = -1;
-  std::uint32_t begin = kNoIndex;
+  unsigned width = 1;                                    ///< size in 32-bit units
+  unsigned align = 1;                                    ///< alignment in 32-bit units
+  std::vector<std::pair<RegisterId, unsigned>> members;  ///< virtual register, unit of the bundle at which it begins
+  std::vector<Life> lives;                               ///< one per 32-bit unit of the bundle
+  float uses = 0;                                        ///< uses of all members, weighted by loop depth
+  bool unspillable = false;                              ///< contains a register that must not be spilled
+  std::int16_t fixed = -1;                               ///< required physical register, or -1
+  std::int16_t hint = -1;                                ///< physical register tried first, to save a copy; -1: none
+  std::int32_t base = -1;                                ///< assigned physical register of unit 0, or -1
+  std::uint32_t begin = kNoIndex;                        ///< position at which the first life begins
 
   [[nodiscard]] std::uint32_t earliest() const {
     std::uint32_t position = kNoIndex;
@@ -185,6 +186,7 @@ float frequency(const Block& block) {
   return f;
 }
 
+/// Register allocation of one function, for its predicates or for its other registers.
 class Allocator {
  public:
   Allocator(Code& code, bool predicates, unsigned limit, PlaceFirst first)

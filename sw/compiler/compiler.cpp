@@ -24,7 +24,7 @@
 namespace castor::compiler {
 namespace {
 
-/// Fewer registers than this cannot hold the operands of one instruction and a call's arguments.
+/// Least register limit: fewer registers cannot hold the operands of one instruction and a call's arguments.
 constexpr unsigned kFewestRegisters = 16;
 /// Most registers for the arguments of one call; they lie in the first registers.
 constexpr unsigned kMostArgumentRegisters = 32;

@@ -19,6 +19,7 @@ constexpr std::uint64_t kMostParameterBytes = 32764;
 constexpr std::uint64_t kEndless = std::uint64_t{1} << 40;  // frame size beyond every limit, small enough that no sum
                                                             // overflows
 
+/// Writer of one program's records.
 class Emitter {
  public:
   Emitter(const Linked& linked, const std::vector<Code>& codes) : linked_(linked), codes_(codes) {}

@@ -68,6 +68,7 @@ bool takes_address(const Inst& inst) {
          inst.memory.space != isa::Space::kParam;
 }
 
+/// Folding of copies and address sums in one function.
 class Folding {
  public:
   explicit Folding(Code& code)

@@ -28,6 +28,7 @@ namespace {
 
 using isa::Kind;
 
+/// Bit set of a size that is known at run time.
 class Bits {
  public:
   explicit Bits(std::size_t size) : words_((size + 63) / 64, 0) {}
@@ -105,6 +106,7 @@ class PostDominatorTree {
   std::vector<std::uint32_t> first_, last_;
 };
 
+/// Liveness analysis of one function, for its predicates or for its other registers.
 class Liveness {
  public:
   Liveness(const Code& code, bool predicates) : code_(code), predicates_(predicates) {}

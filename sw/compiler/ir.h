@@ -17,7 +17,7 @@
 /// Internal to the compiler.
 namespace castor::compiler {
 
-/// Most 32-bit registers a thread can have.
+/// Largest number of 32-bit registers of a thread.
 inline constexpr unsigned kMaxRegisters = 256;
 inline constexpr unsigned kPredicateRegisters = 8;
 
@@ -34,6 +34,7 @@ enum class RegisterClass : std::uint8_t { kPredicate, kSingle, kPair };
 
 [[nodiscard]] constexpr unsigned units(RegisterClass c) { return c == RegisterClass::kPair ? 2 : 1; }
 
+/// Register of a function before allocation.
 struct VirtualRegister {
   RegisterClass cls = RegisterClass::kSingle;
   /// The compiler made this register, and it is read only under the guard of its definition. A guarded write therefore
@@ -53,7 +54,7 @@ enum class LocalBase : std::uint8_t {
   kSize,   ///< no origin: stands for the size of the function's stack frame
 };
 
-/// Operand: virtual register or constant.
+/// Operand of an instruction: virtual register or constant.
 struct Value {
   enum class Kind : std::uint8_t { kNone, kRegister, kConstant };
   Kind kind = Kind::kNone;
@@ -81,6 +82,7 @@ struct Value {
   }
 };
 
+/// Predicate register as an operand or guard, possibly negated.
 struct PredicateUse {
   RegisterId reg = kNoRegister;
   bool negated = false;
@@ -149,7 +151,7 @@ struct Block {
   std::uint32_t loop_depth = 0;
 };
 
-/// A function in compilation.
+/// Function in compilation, from lowering to register allocation.
 struct Code {
   const isa::Module* module = nullptr;
   const isa::Function* function = nullptr;
@@ -168,7 +170,7 @@ struct Code {
   RegisterId stack_pointer = kNoRegister;  ///< fixed stack register; kNoRegister in programs without a call stack
   bool on_stack = false;                   ///< the function's frame is on the call stack
 
-  // After allocation.
+  // Members set by register allocation.
   std::vector<std::int16_t> physical;  ///< physical register of each virtual register, or -1
   PhysicalSet used;                    ///< registers used by this function's own instructions
 

@@ -48,6 +48,7 @@ std::string shape(const std::vector<Variable>& results, const std::vector<Variab
   return text;
 }
 
+/// Collects and lays out everything that a kernel reaches.
 class Linker {
  public:
   Linker(Linked& out, unsigned argument_registers) : out_(out), argument_registers_(argument_registers) {}

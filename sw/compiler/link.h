@@ -49,7 +49,7 @@ inline constexpr unsigned kStackRegister = 0;
 struct LinkedFunction {
   const isa::Function* function = nullptr;
   Convention convention;
-  std::vector<std::uint32_t> callees;  ///< direct and indirect, distinct
+  std::vector<std::uint32_t> callees;  ///< functions called directly or indirectly, each once
   std::uint32_t component = 0;         ///< strongly connected component of the call graph; callees come first
   bool cyclic = false;                 ///< the component contains a cycle of calls
   bool on_stack = false;               ///< each call of the function has a frame on the call stack
@@ -60,7 +60,7 @@ struct Linked {
   const isa::Module* module = nullptr;
   const isa::LinkOptions* options = nullptr;
   bool addresses_known = true;            ///< false: unknown symbols have address 0
-  std::vector<LinkedFunction> functions;  ///< [0] is the kernel
+  std::vector<LinkedFunction> functions;  ///< all functions; [0] is the kernel
   std::vector<std::uint32_t> bottom_up;   ///< functions, callees before callers except inside call cycles
   std::unordered_map<std::string_view, std::uint32_t> index_by_name;
   std::unordered_map<std::string_view, const isa::Variable*> variables;  ///< variables of the module

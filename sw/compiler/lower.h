@@ -47,6 +47,7 @@ class Lowering {
     bool is_result = false;
     unsigned position = 0;  ///< number of the argument or result in that call
   };
+  /// Address of a memory operand: base register, offset, and origin of the offset if it lies in local memory.
   struct Address {
     Value base;
     std::uint64_t offset = 0;

@@ -41,6 +41,7 @@ Mark class_of(isa::SpecialRegister reg) {
   }
 }
 
+/// Data-flow analysis of one program.
 class Classifier {
  public:
   Classifier(const isa::Program& program, const ProgramFlow& flow, const isa::MarkOptions& options)

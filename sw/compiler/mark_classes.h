@@ -21,7 +21,7 @@ struct MarkClass {
     kOrdered,    ///< volatile or ordered load, or one that bypasses the caches
     kPerThread,  ///< load from local memory, which differs between threads
     kGeneric,    ///< load from an address whose state space is unknown
-    kLoad,       ///< a load, and MarkOptions::loads is off
+    kLoad,       ///< result of a load while MarkOptions::loads is off
     kOutside,    ///< result of a barrier or a system call
     kCall,       ///< a called function may have written the register
     kJoin,       ///< paths that diverged at a V branch meet

@@ -35,12 +35,14 @@ class MarkList {
   void apply(isa::Program& program) const;
 
  private:
+  /// Mark of one record, as listed.
   struct Line {
     std::uint32_t pc = 0;
     std::uint8_t mark = 0;
     std::string disassembly;
     int line = 0;  ///< line number in the file
   };
+  /// Marks of one kernel.
   struct Kernel {
     std::string name;
     std::uint32_t records = 0;

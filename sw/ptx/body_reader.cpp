@@ -113,8 +113,8 @@ void BodyReader::label(const Token& name) {
   labels_.declare(name, labelled(name));
 }
 
-/// Reads what follows a label: .branchtargets, .calltargets or .callprototype, each of which needs a label. Before any
-/// other text the label marks a position in the code.
+/// Reads the directive after a label: .branchtargets, .calltargets or .callprototype, each of which needs a label.
+/// Before any other text the label marks a position in the code.
 Labelled BodyReader::labelled(const Token& name) {
   if (text_.accept_dot(".branchtargets")) {
     const auto index = static_cast<std::uint32_t>(function_.tables.size());
@@ -194,7 +194,7 @@ void BodyReader::local_variables(isa::Space space) {
   text_.expect(';', "after a variable");
 }
 
-/// `.reg .type name, family<count>, ...;`
+/// Reads `.reg .type name, family<count>, ...;`.
 void BodyReader::registers() {
   const TypedHead head = declarations_.variable_head(false);
   declarations_.check_register(head);
@@ -232,7 +232,7 @@ void BodyReader::register_family(const Token& name, const TypedHead& head) {
 
 void BodyReader::guard() {
   text_.take();
-  if (text_.at('@')) {  // "@@DWARF ..." of PTX before 2.0
+  if (text_.at('@')) {  // a line "@@DWARF ..." holds debug information of PTX before 2.0
     text_.skip_line();
     return;
   }

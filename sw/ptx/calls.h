@@ -42,11 +42,12 @@ class Calls {
   void resolve();
 
  private:
+  /// Call of the body whose target or constant arguments are resolved at the body's end.
   struct Pending {
     std::uint32_t call = 0;
     Token target;
     bool has_list = false;
-    Token list;  // name of a prototype or of .calltargets
+    Token list;  // name of the call's prototype or .calltargets list
     std::uint32_t scope = 0;
     struct Value {
       std::size_t argument = 0;

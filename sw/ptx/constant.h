@@ -21,7 +21,7 @@ struct Constant {
   bool cut = false;  ///< the integer literal has more than 64 bits; `bits` holds the low 64
 
   [[nodiscard]] bool is_integer() const { return kind == Kind::kSigned || kind == Kind::kUnsigned; }
-  /// Value of a floating-point constant as double.
+  /// Returns the value of a floating-point constant as double.
   [[nodiscard]] double as_double() const;
   [[nodiscard]] static Constant of(double value);
   [[nodiscard]] static Constant of(std::int64_t value) { return {Kind::kSigned, static_cast<std::uint64_t>(value)}; }

@@ -16,7 +16,7 @@ class Cursor {
   /// `text` and `file` must outlive the cursor.
   Cursor(std::string_view text, const std::string& file) : file_(file), lexer_(text, file), token_(lexer_.next()) {}
 
-  /// The next token, not yet taken.
+  /// Returns the next token without taking it.
   [[nodiscard]] const Token& token() const { return token_; }
   Token take();
   [[nodiscard]] bool at(std::uint16_t code) const {
@@ -43,7 +43,7 @@ class Cursor {
   void enter(const Token& at, const char* what);
   void leave() { --nesting_; }
 
-  // Errors: base::InputError with file, line and column.
+  // Functions that throw base::InputError with file, line and column of a token.
   [[noreturn]] void fail(const Token& at, const std::string& message) const;
   [[noreturn]] void fail_expected(const std::string& what) const { fail_expected(token_, what); }
   [[noreturn]] void fail_expected(const Token& at, const std::string& what) const;

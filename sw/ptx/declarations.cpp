@@ -8,7 +8,7 @@
 #include "ptx/names.h"
 #include "ptx/rules.h"
 
-// Variables of modules, functions and parameter lists.
+// Declarations of variables in modules, functions and parameter lists.
 namespace castor::ptx {
 namespace {
 

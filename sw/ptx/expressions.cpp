@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-// Constant expressions (PTX ISA, "Constant Expressions"): computed in 64 bits, signed, unsigned or double.
+// Evaluation of constant expressions (PTX ISA, "Constant Expressions") in 64 bits: signed, unsigned or double.
 namespace castor::ptx {
 namespace {
 

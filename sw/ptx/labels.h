@@ -42,6 +42,7 @@ class Labels {
   void resolve();
 
  private:
+  /// Use of a label by an operand or a table; resolved at the body's end.
   struct Use {
     Token name;
     std::uint32_t scope = 0;
@@ -49,6 +50,7 @@ class Labels {
     std::uint32_t first = 0;
     std::uint32_t second = 0;
   };
+  /// Key of the table of labels.
   struct ScopedName {
     std::uint32_t scope = 0;
     std::string_view name;

@@ -7,6 +7,7 @@
 namespace castor::ptx {
 namespace {
 
+/// Classes of characters, as bits.
 enum CharClass : std::uint8_t { kOther = 0, kLetter = 1, kDigit = 2, kSpace = 4, kPunct = 8 };
 
 constexpr std::array<std::uint8_t, 256> make_classes() {

@@ -6,6 +6,7 @@
 
 namespace castor::ptx {
 
+/// Types of tokens.
 enum class TokenKind : std::uint8_t {
   kEnd,
   kIdentifier,  ///< letters, digits, `_`, `$`, `%`; a single `_` is an identifier too
@@ -21,6 +22,7 @@ enum class TokenKind : std::uint8_t {
   return text[1] == '\0' ? first : static_cast<std::uint16_t>((first << 8U) | static_cast<unsigned char>(text[1]));
 }
 
+/// Token of PTX text, with its position.
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   bool glued = false;        ///< no white space between the token before and this one

@@ -15,8 +15,8 @@ namespace castor::ptx {
 struct LocalName {
   enum class Kind : std::uint8_t { kRegister, kVector, kVariable };
   Kind kind = Kind::kRegister;
-  std::uint32_t index = 0;  ///< into Function::registers (a vector's first element) or Function::variables
-  std::uint32_t count = 1;  ///< elements of a vector register
+  std::uint32_t index = 0;  ///< index into Function::registers (a vector's first element) or Function::variables
+  std::uint32_t count = 1;  ///< number of elements of a vector register
   bool wide = false;        ///< kVector: a .b128 register, stored as two .b64 registers
 };
 
@@ -24,7 +24,7 @@ struct LocalName {
 struct RegisterShape {
   isa::Type type = isa::Type::kNone;
   unsigned elements = 1;
-  bool wide = false;  ///< .b128
+  bool wide = false;  ///< declared as .b128
 
   /// Returns the shape of a declaration; a .b128 register becomes two .b64 registers.
   [[nodiscard]] static RegisterShape of(isa::Type type, unsigned elements) {
@@ -64,12 +64,14 @@ class Names {
   [[nodiscard]] std::string unique_variable_name(std::string_view name);
 
  private:
+  /// Declared name, with the scope depth of its declaration.
   struct Entry {
     std::string_view name;
     LocalName meaning;
     std::uint32_t depth = 0;
     std::uint32_t hidden = 0;  // outer entry of the same name, index + 1; 0: none
   };
+  /// Register family, with the scope depth of its declaration.
   struct Family {
     std::string_view prefix;
     std::uint32_t count = 0;
@@ -78,6 +80,7 @@ class Names {
     std::uint32_t hidden = 0;            // outer family of the same prefix, index + 1; 0: none
     std::vector<std::uint32_t> members;  // per number: register index + 1, or 0 if not used yet
   };
+  /// Open scope: its number, and the sizes of `entries_` and `families_` when it was opened.
   struct Open {
     std::uint32_t number = 0;
     std::size_t entries = 0;

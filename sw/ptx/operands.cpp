@@ -14,6 +14,7 @@ using isa::Operand;
 using isa::SpecialRegister;
 using isa::Type;
 
+/// Special register that instructions can read.
 struct Special {
   std::string_view name;
   SpecialRegister reg;

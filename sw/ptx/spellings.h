@@ -15,12 +15,12 @@ namespace castor::ptx {
 struct Spelling {
   isa::Match match;
   std::vector<isa::Type> types;  ///< type of each operand
-  unsigned elements = 1;         ///< vector items: 1, 2, 4, 8
+  unsigned elements = 1;         ///< number of vector elements: 1, 2, 4 or 8
   unsigned required = 0;         ///< number of operands that must be present
   bool inner_optional = false;   ///< an optional operand precedes a required one
   bool relaxed = false;          ///< registers may be wider than the type
-  bool wide = false;             ///< vector items are the halves of .b128 values
-  bool parts = false;            ///< sources may be a byte or half-word of a register
+  bool wide = false;             ///< vector elements are the halves of .b128 values
+  bool parts = false;            ///< source operands may be a byte or half-word of a register
   bool has_space = false;
   isa::Space space = isa::Space::kGeneric;
 };

@@ -55,6 +55,7 @@ class Symbols {
   void finish();
 
  private:
+  /// Alias directive, applied by `finish`.
   struct Alias {
     Token name;
     Token target;

@@ -1,4 +1,4 @@
-// Devices: the one device of the process, its properties and limits.
+// Runtime API: the one device of the process, its properties and limits.
 
 #include <algorithm>
 #include <cmath>

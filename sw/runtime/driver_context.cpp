@@ -12,6 +12,7 @@ using namespace castor::runtime;
 
 namespace {
 
+/// Name of a result code of the driver API.
 struct DriverName {
   CUresult code;
   const char* name;

@@ -5,6 +5,7 @@
 
 namespace {
 
+/// Name and description of an error code.
 struct ErrorText {
   cudaError_t code;
   const char* name;

@@ -26,12 +26,15 @@ struct KernelWork {
   std::vector<void*> arguments{};  ///< pointers into `parameters`, one per argument; filled when the program requests
                                    ///< the node's parameters
 };
+/// Copy of a memcpy node.
 struct CopyWork {
   cudaMemcpy3DParms request{};
 };
+/// Fill of a memset node.
 struct FillWork {
   cudaMemsetParams request{};
 };
+/// Host function of a host node.
 struct HostWork {
   cudaHostNodeParams function{};
 };
@@ -41,9 +44,11 @@ struct ChildWork {
 };
 /// Work of an empty node, which only joins and forks dependencies.
 struct EmptyWork {};
+/// Wait for an event.
 struct EventWaitWork {
   cudaEvent_t event = nullptr;
 };
+/// Record of an event.
 struct EventRecordWork {
   cudaEvent_t event = nullptr;
 };
@@ -74,12 +79,13 @@ class GraphHandles {
 /// a node of another graph, or by a capture.
 class Graph {
  public:
+  /// Node of the graph.
   struct Node {
     GraphWork work;
     std::vector<cudaGraphNode_t> dependencies;  ///< nodes that must complete before this one, in the order of addition
     cudaGraphNode_t original = nullptr;         ///< in a clone: node of the original graph
   };
-  using Edge = std::pair<cudaGraphNode_t, cudaGraphNode_t>;  ///< from, to
+  using Edge = std::pair<cudaGraphNode_t, cudaGraphNode_t>;  ///< earlier node, later node
 
   explicit Graph(GraphHandles& handles);
   ~Graph();

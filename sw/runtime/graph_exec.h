@@ -48,6 +48,7 @@ class GraphExec {
   [[nodiscard]] Update update(Session& session, const Graph& graph);
 
  private:
+  /// Step of the executable graph, made from one node.
   struct Step {
     cudaGraphNode_t origin = nullptr;  ///< node from which the step was made
     GraphWork work;

@@ -37,10 +37,11 @@ class HostFunctions {
   void forget();
 
  private:
+  /// Pending host function.
   struct Function {
     Call call;
     bool hears_faults = false;
-    gpu::Ticket ticket = 0;  ///< 0: not in a queue yet
+    gpu::Ticket ticket = 0;  ///< completion handle of the packet; 0: not in a queue yet
   };
   void count() { pending_ = functions_.size(); }
 

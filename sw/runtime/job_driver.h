@@ -30,6 +30,7 @@ class JobDriver {
   using StreamId = unsigned;
   static constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
+  /// Options of a driver.
   struct Settings {
     unsigned first_queue = 0;   ///< lower queues are left to other users
     bool from_top = false;      ///< streams get the highest queues first
@@ -48,15 +49,15 @@ class JobDriver {
   [[nodiscard]] std::size_t available() const { return free_.size(); }
   [[nodiscard]] unsigned queue(StreamId stream) const;
 
-  /// Adds a kernel to the next job of the stream. Sets the kernel's type number.
+  /// Holds a kernel back until the stream's next `submit`. Sets the kernel's type number.
   void enqueue(StreamId stream, gpu::KernelPacket kernel);
   /// Rings the doorbell: the JOB packet (or several, of at most eight kernel types each) and the kernels enter the
   /// queue. The job starts now, or in core cycle `start` if that is not 0. Returns the completion handles of the
   /// kernels.
   std::vector<gpu::Ticket> submit(StreamId stream, std::uint64_t start = 0);
-  /// Returns the present state of the signal words, without any simulated time. kPending: in progress, or nothing was
-  /// ever submitted. Once a job is over (kRejected, kDone, kDoneLate) its queue is returned to the judging block, and
-  /// `submit` starts a new job.
+  /// Returns the present state of the signal words, without any simulated time. kPending: not judged yet, or nothing
+  /// was ever submitted. Once a job is over (kRejected, kDone, kDoneLate) its queue is returned to the judging block,
+  /// and `submit` starts a new job.
   [[nodiscard]] gpu::JobSignal poll(StreamId stream);
   /// Returns the most recent kernel submitted for the stream; 0: none.
   [[nodiscard]] gpu::Ticket last_ticket(StreamId stream) const { return streams_[stream].last; }
@@ -89,6 +90,7 @@ class JobDriver {
     std::vector<gpu::KernelPacket> kernels;
     std::uint64_t signal = 0;
   };
+  /// State of one stream with a deadline.
   struct Stream {
     bool open = false;
     bool shared = false;                                   ///< another stream uses the same queue

@@ -55,6 +55,7 @@ class LoadedModules {
   }
 
  private:
+  /// Kernel or variable registered for a host address.
   struct Registered {
     Module* module = nullptr;
     std::string name;

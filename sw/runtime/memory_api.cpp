@@ -15,7 +15,7 @@ using namespace castor::runtime;
 
 namespace {
 
-constexpr std::size_t kPitchAlignment = 512;  // bytes, cudaMallocPitch
+constexpr std::size_t kPitchAlignment = 512;  // alignment of cudaMallocPitch's pitch, in bytes
 
 std::size_t pitch_of(std::size_t width) {
   if (width > std::size_t{1} << 48) throw ApiError{cudaErrorMemoryAllocation};

@@ -110,7 +110,7 @@ void Module::place_variables(gpu::Device& device) {
 }
 
 void Module::write_attributes(gpu::Device& device) {
-  // castor::device_detail::AttributeTable<0>::values of castor_cuda/device_queries.h
+  // Mangled name of castor::device_detail::AttributeTable<0>::values (castor_cuda/device_queries.h).
   const auto found = symbols_.find("_ZN6castor13device_detail14AttributeTableILi0EE6valuesE");
   if (found == symbols_.end()) return;
   for (std::uint64_t i = 0; i < found->second.size / sizeof(int); ++i) {

@@ -28,6 +28,7 @@ struct Image {
   Module* module = nullptr;
 };
 
+/// Launch configuration between __cudaPushCallConfiguration and __cudaPopCallConfiguration.
 struct Configuration {
   dim3 grid;
   dim3 block;

@@ -17,6 +17,7 @@ namespace castor::runtime {
 /// that cannot open the record runs without it: its files then keep the requested names.
 class RunRecord {
  public:
+  /// Process of the run that opened a device.
   struct Process {
     long pid = 0;
     std::string program;

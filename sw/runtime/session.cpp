@@ -89,7 +89,7 @@ cudaError_t& last_error() {
 }
 
 Session& Session::instance() {
-  static Session* const session = new Session;  // never destroyed, see the class
+  static Session* const session = new Session;  // never destroyed: modules may use the session after all other objects
   return *session;
 }
 
@@ -282,7 +282,7 @@ void Session::reset_device() {
   registered_host_memory.clear();
 }
 
-// --- Host functions, and what goes on while the program is outside --------------------------------------------------
+// --- Host functions, and advances while the program is outside the API ----------------------------------------------
 
 void Session::submit_host_function(Stream& stream, HostFunctions::Call call, bool hears_faults) {
   const HostFunctions::Number number = functions_.add(

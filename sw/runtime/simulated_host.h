@@ -103,12 +103,14 @@ class SimulatedHost {
   void after(Picoseconds delay, std::function<void()> action);
 
  private:
+  /// Job with its state.
   struct Entry {
     HostJob job;
     HostJobResult result;
     bool whole = false;                         ///< the job was submitted with a JOB packet
     std::optional<JobDriver::StreamId> stream;  ///< stream of the job while it needs a queue
   };
+  /// Scheduled action; ordered by time, rank and order of scheduling.
   struct Later {
     Picoseconds at = 0;
     unsigned rank = 0;  ///< order at equal times: timers and actions before arrivals
@@ -119,6 +121,7 @@ class SimulatedHost {
       return rank != other.rank ? rank > other.rank : order > other.order;
     }
   };
+  /// Kernel of a job, as a part of a packet.
   struct Member {
     JobId job = 0;
     std::size_t kernel = 0;
@@ -139,9 +142,9 @@ class SimulatedHost {
   std::vector<Entry> jobs_;
   std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
   std::uint64_t order_ = 0;
-  std::size_t open_ = 0;  ///< jobs that are not over
+  std::size_t open_ = 0;  ///< number of jobs that are not over
   std::unordered_map<gpu::Ticket, std::vector<Member>> tickets_;
-  std::unordered_map<unsigned, JobId> queues_;  ///< queue -> job
+  std::unordered_map<unsigned, JobId> queues_;  ///< job that holds each queue
   std::vector<std::function<void()>> waiting_;  ///< actions that wait for a free queue
 };
 

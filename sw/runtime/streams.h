@@ -30,7 +30,7 @@ struct Stream {
   std::shared_ptr<Capture> capture{};  ///< capture that receives the stream's work; null if the stream is not captured
 };
 
-/// A CUDA event.
+/// CUDA event: refers to the work before its most recent record.
 struct Event {
   std::uint64_t id = 0;
   unsigned flags = 0;

@@ -176,7 +176,7 @@ static two_part reduce_turns(double x, int* quadrant) {
   r.low = fma(t, PI, -r.high) + t * PI_LOW;
   return r;
 }
-// Zeros of the sine have the sign of x, those of the cosine are positive (IEEE 754-2019, 9.2).
+// A zero of the sine has the sign of x; a zero of the cosine is positive (IEEE 754-2019, 9.2).
 double __nv_sinpi(double x) {
   int q;
   two_part r = reduce_turns(x, &q);
