@@ -322,8 +322,8 @@ bool Session::move_on(std::uint64_t epoch, Progress::Certainty certainty) {
   return true;
 }
 
-// Advances the device until a host function has started. In a proven wait no thread enters the API before that, as far
-// as this process decides.
+// Advances the device until a host function has started: nothing else in this process can make the program enter the
+// API.
 void Session::move_to_function() {
   const std::uint64_t before = functions_.begun();
   const auto enough = [&] { return functions_.begun() != before || progress_.inside(); };

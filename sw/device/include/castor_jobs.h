@@ -34,7 +34,7 @@ enum castorJobStatus {
   castorJobRejected = 2, /* refused, or aborted later: none of its kernels completed */
   castorJobDone = 3,     /* complete by its deadline */
   castorJobDoneLate = 4, /* complete after its deadline */
-  castorJobError = 5     /* the device could not read the job's description */
+  castorJobError = 5     /* the device could not read the JOB packet */
 };
 
 /* Reason why a job was rejected. */
