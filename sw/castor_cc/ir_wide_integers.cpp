@@ -10,9 +10,10 @@
 namespace castor::castor_cc {
 namespace {
 
+/// Operation that the PTX back end lacks, with its replacement function.
 struct Operation {
-  std::string_view name;    ///< of LLVM, with the type of its operands
-  std::string_view result;  ///< type that it converts to; empty: i128
+  std::string_view name;    ///< name in LLVM IR, with the type of its operands
+  std::string_view result;  ///< result type of a conversion; empty: i128
   std::string_view function;
 };
 
@@ -31,7 +32,8 @@ constexpr std::array kOperations = {
     Operation{"fptoui double ", "i128", "castor_u128_of_double"},
 };
 
-/// "  %r = sdiv i128 %a, %b", "  %r = sitofp i128 %a to float", perhaps with metadata behind.
+/// Returns the call that replaces a line such as "  %r = sdiv i128 %a, %b" or "  %r = sitofp i128 %a to float", with
+/// its metadata; nothing for any other line.
 std::optional<std::string> called(std::string_view line) {
   const std::size_t equals = line.find(" = ");
   if (!begins_with(line, "  %") || equals == std::string_view::npos) return std::nullopt;
@@ -60,7 +62,7 @@ std::optional<std::string> called(std::string_view line) {
   return std::nullopt;
 }
 
-/// The call that a line becomes, if it does.
+/// Returns the call that replaces a line, if any.
 std::optional<std::string> wide_call(std::string_view line) {
   return line.find("i128") != std::string_view::npos ? called(line) : std::nullopt;
 }
