@@ -17,7 +17,7 @@ struct Sample {
   double cycles = 0;        ///< core cycles of all kernels
   double instructions = 0;  ///< instructions that warps issued
   double barriers = 0;      ///< completed barriers
-  /// cycles from the first arrival to the first arrival on the scheduler that completes the barrier
+  /// Cycles from a barrier's first arrival to the first arrival on the scheduler that completes the barrier.
   double wait_p1 = 0;
   double wait_p2 = 0;    ///< cycles from the end of wait_p1 to completion of the barrier
   double ahead = 0;      ///< barriers by which the leading resident TB is ahead of the last, summed over barriers
