@@ -1,8 +1,8 @@
-// A memory and a master that know TLM-2.0 and nothing of Castor, on Castor's L2: the memory stands in the place of the
-// DRAM channel, the master reads and writes through an input of the crossbar of its own. Both links are watched by a
-// checker of the base protocol.
+// An external memory and an external master, which use only TLM-2.0, connected to Castor's L2. The memory replaces the
+// DRAM channel. The master reads and writes through a crossbar input of its own. A checker of the base protocol
+// monitors both links.
 //
-// Prints what happened; exit code 1 if a rule was broken, or if memory, master and L2 disagree about a byte.
+// Prints a summary. The exit code is 1 if a rule was violated, or if memory, master and L2 disagree about a byte.
 
 #include <cstdio>
 #include <cstring>
@@ -28,6 +28,7 @@ gpu::Machine small_machine() {
 
 constexpr unsigned kBytes = 64 * 1024;
 
+/// SystemC module that holds L2, the external models and the checkers, clocks them, and generates traffic.
 class Board : public sc_core::sc_module {
  public:
   Board(const sc_core::sc_module_name& name, gpu::OutsideMemoryAdapter::Style style)
