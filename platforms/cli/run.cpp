@@ -361,7 +361,7 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
     }
     const bool flag =
         word == "--functional" || word == "--summary" || word == "--mangled" || word == "--help" || word == "-h";
-    // value in the same word: -pNAME or --name=value
+    // The value is in the same word: -pNAME or --name=value.
     const bool attached = word.find('=') != std::string::npos || (word[1] != '-' && word.size() > 2);
     if (!flag && !attached) ++i;  // skips the option's value
   }

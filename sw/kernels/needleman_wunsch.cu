@@ -18,7 +18,7 @@ __global__ void align(const unsigned char* down, const unsigned char* across, in
                       int diagonal, int penalty) {
   extern __shared__ int cell[];  // kRows + 1 rows of the tile's scores
   __shared__ int letter[kRows];
-  // the spare column avoids bank conflicts on a diagonal
+  // The spare column avoids bank conflicts on a diagonal
   const int t = threadIdx.x, wide = blockDim.x, pitch = wide + 2;
   const int tiles_across = (columns + wide - 1) / wide;
   const int tile_row = max(0, diagonal - (tiles_across - 1)) + static_cast<int>(blockIdx.x);

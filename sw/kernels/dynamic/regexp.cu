@@ -10,7 +10,7 @@
 using namespace kernels;
 
 constexpr int kLetters = 16;
-/// layers of hub states (states with many transitions); paths lead from a layer to a later one
+/// Layers of hub states (states with many transitions); paths lead from a layer to a later one
 constexpr int kLayers = 4;
 constexpr int kChain = 3;                   ///< longest chain of letters between two hub states
 constexpr int kLongest = kLayers * kChain;  ///< letters of the longest match

@@ -21,7 +21,7 @@ struct Compared {
   const Row* row = nullptr;
   const Value* value = nullptr;  ///< nullptr: no value was published
   double ours = 0;               ///< in the row's unit, by the chip's clock
-  /// relative to the published value, or to the nearer end of an interval; 0 inside the interval
+  /// Relative to the published value, or to the nearer end of an interval; 0 inside the interval
   double deviation = 0;
   Judgement judgement = Judgement::kNoValue;
   const Reason* reason = nullptr;

@@ -144,7 +144,7 @@ void DeviceHost::take_running_times() {
     if (record.ticket != 0) records.push_back(&record);
   }
   std::sort(records.begin(), records.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
-  // a job was submitted in several parts, or some jobs were never submitted
+  // A job was submitted in several parts, or some jobs were never submitted
   if (records.size() != observed_.size()) return;
   for (std::size_t i = 0; i < records.size(); ++i) observed_[i].running = records[i]->running;
 }

@@ -35,9 +35,9 @@ class DeviceHost final : public Host, private runtime::HostScheduler {
   };
   /// Data that `observe` collects about a job.
   struct Observed {
-    /// time in its kernels, predicted at arrival from the time of one instance per type; 0 = a type has none yet
+    /// Time in its kernels, predicted at arrival from the time of one instance per type; 0 = a type has none yet
     Cycle predicted = 0;
-    /// cycles from the placement of a kernel's last TB to the kernel's completion, summed over kernels
+    /// Cycles from the placement of a kernel's last TB to the kernel's completion, summed over kernels
     Cycle running = 0;
     std::vector<View> views;  ///< samples taken while the job was admitted and not finished
   };

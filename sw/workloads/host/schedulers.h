@@ -162,7 +162,7 @@ class LaxSoftware final : public Scheduler {
  private:
   struct Window {           ///< rate window of a kernel type, as in the engine
     std::uint64_t tbs = 0;  ///< completed TBs
-    /// cycles with a kernel of the type on the device; start of the current active period
+    /// Cycles with a kernel of the type on the device; start of the current active period
     Cycle active = 0, since = 0;
     unsigned running = 0;
   };

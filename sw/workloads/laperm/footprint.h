@@ -13,7 +13,7 @@ namespace castor::workloads::laperm {
 /// atomically. A thread block is identified by `%gridid` and its number in the grid. Its parent is found by the
 /// parameter buffer, which the direct parent obtained and the child received.
 struct Footprint {
-  /// keys, each once: 1 bit device, 16 bits grid, 16 bits thread block, 31 bits memory block
+  /// Keys, each once: 1 bit device, 16 bits grid, 16 bits thread block, 31 bits memory block
   std::vector<std::uint64_t> touched;
   /// A record that a parent obtained a parameter buffer, or that a child which received the buffer began.
   struct Note {
@@ -43,7 +43,7 @@ struct Sharing {
   double parent_child = 0;   ///< |p and c| / |c|, mean over direct parents
   double child_sibling = 0;  ///< |child and siblings| / |siblings|, mean over children, then over parents with several
   double parent_parent = 0;  ///< |a and b| / |b|, mean over neighbours a, b of grids with a direct parent
-  /// direct parents; child TBs; parents with several children; pairs of neighbours
+  /// Direct parents; child TBs; parents with several children; pairs of neighbours
   std::uint64_t parents = 0, children = 0, families = 0, neighbours = 0;
   double child_blocks = 0, parent_blocks = 0;  ///< mean number of blocks touched
 };

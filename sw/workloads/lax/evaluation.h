@@ -75,7 +75,7 @@ struct Extras {
   std::map<std::string, std::vector<double>> prediction_error;  ///< relative prediction error of each run, by workload
   /// By workload, for each run the job in time that came closest to its deadline.
   std::map<std::string, std::vector<PriorityTrace>> priority;
-  /// response time in us, by workload and batch size
+  /// Response time in us, by workload and batch size
   std::map<std::string, std::map<unsigned, std::vector<double>>> response;
   Evaluation executed;  ///< runs of real kernels; `Evaluation` has those that replay published times
 };
