@@ -44,6 +44,7 @@ struct LoadedMachine {
 
 namespace detail {
 
+/// A machine file that is compiled into the library: name without extension, and text.
 struct ShippedFile {
   std::string_view name, text;
   bool is_base;  ///< true: no machine, but a base that machines extend

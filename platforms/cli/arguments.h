@@ -43,6 +43,7 @@ struct Dump {
   isa::Type type = isa::Type::kB8;
   std::size_t count = 0;  ///< number of values to print; 0: all
 };
+/// Parses one --dump option. Throws base::InputError.
 [[nodiscard]] Dump parse_dump(const std::string& text);
 
 /// Returns one element as text.

@@ -27,6 +27,7 @@ class Experiment {
  public:
   virtual ~Experiment() = default;
   [[nodiscard]] virtual const char* name() const = 0;
+  /// Returns an example command line for the help.
   [[nodiscard]] virtual const char* example() const = 0;
   virtual void add_options(CLI::App& app) = 0;
   /// Returns the runs that the options request, in the order in which they are started. Once all options are checked,
@@ -64,6 +65,7 @@ void check_names(const std::vector<std::string>& words, const std::vector<std::s
 /// Returns the contents of a file; "" if it cannot be read.
 [[nodiscard]] std::string contents(const std::string& path);
 
+/// Options of execute_all().
 struct RunnerOptions {
   std::string out;        ///< folder for results, created if missing
   unsigned workers = 2;   ///< number of concurrent processes

@@ -237,7 +237,7 @@ class Compactor {
     }
     const bool opens = line.rfind("<g ", 0) == 0 && line.find('>') == line.size() - 1;
     if (opens && !lines_.empty() && lines_.back().text == kGroupEnd && lines_.back().opening == line) {
-      lines_.pop_back();  // the group before it is of the same style
+      lines_.pop_back();  // the previous group has the same style and is continued
       open_.push_back(line);
       return;
     }

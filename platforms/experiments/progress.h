@@ -20,6 +20,7 @@ class Estimate {
   [[nodiscard]] double seconds_of(std::size_t run) const;
 
  private:
+  /// Data for the estimate of one run.
   struct Guess {
     std::vector<std::uint64_t> parameters;  ///< digest of each parameter, sorted
     /// Largest number of parameters shared with a finished run; number of such runs

@@ -19,10 +19,14 @@ enum class Truth : std::uint8_t { kFails, kUnclear, kHolds };
 [[nodiscard]] Truth within(const Spread& figure, double low, double high);
 /// Result of a statement without spread, such as an equality that every run must satisfy.
 [[nodiscard]] Truth certain(bool holds);
+/// Holds if all statements hold, fails if one fails, else unclear.
 [[nodiscard]] Truth all_of(const std::vector<Truth>& statements);
+/// Holds if one statement holds, fails if all fail, else unclear.
 [[nodiscard]] Truth any_of(const std::vector<Truth>& statements);
+/// Holds if at least `count` statements hold; fails if fewer can hold; else unclear.
 [[nodiscard]] Truth at_least_of(std::size_t count, const std::vector<Truth>& statements);
 
+/// The result of a claim.
 enum class Verdict : std::uint8_t {
   kReproduced,    ///< the rule holds, and the runs could have contradicted it
   kConstruction,  ///< the rule holds by construction, so it is no evidence for the source

@@ -39,6 +39,7 @@ class BaseProtocolChecker : public sc_core::sc_module, tlm::tlm_fw_transport_if<
 
  private:
   enum class Stage { kRequested, kAccepted, kResponding };
+  /// A transaction in flight: its stage, and its attributes at the begin.
   struct Record {
     Stage stage = Stage::kRequested;
     sc_dt::uint64 address = 0;
@@ -124,7 +125,7 @@ class BaseProtocolChecker : public sc_core::sc_module, tlm::tlm_fw_transport_if<
     const tlm::tlm_phase sent = phase;
     const sc_core::sc_time before = time;
     require(sent == tlm::BEGIN_REQ || sent == tlm::END_RESP, "phase of the target on the forward path");
-    // An END_RESP gives the payload away: nothing may be looked at behind the call.
+    // After END_RESP the payload belongs to the target, so it must not be accessed after the call.
     step(payload, sent);
     const tlm::tlm_sync_enum status = to_target->nb_transport_fw(payload, phase, time);
     check_time(before, time);

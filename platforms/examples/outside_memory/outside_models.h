@@ -30,6 +30,7 @@ class OutsideMemory : public sc_core::sc_module, tlm::tlm_fw_transport_if<> {
   std::vector<unsigned char> bytes;
 
  private:
+  /// An accepted request, and the time at which its response is due.
   struct Open {
     tlm::tlm_generic_payload* payload;
     sc_core::sc_time due;

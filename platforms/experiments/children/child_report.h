@@ -42,7 +42,9 @@ using ChildCell = std::function<std::string(const std::vector<std::string>& prog
 void report_figure(const ChildRuns& runs, const std::string& title, const workloads::Figure& figure, bool with_launches,
                    int digits, double scale, Output& output);
 
+/// Reports the programs and their inputs.
 void report_inputs(const ChildRuns& runs, Output& output);
+/// Reports the systems and their machine keys.
 void report_systems(const ChildRuns& runs, Output& output);
 /// Returns the source's speed-up for a workload or "mean"; NaN if the source gives none.
 using SourceSpeed = std::function<double(const std::string& group, const std::string& system)>;

@@ -4,7 +4,8 @@ import importlib
 
 
 class BadFile(ValueError):
-    """A file does not have the expected format. The message names file, reason, and the command that writes such files."""
+    """A file does not have the expected format. The message names file, reason, and the command that writes such
+    files."""
 
 
 class MissingPackage(ImportError):

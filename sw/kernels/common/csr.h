@@ -6,6 +6,7 @@
 
 namespace kernels {
 
+/// A directed edge of a graph, with its weight.
 struct Edge {
   int from, to;
   int weight = 1;

@@ -18,6 +18,7 @@
 
 namespace kernels {
 
+/// Error in an input file; the message names file and line.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -90,6 +90,7 @@ class Options {
   }
 
  private:
+  /// A declared option: a number with bounds, or a text (`number` is null).
   struct Entry {
     const char* name;
     long* number;

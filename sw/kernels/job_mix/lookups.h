@@ -35,6 +35,7 @@ __global__ void longest_prefix(unsigned* hops, const Address* addresses, const u
   hops[i] = hop;
 }
 
+/// Job type ipv6: longest prefix match of a job's packets in a shared trie.
 class Ipv6 final : public Family {
  public:
   explicit Ipv6(const Sizes& sizes) : sizes_(sizes), packets_(kPackets / sizes.divide), hops_(packets_) {
@@ -110,6 +111,7 @@ class Ipv6 final : public Family {
   }
 
  private:
+  /// A route: the first `length` bits of an address, and the next hop.
   struct Prefix {
     Address prefix = 0;
     unsigned length = 0, hop = 0;
@@ -201,6 +203,7 @@ __global__ void cuckoo_lookup(unsigned* out, const uint4* headers, const Tags* t
   out[i] = action << 16 | (~sum & 0xffff);
 }
 
+/// Job type cuckoo: flow lookup of a job's packets in a shared cuckoo hash table.
 class Cuckoo final : public Family {
  public:
   explicit Cuckoo(const Sizes& sizes) : sizes_(sizes), packets_(kPackets / sizes.divide), results_(packets_) {

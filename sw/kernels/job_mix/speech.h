@@ -39,6 +39,7 @@ __global__ void gmm_score(float* scores, const float* frame, const float* means,
   scores[state] = best + logf(sum);
 }
 
+/// Job type gmm: scores of all acoustic states for one speech frame per job.
 class Gmm final : public Family {
  public:
   explicit Gmm(const Sizes& sizes) : sizes_(sizes), states_(kStates / sizes.divide), scores_(states_) {
@@ -215,6 +216,7 @@ __global__ void stem(ulonglong2* stems, const ulonglong2* words, int n) {
   stems[i] = make_ulonglong2(low, high);
 }
 
+/// Job type stem: stems of a job's words.
 class Stem final : public Family {
  public:
   explicit Stem(const Sizes& sizes) : sizes_(sizes), count_(kWords / sizes.divide), stems_(count_ * kLetters) {}

@@ -17,6 +17,7 @@ using Programs = Evaluation::Programs;
 
 /// Returns the concatenation of the lists.
 [[nodiscard]] Programs joined(std::initializer_list<Programs> lists);
+/// Returns whether `program` is in the list.
 [[nodiscard]] bool among(const Programs& programs, const std::string& program);
 /// Returns the programs whose input is a road network: no node has enough neighbours for a launch.
 [[nodiscard]] Programs roads();
@@ -43,12 +44,14 @@ class Judge {
   bool need(Claim& claim, const Programs& programs, const std::vector<std::string>& systems) const;
   static bool need_path(Claim& claim, bool there);
 
+  /// Returns a figure of all runs, with the deviation from leaving out one input after the other.
   [[nodiscard]] Spread spread(const Value& value) const;
   /// Geometric mean over programs of time of `base` / time of `of`.
   [[nodiscard]] Spread faster(const Programs& programs, const std::string& of, const char* base = kFlat) const;
   /// Geometric mean over programs of a figure of `of` / the figure of `base`, minus 1, in %.
   [[nodiscard]] Spread more(const Programs& programs, const std::string& of, const Figure& figure,
                             const char* base = kFlat) const;
+  /// Arithmetic mean over programs of a figure on a system, times `scale`.
   [[nodiscard]] Spread mean(const Programs& programs, const std::string& system, const Figure& figure,
                             double scale = 1) const;
   /// Mean of a figure of `of` minus the mean of the figure of `base`, times `scale`.

@@ -9,6 +9,7 @@
 /// and "mean 2D".
 namespace castor::workloads::darsie::published {
 
+/// A published figure of a program or of a mean of programs.
 struct Figure {
   std::string_view programs, what;  ///< `what`: a system, or a class of instructions
   double value;

@@ -32,6 +32,7 @@ struct Compared {
 [[nodiscard]] std::vector<Compared> compare(const Published& published, const Chip& chip,
                                             const std::map<std::string, double>& figures);
 
+/// Number of rows, and how many of them are within the bar.
 struct Count {
   unsigned rows = 0, within = 0;
 };
@@ -42,6 +43,7 @@ struct Counts {
   unsigned far = 0;
   [[nodiscard]] bool enough() const { return all.within >= kRowsWithin * all.rows; }
 };
+/// Counts the rows that have a published value and were measured.
 [[nodiscard]] Counts count(const std::vector<Compared>& rows);
 
 /// Returns the rows beyond the bar without a reason, and the far rows whose reason names no missing feature: "machine:

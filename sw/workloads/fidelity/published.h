@@ -24,6 +24,7 @@ struct Row {
   [[nodiscard]] std::string benchmark() const { return name.substr(0, name.find('.')); }
 };
 
+/// A publication with measured values: short name, authors, title, and where it was published.
 struct Source {
   std::string name, authors, title, where;
 };
@@ -80,19 +81,23 @@ struct Chip {
 
   /// Returns the first measured value of the row (not of a model); nullptr if there is none.
   [[nodiscard]] const Value* value_of(std::string_view row) const;
+  /// Returns the reason why the machine differs in a row; nullptr if there is none.
   [[nodiscard]] const Reason* reason_of(std::string_view row) const;
 };
 
+/// All published values: the rows, their sources, and the chips.
 struct Published {
   std::vector<Row> rows;
   std::vector<Source> sources;
   std::vector<Chip> chips;  ///< sorted by machine
 
+  /// Returns the row, source or chip of a name; nullptr if there is none.
   [[nodiscard]] const Row* find_row(std::string_view name) const;
   [[nodiscard]] const Source* find_source(std::string_view name) const;
   [[nodiscard]] const Chip* find_chip(std::string_view machine) const;
 };
 
+/// A data file in YAML: name and contents.
 struct DataFile {
   std::string name, text;
 };

@@ -69,6 +69,7 @@ class DeviceHost final : public Host, private runtime::HostScheduler {
   void on_job_end(runtime::SimulatedHost& host, runtime::JobId job) override;
   void on_timer(runtime::SimulatedHost& host, std::uint64_t tag) override;
   [[nodiscard]] Cycle predict(JobIndex job);
+  /// Samples the registers of the observed jobs, and sets the timer of the next sample.
   void look();
   void take_running_times();
 

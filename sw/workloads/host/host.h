@@ -18,6 +18,7 @@ class Host {
  public:
   virtual ~Host() = default;
 
+  /// Returns the current time in core cycles of the stream.
   [[nodiscard]] virtual Cycle now() const = 0;
   [[nodiscard]] virtual const JobStream& stream() const = 0;
   /// Returns the number of the job's kernels that the host knows to be complete.
@@ -45,12 +46,14 @@ class Host {
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
+  /// Called when a job arrives at the host.
   virtual void on_arrival(Host& host, JobIndex job) = 0;
   /// Called when a kernel of the job has completed; Host::kernels_done already counts it. A merged launch causes one
   /// call per job.
   virtual void on_kernel_done(Host& /*host*/, JobIndex /*job*/) {}
   /// Called when a submitted job has finished or the device has refused it.
   virtual void on_job_end(Host& /*host*/, JobIndex /*job*/) {}
+  /// Called in the cycle that Host::set_timer requested, with the timer's `tag`.
   virtual void on_timer(Host& /*host*/, std::uint64_t /*tag*/) {}
 };
 
@@ -58,6 +61,7 @@ class Scheduler {
 [[nodiscard]] inline const KernelCall& next_kernel(const Host& host, JobIndex job) {
   return host.stream().jobs[job].kernels[host.kernels_done(job)];
 }
+/// Returns whether all kernels of the job are complete.
 [[nodiscard]] inline bool complete(const Host& host, JobIndex job) {
   return host.kernels_done(job) == host.stream().jobs[job].kernels.size();
 }

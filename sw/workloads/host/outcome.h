@@ -16,6 +16,7 @@ struct JobOutcome {
   std::uint64_t tbs = 0;  ///< TBs of its kernels that ran
 
   [[nodiscard]] bool ran() const { return end == End::kDone; }
+  /// Returns whether the job ran and met its deadline, if it has one.
   [[nodiscard]] bool met(const Job& job) const {
     return ran() && (job.deadline == Job::kNoDeadline || finished - job.arrival <= job.deadline);
   }
@@ -36,6 +37,7 @@ struct Metrics {
   Cycle longest = 0, makespan = 0;  ///< longest latency; cycle of the last completion
   std::uint64_t lane_cycles = 0;  ///< threads x cycles at full speed of all TBs that ran; energy is proportional to it
 };
+/// Computes the figures of a run.
 [[nodiscard]] Metrics metrics(const JobStream& stream, const RunOutcome& outcome);
 
 }  // namespace castor::workloads

@@ -46,11 +46,13 @@ class ReplayHost final : public Host, private gpu::Observer {
 
  private:
   static constexpr unsigned kNoQueue = ~0U;
+  /// State of a job: its queue (kNoQueue: none), completed kernels, result.
   struct State {
     unsigned queue = kNoQueue;
     std::size_t done = 0;
     JobOutcome outcome;
   };
+  /// A timer or an arrival in the event queue. For an arrival, `tag` is the job.
   struct Event {
     Cycle at = 0;
     bool timer = false;  ///< true: a timer; false: an arrival
@@ -59,6 +61,7 @@ class ReplayHost final : public Host, private gpu::Observer {
       return std::tie(at, timer, order) > std::tie(other.at, other.timer, other.order);
     }
   };
+  /// A submission of jobs to the device. `visible`: cycle in which the device sees the submission.
   struct Pending {
     std::vector<JobIndex> jobs;
     bool whole = false;

@@ -39,6 +39,7 @@ class BatchMaker final : public Scheduler {
   void on_kernel_done(Host& host, JobIndex job) override;
 
  private:
+  /// Jobs whose next kernel is of one kernel type.
   struct Kind {
     std::vector<JobIndex> waiting;  ///< jobs waiting for this type, in ascending order and thus oldest first
     std::size_t running = 0;        ///< members of the batch in flight whose kernel is not complete
@@ -88,6 +89,7 @@ class Baymax final : public Scheduler {
   void on_timer(Host& host, std::uint64_t tag) override;
 
  private:
+  /// A job on the device: predicted end, and mean share of the device (x 2^20).
   struct Running {
     JobIndex job = 0;
     Cycle ends = 0;  ///< predicted end
@@ -115,6 +117,7 @@ class Prophet final : public Scheduler {
 
  private:
   void launch(Host& host);
+  /// Returns whether all running jobs and `candidate` would meet their deadlines, by the prediction.
   [[nodiscard]] bool all_in_time(const Host& host, JobIndex candidate) const;
 
   HostLatencies latencies_;
@@ -144,6 +147,7 @@ class LaxityTable {
       return cls != other.cls ? cls < other.cls : value < other.value;
     }
   };
+  /// Returns the job's current priority.
   [[nodiscard]] Priority priority(const Host& host, JobIndex job) const;
 
  private:
@@ -166,10 +170,12 @@ class LaxSoftware final : public Scheduler {
     Cycle active = 0, since = 0;
     unsigned running = 0;
   };
+  /// An admitted job that is not complete. `running`: one of its kernels is on the device.
   struct Live {
     LaxityTable::Priority priority;  ///< as of the last update; class 0, value 0 before the first
     bool running = false;
   };
+  /// Launches kernels in order of priority while they fit into the device.
   void dispatch(Host& host);
   [[nodiscard]] std::vector<JobIndex> admitted() const;
 
@@ -222,6 +228,7 @@ struct SchedulerInfo {
 [[nodiscard]] const std::vector<SchedulerInfo>& schedulers();
 /// Returns the scheduler of that name, or nullptr if there is none.
 [[nodiscard]] const SchedulerInfo* find_scheduler(std::string_view name);
+/// Creates a scheduler; for policies inside the command processor a SubmitAll.
 [[nodiscard]] std::unique_ptr<Scheduler> make_scheduler(const SchedulerInfo& info, const HostLatencies& latencies,
                                                         std::uint64_t seed);
 

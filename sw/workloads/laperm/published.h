@@ -7,6 +7,7 @@ namespace castor::workloads::laperm::published {
 /// Shares of touched memory blocks in % (Wang 2016, section 5.1.1).
 inline constexpr double kParentChild = 38.4, kChildSibling = 30.5, kParentParent = 9.3;
 
+/// Published gains of the policies for one launch model; pri = TB-Pri, bind = SMX-Bind.
 struct Gains {
   double pri_l2, pri_l1, pri_ipc, bind_l1, adaptive_ipc;
   double bind_ipc;     ///< IPC gain of SMX-Bind over TB-Pri

@@ -27,6 +27,7 @@ class Statements {
   void add(const std::string& name, Truth truth);
   [[nodiscard]] const std::vector<Truth>& list() const { return all_; }
   [[nodiscard]] Truth all() const { return all_of(all_); }
+  /// Returns the names of the statements that fail or are unclear.
   [[nodiscard]] std::string reason() const;
 
  private:
@@ -60,6 +61,7 @@ class Judge {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   static constexpr std::array<Rate, 3> kRates = {Rate::kLow, Rate::kMedium, Rate::kHigh};
 
+  /// Returns a figure of all runs, with the deviation from leaving out one seed after the other.
   [[nodiscard]] Spread spread(const Figure& figure) const;
   static double mean_of(const Evaluation& e, const std::string& workload, const std::string& scheduler,
                         double Sample::*figure = &Sample::met) {
@@ -72,6 +74,7 @@ class Judge {
                                   const std::string& b) const;
   /// Jobs in time of `a` / jobs in time of `b`; NaN if `b` has none.
   [[nodiscard]] Spread ratio(const std::string& workload, const std::string& a, const std::string& b) const;
+  /// Geometric mean over workloads of jobs in time of `a` / jobs in time of `b`.
   [[nodiscard]] Spread geomean(Rate rate, const std::string& a, const std::string& b) const;
   /// Geometric mean ratio of jobs in time over the recurrent networks with real kernels, at the high rate. NaN if a
   /// network has no runs.

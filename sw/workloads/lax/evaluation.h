@@ -98,6 +98,7 @@ struct Account {
   std::string workload, rate, scheduler;
   std::uint64_t seed = 0, jobs = 0, met = 0, late = 0, rejected = 0, open = 0, all_tbs = 0, useful_tbs = 0;
 };
+/// Returns a message for each violated rule.
 [[nodiscard]] std::vector<std::string> broken_accounts(const std::vector<Account>& runs);
 
 }  // namespace castor::workloads::lax

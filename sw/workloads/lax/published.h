@@ -13,6 +13,7 @@ namespace castor::workloads::lax::published {
 inline constexpr std::size_t kWorkloads = 8;
 inline constexpr std::array<std::string_view, kWorkloads> kWorkloadNames = {"LSTM", "GRU",    "VAN", "HYBRID",
                                                                             "IPV6", "CUCKOO", "GMM", "STEM"};
+/// A row of a published table: a scheduler's values, by workload.
 struct Row {
   std::string_view scheduler;
   std::array<double, kWorkloads> values;

@@ -35,6 +35,7 @@ struct Network {
   [[nodiscard]] unsigned kernels(unsigned steps) const;
 };
 
+/// A workload of the evaluation: either recurrent networks (many-kernel) or a single kernel (few-kernel).
 struct Workload {
   std::string name;
   Cycle deadline = 0;                    ///< core cycles

@@ -9,6 +9,7 @@
 /// (docs/results/saws.md, "Claims").
 namespace castor::workloads::saws::published {
 
+/// The published mean of a policy, in %.
 struct Mean {
   std::string_view policy;
   double percent;

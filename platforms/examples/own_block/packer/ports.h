@@ -35,6 +35,7 @@ namespace twin = castor::twin;
 using twin::U64;
 using twin::U8;
 
+/// Parameters of the block: a field for each row of PACKER_PARAMS.
 struct Params {
   PACKER_PARAMS(CASTOR_PARAM_FIELD)
 
