@@ -27,7 +27,7 @@ struct Plot {
     void add(const workloads::Spread& figure, double published);
   };
   Kind kind = Kind::kBars;
-  std::string file;  ///< without extension
+  std::string file;  ///< file name without extension
   std::string title, x_label, y_label;
   double base = 0;     ///< bars only: value at which bars begin; the axis need not include 0
   bool log_x = false;  ///< lines only: x axis is logarithmic to the base 2

@@ -38,7 +38,7 @@ float to_half(float x) {
   if (x == 0 || std::isnan(x) || std::isinf(x)) return x;
   int exponent = 0;
   std::frexp(x, &exponent);
-  const int unit = std::max(exponent - 11, -24);  // 11 significant bits, at least 2^-24
+  const int unit = std::max(exponent - 11, -24);  // value of the last of 11 significant bits, at least 2^-24
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(static_cast<double>(x), -unit)), unit);
   if (std::fabs(rounded) > 65504) return x > 0 ? INFINITY : -INFINITY;
   return static_cast<float>(rounded);

@@ -62,7 +62,7 @@ struct JobStream {
   std::string name;
   std::uint64_t w0 = 0;  ///< warps; 0 = TBs never slow each other down
   std::vector<KernelType> types;
-  std::vector<Job> jobs;  ///< by ascending arrival
+  std::vector<Job> jobs;  ///< jobs in ascending order of arrival
 
   /// Returns the job's cycles at full speed from kernel `from` on, on an otherwise idle device without overhead between
   /// kernels. A kernel with more TBs than fit (`slots` per type; 0: no limit) takes several rounds.

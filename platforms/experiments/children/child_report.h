@@ -19,7 +19,7 @@ struct ChildRuns {
   const ChildSystems* known;
   workloads::Evaluation evaluation;
   workloads::children::Path path;
-  Names programs, systems;  ///< in the order of the tables
+  Names programs, systems;  ///< programs and systems of the runs, in the order of the tables
   Names unbalanced;         ///< losses found by children::unbalanced, with names of runs
   Names unequal;            ///< runs whose results differ from another system's results for the same input
 

@@ -14,7 +14,7 @@ namespace castor::platforms::experiments {
 /// A column of the comparison: a form of the programs, with settings of the machine.
 struct ChildSystem {
   std::string name;         ///< "cdp_ideal"
-  const char* description;  ///< a few words
+  const char* description;  ///< short description for the tables
   const char* form;         ///< form of the programs
   std::vector<std::string> keys;
   bool variant = false;                 ///< true: runs only if the user asks for it

@@ -24,7 +24,7 @@ using Names = std::vector<std::string>;
 /// Programs and systems of the runs. The name of a system includes its variation: "darsie compile.renamed=16".
 struct Axes {
   Names programs, one, two;           ///< all programs; one- and two-dimensional ones without variants
-  Names systems;                      ///< in the order of the tables
+  Names systems;                      ///< systems of the runs, in the order of the tables
   std::vector<std::string> skipping;  ///< systems that have the block
 };
 

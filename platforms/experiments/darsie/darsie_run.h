@@ -14,7 +14,7 @@ namespace castor::platforms::experiments::darsie {
 /// A machine of the comparison: settings of the GPU.
 struct DarsieSystem {
   std::string name;         ///< "baseline", "darsie"
-  const char* description;  ///< a few words
+  const char* description;  ///< short description for the tables
   std::vector<std::string> keys;
   bool program_keys = true;  ///< the program's own machine keys are applied before these
   bool skips = false;        ///< whether it has the block

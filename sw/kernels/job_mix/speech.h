@@ -153,7 +153,7 @@ constexpr int kRuleCount = sizeof kRules / sizeof kRules[0];
 // A rule in the device's format: letters packed in 64 bits, first letter lowest.
 using Packed = unsigned long long;
 struct PackedRule {
-  Packed suffix, mask, replacement;  ///< `suffix` is left-aligned, so that its last letter is the top byte
+  Packed suffix, mask, replacement;  ///< `suffix` ends in the top byte, like last_letters()
   unsigned suffix_length, replacement_length, step, vowels;
   int measure;
 };

@@ -15,7 +15,7 @@ struct Program {
   };
   std::string name;                ///< "bfs_citation"
   const char* program;             ///< name of the program in sw/kernels
-  const char* description;         ///< a few words
+  const char* description;         ///< short description for the tables
   const char* in_source;           ///< input that the source uses
   std::vector<const char*> words;  ///< arguments after the form: type of input
   std::vector<Option> options;

@@ -15,7 +15,7 @@ struct Program {
   };
   std::string name;         ///< the source's name, "MM"; variants add the shape, "CONVTEX/16x16"
   const char* program;      ///< name of the program in sw/kernels
-  const char* description;  ///< a few words
+  const char* description;  ///< short description for the tables
   const char* shape;        ///< shape of its thread blocks, "32x32"
   bool two_dimensional;     ///< whether its thread blocks are two-dimensional
   unsigned warps;           ///< warps per thread block

@@ -24,7 +24,7 @@ struct JobOutcome {
 
 /// Result of a run.
 struct RunOutcome {
-  std::vector<JobOutcome> jobs;  ///< by JobIndex
+  std::vector<JobOutcome> jobs;  ///< result of each job, indexed by JobIndex
   Cycle cycles = 0;              ///< cycle in which the device became idle for good
 };
 

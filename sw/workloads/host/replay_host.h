@@ -80,7 +80,7 @@ class ReplayHost final : public Host, private gpu::Observer {
   Scheduler& scheduler_;
   gpu::ReplayFile file_;
   std::unique_ptr<gpu::TimingDevice> device_;
-  std::vector<gpu::ProgramHandle> programs_;  ///< by kernel type
+  std::vector<gpu::ProgramHandle> programs_;  ///< programs in the device, indexed by kernel type
   std::vector<std::uint64_t> slots_;
   Cycle now_ = 0;
   std::vector<State> jobs_;

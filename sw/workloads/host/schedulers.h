@@ -70,8 +70,8 @@ class FixedBatches final : public Scheduler {
 
   std::size_t size_;
   HostLatencies latencies_;
-  std::map<unsigned, std::vector<JobIndex>> waiting_;  ///< by variant
-  std::map<JobIndex, std::vector<JobIndex>> batches_;  ///< by member
+  std::map<unsigned, std::vector<JobIndex>> waiting_;  ///< waiting jobs, by variant
+  std::map<JobIndex, std::vector<JobIndex>> batches_;  ///< members of the batch that a job belongs to, by job
   std::map<JobIndex, std::size_t> running_;  ///< kernels in flight that are not complete, by first member of the batch
 };
 
@@ -199,7 +199,7 @@ class LaxCpu final : public Scheduler {
  private:
   HostLatencies latencies_;
   LaxityTable table_;
-  std::vector<JobIndex> live_;          ///< ascending
+  std::vector<JobIndex> live_;          ///< admitted jobs that have not ended, in ascending order
   std::vector<std::uint32_t> sampled_;  ///< rates in transfer to the host
   bool ticking_ = false;
 };

@@ -83,7 +83,7 @@ struct Extras {
 /// A workload in which LAX has fewer jobs in time than a rival, by more than the spread of the difference.
 struct Loss {
   std::string workload, rival;
-  Spread behind;  ///< by how many jobs of 128
+  Spread behind;  ///< difference in jobs in time, of 128
 };
 /// Returns the losses of LAX at the high rate. Variants of LAX are not rivals.
 [[nodiscard]] std::vector<Loss> losses(const Evaluation& evaluation);

@@ -17,7 +17,7 @@ struct Program {
   const char* name;
   bool barriers;            ///< whether its thread blocks use barriers
   const char* in_source;    ///< the source's name of the program; "" if the source does not name it
-  const char* description;  ///< a few words
+  const char* description;  ///< short description for the tables
   std::vector<Option> options;
 };
 
