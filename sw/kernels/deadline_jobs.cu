@@ -1,6 +1,6 @@
-// Jobs with deadlines: each job is a chain of three kernels on a stream of its own, announced to the device as one job.
-// A device with a laxity engine refuses jobs that it cannot finish in time, and the program computes these on the host.
-// Other devices run all jobs. `--report 1` prints the outcome of each job.
+// Jobs with deadlines, up to eight at a time: each job is a chain of three kernels on a stream of its own, announced to
+// the device as one job. A device with a laxity engine refuses jobs that it cannot finish in time, and the program
+// computes these on the host. Other devices run all jobs. `--report 1` prints the outcome of each job.
 #include <castor_jobs.h>
 #include <cuda_runtime.h>
 

@@ -62,8 +62,8 @@ int main(int argc, char** argv) {
   verdict.holds("registers", of_plain.numRegs > 0 && of_plain.numRegs <= 255);
   verdict.equal("launch bound", of_bounded.maxThreadsPerBlock, 64);
 
-  // Residency: the resident blocks must fit into an SM, and blocks with the largest dynamic shared memory leave room
-  // for few.
+  // Residency: the resident blocks must fit into an SM, and blocks that use half of the largest dynamic shared memory
+  // must leave room for few.
   bool fits = true, falls = true;
   int before = INT32_MAX;
   for (int threads = 32; threads <= threads_of_block; threads *= 2) {

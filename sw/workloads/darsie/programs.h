@@ -20,8 +20,8 @@ struct Program {
   bool two_dimensional;     ///< whether its thread blocks are two-dimensional
   unsigned warps;           ///< warps per thread block
   bool barriers;            ///< whether its thread blocks use barriers
-  /// Machine keys for every system except `uncapped`: a register count that leaves register rows free, and renamed
-  /// registers.
+  /// Machine keys for every system except `uncapped`: a limit of registers per thread, so that register rows are left,
+  /// and the number of renamed registers.
   std::vector<std::string> keys;
   std::vector<Option> options;
   /// Kernels whose name contains this text are excluded from the figures; "" excludes none.
