@@ -396,11 +396,10 @@ class Manual(Case):
         self.castor("manual", "man")
         for page in sorted((self.path / "man").iterdir()):
             done = self.command(
-                "man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page, environment={"LC_ALL": "C.UTF-8"}
+                "man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page, environment={"LC_ALL": "C.UTF-8"}
             )
             self.assertEqual((done.returncode, done.stderr), (0, ""), page)
-            text = self.command("man", "-l", page, environment={"LC_ALL": "C.UTF-8", "MANPAGER": "cat"}).stdout
-            self.assertIn("NAME", text)
+            self.assertIn("NAME", re.sub(".\b", "", done.stdout))  # bold is a letter over itself
 
 
 class Colour(Case):
