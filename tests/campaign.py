@@ -76,6 +76,7 @@ def parts(root):
     for block in blocks:
         if (root / "tb" / block / "faults.json").exists():
             found[f"faults-{block}"] = f"{castor} faults {block}"
+    found["proofs-common"] = f"{castor} prove common"
     found["faults-common"] = f"{castor} faults common"
     for block in blocks:
         every = f"{castor} cosim {block} --all --cycles 1000000 --seed 101"
