@@ -53,6 +53,7 @@ MATRIX = {
     "kernels": "-R '^(kernel|program|device)_' -E '_(timing|skips)$'",
     "platform": "-R '^(cuda_document|api_(widths|device_launch)|experiment_compile|lockstep_window)'",
     "documents": "-R '^(install_|documents_)'",
+    "netlists": "-R '^netlist_'",
 }
 
 PASSED, FAILED, TOO_LONG, STOPPED = "passed", "failed", "too long", "stopped"
