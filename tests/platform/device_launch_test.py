@@ -49,7 +49,7 @@ class DeviceLaunch(unittest.TestCase):
         )
 
     def run_program(self, text, *options, functionals="1", headers=None, machine="pascal_titanx"):
-        """What the compiled program does on the timing GPU (0) and the functional machine (1), as `functionals` says."""
+        """What the program does on the timing GPU (0) and the functional machine (1), as `functionals` says."""
         with tempfile.TemporaryDirectory() as folder:
             done = self.compile(folder, text, *options, headers=headers)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
