@@ -9,7 +9,7 @@ endif()
 # passed on (castor-cc reports that), so they are not drawn.
 set(device_functions "${PROJECT_SOURCE_DIR}/tests/fuzz/device_functions.py")
 castor_script_test(device_functions_equal_those_of_the_host KIND fuzz
-  COMMAND "${Python3_EXECUTABLE}" -B "${device_functions}" "$<TARGET_FILE:castor_cc>" --seed 1 --count 150
+  COMMAND "${Python3_EXECUTABLE}" -B "${device_functions}" "$<TARGET_FILE:castor_cc>" --seed 1 --count 300
           --without wide-arguments)
 castor_script_test(device_functions_that_differ_are_reported KIND fuzz
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/fuzz/device_functions_test.py" "$<TARGET_FILE:castor_cc>")

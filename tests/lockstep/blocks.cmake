@@ -1,5 +1,5 @@
-# Model against RTL for every block: 200,000 cycles of its first sequence at the sets minimum, odd, and one of default and
-# large, and of each further sequence that tb/<block>/ci_sequences.txt names at one of these three.
+# Model against RTL for every block: 200,000 cycles of its first sequence at each of the four sets that every block has, and
+# of each further sequence that tb/<block>/ci_sequences.txt names at one of them.
 foreach(block IN LISTS castor_blocks)
   if(NOT EXISTS "${PROJECT_SOURCE_DIR}/rtl/${block}/parameter_sets.json")
     continue()
@@ -9,10 +9,9 @@ foreach(block IN LISTS castor_blocks)
     file(STRINGS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_sequences.txt" sequences REGEX "^[a-z]")
   endif()
   list(POP_FRONT sequences first)
-  castor_sample(usual "${block} usual" 1 default large)
-  castor_lockstep_test(${block} SEQUENCES ${first} SETS minimum odd ${usual})
+  castor_lockstep_test(${block} SEQUENCES ${first})
   foreach(sequence IN LISTS sequences)
-    castor_sample(sets "${block} ${sequence}" 1 minimum odd ${usual})
+    castor_sample(sets "${block} ${sequence}" 1 minimum odd default large)
     castor_lockstep_test(${block} SEQUENCES ${sequence} SETS ${sets} RUNS_ALONE)
   endforeach()
 endforeach()

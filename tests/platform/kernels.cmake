@@ -16,7 +16,7 @@ file(GLOB machines RELATIVE "${PROJECT_SOURCE_DIR}/platforms/configs" CONFIGURE_
 list(TRANSFORM machines REPLACE "\\.yaml$" "")
 list(FILTER machines EXCLUDE REGEX "replay")
 
-# A few programs run on every machine, the others on two: one that takes every program, and one of the rest.
+# A few programs run on every machine, the others on four: one that takes every program, and three of the rest.
 set(programs_on_every_machine bfs matmul warp_primitives)
 set(machines_for_every_program fermi_gtx480 gcn_apu kepler_k20c maxwell_gtx980 pascal_titanx turing_rtx2060)
 
@@ -35,9 +35,10 @@ set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--st
 set(skips_device_query "--x 32 --y 3 --z 2" "--z 1" "--x 1 --y 1 --z 1")
 set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
 
-# castor_kernel_test(<name> <arguments of one run>...): the first run and two others; the first is also the one at -O0 and on the timing GPUs. It, or
-# the first of skips_<name>, runs once more with redundancy marks, which the functional machine checks, and with one more on
-# a machine with the block darsie, whose skips are checked; both for one program in three.
+# castor_kernel_test(<name> <arguments of one run>...): the first run and two others on the functional machine. The first is
+# also the one at -O0 and on the timing GPUs. It, or the first of skips_<name>, runs once more with redundancy marks, which
+# the functional machine checks, and with one more on a machine with the block darsie, whose skips are checked; both for
+# one program in three.
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
   set(others ${ARGN})
@@ -82,7 +83,7 @@ function(castor_kernel_test name)
   list(GET first_machine 0 first_machine)
   list(REMOVE_ITEM others ${first_machine})
   if(NOT name IN_LIST programs_on_every_machine)
-    castor_sample(others ${name} 1 ${others})
+    castor_sample(others ${name} 3 ${others})
   endif()
   castor_script_test(kernel_${name}_timing KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_timing.py"
