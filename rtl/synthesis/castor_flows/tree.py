@@ -23,7 +23,7 @@ import os
 import re
 from pathlib import Path
 
-from . import installation
+from . import installation, normal
 from .errors import WrongRequest
 
 #: Name with which commands select all shared modules.
@@ -283,8 +283,9 @@ def read_sets(path):
 
 def sample(items, number, folder, key=str):
     """Returns `number` of the items: those with the smallest hashes of their name (`key`) and the RTL in `folder`. The
-    sample changes only if the RTL or the names change."""
-    rtl = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.sv")))).hexdigest()
+    sample changes only if the RTL changes beside its comments, or if the names change."""
+    texts = (normal.text_of(path.name, path.read_bytes()) for path in sorted(folder.glob("*.sv")))
+    rtl = hashlib.sha256("".join(texts).encode()).hexdigest()
     return sorted(items, key=lambda one: hashlib.sha256(f"{rtl} {key(one)}".encode()).hexdigest())[:number]
 
 
