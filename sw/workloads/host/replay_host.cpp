@@ -55,7 +55,7 @@ RunOutcome ReplayHost::run() {
       scheduler_.on_arrival(*this, static_cast<JobIndex>(event.tag));
     }
   }
-  if (const auto fault = gpu.front_end().take_fault()) throw base::Error("fault: " + fault->message);
+  if (const auto fault = gpu.front_end().faults().take()) throw base::Error("fault: " + fault->message);
   RunOutcome out;
   out.cycles = gpu.now();
   for (const State& job : jobs_) out.jobs.push_back(job.outcome);
