@@ -1,5 +1,6 @@
-// Time of one cycle (settle twice and clock, as a machine does) of the skip table and renamer at its default
-// parameters, 8 thread blocks of 8 warps. What the stimulus costs is left out as far as it is not a few stores.
+// Measures the host time of one cycle of the DARSIE engine (skip table and renamer) at its default parameters, with 8
+// thread blocks of 8 warps. A cycle is two calls of settle and one of clock, as in a GPU model. The time includes the
+// few stores by which the stimulus sets the inputs.
 
 #include <benchmark/benchmark.h>
 
@@ -15,7 +16,7 @@ constexpr unsigned kTbs = 8, kWarps = 8;
 
 [[nodiscard]] constexpr U64 warps_of(unsigned tb) { return U64{0xff} << kWarps * tb; }
 
-/// An engine full of thread blocks.
+/// A DARSIE engine with 8 thread blocks, which fill all 64 warp slots, and its inputs.
 class Rig {
  public:
   Rig() {
@@ -64,7 +65,8 @@ class Rig {
     in.i_valid = in.wb_valid = in.i_lead = 0;
     in.f_elig = 0;
   }
-  /// A leader of every TB writes register `dst`; the others are to pass.
+  /// The leader of every TB decodes, issues and writes back one instruction at `pc`, which writes register `dst`. The
+  /// other seven warps of the TB can then skip the instruction.
   void lead(unsigned dst, U64 pc) {
     for (unsigned t = 0; t < kTbs; ++t) {
       decode(kWarps * t, pc, dst);
@@ -91,7 +93,7 @@ void resting(benchmark::State& state) {
 }
 BENCHMARK(resting);
 
-/// Nothing moves, while all warps but the leaders wait for a row that is not written.
+/// Cycles without an event, while all warps but the leaders wait for a renaming row that is not written back.
 void waiting(benchmark::State& state) {
   Rig rig;
   rig.in.f_elig = 0;
@@ -110,7 +112,8 @@ void waiting(benchmark::State& state) {
 }
 BENCHMARK(waiting);
 
-/// Warps of all blocks are eligible in turn and find nothing: two groups per cycle ask the table.
+/// Cycles in which warps of one thread block after the other are eligible and miss in the skip table. Two groups of
+/// warps probe the table per cycle.
 void missing(benchmark::State& state) {
   Rig rig;
   rig.lead(0, 0);
@@ -127,7 +130,7 @@ void missing(benchmark::State& state) {
 }
 BENCHMARK(missing);
 
-/// Only settle, in a cycle in which two groups of seven warps skip.
+/// Measures settle alone, in a cycle in which two groups of seven warps skip an instruction.
 void settling_two_groups(benchmark::State& state) {
   Rig rig;
   rig.lead(0, 0);
@@ -138,8 +141,8 @@ void settling_two_groups(benchmark::State& state) {
 }
 BENCHMARK(settling_two_groups);
 
-/// An instruction after the other is led, written back and skipped by the other seven warps, in all blocks in turn:
-/// in each cycle one decode, one issue with two operands, one write-back and one group that skips.
+/// The leader of each thread block executes one instruction after the other, and the other seven warps skip it. The
+/// blocks take turns: each cycle has one decode, one issue with two operands, one write-back and one skipping group.
 void leading_and_skipping(benchmark::State& state) {
   Rig rig;
   std::array<unsigned, 4 * kTbs> tags{};
@@ -174,7 +177,8 @@ void leading_and_skipping(benchmark::State& state) {
 }
 BENCHMARK(leading_and_skipping);
 
-/// Warps arrive one by one at branches of all blocks; one meeting completes every eight cycles.
+/// Warps of all blocks arrive one by one at branches. Every eight cycles all warps of one block have arrived, which
+/// completes a meeting.
 void meetings(benchmark::State& state) {
   Rig rig;
   unsigned n = 0;
@@ -190,7 +194,7 @@ void meetings(benchmark::State& state) {
 }
 BENCHMARK(meetings);
 
-/// What a bench reads in every cycle.
+/// Measures probes(), which a lockstep bench reads in every cycle.
 void probes(benchmark::State& state) {
   Rig rig;
   rig.lead(0, 0);

@@ -1,4 +1,5 @@
-// Speed of the functional machine: warp instructions per second on the tiled matrix multiply, and start-up.
+// Measures the functional machine: warp instructions per second in the tiled matrix multiply, time to open a device,
+// and time to compile PTX.
 
 #include <benchmark/benchmark.h>
 
@@ -66,13 +67,13 @@ void tiled_matrix_multiply(benchmark::State& state) {
 }
 BENCHMARK(tiled_matrix_multiply)->Args({512, 16})->Args({512, 32})->Unit(benchmark::kMillisecond);
 
-// Reading a machine file, mapping device memory, building the device.
+// Measures opening a device: reading the machine file, mapping device memory, building the device.
 void open_device(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(open("pascal_titanx_study"));
 }
 BENCHMARK(open_device)->Unit(benchmark::kMillisecond);
 
-// PTX text to a program in physical registers.
+// Measures compilation of PTX text to a program with allocated physical registers.
 void parse_and_compile(benchmark::State& state) {
   const auto device = open("pascal_titanx_study");
   const std::string text = matmul_text();

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Host instructions of the timing GPU on its three kernels, counted by callgrind, against the recorded ones.
+"""Counts the host instructions of three kernels on the timing GPU with callgrind and compares them with a record.
 
   instruction_counts.py BUILD [--record]
 
-Times of a host vary, its instructions hardly do: the same compiler gives the same count to a fraction of a per cent.
-Counted is what runs inside the simulation (TimingDevice::advance_until), of the program benchmarks/timing_gpu of the
-build folder. Exit code 1 if a kernel takes more than 5 per cent more than benchmarks/instruction_counts.json says;
---record writes that file anew, for a change that is worth its cost (docs/performance.md says why).
+Host times vary from run to run. Host instructions hardly vary: with the same compiler the counts agree to a fraction of
+a per cent. Only instructions inside the simulation (TimingDevice::advance_until) of BUILD/benchmarks/timing_gpu count.
+The exit code is 1 if a kernel needs over 5 per cent more instructions than benchmarks/instruction_counts.json records.
+--record rewrites that file, after a change that is worth its cost (docs/performance.md gives the reasons).
 """
 
 import argparse
@@ -24,7 +24,7 @@ KERNELS = ["tiled_matrix_multiply/128", "breadth_first_search/13", "pointer_chas
 
 
 def count(program, kernel, folder):
-    """Instructions of one run of a kernel."""
+    """Returns the number of host instructions of one run of a kernel. Ends the program if valgrind fails."""
     command = [
         "valgrind",
         "--tool=callgrind",
@@ -33,7 +33,7 @@ def count(program, kernel, folder):
         str(program),
         f"--benchmark_filter=^{kernel}/",
     ]
-    # The lane operations that every host can run.
+    # Every host can run the "baseline" build of the lane operations, so counts are comparable.
     done = subprocess.run(
         command,
         stdout=subprocess.PIPE,

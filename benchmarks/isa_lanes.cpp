@@ -1,5 +1,5 @@
-// Time of one instruction on one warp, per build of the handlers. Argument: 0 = 32 lanes, full mask; 1 = 32 lanes,
-// every second lane; 2 = 64 lanes, full mask.
+// Measures the host time of one instruction on one warp, for each build of the instruction handlers (avx2, baseline).
+// Argument: 0 = 32 lanes, full mask; 1 = 32 lanes, every second lane active; 2 = 64 lanes, full mask.
 
 #include <benchmark/benchmark.h>
 
@@ -50,7 +50,7 @@ void lane_operation(benchmark::State& state, const std::string& variant, const s
   LaneArgs args;
   args.dst = warp->rows[0];
   for (unsigned i = 0; i < 4; ++i) args.src[i] = warp->rows[i + 1];
-  // Members of `.sync` operations.
+  // The row that holds the member mask of a `.sync` operation names all lanes.
   if (spelling.find("sync") != std::string::npos) {
     auto& members = warp->rows[spelling[0] == 'v' ? 1 : 4];
     std::memset(members, 0xff, sizeof members);

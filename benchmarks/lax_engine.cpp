@@ -1,5 +1,5 @@
-// Time of one cycle (settle and clock) of the laxity engine at its default parameters, 128 queues. The busy figures
-// leave out what the stimulus costs: it is made beforehand, for a stretch of cycles that repeats.
+// Measures the host time of one cycle (settle and clock) of the laxity engine at its default parameters, 128 queues.
+// The stimulus of busy cycles is generated before the measurement, for 4096 cycles that repeat.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +16,7 @@ using namespace castor::lax;  // NOLINT(google-build-using-namespace): a program
 
 constexpr unsigned kQueues = 128;
 
-/// An engine with the queues' jobs in it, and a clock of its own.
+/// A laxity engine with its inputs and a cycle counter.
 class Rig {
  public:
   explicit Rig(Policy policy = Policy::kLax, std::uint32_t period = 150'000) {
@@ -41,7 +41,8 @@ class Rig {
     in.reg_req = 0;
     cycle();
   }
-  /// One job per queue with a list of eight kernel types, all accepted; every queue wants to be parsed and dispatched.
+  /// Submits one job per queue, with a work list of eight kernel types; admission accepts every job. Afterwards every
+  /// queue is eligible for parsing and for dispatch.
   void fill() {
     for (unsigned q = 0; q < kQueues; ++q) {
       in.js_valid = 1;
@@ -90,7 +91,7 @@ void empty_cycle(benchmark::State& state) {
 }
 BENCHMARK(empty_cycle);
 
-/// No event, but all queues are compared in every pass.
+/// Cycles without an event, with a job in every queue: each selection pass compares all queues.
 void waiting_cycle(benchmark::State& state) {
   Rig rig = make_rig(true);
   for (auto _ : state) rig.cycle();
@@ -98,8 +99,8 @@ void waiting_cycle(benchmark::State& state) {
 }
 BENCHMARK(waiting_cycle);
 
-/// Updates back to back (the shortest period), a TB completion in every cycle, grants of whatever is offered. Argument:
-/// the policy.
+/// Cycles with the shortest update period, so that updates follow each other without a gap. Every cycle has a TB
+/// completion, and every queue that the engine selects is granted. Argument: the policy.
 void busy_cycle(benchmark::State& state) {
   Rig rig(static_cast<Policy>(state.range(0)), 1'000);
   rig.in.adm_ready = 1;
@@ -140,7 +141,7 @@ void busy_cycle(benchmark::State& state) {
 }
 BENCHMARK(busy_cycle)->Arg(0)->Arg(7)->Arg(8);
 
-/// 100,000 idle cycles in one step, the update included.
+/// Applies 100,000 idle cycles, which include updates, with as few calls of idle() as possible.
 void idle_stretch(benchmark::State& state) {
   Rig rig = make_rig(true);
   constexpr std::uint64_t kStretch = 100'000;

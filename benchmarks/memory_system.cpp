@@ -1,5 +1,5 @@
-// What a transaction of the memory system costs the host: from the port of an SM through crossbar, L2 slice and, if it
-// misses, DRAM channel, and back. Figures of docs/performance.md come from here.
+// Measures the host time of one memory transaction from an SM's port and back: through the crossbar, an L2 slice and,
+// on a miss, a DRAM channel. docs/performance.md cites the figures.
 
 #include "castor/gpu/memory/memory_system.h"
 
@@ -18,7 +18,7 @@
 namespace castor::gpu {
 namespace {
 
-/// Keeps `window` requests in flight, addresses from a table.
+/// Traffic generator in place of an SM: keeps `window` requests in flight, with addresses from a table.
 class Stream final : public Unit {
  public:
   Stream(const std::string& name, const Machine& machine, unsigned window)
@@ -81,7 +81,7 @@ class Bench : public sc_core::sc_module {
     for (const auto& stream : streams) units.push_back(stream.get());
   }
 
-  /// Each SM makes `requests`; returns cycles with work.
+  /// Lets each traffic generator send `requests` requests. Returns the number of cycles in which some unit ticked.
   std::uint64_t run(std::uint64_t requests) {
     for (const auto& stream : streams) {
       stream->to_send = requests;
@@ -112,7 +112,8 @@ class Bench : public sc_core::sc_module {
 
 enum Pattern { kStreaming, kRandom };
 
-/// Arguments: pattern, megabytes touched (1 fits into the L2, 128 does not), stores instead of loads, window per SM.
+/// Arguments: address pattern; megabytes touched (1 fits into the L2, 128 does not); 1 for stores, 0 for loads;
+/// requests in flight per SM.
 void transactions(benchmark::State& state) {
   Bench bench(static_cast<unsigned>(state.range(3)));
   const auto sms = static_cast<std::uint64_t>(bench.machine.chip.sms);
@@ -131,7 +132,7 @@ void transactions(benchmark::State& state) {
     bench.streams[sm]->count = tables[sm].size();
     bench.streams[sm]->kind = state.range(2) != 0 ? RequestKind::kStore : RequestKind::kLoad;
   }
-  // The host's pages are there before the clock is looked at.
+  // The host maps the pages of the store before the time is measured.
   std::memset(bench.store.host(Store::kBase), 0, lines * bench.machine.l2.line);
   bench.run(std::min<std::uint64_t>(lines / sms, 20'000));
   const Cycle before = bench.now;

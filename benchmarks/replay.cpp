@@ -1,4 +1,5 @@
-// Long replay runs: what a simulated cycle costs when little happens (docs/gpu/replay.md, "Replay tier").
+// Measures long replay runs: the host time of a simulated cycle when few events happen (docs/gpu/replay.md, "Replay
+// tier").
 
 #include <benchmark/benchmark.h>
 

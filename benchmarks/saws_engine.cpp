@@ -1,5 +1,5 @@
-// Time of one cycle (settle and clock) of the warp scheduler at its default parameters, 4 schedulers of 16 warps. What
-// the stimulus costs is left out: it is made beforehand, for a stretch of cycles that repeats.
+// Measures the host time of one cycle (settle and clock) of the SAWS warp scheduler at its default parameters, 4
+// schedulers of 16 warps. The stimulus is generated before the measurement, for 4096 cycles that repeat.
 
 #include <benchmark/benchmark.h>
 
@@ -13,9 +13,9 @@ namespace {
 using namespace castor::saws;  // NOLINT(google-build-using-namespace): a program of its own
 using castor::base::Xoshiro256;
 
-constexpr unsigned kCtas = 8;  // of 8 warps, two on each scheduler
+constexpr unsigned kCtas = 8;  // thread blocks of 8 warps, two warps on each scheduler
 
-/// An engine full of CTAs.
+/// A SAWS engine whose warp slots are all filled with thread blocks (CTAs), and its inputs.
 class Rig {
  public:
   explicit Rig(unsigned mode_sel, unsigned ctas = kCtas) {
@@ -44,7 +44,7 @@ class Rig {
   Inputs in;
 };
 
-/// Words in which each bit is set with the probability `eighths` / 8.
+/// Returns 4096 words of ready warps, in which each bit is set with the probability `eighths` / 8.
 std::vector<U64> ready_words(unsigned eighths) {
   Xoshiro256 random(1);
   std::vector<U64> words(4096);
@@ -63,15 +63,15 @@ void run(benchmark::State& state, Rig& rig, const std::vector<U64>& words) {
   state.SetItemsProcessed(state.iterations());
 }
 
-/// Nothing moves. Argument: mode_sel, 0 GTO, 2 SAWS.
+/// Cycles in which no input changes. Argument: mode_sel, 0 GTO, 2 SAWS.
 void resting_cycle(benchmark::State& state) {
   Rig rig(static_cast<unsigned>(state.range(0)));
   run(state, rig, {0x8421'8421'8421'8421U});
 }
 BENCHMARK(resting_cycle)->Arg(0)->Arg(2);
 
-/// The warps that are ready change at random in every cycle, every pick is issued. Arguments: mode_sel; of 8 warps so
-/// many are ready; thread blocks.
+/// Cycles in which the set of ready warps is random and every warp that is picked issues. Arguments: mode_sel; how many
+/// of 8 warps are ready on average; number of thread blocks.
 void issuing_cycle(benchmark::State& state) {
   Rig rig(static_cast<unsigned>(state.range(0)), static_cast<unsigned>(state.range(2)));
   run(state, rig, ready_words(static_cast<unsigned>(state.range(1))));
@@ -84,7 +84,7 @@ BENCHMARK(issuing_cycle)
     ->Args({2, 1, 16})
     ->Args({2, 0, 16});
 
-/// As a machine has it: one warp of the SM becomes ready, another not. Argument: mode_sel.
+/// Cycles in which one warp of the SM becomes ready or stops being ready, as is usual in a GPU. Argument: mode_sel.
 void one_warp_moves(benchmark::State& state) {
   Rig rig(static_cast<unsigned>(state.range(0)));
   Xoshiro256 random(1);
@@ -98,8 +98,8 @@ void one_warp_moves(benchmark::State& state) {
 }
 BENCHMARK(one_warp_moves)->Arg(0)->Arg(2);
 
-/// All thread blocks go from barrier to barrier: one warp blocks per cycle, a barrier clears with its eighth arrival.
-/// Of 64 arrivals four are promoted and 24 make a scheduler all blocked.
+/// All thread blocks run from barrier to barrier. One warp arrives per cycle, and a barrier clears with its eighth
+/// arrival. Of 64 arrivals, four promote their thread block, and 24 leave a scheduler with all warps blocked.
 void barrier_storm(benchmark::State& state) {
   Rig rig(2);
   const std::vector<U64> words = ready_words(4);
@@ -107,7 +107,8 @@ void barrier_storm(benchmark::State& state) {
     U8 scheduler, index;
     U64 unblock;
   };
-  // Warps in an order in which the thread blocks take turns; the last arrival of each is no event but the clear.
+  // Arrivals in an order in which the thread blocks take turns. The last arrival of each block clears its barrier and
+  // is no event of its own.
   std::vector<Event> events;
   for (unsigned nth = 0; nth < 8; ++nth) {
     for (unsigned c = 0; c < kCtas; ++c) {

@@ -1,4 +1,5 @@
-// Speed of one SM of the timing machine: host time per warp instruction, arithmetic alone and with shared memory.
+// Measures one SM of the timing machine: host time per warp instruction of arithmetic kernels and of a kernel that uses
+// shared memory.
 
 #include <benchmark/benchmark.h>
 
@@ -18,7 +19,7 @@ namespace {
 using namespace castor;
 using namespace castor::gpu;
 
-// Answers instruction lines; the kernels touch no other memory.
+// Answers the SM's instruction-cache misses. The kernels access no other memory outside the SM.
 struct Network final : sc_core::sc_module, Unit {
   explicit Network(const sc_core::sc_module_name& name) : sc_module(name) {}
   void tick(Cycle now) override {
@@ -45,7 +46,8 @@ LOOP:
   add.f32 %f1, %f1, %f2; add.f32 %f3, %f3, %f4; add.f32 %f5, %f5, %f6; add.u32 %r3, %r3, %r4;
   ret;)";
 
-// The inner loop of a tiled matrix multiply: two loads per multiply-add, a row that is broadcast, a column that is not.
+// The inner loop of a tiled matrix multiply. Each multiply-add has two shared loads: one address for half a warp (a
+// broadcast), and one word per lane.
 const char* const kShared = R"(
   mov.u32 %r1, 100;
   mov.u32 %r2, %tid.x;

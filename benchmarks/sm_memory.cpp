@@ -1,5 +1,5 @@
-// Host time of the memory side of an SM per warp instruction: issue, passes, lookup, write-back, with one instruction
-// issued per tick or as fast as the passes go. The SM core around it is not part of the figure.
+// Measures the host time of an SM's memory pipeline per warp instruction: issue, passes, L1 lookup, write-back. The
+// pipeline accepts one instruction per tick, or fewer if instructions need several passes. The SM core is left out.
 //
 //   benchmarks/sm_memory --benchmark_counters_tabular=true
 
@@ -22,7 +22,7 @@ struct PortModule : sc_core::sc_module {
   Port port;
 };
 
-/// Answers every request in the cycle in which it arrives.
+/// Memory system stand-in: answers every request of the SM in the cycle in which the request arrives.
 class Answers : public Unit {
  public:
   explicit Answers(std::uint32_t depth) : module_(sc_core::sc_gen_unique_name("memory"), *this, depth) {}
@@ -81,7 +81,7 @@ class Rig : public Unit, public SmMemoryClient {
   void set_address(unsigned warp, unsigned lane, std::uint64_t address) {
     std::memcpy(view(warp).registers + lane * std::size_t{8}, &address, 8);
   }
-  /// One tick, with an instruction if there is room.
+  /// Runs one tick. Issues `record` for `warp` if the memory pipeline can accept it, and returns whether it did.
   bool step(const isa::Record& record, unsigned warp) {
     ++now_;
     lsu_.take_reply(now_, now_);
@@ -144,7 +144,7 @@ void run(benchmark::State& state, Rig& rig, isa::Space space) {
   state.SetItemsProcessed(issued);
 }
 
-// A line per instruction, all in L1.
+// Global loads of one line per instruction. All lines hit in the L1.
 void load_that_hits(benchmark::State& state) {
   Rig rig;
   for (unsigned warp = 0; warp < Rig::kWarps; ++warp)
@@ -153,7 +153,7 @@ void load_that_hits(benchmark::State& state) {
 }
 BENCHMARK(load_that_hits);
 
-// Unit stride; one round.
+// Shared loads with unit stride: one round over the banks.
 void shared_load(benchmark::State& state) {
   Rig rig;
   for (unsigned warp = 0; warp < Rig::kWarps; ++warp)
@@ -162,7 +162,7 @@ void shared_load(benchmark::State& state) {
 }
 BENCHMARK(shared_load);
 
-// A permutation of words in one round, counted bank by bank.
+// Shared loads of one word per bank in permuted order: one round. The model counts the accesses of each bank.
 void shared_permuted_load(benchmark::State& state) {
   Rig rig;
   for (unsigned warp = 0; warp < Rig::kWarps; ++warp)
@@ -171,7 +171,7 @@ void shared_permuted_load(benchmark::State& state) {
 }
 BENCHMARK(shared_permuted_load);
 
-// 32 lines per instruction, all in L1.
+// Global loads of 32 lines per instruction. All lines hit in the L1.
 void scattered_load_that_hits(benchmark::State& state) {
   Rig rig;
   for (unsigned warp = 0; warp < Rig::kWarps; ++warp)
@@ -180,7 +180,7 @@ void scattered_load_that_hits(benchmark::State& state) {
 }
 BENCHMARK(scattered_load_that_hits);
 
-// 32 lines per instruction out of 1 MB: every one a miss, a request and a reply.
+// Global loads of 32 lines per instruction out of 1 MB. Every line misses in the L1 and needs a request and a reply.
 void scattered_load_that_misses(benchmark::State& state) {
   Rig rig;
   for (unsigned warp = 0; warp < Rig::kWarps; ++warp)

@@ -1,5 +1,5 @@
-// Speed of the timing GPU, a whole kepler_k20c_study: tiled matrix multiply, breadth-first search, one warp that chases
-// a pointer. Only the host's time inside the simulation counts.
+// Measures the timing model of a whole GPU (kepler_k20c_study) with three kernels: tiled matrix multiply, breadth-first
+// search, and pointer chasing by one warp. Only host time inside the simulation counts.
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -40,7 +40,7 @@ AGAIN:
 }
 )";
 
-// One device for all: SystemC elaborates once.
+// Returns the device that all benchmarks share, because SystemC elaborates only once per process.
 gpu::TimingDevice& device() {
   static gpu::TimingDevice the_device(platforms::load_machine("kepler_k20c_study").machine, {});
   return the_device;
@@ -60,7 +60,7 @@ std::uint64_t buffer(const std::vector<T>& values) {
   return address;
 }
 
-// Natural alignment, as PTX lays parameters out.
+// The parameter bytes of a kernel launch. Each parameter has natural alignment, as PTX requires.
 class Parameters {
  public:
   template <class T>
@@ -85,7 +85,8 @@ void launch(const runtime::LoadedKernel& kernel, gpu::Dim3 grid, gpu::Dim3 block
   if (device().fault()) throw std::runtime_error(device().fault()->message);
 }
 
-// Warp instructions and cycles of a stretch of simulation, as rates of host time.
+// Reports the warp instructions and cycles simulated during its lifetime as rates over host time, and the peak memory
+// of the process in MB.
 class Meter {
  public:
   explicit Meter(benchmark::State& state)
@@ -107,7 +108,7 @@ class Meter {
   std::uint64_t instructions_, cycles_;
 };
 
-// Argument: size of the matrices.
+// Argument: rows and columns of the square matrices.
 void tiled_matrix_multiply(benchmark::State& state) {
   const auto n = static_cast<std::uint32_t>(state.range(0));
   static runtime::Module module("matmul.ptx", text_of(CASTOR_MATMUL_PTX));
@@ -122,7 +123,7 @@ void tiled_matrix_multiply(benchmark::State& state) {
 }
 BENCHMARK(tiled_matrix_multiply)->Arg(128)->Arg(512)->Unit(benchmark::kMillisecond)->Iterations(1);
 
-// Argument: logarithm of the number of nodes; four edges each.
+// Argument: base-2 logarithm of the number of nodes. Each node has four edges.
 void breadth_first_search(benchmark::State& state) {
   const auto nodes = std::uint32_t{1} << state.range(0);
   static runtime::Module module("bfs.ptx", text_of(CASTOR_BFS_PTX));
@@ -150,7 +151,8 @@ void breadth_first_search(benchmark::State& state) {
 }
 BENCHMARK(breadth_first_search)->Arg(10)->Arg(13)->Arg(16)->Unit(benchmark::kMillisecond)->Iterations(1);
 
-// Arguments: steps, KB that the chain visits in strides of 4 KB (L1 holds 16, L2 1280).
+// Arguments: number of loads; size in KB of the buffer that the pointer chain visits in strides of 4 KB (the L1 holds
+// 16 KB, the L2 1280 KB).
 void pointer_chase(benchmark::State& state) {
   const auto steps = static_cast<std::uint32_t>(state.range(0));
   static runtime::Module module("chase.ptx", kChase);

@@ -1,4 +1,5 @@
-// What looking at a run costs: waves per signal and sample, timeline per thread block, progress per call.
+// Measures the host time of observing a run: wave file per signal and sample, timeline per thread block, progress
+// display per update.
 
 #include <benchmark/benchmark.h>
 
@@ -13,7 +14,7 @@ namespace {
 
 using namespace castor::gpu;
 
-/// 200 signals of 32 bits, of which state.range(0) change in each cycle.
+/// Samples 200 signals of 32 bits, of which state.range(0) change in each cycle.
 void waves_sample(benchmark::State& state) {
   std::vector<std::uint32_t> values(200);
   WaveFile waves("/dev/null", {});

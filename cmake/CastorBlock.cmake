@@ -1,33 +1,37 @@
-# Hardware blocks: in this project and, after find_package(Castor), in any other.
+# Builds hardware blocks, in this project and, after find_package(Castor), in any other project.
 #
 # castor_block(<name> [ROOT <folder>] [RTL <folder>] [TB <folder>] [INCLUDE <folder>...] [PORTS <header>] [ENGINE <header>]
 #              [BENCH <header>] [REGISTRATION <header>] [TYPE <C++ type>] [EVIDENCE <file>] [LIBRARIES <target>...]
 #              [FOLDER <folder>] [NO_INSTALL])
 #
-# Makes the folder of a block (castor/twin/block_folder.h), <build>/<libdir>/castor/blocks/<name>/ unless FOLDER says
-# otherwise, out of what lies in ROOT (default: the folder of the calling CMakeLists.txt):
-#   castor_block_<name>  block.json, the manifest
-#   castor_model_<name>  model.so, the block in a GPU, if there is a registration
-#   castor_bench_<name>  bench.so, the block in `castor cosim`
-# and, without NO_INSTALL, rules that install both. Where a program of Castor is to find the folder, CASTOR_BLOCKS names the one above it.
+# Makes the block folder (castor/twin/block_folder.h) from the sources in ROOT (default: the folder of the calling
+# CMakeLists.txt). The block folder is <build>/<libdir>/castor/blocks/<name>/ unless FOLDER names another one. Targets:
+#   castor_block_<name>  builds block.json, the manifest
+#   castor_model_<name>  builds model.so, the block as part of a GPU, if the block has a registration header
+#   castor_bench_<name>  builds bench.so, the block in `castor cosim`
+# Without NO_INSTALL it also adds the rules that install model.so, bench.so and block.json. A program of Castor finds
+# the block folder if the environment variable CASTOR_BLOCKS names its parent folder.
 #
-#   argument      default                               what
-#   RTL           rtl/<name>                            <name>.f (sources in order, relative to the folder above it, to
-#                                                       this one, or to the rtl/ of Castor), <name>.vlt (lint waivers, if
-#                                                       any) and parameter_sets.json; a block may do without
-#   TB            tb/<name>                             castor_<name>_probe.sv, the verilated top; properties; skip.h and
-#                                                       <name>.vlt if idle cycles need no clock (castor/twin/rtl.h)
-#   INCLUDE       models                                roots of the headers below, beside ROOT and those of Castor
+#   argument      default                               meaning
+#   RTL           rtl/<name>                            folder of <name>.f (the sources in order, relative to the parent
+#                                                       folder, to this folder, or to the rtl/ of Castor), <name>.vlt
+#                                                       (optional lint waivers) and parameter_sets.json; a block without
+#                                                       RTL has no such folder
+#   TB            tb/<name>                             castor_<name>_probe.sv, the verilated top; properties; skip.h
+#                                                       and <name>.vlt if idle cycles need no clock (castor/twin/rtl.h)
+#   INCLUDE       models                                include roots of the headers below, beside ROOT and Castor's own
 #   PORTS         castor/<name>/ports.h
 #   ENGINE        castor/<name>/engine.h
-#   BENCH         tb/<name>/bench.h, if it exists       the block's own sequences and cover points: class Bench beside Block
+#   BENCH         tb/<name>/bench.h, if it exists       the block's own sequences and cover points: class Bench beside
+#                                                       Block
 #   REGISTRATION  castor/hookup/<name>/registration.h, if it exists   class Registration beside Block
 #   TYPE          castor::<name>::Block
 #   EVIDENCE      docs/blocks/<name>.evidence.json
-#   LIBRARIES     none                                  what else the objects link
+#   LIBRARIES     none                                  further libraries that model.so and bench.so link
 #
-# Sources are the targets castor_<name>, castor_tb_<name> and castor_hookup_<name>; one that does not exist is made of the
-# .cpp files beside ENGINE, in TB and beside REGISTRATION. A block in headers alone has none.
+# The compiled sources are the library targets castor_<name>, castor_tb_<name> and castor_hookup_<name>. A target that
+# does not exist yet is created from the .cpp files beside ENGINE, in TB, or beside REGISTRATION. A block that consists
+# of headers alone has interface targets without sources.
 
 set(CASTOR_BLOCK_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
@@ -112,14 +116,14 @@ function(castor_block name)
   endif()
 endfunction()
 
-# Sets arg_<argument> where the call did not.
+# Sets arg_<argument> to `value` if the call of castor_block did not set it.
 macro(castor_block_default_ argument value)
   if(NOT arg_${argument})
     set(arg_${argument} "${value}")
   endif()
 endmacro()
 
-# The path of a header in one of the folders; empty if it is in none.
+# Sets `result` to the path of `header` in the first folder of ARGN that has it, or to nothing if none has it.
 function(castor_block_find_ result header)
   set(${result} "" PARENT_SCOPE)
   foreach(folder IN LISTS ARGN)
@@ -130,8 +134,8 @@ function(castor_block_find_ result header)
   endforeach()
 endfunction()
 
-# The library `target`, if it is not there already, of the .cpp files in `folder`; an interface if there are none. Sets
-# castor_block_scope_ to the scope of what it links.
+# Creates the library `target` from the .cpp files in `folder`, unless the target exists already. A folder without .cpp
+# files gives an interface library. Sets castor_block_scope_ to the scope in which `target` links further libraries.
 function(castor_block_sources_ target folder include)
   if(NOT TARGET ${target})
     file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -159,7 +163,7 @@ function(castor_block_sources_ target folder include)
   endif()
 endfunction()
 
-# The shared object <FOLDER>/<kind>.so of the generated <kind>.cpp; reads variables of castor_block.
+# Builds the shared object <FOLDER>/<kind>.so from the generated <kind>.cpp. Reads variables of castor_block.
 function(castor_block_object_ target kind libraries)
   set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
   configure_file("${CASTOR_OBJECTS_DIR}/${kind}.cpp.in" "${source}" @ONLY)
@@ -174,13 +178,14 @@ function(castor_block_object_ target kind libraries)
     target_link_libraries(${target} PRIVATE castor_options)
   endif()
   target_link_options(${target} PRIVATE "LINKER:--version-script=${CASTOR_OBJECTS_DIR}/exports.map")
-  # The sanitizers' own functions are in the program.
+  # With sanitizers their runtime functions are defined in the program, so undefined symbols are allowed.
   if(NOT CASTOR_SANITIZE)
     target_link_options(${target} PRIVATE LINKER:--no-undefined)
   endif()
 endfunction()
 
-# block.json in FOLDER, with absolute paths, and <target dir>/block.json.installed beside it; reads variables of castor_block.
+# Generates block.json in FOLDER, with absolute paths, and the manifest that is installed, with paths relative to it, as
+# <name>_manifest.installed.json in the current binary folder. Reads variables of castor_block.
 function(castor_block_manifest_)
   set(plugs "")
   if(registration)
@@ -200,7 +205,8 @@ function(castor_block_manifest_)
   set(built "${common}set(INCLUDE \"${include}\")\nset(LIBRARIES \"${archives}\")\n")
   string(APPEND built "set(FOLDER \"${arg_FOLDER}\")\n")
   string(APPEND built "set(BUILD \"${CMAKE_COMMAND};--build;${CMAKE_BINARY_DIR};--target\")\n")
-  # What objects are built again for when somebody asks for them and it is younger: the block's folders, Castor's headers.
+  # A shared object is rebuilt on request if one of these is younger: the folders of the block, and CASTOR_FACTS, which
+  # is written anew when a header of Castor changes.
   set(sources "${engine_folder}" ${CASTOR_FACTS})
   cmake_path(GET ports PARENT_PATH ports_folder)
   list(APPEND sources "${ports_folder}")
@@ -243,7 +249,7 @@ function(castor_block_manifest_)
   set(castor_block_installed_manifest_ "${fields}.installed.json" PARENT_SCOPE)
 endfunction()
 
-# The block as a part of the installation; reads variables of castor_block.
+# Adds the rules that install the block. Reads variables of castor_block.
 function(castor_block_install_)
   if(DEFINED CASTOR_INSTALL AND NOT CASTOR_INSTALL)
     return()
@@ -263,7 +269,7 @@ function(castor_block_install_)
               PATTERN "skip.h")
     endif()
   endforeach()
-  # Headers of the engine's folder, and the archive that the manifest names.
+  # Installs the headers in the engine's folder, and the static libraries that the manifest names.
   cmake_path(GET arg_ENGINE PARENT_PATH headers)
   install(DIRECTORY "${engine_folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${headers}" FILES_MATCHING PATTERN "*.h")
   foreach(library IN LISTS libraries)
@@ -277,7 +283,8 @@ function(castor_block_install_)
   endforeach()
 endfunction()
 
-# Castor's own installation builds what it lacks (CastorComplete.cmake); a project outside does as CMake does.
+# Registers targets or files with castor_installs, so that `cmake --install` of Castor builds missing files first
+# (CastorComplete.cmake). In another project, which has no castor_installs, it does nothing.
 macro(castor_block_installs_)
   if(COMMAND castor_installs)
     castor_installs(${ARGN})

@@ -1,9 +1,11 @@
-# An installation is whole, whatever was built before it: target castor_installed makes every file of the build folder that
-# an install rule names, and a script that runs before those rules builds it if one of the files is missing.
+# Makes `cmake --install` complete after a partial build. The target castor_installed builds every file of the build
+# folder that an install rule names. A script, run before the install rules, builds that target if one of the files is
+# missing.
 #
 # castor_installs([TARGETS <target>...] [FILES <file>...])
 #
-# Called beside an install rule: the targets that it installs, or that make its files, and these files, as absolute paths.
+# Registers what an install rule installs; called beside each install rule. TARGETS are installed, or make the FILES,
+# which are absolute paths.
 function(castor_installs)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "TARGETS;FILES")
   foreach(target IN LISTS arg_TARGETS)
@@ -12,12 +14,12 @@ function(castor_installs)
   set_property(GLOBAL APPEND PROPERTY CASTOR_INSTALLED_FILES ${arg_FILES})
 endfunction()
 
-# Called in front of all install rules.
+# Adds the script that completes the build to the installation. Called before all install rules.
 function(castor_complete_first)
   install(SCRIPT "${PROJECT_BINARY_DIR}/castor_complete.cmake")
 endfunction()
 
-# Called behind them.
+# Creates the target castor_installed and generates the script that completes the build. Called after all install rules.
 function(castor_complete_last)
   get_property(targets GLOBAL PROPERTY CASTOR_INSTALLED_TARGETS)
   get_property(files GLOBAL PROPERTY CASTOR_INSTALLED_FILES)

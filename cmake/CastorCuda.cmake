@@ -1,13 +1,13 @@
-# CUDA programs built by castor-cc, for this project and, after find_package(Castor), for any other.
+# Builds CUDA programs with castor-cc, in this project and, after find_package(Castor), in any other project.
 #
 # castor_cuda_program(<target> SOURCES <file>... [OPTIONS <option>...] [DEPENDS <file or target>...] [LIBS <library>...])
 #
-# An executable from CUDA (.cu) and C++ (.cpp) sources. Each source is compiled by castor-cc with the OPTIONS, which are
-# those of a compiler (-O3, -I..., -D..., -arch=sm_60); with -rdc=true device code is linked over the sources. The objects
-# are linked with the CUDA runtime of Castor and with LIBS. The headers of a source are found by the compiler's own list
-# of dependencies; DEPENDS names what else an object is made from. The target is an ordinary executable: install(TARGETS),
-# add_test and properties such as OUTPUT_NAME apply. CASTOR_CC_LAUNCHER, a list, goes before castor-cc where it compiles, as
-# CMAKE_CXX_COMPILER_LAUNCHER does before a compiler.
+# Creates an executable from CUDA (.cu) and C++ (.cpp) sources. castor-cc compiles each source with the OPTIONS, which
+# are compiler options (-O3, -I..., -D..., -arch=sm_60). With -rdc=true the device code of all sources is linked
+# together. The objects are linked with the CUDA runtime of Castor and with LIBS. CMake tracks the headers of a source
+# through the dependency file that castor-cc writes; DEPENDS names further files or targets that the objects depend on.
+# The target is an ordinary executable: install(TARGETS), add_test and properties such as OUTPUT_NAME apply. The list
+# CASTOR_CC_LAUNCHER precedes castor-cc in each compile command, as CMAKE_CXX_COMPILER_LAUNCHER precedes a C++ compiler.
 function(castor_cuda_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;OPTIONS;DEPENDS;LIBS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)

@@ -1,5 +1,5 @@
-# Every outside package is found here, once. Rooms link the imported targets and look for nothing themselves.
-# Debian names: packages.txt.
+# Finds every external package. Other CMakeLists.txt link the imported targets and call no find_package for them.
+# packages.txt has the Debian names.
 
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED)

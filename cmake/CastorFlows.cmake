@@ -1,7 +1,7 @@
-# RTL, properties, the flows over them (rtl/synthesis), what objects of blocks are made of (cmake/objects), the templates
-# of a new block, examples, CUDA programs, saved views of waves and the Python package, as programs and people look for
-# them: share/castor, in the build as links to the sources, after installation as files. What belongs to a block is
-# castor_block's.
+# Fills share/castor, where programs and users find data files: links to the sources in the build folder, copies in an
+# installation. It holds RTL, properties, the Python flows over RTL (rtl/synthesis), templates for shared objects of
+# blocks (cmake/objects), templates of a new block, examples, CUDA programs, saved waveform views and the Python
+# package. castor_block installs the RTL and test bench of each block.
 
 foreach(folder IN ITEMS rtl tb cmake/objects platforms/new_block platforms/examples platforms/python sw/kernels waveforms)
   cmake_path(GET folder FILENAME name)
@@ -19,7 +19,7 @@ if(CASTOR_INSTALL)
           PATTERN "__pycache__" EXCLUDE)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/platforms/python" "${PROJECT_SOURCE_DIR}/waveforms" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"
           PATTERN "__pycache__" EXCLUDE)
-  # What `castor experiment` compiles when it needs it.
+  # `castor experiment` compiles these CUDA programs on demand.
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/sw/kernels" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"
           PATTERN "CMakeLists.txt" EXCLUDE)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/cmake/objects" DESTINATION "${CMAKE_INSTALL_DATADIR}/castor"

@@ -1,5 +1,5 @@
-# install(EXPORT): everything that castor_library and castor_program have made, the headers, and the package files with
-# which another project says find_package(Castor).
+# Installs all targets of castor_library and castor_program, the headers, and the CMake package files that another
+# project needs for find_package(Castor).
 
 include(CMakePackageConfigHelpers)
 
@@ -30,15 +30,16 @@ endif()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models/castor" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")
-# "ptx/parser.h" and the like keep their own include root, so that such plain names do not lie in the user's.
+# Headers such as "ptx/parser.h" are installed below an include root of their own (castor/sw), because names as common
+# as ptx/ must not lie in the user's include folder.
 foreach(room IN ITEMS sw/ptx sw/compiler sw/runtime platforms)
   file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*.h")
   cmake_path(GET room FILENAME name)
   install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/castor/sw/${name}")
 endforeach()
 
-# In a folder where find_package does not look: with the build's bin in PATH it would find these, which are for an
-# installation alone.
+# The package files are generated in a folder that find_package does not search, because they are valid only after
+# installation. find_package also searches below the parents of folders in PATH, which may include the build's bin.
 set(package "${PROJECT_BINARY_DIR}/share/castor/package")
 set(castor_data_dir "${CMAKE_INSTALL_DATADIR}/castor")
 configure_package_config_file(

@@ -1,15 +1,16 @@
 # castor_unity(<target> <files>|FOLDER)
 #
-# Compiles up to <files> sources of a target, or those of one folder, as one: most of a source's time goes into the headers
-# of the standard library and of SystemC, which are then read once. Off with CASTOR_UNITY=OFF, where each source stands for
-# itself: after a change less is compiled again, and tools that look at one source (clang-tidy) find its command.
+# Compiles up to <files> sources of a target, or all sources of one folder, as one translation unit. Most compile time
+# goes into headers of the standard library and of SystemC, which are then read once. CASTOR_UNITY=OFF compiles each
+# source alone: a change then recompiles less, and tools that look at one source (clang-tidy) find its compile command.
 function(castor_unity target files)
   if(NOT CASTOR_UNITY)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
-  set(left)   # relative to the project, so that what is written here is the same in every clone, as ccache wants it
-  set(units)  # what the target is compiled from afterwards
+  set(left)   # sources to be combined; paths relative to the project, so that the generated text (and the ccache key)
+              # is the same in every clone
+  set(units)  # sources of the target afterwards: combined units, and sources that are not combined
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE path)
     cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${path}" in_tree)
@@ -45,8 +46,8 @@ endfunction()
 
 # castor_cold(<target> [RUNS_BRIEFLY])
 #
-# No simulated cycle runs through it, so a short build is worth more than fast code: -O1; with sanitizers, whose checks take
-# longer to optimise than all else, and for what RUNS_BRIEFLY, -O0.
+# Compiles a target with -O1, because no simulated cycle runs through its code and a short build matters more than
+# speed. With sanitizers, whose checks are slow to optimise, and with RUNS_BRIEFLY the level is -O0.
 function(castor_cold target)
   set(level -O1)
   if(CASTOR_SANITIZE OR "RUNS_BRIEFLY" IN_LIST ARGN)
@@ -59,16 +60,16 @@ endfunction()
 #                [PRIVATE_DEPS <target>...] [DEFINITIONS <definition>...] [OPTIONS <option>...] [EXPORT_AS <name>]
 #                [INTERNAL])
 #
-# One room of the house: a static, position-independent library that sees the include roots models/ and sw/; without
-# SOURCES one of headers alone.
-# Known outside as Castor::<name>, where <name> is the target without "castor_" unless EXPORT_AS says otherwise.
-#   COLD          those of the SOURCES that are not run while cycles are simulated (tables, checks, reports, parsing,
-#                 documents): compiled with -O1. What is not named stays as fast as the build type makes it.
+# Creates a static, position-independent library with the include roots models/ and sw/. Without SOURCES it is a
+# header-only library. Other projects see it as Castor::<name>, where <name> is EXPORT_AS or, by default, the target
+# without "castor_".
+#   COLD          SOURCES that do not run while cycles are simulated (tables, checks, reports, parsing, documents). They
+#                 are compiled with -O1; all other sources with the optimisation level of the build type.
 #   UNITY         how many sources are compiled as one (default 8), or FOLDER (see castor_unity)
-#   DEPS          what the room's headers need (public)
-#   PRIVATE_DEPS  what only its sources need
-#   DEFINITIONS, OPTIONS  what its own sources are compiled with besides
-#   INTERNAL      only this project uses it: it is not installed
+#   DEPS          libraries that the headers of this library need (linked publicly)
+#   PRIVATE_DEPS  libraries that only the sources of this library need
+#   DEFINITIONS, OPTIONS  further definitions and compiler options for the sources of this library
+#   INTERNAL      the library is not installed, because only this project uses it
 function(castor_library target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "EXPORT_AS;UNITY" "SOURCES;COLD;DEPS;PRIVATE_DEPS;DEFINITIONS;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -76,7 +77,7 @@ function(castor_library target)
   endif()
   if(NOT arg_EXPORT_AS)
     string(REGEX REPLACE "^castor_" "" arg_EXPORT_AS "${target}")
-    if(target STREQUAL "castor_runtime")  # Castor::runtime is the shared library that programs link (cudart/)
+    if(target STREQUAL "castor_runtime")  # the name Castor::runtime belongs to the shared library in cudart/
       set(arg_EXPORT_AS runtime_static)
     endif()
   endif()
@@ -84,7 +85,7 @@ function(castor_library target)
     set(arg_UNITY 8)
   endif()
 
-  set(compiled ${target})  # what compiles the sources: the library, and one more target if some of them are cold
+  set(compiled ${target})  # targets that compile sources: the library and, for COLD sources, one object library
   set(public PUBLIC)
   if(NOT arg_SOURCES)
     add_library(${target} INTERFACE)
@@ -141,9 +142,9 @@ endfunction()
 
 # castor_program(<target> SOURCES <file>... [LIBS <target>...] [OUTPUT_NAME <name>] [UNITY <number>|FOLDER] [INTERNAL])
 #
-# An executable of the project, installed and known outside as Castor::<name>. Its own sources are command lines, reports
-# and the like: compiled with -O1, UNITY of them (default 8), or those of a FOLDER, as one. INTERNAL: installed for the
-# other programs, and not known outside.
+# Creates an executable that is installed, and that other projects see as Castor::<name>. Its own sources (command line,
+# reports) are compiled with -O1. UNITY says how many sources are compiled as one (default 8), or FOLDER. An INTERNAL
+# program is installed for other programs of Castor but is no target for other projects.
 function(castor_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "INTERNAL" "OUTPUT_NAME;UNITY" "SOURCES;LIBS")
   if(arg_UNPARSED_ARGUMENTS)

@@ -1,4 +1,5 @@
-# What every target of the project is compiled with: castor_options (an interface target that is not installed).
+# Defines castor_options, an interface target with the compile and link options of every target of this project. It is
+# not installed.
 
 add_library(castor_options INTERFACE)
 target_compile_features(castor_options INTERFACE cxx_std_17)
@@ -14,12 +15,13 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(CASTOR_CCACHE ccache)
   mark_as_advanced(CASTOR_CCACHE)
   if(CASTOR_CCACHE)
-    # Relative paths: another clone, built in a folder of the same name, finds what this one compiled.
+    # CCACHE_BASEDIR makes paths relative, so that another clone with a build folder of the same name hits the same
+    # cache.
     set(cached "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
         CCACHE_SLOPPINESS=pch_defines,time_macros)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${cached} "${CASTOR_CCACHE}")
-    # castor-cc takes the options of clang. What an object is made from stands in its list of dependencies, but for
-    # castor-cc itself and the device library.
+    # castor-cc takes the options of clang. The dependency file of an object lists all its inputs except castor-cc
+    # itself (CCACHE_COMPILERCHECK) and the device library (CCACHE_EXTRAFILES).
     if(NOT CASTOR_CC_LAUNCHER)
       set(CASTOR_CC_LAUNCHER ${cached} CCACHE_DEPEND=1 CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK=content
           "CCACHE_EXTRAFILES=${PROJECT_BINARY_DIR}/share/castor/castor_libdevice.bc" "${CASTOR_CCACHE}")
@@ -34,19 +36,21 @@ if(CASTOR_LLD)
   target_link_options(castor_options INTERFACE -fuse-ld=lld)
 endif()
 
-# Debug builds and those with sanitizers assert that an SM's tick writes nothing that SMs share (base/tick_wall.h).
+# Debug and sanitizer builds assert that the tick of an SM writes no state that several SMs share (base/tick_wall.h).
 if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR CASTOR_SANITIZE)
   target_compile_definitions(castor_options INTERFACE CASTOR_TICK_WALLS)
 endif()
 
 if(CASTOR_SANITIZE)
-  # Callers of a C interface may pass any number where it says an enumeration; the runtime looks at it and refuses it.
-  # A shared object of a block has its own copy of what describes a class, and vptr compares where these lie.
+  # enum is off: callers of the CUDA C interface may pass any number as an enumeration, and the runtime rejects bad
+  # ones. vptr is off: it compares addresses of type descriptions, and each shared object of a block has its own copy of
+  # them.
   string(JOIN "," without enum vptr ${CASTOR_SANITIZE_WITHOUT})
   target_compile_options(castor_options INTERFACE
     -fsanitize=${CASTOR_SANITIZE} -fno-sanitize=${without} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(castor_options INTERFACE -fsanitize=${CASTOR_SANITIZE})
-  # The check of function types compares descriptions too. What is marked for vectors stays scalar with checks in it.
+  # The check `function` compares addresses of type descriptions, too. -Wno-pass-failed: loops marked for vectorisation
+  # stay scalar because of the checks in them.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(castor_options INTERFACE -fno-sanitize=function -Wno-pass-failed)
   endif()

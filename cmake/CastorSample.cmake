@@ -1,12 +1,12 @@
-# Samples of large matrices of tests (program x machine, sequence x parameter set). What is in a sample depends on names
-# alone, so that it is the same everywhere. CASTOR_TEST_MATRIX takes everything; tests/campaign.sh runs that.
+# Chooses samples from large matrices of tests (program x machine, sequence x parameter set). A sample depends on names
+# alone, so it is the same on every host. With CASTOR_TEST_MATRIX, which tests/campaign.sh uses, all tests run.
 
 option(CASTOR_TEST_MATRIX "Test whole matrices instead of samples of them (hours)" OFF)
 
 # castor_sample(<result> <seed> <number> <item>...)
 #
-# Sets <result> to <number> of the items: those whose hashes with <seed> are the smallest, in that order. All of them, in
-# their own order, with CASTOR_TEST_MATRIX.
+# Sets <result> to the <number> items whose hashes with <seed> are smallest, in the order of the hashes. With
+# CASTOR_TEST_MATRIX it sets <result> to all items in their own order.
 function(castor_sample result seed number)
   if(CASTOR_TEST_MATRIX)
     set(${result} ${ARGN} PARENT_SCOPE)
@@ -23,7 +23,10 @@ function(castor_sample result seed number)
   set(${result} ${taken} PARENT_SCOPE)
 endfunction()
 
-# castor_third(<result> <name>): whether <name> is in a sample of about one in three, by its hash.
+# castor_third(<result> <name>)
+#
+# Sets <result> to TRUE if the hash of <name> puts it into a sample of about one name in three, or with
+# CASTOR_TEST_MATRIX.
 function(castor_third result name)
   string(MD5 hash "${name}")
   string(SUBSTRING "${hash}" 0 2 hash)
@@ -37,7 +40,7 @@ endfunction()
 
 # castor_unless_matrix(<result> <value>...)
 #
-# Sets <result> to the values; with CASTOR_TEST_MATRIX to nothing: what a test is given only so that it does less.
+# Sets <result> to the values, or to nothing with CASTOR_TEST_MATRIX. For arguments that only make a test do less.
 function(castor_unless_matrix result)
   if(CASTOR_TEST_MATRIX)
     set(${result} "" PARENT_SCOPE)

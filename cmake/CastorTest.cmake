@@ -1,19 +1,19 @@
-# How tests enter the build. One test of ctest is one process, and its label is the kind (the folder in tests/). GNU time
-# runs compilers, linkers and tests and appends their CPU seconds to costs-of-build.txt of the build and to
-# test-results/costs.txt, which tests/costs.py reads.
+# Functions that add tests. Each ctest test is one process; its label is the kind, which is the name of a folder in
+# tests/. Compilers, linkers and tests run under GNU time, which appends their CPU seconds to costs-of-build.txt in the
+# build folder and to test-results/costs.txt. tests/costs.py reads both files.
 
 set(CASTOR_TEST_RESULTS "${PROJECT_BINARY_DIR}/test-results")
 file(MAKE_DIRECTORY "${CASTOR_TEST_RESULTS}")
 
-# Wall time after which a test counts as hanging. It says nothing about speed: no test comes near it on a loaded machine.
+# Wall time in seconds after which ctest ends a test as hanging. No test comes near it, even on a loaded machine.
 set(CASTOR_TEST_HANG_SECONDS 3600)
 
-# Unit programs are built and run by one compiler, clang with sanitizers. Those whose result depends on the compiler, and
-# those that take minutes under sanitizers, are part of every build's tests: EVERY_COMPILER. With sanitizers these run a
-# share of their cases, one of CASTOR_TEST_SANITIZED_SHARE, and search less in some (tests/common/sanitized.h).
+# Most unit tests run in one build only, clang with sanitizers. Tests marked EVERY_COMPILER run in every build: their
+# result depends on the compiler, or they take minutes under sanitizers. With sanitizers such a test runs one case in
+# CASTOR_TEST_SANITIZED_SHARE, and some of its cases search less (tests/common/sanitized.h).
 set(CASTOR_TEST_UNIT all CACHE STRING "Unit tests: all, or compiler, those that every compiler has to pass")
 set_property(CACHE CASTOR_TEST_UNIT PROPERTY STRINGS all compiler)
-set(CASTOR_TEST_SANITIZED_SHARE 3 CACHE STRING "With sanitizers one of so many cases of EVERY_COMPILER; 1: all")
+set(CASTOR_TEST_SANITIZED_SHARE 6 CACHE STRING "With sanitizers one of so many cases of EVERY_COMPILER; 1: all")
 
 find_program(CASTOR_GNU_TIME time)
 mark_as_advanced(CASTOR_GNU_TIME)
@@ -27,7 +27,7 @@ if(CASTOR_GNU_TIME AND PROJECT_IS_TOP_LEVEL)
   endforeach()
 endif()
 
-# Tests that take long begin first: CPU seconds as tests/costs.py recorded them.
+# Reads the CPU seconds of each test that tests/costs.py recorded. ctest starts the longest tests first.
 set(castor_test_costs "${PROJECT_SOURCE_DIR}/tests/costs.csv")
 set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${castor_test_costs}")
 file(STRINGS "${castor_test_costs}" castor_test_cost_lines REGEX "^run,")
@@ -37,12 +37,13 @@ foreach(line IN LISTS castor_test_cost_lines)
   endif()
 endforeach()
 
-# The interpreter itself: a version manager's script before it takes longer than many a test.
+# Replaces Python3_EXECUTABLE by the interpreter's own path. A version manager's wrapper script would take longer than
+# many tests.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import sys; print(sys.executable)"
   OUTPUT_VARIABLE Python3_EXECUTABLE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 
-# Tests of RTL build it when they need it, into a cache of their own.
+# Tests of RTL verilate it on demand, into the build folder's own cache.
 option(CASTOR_TEST_RTL "Test the RTL of the blocks (needs Verilator)" ON)
 if(CASTOR_TEST_RTL)
   find_program(CASTOR_VERILATOR verilator)
@@ -53,12 +54,12 @@ if(CASTOR_TEST_RTL)
   endif()
 endif()
 
-add_custom_target(castor_fuzzers)  # all fuzz targets
+add_custom_target(castor_fuzzers)  # builds all fuzz targets
 
 # castor_test(<name> KIND <kind> SOURCES <file>... [LIBS <target>...] [ARGS <arg>...] [ENVIRONMENT <VAR=value>...]
 #             [DEPENDS <target>...] [ISOLATED] [EVERY_COMPILER])
 #
-# One GoogleTest program. Sources are relative to tests/<kind>/, where the calling <room>.cmake lies, or absolute.
+# Adds one GoogleTest program as one test. Sources are absolute, or relative to tests/<kind>/.
 # DEPENDS names targets that the program starts as processes. ISOLATED runs every case in a process of its own
 # (tests/common/isolated_main.cpp), for cases that elaborate a SystemC model each. EVERY_COMPILER: see CASTOR_TEST_UNIT.
 function(castor_test name)
@@ -75,9 +76,10 @@ endfunction()
 # castor_tests(<name> KIND <kind> SOURCES <file>... [SHARED <file>...] [LIBS <target>...] [ENVIRONMENT <VAR=value>...]
 #              [DEPENDS <target>...] [ISOLATED] [EVERY_COMPILER])
 #
-# The same for sources with the same libraries: one program, compiled several sources at a time, which takes less than half
-# as long, and a test of ctest for each source, called after its path ("lax/engine_pick_test.cpp" is lax_engine_pick_test).
-# Each source has a namespace of its own, so that its names meet no others. SHARED sources have no cases: a reference, for example.
+# Adds one GoogleTest program from several sources that need the same libraries, and one ctest test per source. A test
+# is named after its source ("lax/engine_pick_test.cpp" gives lax_engine_pick_test). Several sources are compiled
+# together, which takes less than half the time; so each source needs a namespace of its own. SHARED sources have no
+# test cases (a reference model, for example). The other arguments are those of castor_test.
 function(castor_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED;EVERY_COMPILER" "KIND" "SOURCES;SHARED;LIBS;ENVIRONMENT;DEPENDS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_SOURCES)
@@ -99,7 +101,7 @@ endfunction()
 
 # castor_test_object(<target> <name> SOURCES <file>... [LIBS <target>...])
 #
-# A shared object that a test loads, tests/objects/<name>.so of the build. Sources are absolute.
+# Builds tests/objects/<name>.so in the build folder, a shared object that a test loads. Sources are absolute.
 function(castor_test_object target name)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBS")
   add_library(${target} MODULE EXCLUDE_FROM_ALL ${arg_SOURCES})
@@ -109,8 +111,9 @@ function(castor_test_object target name)
   target_link_libraries(${target} PRIVATE ${arg_LIBS} castor_options)
 endfunction()
 
-# Headers of GoogleTest, SystemC and the standard library, read once for all test programs: half of what the front end
-# reads. Two variants, since the header of SystemC makes a program need its library.
+# Precompiles the headers of GoogleTest, SystemC and the standard library for all test programs; they are half of what
+# the compiler's front end reads. Variants: "_systemc", and "" without SystemC, whose header makes a program need its
+# library.
 function(castor_test_headers_ variant)
   set(name castor_test_headers${variant})
   if(TARGET ${name})
@@ -122,7 +125,7 @@ function(castor_test_headers_ variant)
     set(systemc <systemc> <tlm>)
     set(cold RUNS_BRIEFLY)
   endif()
-  # A program like those that use them, so that it is compiled with the same options.
+  # The precompiled headers belong to a program like the tests, because both must be compiled with the same options.
   file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" CONTENT
     "int sc_main(int, char**);\nint sc_main(int, char**) { return 0; }\nint main() {}\n")
   add_executable(${name} EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
@@ -131,14 +134,15 @@ function(castor_test_headers_ variant)
     target_link_libraries(${name} PRIVATE SystemC::systemc)
   endif()
   castor_cold(${name} ${cold})
-  # Times of files are not part of it, so that a compiler cache serves it.
+  # Without time stamps in the precompiled header, a compiler cache can serve it.
   target_compile_options(${name} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   target_precompile_headers(${name} PRIVATE
     <gmock/gmock.h> <gtest/gtest.h> ${systemc} <algorithm> <array> <cstdint> <deque> <filesystem> <fstream> <functional>
     <map> <memory> <optional> <random> <regex> <set> <sstream> <string> <unordered_map> <vector>)
 endfunction()
 
-# The program of castor_test or castor_tests, whose arguments it reads. Sets castor_test_wanted_: whether this build runs it.
+# Creates the program of castor_test or castor_tests and reads the arguments of the caller. Sets castor_test_wanted_ to
+# YES if this build runs the test, else to NO.
 function(castor_test_program_ name)
   set(wanted YES)
   if(arg_KIND STREQUAL "unit" AND CASTOR_TEST_UNIT STREQUAL "compiler" AND NOT arg_EVERY_COMPILER)
@@ -162,8 +166,9 @@ function(castor_test_program_ name)
     set(main castor_test_isolated_main)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBS} ${main} castor_options)
-  # The checks of a test's own code take longer to optimise than to run; what is tested keeps its optimisation. Beside a
-  # whole GPU a test's own code takes no time; references of blocks and their stimulus do.
+  # The code of a test is compiled with low optimisation (castor_cold); the libraries under test keep theirs. A test of
+  # a whole GPU gets -O0, because its own code takes no time beside the GPU. Reference models of blocks and their
+  # stimulus do take time, so other tests get -O1.
   set(variant "")
   set(cold "")
   if("${arg_LIBS}" MATCHES "castor_(platforms|gpu|runtime|workloads|timing_rig)|SystemC")
@@ -183,7 +188,7 @@ endfunction()
 
 # castor_script_test(<name> KIND <kind> COMMAND <command>... [ENVIRONMENT <VAR=value>...])
 #
-# A test that is a command: it passes if the command returns 0.
+# Adds a test that runs a command. The test passes if the command returns 0.
 function(castor_script_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND" "COMMAND;ENVIRONMENT")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_KIND OR NOT arg_COMMAND)
@@ -195,8 +200,8 @@ endfunction()
 
 # castor_runs_over_sanitizers(<test>...)
 #
-# Tests of CUDA programs that run over the sanitized runtime too (tests/sanitized_programs.sh): those with the label
-# "sanitized".
+# Adds the label "sanitized" to tests of CUDA programs. tests/sanitized_programs.sh runs the tests with this label on
+# the runtime library built with sanitizers.
 function(castor_runs_over_sanitizers)
   set_property(TEST ${ARGN} APPEND PROPERTY LABELS sanitized)
 endfunction()
@@ -204,10 +209,12 @@ endfunction()
 # castor_lockstep_test(<block> [RTL <folder>] [TB <folder>] [SEQUENCES <name>...] [SETS <name>...] [CYCLES <number>]
 #                      [RUNS_ALONE])
 #
-# What every block of castor_block must pass: model against RTL for CYCLES cycles (default 200000) at the parameter SETS
-# (default: minimum, odd, default and large), with each of the sequences (default: the block's first), the description of
-# its ports against the RTL and the tables in docs/blocks/<block>.md, and its probes against the registers of the RTL.
-# RUNS_ALONE leaves out all but the runs. Folders as in castor_block.
+# Adds the lockstep tests that every block of castor_block must pass:
+# - model against RTL for CYCLES cycles (default 200000), at each of the parameter SETS (default: minimum, odd, default
+#   and large), with each of the SEQUENCES (default: the first sequence of the block);
+# - the block's port list against the RTL and against the tables in docs/blocks/<block>.md;
+# - the block's probes against the registers of the RTL.
+# RUNS_ALONE adds the lockstep runs only. RTL and TB are folders as in castor_block.
 function(castor_lockstep_test block)
   cmake_parse_arguments(PARSE_ARGV 1 arg "RUNS_ALONE" "RTL;TB;CYCLES" "SEQUENCES;SETS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -261,9 +268,9 @@ endfunction()
 
 # castor_fuzz(<name> SOURCES <file>... [LIBS <target>...] FOLLOW <target>... CORPUS <folder>)
 #
-# A fuzz target (LLVMFuzzerTestOneInput). With CASTOR_BUILD_FUZZ it is linked with libFuzzer, which follows the branches of the
-# targets behind FOLLOW; in every other build with a small driver that replays the corpus, so that what was once found
-# stays fixed under every compiler.
+# Adds a fuzz target (LLVMFuzzerTestOneInput). With CASTOR_BUILD_FUZZ it is linked with libFuzzer, and the targets named
+# by FOLLOW are instrumented for branch coverage. Every other build links a small driver that replays the corpus, so
+# that faults found earlier are tested with every compiler.
 function(castor_fuzz name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;LIBS;FOLLOW")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_CORPUS OR NOT arg_SOURCES OR NOT arg_FOLLOW)
@@ -280,7 +287,7 @@ function(castor_fuzz name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/fuzz")
   target_link_libraries(${name} PRIVATE ${arg_LIBS} castor_options)
   add_dependencies(castor_fuzzers ${name})
-  # Where the corpus lies, for whoever runs the target for longer than a test does.
+  # Writes the path of the corpus to a file, for longer runs of the fuzz target than the test.
   file(WRITE "${PROJECT_BINARY_DIR}/tests/fuzz/${name}.corpus" "${arg_CORPUS}\n")
   if(CASTOR_BUILD_FUZZ)
     foreach(target IN LISTS arg_FOLLOW)
@@ -294,7 +301,7 @@ function(castor_fuzz name)
   endif()
 endfunction()
 
-# The target castor_<kind>_tests builds all programs of one kind.
+# Makes the target castor_<kind>_tests, which builds all test programs of one kind, depend on the targets among ARGN.
 function(castor_test_needs_ kind)
   if(NOT TARGET castor_${kind}_tests)
     add_custom_target(castor_${kind}_tests)
@@ -306,7 +313,8 @@ function(castor_test_needs_ kind)
   endforeach()
 endfunction()
 
-# The test <test>, which is the program of castor_test or castor_tests with arguments; reads those of the caller.
+# Adds the ctest test <test>, which runs the program of castor_test or castor_tests with the arguments ARGN. Reads the
+# variables of the caller.
 function(castor_add_cases_ test)
   set(environment "GTEST_OUTPUT=json:${CASTOR_TEST_RESULTS}/${test}.json" ${arg_ENVIRONMENT})
   if(CASTOR_SANITIZE AND arg_EVERY_COMPILER)
@@ -315,12 +323,13 @@ function(castor_add_cases_ test)
   castor_add_test_(${test} ${arg_KIND} "${environment}" ${name} ${ARGN})
 endfunction()
 
-# The interpreter itself before any script that looks for one, which costs half a second of each start where there is one.
+# Puts the folder of the Python interpreter first in PATH. Where `python3` is a version manager's wrapper script, each
+# start would take half a second longer.
 get_filename_component(castor_test_python "${Python3_EXECUTABLE}" DIRECTORY)
 set(castor_test_python "PATH=path_list_prepend:${castor_test_python}")
 
-# add_test with what every test has. Tests of a program of a build with sanitizers go through a script that knows when the
-# leak checker itself has failed.
+# Calls add_test with the properties that every test has. In a sanitizer build, programs of the build run under
+# tests/common/leaks_checked.sh, which repeats a test if the leak checker itself crashed.
 function(castor_add_test_ name kind environment program)
   set(command)
   if(CASTOR_GNU_TIME)
@@ -335,8 +344,11 @@ function(castor_add_test_ name kind environment program)
     list(APPEND command "${program}")
   endif()
   add_test(NAME ${name} COMMAND ${command} ${ARGN})
-  # Programs of the build tree, tests' own blocks, and RTL that is built for tests.
+  # Tests use a cache of RTL objects in the build folder, and the blocks that exist for tests only.
   list(APPEND environment "CASTOR_CACHE=${PROJECT_BINARY_DIR}/cache")
+  # Large pages where the kernel gives them on request: a test is often a process that builds a whole GPU and ends, and
+  # spends a quarter of its time on page faults. The C library's own, so programs with sanitizers do not heed it.
+  list(APPEND environment "GLIBC_TUNABLES=glibc.malloc.hugetlb=1")
   if(CASTOR_TEST_MATRIX)
     list(APPEND environment "CASTOR_TEST_MATRIX=1")
   endif()

@@ -1,4 +1,4 @@
-# Finds SystemC where it comes without a CMake package, as in Debian, and defines the target SystemC::systemc.
+# Finds a SystemC that was installed without a CMake package, as on Debian, and defines the target SystemC::systemc.
 
 find_path(SystemC_INCLUDE_DIR systemc HINTS "$ENV{SYSTEMC_HOME}/include")
 find_library(SystemC_LIBRARY systemc HINTS "$ENV{SYSTEMC_HOME}/lib" "$ENV{SYSTEMC_HOME}/lib-linux64")

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Installs what is missing of packages.txt, and does nothing if nothing is. Works as root and with sudo; never asks.
+# Installs the packages of packages.txt that are missing. Needs root or sudo only if one is missing, and asks no
+# questions.
 #
-#   install-packages.sh [section...]      sections of packages.txt (default: all)
+#   install-packages.sh [section...]      installs these sections of packages.txt (default: all)
 set -euo pipefail
 
 list="$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/packages.txt"
@@ -46,7 +47,7 @@ fi
 
 echo "install-packages: installing ${missing[*]}" >&2
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o Dpkg::Use-Pty=0)
-# The package lists may be absent or old; if the index cannot be fetched, what is cached may still do.
+# Updates the package index, which may be absent or old. If that fails, the cached index may still suffice.
 "${apt[@]}" update </dev/null >&2 || echo "install-packages: apt-get update failed, trying with the lists at hand" >&2
 if ! "${apt[@]}" install --no-install-recommends "${missing[@]}" </dev/null >&2; then
   echo "install-packages: apt-get could not install: ${missing[*]}" >&2

@@ -4,8 +4,8 @@
 
 namespace castor::platforms {
 
-/// Markdown of what a block brings to a machine: its keys with unit, range, default and meaning, its claims, register
-/// window, and its statistics. Errors: InputError as hookup::block_type.
+/// Returns the Markdown description of a block type: its keys with unit, range, default and meaning, its claims, its
+/// register window and its statistics. Throws InputError like hookup::block_type for an unknown block.
 [[nodiscard]] std::string block_document(const std::string& name);
 
 }  // namespace castor::platforms

@@ -5,8 +5,8 @@
 
 namespace castor::platforms {
 
-/// Makes the blocks of a machine and plugs their hooks into the options of its device, which then owns them. Errors:
-/// InputError as hookup::Blocks.
+/// Creates the blocks of a machine and registers their hooks in the options of its device, which then owns the blocks.
+/// Throws InputError like hookup::Blocks.
 void plug_blocks(const LoadedMachine& loaded, gpu::TimingDevice::Options& options);
 
 }  // namespace castor::platforms

@@ -1,6 +1,6 @@
-# cmake -DOUTPUT=<file.cpp> "-DMACHINES=<file.yaml>|<file.yaml>..." -P embed_machines.cmake
-# Writes the shipped machine files into a source, so that a program needs no data files where it runs. Files of a folder
-# named base are no machines of their own.
+# Usage: cmake -DOUTPUT=<file.cpp> "-DMACHINES=<file.yaml>|<file.yaml>..." -P embed_machines.cmake
+# Writes the shipped machine files into a C++ source, so that a program needs no data files at run time. Files in a
+# folder named base are not machines; machines extend them.
 string(REPLACE "|" ";" MACHINES "${MACHINES}")
 set(entries "")
 foreach(file IN LISTS MACHINES)

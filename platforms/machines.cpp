@@ -40,7 +40,7 @@ void give_name(base::ConfigDocument& document, const std::string& file) {
   if (document.name.empty()) document.name = std::filesystem::path(file).stem().string();
 }
 
-/// Block that a key names: "lax" of "blocks.lax.policy"; empty for other keys.
+/// Returns the block that a key names, "lax" for "blocks.lax.policy"; empty for other keys.
 std::string block_of(const std::string& key) {
   static const std::string kPrefix = "blocks.";
   if (key.compare(0, kPrefix.size(), kPrefix) != 0) return {};
@@ -48,7 +48,7 @@ std::string block_of(const std::string& key) {
   return end == std::string::npos ? std::string{} : key.substr(kPrefix.size(), end - kPrefix.size());
 }
 
-/// Keys of every machine, and those of these blocks.
+/// Returns the schema of all machine keys and of the keys of these block types.
 base::Schema schema_with(const std::vector<const hookup::BlockType*>& types) {
   base::Schema schema = gpu::machine_schema();
   for (const hookup::BlockType* const type : types) {
@@ -57,9 +57,9 @@ base::Schema schema_with(const std::vector<const hookup::BlockType*>& types) {
   return schema;
 }
 
-/// A report stays a machine although some of its keys have gone: leaves them out and says which, in one line. Gone are
-/// keys that neither machines nor a block that is there have any more, and those of blocks that are not there and were
-/// disabled.
+/// Removes obsolete keys from a report's configuration and logs them in one line, so that an old report still loads. A
+/// key is obsolete if neither machines nor the (present) block define it. A key of an absent block is removed if the
+/// report had the block disabled.
 void leave_out_gone_keys(base::ConfigDocument& report) {
   std::set<std::string> named, enabled;
   for (const base::ConfigEntry& entry : report.entries) {
@@ -93,7 +93,7 @@ void leave_out_gone_keys(base::ConfigDocument& report) {
   entries.erase(std::remove_if(entries.begin(), entries.end(), is_gone), entries.end());
 }
 
-/// The machine that a report records: Config::to_json under "configuration".
+/// Reads the machine that a report records: the output of Config::to_json under "configuration".
 base::ConfigDocument read_report(const std::string& path) {
   const base::SourceLocation where{path, 0, 0};
   const nlohmann::ordered_json report = base::read_json_file(path);
@@ -128,7 +128,8 @@ base::ConfigDocument read_report(const std::string& path) {
   return document;
 }
 
-/// `where` is the place of an `extends`; empty for a machine that the user names, which cannot be a base.
+/// Opens a machine file, a report or a shipped machine. `where`: location of the `extends` that names it; empty for a
+/// machine that the user names, which must not be a base.
 base::ConfigDocument open_document(const std::string& name, const base::SourceLocation& where) {
   if (is_path(name)) {
     const std::filesystem::path path =
@@ -143,7 +144,7 @@ base::ConfigDocument open_document(const std::string& name, const base::SourceLo
   return base::parse_config(file->text, name + ".yaml");
 }
 
-/// What `find` returns. Errors: its InputError, at the key that made it necessary.
+/// Returns the result of `find`. An InputError that it throws is located at the key `entry`.
 template <class F>
 auto at_key(const base::ConfigEntry& entry, F find) {
   try {
@@ -153,7 +154,7 @@ auto at_key(const base::ConfigEntry& entry, F find) {
   }
 }
 
-/// The blocks that keys name. Errors: InputError at the key for one that is not there.
+/// Returns the block types that the keys name. Throws InputError at the key of an unknown block.
 std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& document) {
   std::map<std::string, const hookup::BlockType*> types;
   for (const base::ConfigEntry& entry : document.entries) {
@@ -167,8 +168,8 @@ std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& d
   return found;
 }
 
-/// Looks at the keys of every machine, and at those that every block has, before a block's own are known: its model is
-/// built when it is first asked for. Errors: InputError at the key.
+/// Checks the keys of machines and the keys that every block has. It runs before a block's own keys are known, because
+/// these require that the block's model is built. Throws InputError at the key.
 void check_known_keys(base::ConfigDocument document) {
   base::Schema schema = gpu::machine_schema();
   std::set<std::string> blocks;

@@ -90,7 +90,7 @@ std::string number(double value, const char* format) {
   return buffer;
 }
 
-/// A variant changes some keys of another machine; the others state their own beside what all machines share.
+/// Returns whether a machine is a variant, which changes keys of another machine. Other machines extend only a base.
 bool is_variant(const std::string& name) {
   const std::string extended = base::parse_config(detail::find_shipped(name)->text, name).extends;
   const detail::ShippedFile* const file = detail::find_shipped(extended);

@@ -1,4 +1,4 @@
-// The provider of devices for the CUDA runtime.
+// Creates devices for the CUDA runtime.
 
 #include "runtime/open_device.h"
 
@@ -35,7 +35,7 @@ namespace castor::runtime {
 
 namespace {
 
-/// What a device is made from, checked.
+/// Checked inputs from which a device is created.
 struct Ingredients {
   platforms::LoadedMachine loaded;
   std::shared_ptr<const gpu::ReplayFile> replay;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Set-up, build, main job: compiles unmodified CUDA programs with castor-cc and runs them.
+# Set-up, build and main job: compiles unmodified CUDA programs with castor-cc and runs them.
 #
 #   platforms/quickstart.sh
 set -euo pipefail
@@ -11,7 +11,7 @@ programs="$build/quickstart"
 
 "$root/cmake/install-packages.sh" first
 cd "$root"
-# Tests and benchmarks are configured and built by tests/run.sh in the same folder; here only what a user runs.
+# Builds only what a user runs. tests/run.sh configures and builds tests and benchmarks in the same folder.
 mkdir -p "$build"
 cmake --preset release -DCASTOR_BUILD_TESTS=OFF -DCASTOR_BUILD_BENCHMARKS=OFF >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2; exit 1; }
 cmake --build "$build" --parallel "$(nproc)" --target castor castor-cc castor_cudart castor_manual

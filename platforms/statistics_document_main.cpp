@@ -1,4 +1,5 @@
-// Prints docs/statistics.md, or compares it with the file given: what the timing GPU counts, from the declarations.
+// Prints docs/statistics.md, or compares it with the given file. The document lists the statistics of the timing GPU,
+// from their declarations.
 
 #include <cctype>
 #include <set>
@@ -24,10 +25,11 @@ std::string row(const StatisticInfo& info) {
   return std::string("| `") + info.name + "` | " + unit + " | " + info.meaning + " |\n";
 }
 
-// SMs, slices and channels: what `total` adds up.
+// SMs, L2 slices and DRAM channels: the units that `total` adds up.
 std::vector<const StatisticGroup*> all_units;
 
-// Units of a kind are alike: "sm0" and its like are shown once.
+// Returns the heading of a unit: "sm<k>" for "sm0", because units of one kind have equal statistics and are listed
+// once.
 std::string kind_of(const std::string& name) {
   std::string kind = name;
   while (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.back())) != 0) kind.pop_back();
@@ -42,7 +44,7 @@ std::string rows(const StatisticGroup& group, const std::set<std::string>& left_
   return text;
 }
 
-// Everything below a group, to see whether two are alike.
+// Returns all statistics of a group and the groups below it, to compare two groups.
 std::string all_rows(const StatisticGroup& group) {
   std::string text = rows(group);
   for (const StatisticGroup* const child : group.groups()) text += child->name() + "\n" + all_rows(*child);
@@ -51,7 +53,7 @@ std::string all_rows(const StatisticGroup& group) {
 
 void write_group(const StatisticGroup& group, const std::string& path, std::string& text);
 
-// Groups below one group; neighbours that are alike share a table.
+// Writes the groups below a group; equal neighbours share a table.
 void write_children(const StatisticGroup& group, const std::string& path, std::string& text) {
   std::set<std::string> shown;
   const auto& children = group.groups();
@@ -82,7 +84,7 @@ void write_group(const StatisticGroup& group, const std::string& path, std::stri
   write_children(group, path, text);
 }
 
-// What SMs with a fetch filter count besides.
+// Writes the additional statistics of SMs with a fetch filter.
 void write_filter(std::string& text) {
   StatisticGroup gpu("gpu");
   StatisticGroup sm(gpu, "sm0");

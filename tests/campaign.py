@@ -53,6 +53,7 @@ MATRIX = {
     "kernels": "-R '^(kernel|program|device)_' -E '_(timing|skips)$'",
     "platform": "-R '^(cuda_document|api_(widths|device_launch)|experiment_compile|lockstep_window)'",
     "documents": "-R '^(install_|documents_)'",
+    "netlists": "-R '^netlist_'",
 }
 
 PASSED, FAILED, TOO_LONG, STOPPED = "passed", "failed", "too long", "stopped"
@@ -76,6 +77,7 @@ def parts(root):
     for block in blocks:
         if (root / "tb" / block / "faults.json").exists():
             found[f"faults-{block}"] = f"{castor} faults {block}"
+    found["proofs-common"] = f"{castor} prove common"
     found["faults-common"] = f"{castor} faults common"
     for block in blocks:
         every = f"{castor} cosim {block} --all --cycles 1000000 --seed 101"

@@ -19,13 +19,15 @@ RECORD = ROOT / "tests" / "costs.csv"
 BUILDS = ("release", "asan")
 
 
-def seconds(path):
-    """{name: CPU seconds} of a file of lines "NAME USER SYSTEM"; several lines of a name are added."""
+def seconds(path, kind):
+    """{name: CPU seconds} of a file of lines "NAME USER SYSTEM". A target has a line for each of its sources, which are
+    added; a test one for each time that it ran, of which the last counts."""
     found = collections.Counter()
     if path.exists():
         for line in path.read_text().splitlines():
             name, user, system = line.rsplit(" ", 2)
-            found[name] += float(user) + float(system)
+            before = found[name] if kind == "compile" else 0
+            found[name] = before + float(user) + float(system)
     return found
 
 
@@ -39,7 +41,7 @@ def measured():
             ("run", folder / "test-results" / "costs.txt"),
             ("run", folder / "test-results-programs" / "costs.txt"),
         ):
-            for name, value in seconds(path).items():
+            for name, value in seconds(path, kind).items():
                 found[kind, name, build] = value
     steps = ROOT / "build" / "costs-of-steps.txt"
     if steps.exists():

@@ -1,4 +1,4 @@
-/// The version of the library a program runs with, for bug reports: `castor_version()` in a debugger or by dlsym.
+/// Returns the version of Castor, for bug reports. A debugger or dlsym finds the function by name.
 extern "C" const char* castor_version();
 
 const char* castor_version() { return CASTOR_VERSION; }

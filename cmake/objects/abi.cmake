@@ -1,8 +1,9 @@
 # cmake -DOUTPUT=<file.cpp> -DFACTS=<file.json> -DVERSION=<version> -DSOURCE=<tree> "-DFLAVOUR=<text>" "-DOPTIONS=<a|b>"
 #       -DLIBDIR=<folder> -DINCLUDEDIR=<folder> -P abi.cmake
-# Writes castor::base::kAbi: the version, and a digest of all headers that a shared object of a block sees; and the same as
-# JSON, with what else a builder of such objects must know: compiler options that every object needs, the library folder
-# below the prefix, and the include folder (absolute in a build tree, INCLUDEDIR in FACTS.installed).
+# Writes OUTPUT, which defines castor::base::kAbi: the version and a digest of all headers that a shared object of a
+# block includes. Writes FACTS, a JSON file with the facts for building such an object: the ABI string, the compiler
+# options that every object needs, the library folder below the prefix, and the include folder. FACTS is for the build
+# tree (absolute include folder); FACTS.installed is for the installation (INCLUDEDIR).
 set(headers "")
 foreach(folder IN ITEMS models/castor/base models/castor/twin models/castor/isa models/castor/gpu tb/common)
   file(GLOB_RECURSE found RELATIVE "${SOURCE}" "${SOURCE}/${folder}/*.h")

@@ -1,9 +1,13 @@
 # cmake -DOUTPUT=<block.json> -DFIELDS=<file> -P manifest.cmake
-# Writes the manifest of a block out of variables that FIELDS sets: strings NAME TYPE PORTS ENGINE COMPILER, and, if there,
-# REGISTRATION RTL TB EVIDENCE FOLDER (where BUILD makes its objects); lists INCLUDE LIBRARIES BUILD SOURCES; HEADER, the port header, has the meaning; FACTS, installation.json, the abi.
+# Writes block.json, the manifest of a block, from the variables that the CMake script FIELDS sets:
+# - strings NAME TYPE PORTS ENGINE COMPILER, and optional strings REGISTRATION RTL TB EVIDENCE FOLDER (FOLDER: where the
+#   command BUILD writes shared objects);
+# - lists INCLUDE LIBRARIES BUILD SOURCES;
+# - HEADER, the path of the port header, which defines the meaning of the block;
+# - FACTS, the path of installation.json, which has the ABI string.
 include("${FIELDS}")
 
-# `text` as a JSON string.
+# Sets `result` to `text` as a quoted JSON string.
 function(quoted result text)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")

@@ -59,7 +59,7 @@ struct Shape {
   Type type = Type::kB8;
 };
 
-// "N" or "NxTYPE".
+// Parses "N" or "NxTYPE": number of elements and their type.
 Shape parse_shape(const std::string& text, const std::string& what, bool type_needed) {
   const auto parts = split(text, 'x', 2);
   Shape shape;
@@ -86,7 +86,7 @@ std::vector<std::byte> bytes_of(T value, std::size_t size = sizeof(T)) {
   return bytes;
 }
 
-// A value in a floating-point type.
+// Returns the bytes of a value in a floating-point type.
 std::vector<std::byte> real_bytes(double value, Type type) {
   switch (type) {
     case Type::kF16:
@@ -102,7 +102,7 @@ std::vector<std::byte> real_bytes(double value, Type type) {
 
 std::vector<std::byte> random_element(base::Xoshiro256& random, Type type) {
   if (type == Type::kF64) return real_bytes(static_cast<double>(random() >> 11) * 0x1p-53, type);
-  // As many bits as the type can hold in [0, 1), so that none is rounded up to 1.
+  // Draws as many random bits as the type can represent in [0, 1), so that no value is rounded up to 1.
   if (type == Type::kF32) return real_bytes(static_cast<double>(random() >> 40) * 0x1p-24, type);
   if (type == Type::kF16) return real_bytes(static_cast<double>(random() >> 53) * 0x1p-11, type);
   if (type == Type::kBf16) return real_bytes(static_cast<double>(random() >> 56) * 0x1p-8, type);
@@ -151,12 +151,12 @@ std::vector<std::byte> scalar_bytes(const std::string& text, Type type) {
   char* end = nullptr;
   errno = 0;
   if (isa::is_float(type)) {
-    // Read at the type's own precision where the C library can: rounding twice may differ.
+    // Parses at the type's own precision where the C library can, because rounding twice may give another result.
     const double value = type == Type::kF64 ? std::strtod(text.c_str(), &end) : std::strtof(text.c_str(), &end);
     if (text.empty() || *end != 0) throw wrong("is no number");
     bytes = real_bytes(value, type);
     const bool infinite = !std::isfinite(std::strtod(value_text(bytes.data(), type).c_str(), nullptr));
-    const bool asked = text.find_first_of("nN") != std::string::npos;  // inf, nan
+    const bool asked = text.find_first_of("nN") != std::string::npos;  // the text is inf or nan
     if (infinite && !asked) throw wrong("is out of range");
     return bytes;
   }

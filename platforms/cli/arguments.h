@@ -24,30 +24,32 @@ namespace castor::platforms::cli {
 struct Argument {
   bool buffer = false;
   std::vector<std::byte> bytes;     ///< initial contents of the buffer
-  std::string scalar;               ///< text of a scalar
-  isa::Type type = isa::Type::kB8;  ///< element type of a buffer, as far as it was named
+  std::string scalar;               ///< text of the scalar
+  isa::Type type = isa::Type::kB8;  ///< element type of the buffer, if the text named one
 };
 
-/// Errors: base::InputError.
+/// Parses one argument. Throws base::InputError.
 [[nodiscard]] Argument parse_argument(const std::string& text);
 
-/// Bytes of a scalar in the given type. Errors: base::InputError (not a number, out of range).
+/// Returns the bytes of a scalar in the given type. Throws base::InputError if the text is not a number or out of
+/// range.
 [[nodiscard]] std::vector<std::byte> scalar_bytes(const std::string& text, isa::Type type);
 
-/// What to do with a buffer afterwards: "INDEX:hex", "INDEX:hash", "INDEX:file:PATH", "INDEX:TYPE[:COUNT]".
+/// What to do with a buffer after the kernel: "INDEX:hex", "INDEX:hash", "INDEX:file:PATH", "INDEX:TYPE[:COUNT]".
 struct Dump {
   std::size_t argument = 0;  ///< index among all arguments, from 0
   enum class How : std::uint8_t { kHex, kHash, kFile, kValues } how = How::kHex;
   std::string path;
   isa::Type type = isa::Type::kB8;
-  std::size_t count = 0;  ///< values to print; 0: all
+  std::size_t count = 0;  ///< number of values to print; 0: all
 };
+/// Parses one --dump option. Throws base::InputError.
 [[nodiscard]] Dump parse_dump(const std::string& text);
 
-/// One element as text.
+/// Returns one element as text.
 [[nodiscard]] std::string value_text(const std::byte* at, isa::Type type);
 
-/// "X", "X,Y" or "X,Y,Z" (also with 'x' between). Errors: base::InputError.
+/// Parses "X", "X,Y" or "X,Y,Z" (also separated by 'x') into `size`. Throws base::InputError.
 void parse_dimensions(const std::string& text, const char* what, std::uint32_t (&size)[3]);
 
 }  // namespace castor::platforms::cli

@@ -30,17 +30,17 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The rungs of verification, from what is cheap to what is dear.
+/// The verification steps ("rungs") recorded for a block, from the cheapest to the most expensive.
 constexpr const char* kRungs[] = {"unit", "lockstep", "cover", "formal", "netlist", "mutation", "platform", "area"};
 
-/// The path under `key` of a manifest; empty if it has none.
+/// Returns the path that the manifest has under `key`; empty if it has none.
 fs::path path_in(const twin::BlockFolder& block, const Json& manifest, const char* key) {
   const auto found = manifest.find(key);
   if (found == manifest.end()) return {};
   return (fs::path(block.path) / found->get<std::string>()).lexically_normal();
 }
 
-/// Parameter sets of the block's RTL; none for a block without RTL.
+/// Returns the parameter sets of the block's RTL; none for a block without RTL.
 tb::ParamSets sets_of(const twin::BlockFolder& block, const Json& manifest) {
   tb::ParamSets sets;
   const fs::path rtl = path_in(block, manifest, "rtl");
@@ -55,8 +55,8 @@ tb::ParamSets sets_of(const twin::BlockFolder& block, const Json& manifest) {
   return sets;
 }
 
-/// The block's entry out of its bench.so, which is built if it is not there. `request` is looked at first, as far as
-/// the manifest tells what it may say.
+/// Returns the block's entry from its bench.so, which is built if missing. First checks the parts of `request` that the
+/// manifest can decide: parameters and writable files.
 tb::BlockEntry load_bench(const std::string& name, const tb::CosimRequest& request) {
   const twin::BlockFolder block = twin::find_block(name);
   const Json manifest = base::read_json_file(block.manifest());
@@ -79,7 +79,7 @@ std::string values_text(const twin::ParamValues& values) {
   return text;
 }
 
-/// What `castor cosim` was told besides the request itself.
+/// Options of `castor cosim` beside the request itself.
 struct Cosim {
   std::string block;
   tb::CosimRequest request;
@@ -88,7 +88,7 @@ struct Cosim {
   bool defaults = false;
 };
 
-/// Leaves a saved view beside waves, and says how to open both.
+/// Writes a saved view beside a waveform file, and prints the command that opens both.
 void tell_view(const std::string& wave) {
   const std::string view = write_saved_view(wave);
   std::printf("  look:   gtkwave %s %s\n", wave.c_str(), view.c_str());
@@ -130,8 +130,8 @@ int run_cosim(Cosim& asked) {
   return code;
 }
 
-/// {"blocks": {block: {rung: state}}, "campaign": [part, ...]}: what became of each rung. The flow that records them
-/// knows.
+/// Returns {"blocks": {block: {rung: state}}, "campaign": [part, ...]}: the state of each rung, from the flow castor
+/// evidence, which records them.
 Json states_of_rungs(const std::string& only) {
   std::vector<std::string> words{"--states"};
   if (!only.empty()) words.push_back(only);
@@ -143,7 +143,7 @@ Json states_of_rungs(const std::string& only) {
   return states;
 }
 
-/// The mark of a rung's state in the table.
+/// Returns the character that represents a rung's state in the table.
 char mark_of(const std::string& state) {
   if (state == "ok") return '+';
   if (state == "stale") return 's';
@@ -151,8 +151,8 @@ char mark_of(const std::string& state) {
   return state == "recorded" ? 'r' : '-';
 }
 
-/// Cycles of lockstep as the figure of the rung says them: "0 of 672 runs with a mismatch, 13.4 million cycles" is 13.4
-/// M.
+/// Returns the number of lockstep cycles from the figure text of the rung: "13.4 M" from "0 of 672 runs with a
+/// mismatch, 13.4 million cycles".
 std::string lockstep_cycles(const Json& block) {
   const auto found = block["evidence"].find("lockstep");
   if (found == block["evidence"].end()) return "-";
@@ -170,7 +170,7 @@ std::string cut(const std::string& text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
-/// One line per block, on a screen of 24 lines and 100 columns if there are no more than a dozen blocks.
+/// Prints one line per block. Up to a dozen blocks fit on a screen of 24 lines and 100 columns.
 void print_table(const Json& all, const Json& campaign) {
   std::printf("%-12s %4s  %8s  %-8s  %s\n", "block", "sets", "lockstep", "ULCFNMPA", "question");
   for (const auto& block : all) {
@@ -199,7 +199,7 @@ void print_table(const Json& all, const Json& campaign) {
                           .c_str());
 }
 
-/// Everything that is recorded of one block.
+/// Prints all evidence that is recorded for one block.
 void print_details(const Json& block) {
   std::printf("%s: %s\n", block["name"].get<std::string>().c_str(), block["meaning"].get<std::string>().c_str());
   for (const auto& [name, params] : block["parameter_sets"].items()) {
@@ -226,8 +226,8 @@ void print_details(const Json& block) {
   }
 }
 
-/// A block as it is listed. `states`: of its rungs. Errors: InputError if its manifest, or a file that this names, is
-/// not as castor_block writes it.
+/// Returns a block as JSON for the list. `states`: states of the block's rungs. Throws InputError if the manifest, or a
+/// file that it names, does not have the format that castor_block writes.
 Json listed(const twin::BlockFolder& block, const Json& states) {
   const Json manifest = base::read_json_file(block.manifest());
   try {
@@ -260,7 +260,7 @@ int list_blocks(const std::string& only, bool json, bool markdown) {
   }
   Json all = Json::array();
   const auto blocks = only.empty() ? twin::find_blocks() : std::vector<twin::BlockFolder>{twin::find_block(only)};
-  if (!only.empty()) static_cast<void>(listed(blocks[0], Json::object()));  // it may be broken
+  if (!only.empty()) static_cast<void>(listed(blocks[0], Json::object()));  // checks the block, which may be broken
   const Json found = states_of_rungs(only);
   int code = kGood;
   for (const twin::BlockFolder& block : blocks) {

@@ -23,7 +23,7 @@ const CLI::Option* find_option(const CLI::App& command, const std::string& name)
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-/// Choices that the option itself checks: "--describe" of cosim.
+/// Returns the choices that the option itself checks, such as those of --describe of cosim.
 std::vector<std::string> checked_words(const CLI::Option& option) {
   const std::string text = option.get_type_name();
   const std::size_t open = text.find('{'), close = text.find('}');
@@ -41,12 +41,12 @@ std::vector<std::string> checked_words(const CLI::Option& option) {
   return words;
 }
 
-/// Where the words in front of the last one lead.
+/// State after all words before the one to be completed: the current command and the place in it.
 struct Walk {
   const CLI::App* command;
   Place place;
-  const CLI::Option* option = nullptr;  ///< waits for its value
-  bool plain = false;                   ///< behind "--"
+  const CLI::Option* option = nullptr;  ///< option that waits for its value; null if none
+  bool plain = false;                   ///< true after "--": the words are not options
 };
 
 Walk walk(const CLI::App& app, const std::vector<std::string>& words) {
@@ -136,7 +136,7 @@ std::vector<std::string> completions(const CLI::App& app, const std::vector<std:
     return result;
   }
   if (!at.plain && !word.empty() && word[0] == '-') {
-    // Words of commands that are programs of their own come from these.
+    // A command that is a program of its own has no options here; `values` asks that program for them.
     const std::vector<std::string> own = option_names(*at.command);
     add_matching(result, own.empty() ? words_of(at.place, nullptr, values) : own, word);
     return result;

@@ -7,17 +7,17 @@
 
 namespace castor::platforms::cli {
 
-/// Names of the commands below one that are listed, in their order.
+/// Returns the names of the listed subcommands of a command, in their order.
 [[nodiscard]] std::vector<std::string> command_names(const CLI::App& command);
-/// "--platform", "-p" and so on, in the order of the help.
+/// Returns the option names of a command, such as "--platform" and "-p", in the order of the help.
 [[nodiscard]] std::vector<std::string> option_names(const CLI::App& command);
 
-/// Words that complete the last of `words` (those behind the program's name), sorted as they are to be shown. A word
-/// that ends in '=' is to be typed on; ":files" says that a file may stand there.
+/// Returns the words that complete the last of `words` (the words after the program's name), in the order of display.
+/// After a word that ends in '=' the user continues typing. The word ":files" means that a file name may follow.
 [[nodiscard]] std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words,
                                                    const ValueWords& values);
 
-/// Prints them, one a line, if the arguments are "complete -- WORDS".
+/// Prints the completions, one per line, if the arguments are "complete -- WORDS". Returns false for other arguments.
 [[nodiscard]] bool serve_completion(const CLI::App& app, const std::vector<std::string>& arguments,
                                     const ValueWords& values);
 

@@ -1,4 +1,4 @@
-// castor elaborate: the module hierarchy of a machine, with its sockets, who is bound to whom, and main parameters.
+// castor elaborate: the module hierarchy of a machine, with its sockets, their bindings, and main parameters.
 
 #include <cstdarg>
 #include <cstdio>
@@ -27,12 +27,12 @@ struct ElaborateRequest {
 };
 
 struct Socket {
-  std::string name;   // inside its module
-  std::string bound;  // full names of the sockets at the other end, for initiators
+  std::string name;   // name inside its module
+  std::string bound;  // of an initiator socket: full names of the bound target sockets
 };
 
 struct Node {
-  std::string name;  // inside its parent
+  std::string name;  // name inside its parent
   std::string path;
   std::string kind;
   std::string parameters;
@@ -50,7 +50,7 @@ std::string format(const char* text, ...) {
   return buffer;
 }
 
-/// Kind and main parameters of a module.
+/// Sets the kind and the main parameters of a module.
 void describe(const sc_core::sc_object& object, const gpu::Machine& m, Node& node) {
   if (dynamic_cast<const gpu::Gpu*>(&object) != nullptr) {
     node.kind = "Gpu";
@@ -92,10 +92,11 @@ void describe(const sc_core::sc_object& object, const gpu::Machine& m, Node& nod
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-/// Who implements the interface that an initiator socket is bound to: the target sockets by address of the interface.
+/// Target sockets by the address of the interface that they implement. It gives the target that an initiator is bound
+/// to.
 using Targets = std::map<const sc_core::sc_interface*, std::string>;
 
-// Whatever the socket's binding policy is.
+// Returns whether an object is a target socket, for any binding policy.
 bool is_target(const sc_core::sc_object& object) { return std::string_view(object.kind()) == "tlm_target_socket"; }
 
 void find_targets(const std::vector<sc_core::sc_object*>& objects, Targets& targets) {
@@ -134,7 +135,7 @@ std::string socket_range(const std::vector<Socket>& sockets) {
   return sockets.front().name + " .. " + sockets.back().name;
 }
 
-/// Modules of one kind with equal parameters are printed once, unless `all` is set.
+/// Prints the module tree. Consecutive modules of one kind with equal parameters are printed once, unless `all` is set.
 void print(const std::vector<Node>& nodes, unsigned depth, bool all) {
   const std::string indent(2 * depth, ' ');
   for (std::size_t i = 0; i < nodes.size();) {
@@ -210,7 +211,7 @@ int elaborate(const ElaborateRequest& request) {
   gpu::TimingDevice::Options options;
   plug_blocks(loaded, options);
   gpu::TimingDevice device(loaded.machine, std::move(options));
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // completes the bindings
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // completes the socket bindings
   Targets targets;
   find_targets(sc_core::sc_get_top_level_objects(), targets);
   std::vector<Node> tops;

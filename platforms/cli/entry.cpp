@@ -17,9 +17,9 @@
 namespace castor::platforms::cli {
 namespace {
 
-constexpr std::size_t kColumns = 100;  // of a help
+constexpr std::size_t kColumns = 100;  // columns of a help text
 
-/// Lines of at most `columns`, divided at blanks where there are any.
+/// Breaks a text into lines of at most `columns` characters, at blanks where possible.
 std::string wrapped(const std::string& text, std::size_t columns) {
   std::string result, line;
   std::istringstream lines(text);
@@ -36,7 +36,7 @@ std::string wrapped(const std::string& text, std::size_t columns) {
   return result;
 }
 
-/// The help of CLI11, no wider than a screen.
+/// Formatter of CLI11's help, with lines no wider than kColumns.
 class Narrow final : public CLI::Formatter {
  public:
   std::string make_option_desc(const CLI::Option* option) const override {
@@ -58,13 +58,13 @@ void format(CLI::App& app, const std::shared_ptr<Narrow>& formatter) {
   for (CLI::App* const below : app.get_subcommands([](CLI::App*) { return true; })) format(*below, formatter);
 }
 
-/// A command that was given, and its words: "castor list platforms".
+/// A command that was given, with its full words: "castor list platforms".
 struct Given {
   const CLI::App* command;
   std::string words;
 };
 
-/// All that were given, from the program itself on.
+/// Returns the chain of commands that were given, from the program itself to the innermost subcommand.
 std::vector<Given> given_commands(const CLI::App& app) {
   std::vector<Given> given{{&app, app.get_name()}};
   while (!given.back().command->get_subcommands().empty()) {
@@ -74,7 +74,7 @@ std::vector<Given> given_commands(const CLI::App& app) {
   return given;
 }
 
-/// The first word of a command that it does not know; empty if it knows them all.
+/// Returns the first word that a command does not know; empty if it knows all words.
 std::string unknown_word(const CLI::App& command) {
   for (const std::string& word : command.remaining()) {
     if (word != "--") return word;
@@ -82,7 +82,7 @@ std::string unknown_word(const CLI::App& command) {
   return {};
 }
 
-/// What is wrong with a word that no command or option is called.
+/// Returns the error for a word that is not the name of a command or option.
 base::InputError unknown(const CLI::App& command, const std::string& words, const std::string& word) {
   const std::string see = words + " --help lists ";
   if (word.size() > 1 && word[0] == '-') {
@@ -98,7 +98,7 @@ base::InputError unknown(const CLI::App& command, const std::string& words, cons
                           base::did_you_mean(word, commands, " ") + see + "them");
 }
 
-/// "help run" is "run --help".
+/// Replaces "help run" by "run --help".
 void turn_help(std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] != "help") return;
   arguments.erase(arguments.begin());
@@ -107,7 +107,7 @@ void turn_help(std::vector<std::string>& arguments) {
 }
 
 void parse(CLI::App& app, std::vector<std::string> arguments) {
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the last first
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the arguments in reverse order
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {

@@ -10,27 +10,27 @@ class App;
 
 namespace castor::platforms::cli {
 
-/// Exit codes of every command: the thing under test failed; the request was wrong. A signal that ends one adds 128, as
-/// a shell does: 130 for Ctrl-C, 143 for SIGTERM.
+/// Exit codes of every command. kFailed: the object under test failed. kWrongRequest: the request was wrong. A process
+/// that a signal ends has 128 + signal, as in a shell: 130 for Ctrl-C, 143 for SIGTERM.
 inline constexpr int kGood = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kWrongRequest = 2;
 
-/// A place of the command line where a word is to be completed.
+/// A position in the command line at which a word is to be completed.
 struct Place {
-  std::string command;             ///< "run", "list blocks"; empty in front of any
-  std::string option;              ///< long name of the option whose value it is: "--platform"; empty: a positional
-  std::size_t position = 0;        ///< of a positional, from 0 on
-  std::vector<std::string> given;  ///< positionals in front of it
-  std::string word;                ///< as far as it is typed
+  std::string command;  ///< "run", "list blocks"; empty before the first command
+  std::string option;   ///< long name of the option that takes the word as its value, "--platform"; empty: a positional
+  std::size_t position = 0;        ///< index of the positional, from 0
+  std::vector<std::string> given;  ///< positionals before this one
+  std::string word;                ///< part of the word that has been typed
 };
-/// Words that may stand at a place. Nothing where only the user knows.
+/// Returns the words that may occur at a place; empty where only the user knows.
 using ValueWords = std::function<std::vector<std::string>(const Place&)>;
 
-/// What a program's main() does with its arguments (without the program's name): parses them, which calls the callbacks
-/// of the subcommands given, and returns `result` as they left it; an exception becomes one line on stderr and its exit
-/// code. A word that nothing is called is named, with what it may have been meant to be. "help COMMAND" is
-/// "COMMAND --help"; "complete -- WORDS" serves the completion of shells.
+/// Implements a program's main(), with its arguments (without the program's name). Parses the arguments, which calls
+/// the callbacks of the given subcommands, and returns the `result` that they set. An exception is printed as one line
+/// on stderr and determines the exit code. An unknown word is reported together with similar known words. "help
+/// COMMAND" means "COMMAND --help"; "complete -- WORDS" serves the completion of shells.
 [[nodiscard]] int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& result,
                                 const ValueWords& values = {});
 

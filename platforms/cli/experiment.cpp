@@ -1,5 +1,5 @@
-// castor experiment: becomes the program castor-experiment, which lies beside this one. A build tree builds it when it
-// is asked for, as it builds the models of blocks.
+// castor experiment: executes the program castor-experiment, which is in the same folder as castor. In a build tree it
+// is built on first use, like the models of blocks.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -27,13 +27,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where this program lies, and castor-experiment.
+/// Returns the folder of this program and of castor-experiment.
 fs::path program_folder() {
   std::error_code error;
   return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
-/// The folder that a build tree was configured in, as its cache says.
+/// Returns the folder in which a build tree was configured, according to its CMake cache.
 std::string configured_in(const fs::path& build) {
   static const std::string kKey = "CMAKE_CACHEFILE_DIR:INTERNAL=";
   std::ifstream cache(build / "CMakeCache.txt");
@@ -43,7 +43,7 @@ std::string configured_in(const fs::path& build) {
   return {};
 }
 
-/// Builds castor-experiment in a build tree. Of several who want it one does it, the others wait.
+/// Builds castor-experiment in a build tree. If several processes need it, one builds it and the others wait.
 void build_experiment(const fs::path& build, const fs::path& program) {
   std::error_code ignored;
   if (const std::string told = configured_in(build); !fs::equivalent(told, build, ignored)) {
@@ -69,12 +69,12 @@ void build_experiment(const fs::path& build, const fs::path& program) {
   if (lock >= 0) ::close(lock);
 }
 
-/// Whether the words ask for nothing but help.
+/// Returns whether the words ask only for help.
 bool ask_for_help(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(), [](const auto& word) { return word == "--help" || word == "-h"; });
 }
 
-/// The help of an experiment whose program is not built: a look builds nothing.
+/// Prints the help of an experiment whose program is not built, because a request for help must not start a build.
 void print_help_before_build(const ExperimentTitle& one, const fs::path& build) {
   std::printf(
       "%s\nUsage: castor experiment %s [OPTIONS]\n\nIts options are those of docs/guides/experiments.md. This help "
@@ -83,7 +83,8 @@ void print_help_before_build(const ExperimentTitle& one, const fs::path& build) 
       one.title, one.name, base::shell_word(build.string()).c_str());
 }
 
-/// Becomes the program and returns only by an exception, or says in its place what can be said without it.
+/// Replaces the process by castor-experiment, or prints the help that is known without that program. Throws if neither
+/// is possible.
 void become_experiment(const ExperimentTitle& one, const std::vector<std::string>& words) {
   std::error_code error;
   const fs::path folder = program_folder();
@@ -107,7 +108,7 @@ void become_experiment(const ExperimentTitle& one, const std::vector<std::string
 
 bool complete_experiment(const std::vector<std::string>& arguments) {
   const std::vector<std::string> begin{"complete", "--", "experiment"};
-  // The names of experiments are known here.
+  // The names of experiments are known here; only words after an experiment's name are completed by castor-experiment.
   if (arguments.size() <= begin.size() + 1 || !std::equal(begin.begin(), begin.end(), arguments.begin())) return false;
   std::vector<std::string> words{(program_folder() / "castor-experiment").string(), "complete", "--"};
   words.insert(words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(begin.size()), arguments.end());
@@ -122,7 +123,7 @@ void add_experiment(CLI::App& app) {
   command->footer("Example: castor experiment saws --program lps --schedulers 4 --size small");
   for (const ExperimentTitle& title : experiment_titles()) {
     CLI::App* const one = command->add_subcommand(title.name, title.title);
-    one->set_help_flag();  // that program has its options and their help
+    one->set_help_flag();  // castor-experiment defines the options and their help
     one->prefix_command();
     one->callback([one, title] { become_experiment(title, one->remaining()); });
   }

@@ -5,16 +5,16 @@
 
 namespace castor::platforms::cli {
 
-/// An experiment, as its folder below platforms/experiments has it.
+/// An experiment: the name of its folder below platforms/experiments and its title.
 struct ExperimentTitle {
-  const char* name;   ///< of the folder
-  const char* title;  ///< the line of its title.txt
+  const char* name;   ///< name of the folder
+  const char* title;  ///< line of its title.txt
 };
 
-/// All of them, by name. The source is written when the build is configured.
+/// Returns all experiments, sorted by name. The source is generated when the build is configured.
 [[nodiscard]] const std::vector<ExperimentTitle>& experiment_titles();
 
-/// The title of one. Errors: base::InputError for a name that has none.
+/// Returns the title of an experiment. Throws base::InputError for an unknown name.
 [[nodiscard]] std::string experiment_title(const std::string& name);
 
 }  // namespace castor::platforms::cli

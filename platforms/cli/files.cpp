@@ -14,13 +14,13 @@ namespace castor::platforms::cli {
 
 namespace {
 
-/// Whoever names a source wants its kernels, which castor-cc makes.
+/// Throws InputError if the path names an existing source file: its kernels must be compiled by castor-cc first.
 void refuse_source(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const std::string end = dot == std::string::npos ? std::string() : path.substr(dot);
   if (end != ".cu" && end != ".cpp" && end != ".cc" && end != ".cxx" && end != ".cl") return;
   struct ::stat status {};
-  if (::stat(path.c_str(), &status) != 0) return;  // said when it is read
+  if (::stat(path.c_str(), &status) != 0) return;  // the error is reported when the file is read
   const std::string ptx = path.substr(path.rfind('/') + 1, dot - (path.rfind('/') + 1)) + ".ptx";
   throw base::InputError(
       "'" + base::printable(path, std::string::npos) + "' is a source, and PTX or a program is expected",
@@ -53,11 +53,11 @@ std::vector<std::string> read_ptx(const std::string& path) {
   refuse_source(path);
   std::string content = read_file(path);
   if (content.compare(0, 4, "\177ELF") != 0) {
-    // What castor-cc -cubin and -fatbin write ends with a NUL.
+    // The output of castor-cc -cubin and -fatbin ends with a NUL.
     content.resize(std::min(content.find('\0'), content.size()));
     return {std::move(content)};
   }
-  // An image is a zero-terminated text that starts with a comment or the version.
+  // A PTX image in a program is a zero-terminated text that starts with a comment or with .version.
   std::vector<std::string> images;
   for (std::size_t at = 0; (at = content.find("\n.version ", at)) != std::string::npos;) {
     const std::size_t start = content.rfind('\0', at) + 1;

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The script of this installation or build tree. It learns from the environment which program called it, and where
-/// that belongs.
+/// Returns the path of the flow script of this installation or build tree. Sets the environment variables that tell the
+/// script which program called it, and from which tree.
 std::string find_script() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
@@ -35,7 +35,7 @@ std::string find_script() {
   return script.string();
 }
 
-/// Becomes the script; returns only by an exception.
+/// Replaces the process by the script; returns only by an exception.
 void become_flow(const std::string& command, const std::vector<std::string>& words) {
   std::vector<std::string> all = flow_command(command, words);
   std::vector<char*> argv;
@@ -49,7 +49,7 @@ void become_flow(const std::string& command, const std::vector<std::string>& wor
 
 void add_flow(CLI::App& app, const std::string& command, const std::string& meaning) {
   CLI::App* const flow = app.add_subcommand(command, meaning);
-  flow->set_help_flag();  // the script has the options, and their help
+  flow->set_help_flag();  // the script defines the options and their help
   flow->prefix_command();
   flow->callback([flow, command] { become_flow(command, flow->remaining()); });
 }

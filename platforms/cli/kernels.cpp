@@ -12,7 +12,7 @@ std::string find_kernel(const std::vector<std::string>& names, const std::string
     const std::string whole = base::demangled(name);
     const std::string function = base::function_name(whole);
     if (name == wanted || whole == wanted) return name;
-    // Modules of one program may have the same kernel.
+    // Several modules of a program may contain the same kernel.
     if (function == wanted && std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
     readable.push_back(base::readable_name(name));
     known.insert(known.end(), {name, whole, function});

@@ -5,9 +5,9 @@
 
 namespace castor::platforms::cli {
 
-/// The kernel of `names`, names of PTX, that `wanted` names: as it stands in PTX, demangled ("add(float*, int)"), or by
-/// its function alone ("add", "scan<4>") if no other kernel has that name. Errors: InputError for none and for several;
-/// `file` is for the message.
+/// Returns the one kernel of `names` (PTX names) that `wanted` denotes. `wanted` may be the PTX name, the demangled
+/// name ("add(float*, int)"), or the function name alone ("add", "scan<4>") if it is unique. Throws InputError if no
+/// kernel or several kernels match; `file` is used in the message.
 [[nodiscard]] std::string find_kernel(const std::vector<std::string>& names, const std::string& wanted,
                                       const std::string& file);
 

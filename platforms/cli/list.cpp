@@ -62,7 +62,8 @@ void list_platforms(bool json) {
   }
 }
 
-/// What a launch with blocks of `threads` threads runs: the kernel is compiled again if none of them fits otherwise.
+/// Returns the program that runs in a launch with blocks of `threads` threads. Compiles the kernel again with fewer
+/// registers if not even one block would fit into an SM.
 isa::Program program_for(const gpu::Machine& machine, const isa::Module& module, const isa::Function& kernel,
                          isa::LinkOptions options, unsigned threads) {
   isa::Program program = compiler::inspect(module, kernel.name, options);
@@ -127,7 +128,7 @@ void list_kernels(const ListRequest& request) {
   }
 }
 
-/// Names of the kernels that a file's modules define.
+/// Returns the names of the kernels that a file's modules define.
 std::vector<std::string> kernel_names(const std::vector<isa::Module>& modules) {
   std::vector<std::string> names;
   for (const isa::Module& module : modules) {
@@ -138,7 +139,8 @@ std::vector<std::string> kernel_names(const std::vector<isa::Module>& modules) {
   return names;
 }
 
-/// Rows that a fetch filter would have for each block of a marked kernel, or why it has none.
+/// Returns the number of register rows that a fetch filter gets per block of a marked kernel, or the reason why it gets
+/// none.
 std::string rows_text(const gpu::Machine& machine, const isa::Program& program, unsigned rows, unsigned warps) {
   if (program.marks.empty()) return "none: no record is marked";
   if (warps < 2) return "none: a block of one warp has nothing to share";
@@ -195,7 +197,7 @@ void list_marks(const ListRequest& request) {
       const compiler::MarkReport report = compiler::mark(program, marks);
       rows.push_back(marks_of_kernel(machine, program, report, request.block));
       const nlohmann::ordered_json& row = rows.back();
-      // The kernel's own line is read back, with the name as it stands in PTX.
+      // A comment has the readable name; the kernel's own line is read back later and has the name in PTX.
       if (const std::string readable = base::readable_name(function.name); readable != function.name) {
         text += "# " + readable + "\n";
       }

@@ -1,4 +1,4 @@
-// Man pages, made from the commands and their help: castor manual FOLDER, which the build calls.
+// castor manual FOLDER: writes man pages, generated from the commands and their help. The build calls it.
 
 #include <CLI/CLI.hpp>
 #include <cctype>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Text that roff takes as it is: no requests, no escapes, hyphens that can be copied.
+/// Escapes a text so that roff prints it unchanged: no requests, no escape sequences, hyphens that can be copied.
 std::string roff(const std::string& text) {
   std::string out;
   bool line_begins = true;
@@ -47,7 +47,7 @@ std::string head(const std::string& name, const std::string& meaning) {
          " \\- " + roff(meaning) + "\n";
 }
 
-/// Lines that stay as they are.
+/// Returns roff for lines that must not be filled.
 std::string verbatim(const std::string& text) { return ".nf\n" + roff(text) + "\n.fi\n"; }
 
 std::string option_text(const CLI::Option& option) {
@@ -83,7 +83,7 @@ std::string options_text(const CLI::App& command) {
   return text;
 }
 
-/// Options, commands below and footer of a command.
+/// Returns the synopsis, options, subcommands and footer of a command.
 std::string body(const CLI::App& command, const std::string& words) {
   std::string text = ".SH SYNOPSIS\n" + synopsis(command, words);
   if (!command.get_options().empty()) text += ".SH OPTIONS\n" + options_text(command);
@@ -105,7 +105,7 @@ std::string body(const CLI::App& command, const std::string& words) {
   return text;
 }
 
-/// What a program prints as its help, as it stands.
+/// Returns the help text that a program prints, unchanged.
 std::string help_of(std::vector<std::string> program) {
   program.emplace_back("--help");
   ::setenv("COLUMNS", "80", 1);

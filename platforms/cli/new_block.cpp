@@ -1,4 +1,4 @@
-// castor new-block: the skeleton of a hardware block in a folder of its own.
+// castor new-block: writes the skeleton of a hardware block into a folder of its own.
 
 #include <algorithm>
 #include <cctype>
@@ -27,8 +27,9 @@ using Values = std::map<std::string, std::string>;
 
 constexpr std::size_t kLongestName = 32;
 
-/// The templates: common/ has what all skeletons have, <hook>/ what differs, with its words in <hook>/values. A file
-/// f.in is written as f; NAME in paths and @KEY@ in texts are replaced.
+/// Returns the folder of the templates. common/ holds the files of every skeleton. <hook>/ holds the files that depend
+/// on the hook, with the hook's words in <hook>/values. A file f.in is written as f; NAME in paths and @KEY@ in texts
+/// are replaced.
 fs::path templates() {
   fs::path folder = fs::path(base::data_folder()) / "new_block";
   if (!fs::is_directory(folder / "common")) {
@@ -55,7 +56,7 @@ void check_hook(const std::string& hook) {
                          base::did_you_mean(hook, hooks, " ") + "there are: " + names);
 }
 
-/// It becomes the name of a namespace, of a SystemVerilog module and of a folder.
+/// Checks the block's name, which becomes the name of a namespace, a SystemVerilog module and a folder.
 void check_name(const std::string& name) {
   static const char* const kWords[] = {"and",
                                        "asm",
@@ -171,7 +172,7 @@ void check_name(const std::string& name) {
   }
 }
 
-/// Lines "KEY = text".
+/// Reads lines of the form "KEY = text".
 void read_values(const fs::path& path, Values& values) {
   std::istringstream lines(read(path));
   for (std::string line; std::getline(lines, line);) {
@@ -188,7 +189,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-/// Writes the files of one folder of templates.
+/// Writes the files of one template folder, with NAME and @KEY@ replaced.
 void write_files(const fs::path& from, const fs::path& to, const Values& values) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(from)) {
     if (entry.path().extension() != ".in") continue;

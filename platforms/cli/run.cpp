@@ -1,4 +1,4 @@
-// castor run: a compiled program, or a kernel of a PTX file.
+// castor run: runs a compiled program, or a kernel of a PTX file.
 
 #include <unistd.h>
 
@@ -69,7 +69,7 @@ void set(const char* name, const std::optional<std::uint64_t>& value) {
   if (value) set(name, std::to_string(*value));
 }
 
-/// The runtime reads its options from the environment, in the program's process as in this one.
+/// Passes the options to the runtime, which reads them from the environment in this process and in the program's.
 void set_environment(const RunRequest& request) {
   set("CASTOR_PLATFORM", request.platform);
   set("CASTOR_SET", request.overrides);
@@ -87,7 +87,7 @@ void set_environment(const RunRequest& request) {
   if (request.max_registers != 0) set("CASTOR_MAX_REGISTERS", std::to_string(request.max_registers));
 }
 
-/// Files that a program writes at the end of a run, as they were asked for.
+/// Returns the files that the run writes at its end according to the options.
 std::vector<std::string> files_of(const runtime::RunOptions& options) {
   std::vector<std::string> files;
   for (const std::string* const path :
@@ -103,7 +103,7 @@ std::string joined(const std::vector<std::string>& words) {
   return list;
 }
 
-/// Says what the processes of a run have opened, if that is not what is expected: one device. Returns the exit code.
+/// Prints which processes of a run opened a device, unless exactly one device was opened. Returns the exit code.
 int tell_opened(const std::string& program, const runtime::RunRecord& record, const runtime::RunOptions& options,
                 int code) {
   const std::vector<runtime::RunRecord::Process> opened = record.opened();
@@ -130,7 +130,7 @@ int tell_opened(const std::string& program, const runtime::RunRecord& record, co
   return code;
 }
 
-// The program's own process: the runtime inside it reads the options from the environment.
+// Runs the program in a process of its own. The runtime inside the program reads the options from the environment.
 int run_program(const RunRequest& request) {
   if (!request.kernel.empty() || !request.arguments.empty() || !request.dumps.empty() || request.shared != 0) {
     throw InputError("--kernel, --arg, --dump and --shared are for PTX files; '" +
@@ -161,10 +161,10 @@ isa::Type scalar_type(std::uint32_t size, const isa::Module& module, const std::
 
 struct Bound {
   Argument argument;
-  std::uint64_t address = 0;  // of a buffer on the device
+  std::uint64_t address = 0;  // address of the buffer in device memory
 };
 
-// The parameter block, and buffers on the device.
+// Returns the parameter block; allocates and fills the buffers in device memory.
 std::vector<std::byte> bind(gpu::Device& device, const isa::Module& module, const isa::Program& program,
                             std::vector<Bound>& bound) {
   if (bound.size() != program.parameters.size()) {
@@ -180,7 +180,7 @@ std::vector<std::byte> bind(gpu::Device& device, const isa::Module& module, cons
     std::vector<std::byte> bytes;
     const bool by_value = argument.buffer && parameter.size != 8 && argument.bytes.size() == parameter.size;
     if (by_value) {
-      bytes = argument.bytes;  // a struct
+      bytes = argument.bytes;  // the bytes of a struct
     } else if (argument.buffer) {
       if (parameter.size != 8) {
         throw InputError("argument " + std::to_string(i) + " is a buffer of " + std::to_string(argument.bytes.size()) +
@@ -340,7 +340,7 @@ int run_ptx(const RunRequest& request) {
   return written ? kGood : kWrongRequest;
 }
 
-/// Whether a file is PTX, by its name: castor-cc writes PTX under the other two, too.
+/// Returns whether a file is PTX, judged by its name. castor-cc also writes PTX into .cubin and .fatbin files.
 bool is_ptx(const std::string& file) {
   const auto ends_with = [&](const std::string& end) {
     return file.size() > end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0;
@@ -361,8 +361,9 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
     }
     const bool flag =
         word == "--functional" || word == "--summary" || word == "--mangled" || word == "--help" || word == "-h";
-    const bool attached = word.find('=') != std::string::npos || (word[1] != '-' && word.size() > 2);  // -pNAME
-    if (!flag && !attached) ++i;                                                                       // its value
+    // The value is in the same word: -pNAME or --name=value.
+    const bool attached = word.find('=') != std::string::npos || (word[1] != '-' && word.size() > 2);
+    if (!flag && !attached) ++i;  // skips the option's value
   }
   return arguments;
 }

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A variable of a dump, as views name it: "model.castor_saws_probe", "err_o", "[2:0]".
+/// A variable of a waveform dump, named as in a saved view: "model.castor_saws_probe", "err_o", "[2:0]".
 struct Variable {
   std::string scope, name, bits;
   [[nodiscard]] std::string path() const { return scope + "." + name + bits; }
@@ -41,7 +41,7 @@ std::vector<Variable> declared(const std::string& wave) {
   return out;
 }
 
-/// The block of a scope "model.castor_<block>_probe" or "rtl.top.castor_<block>_probe"; empty of any other.
+/// Returns the block of a scope "model.castor_<block>_probe" or "rtl.top.castor_<block>_probe"; empty for other scopes.
 std::string block_of(const std::string& scope) {
   static const std::string kBegin = "castor_", kEnd = "_probe";
   const std::size_t dot = scope.rfind('.');
@@ -57,7 +57,7 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// The view that was made by hand; empty if there is none, or if it names a signal that the waves do not have.
+/// Returns the hand-made view of a block; empty if there is none, or if it names a signal that the dump lacks.
 std::string made_by_hand(const std::string& block, const std::set<std::string>& paths) {
   std::ifstream file(fs::path(base::data_folder()) / "waveforms" / (block + ".gtkw"));
   std::string text, line;
@@ -69,7 +69,8 @@ std::string made_by_hand(const std::string& block, const std::set<std::string>& 
   return text;
 }
 
-/// GTKWave's flags of a trace: numbers are flush right; one bit in binary, names as they are, all else in hexadecimal.
+/// Returns the lines that show a variable, with GTKWave's trace flags: numbers right-aligned, single bits in binary,
+/// names as text, the rest in hexadecimal.
 std::string shown(const Variable& variable) {
   const char* const flags = ends_with(variable.name, "_name") ? "@20\n" : variable.bits.empty() ? "@28\n" : "@22\n";
   return flags + std::string(is_rtl(variable) ? "[color] 3\n" : "") + variable.path() + "\n";
@@ -90,7 +91,7 @@ std::string made(const std::string& block, const std::vector<Variable>& variable
     for (const Variable& one : variables) {
       if (!belongs(one.name) || one.name == "clk_i" || named(one) || !done.insert(one.name).second) continue;
       for (const Variable& side : variables) {
-        // What goes in is the same on both sides.
+        // An input has the same value in model and RTL, so it is shown only once.
         if (side.name == one.name && !(ends_with(one.name, "_i") && is_rtl(side) && !is_rtl(one))) text += shown(side);
       }
     }

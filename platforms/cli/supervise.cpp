@@ -21,12 +21,13 @@ constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIG
 
 volatile pid_t child = 0;
 
-// What the kernel sends (a key on the terminal, a terminal that is gone) goes to all processes of the foreground.
+// Signal handler: forwards a signal to the child. Signals that the kernel sends for the terminal (a key, a hang-up)
+// reach all foreground processes anyway and are not forwarded.
 void pass_on(int signal, siginfo_t* info, void* /*context*/) {
   if (info->si_code != SI_KERNEL && child > 0) ::kill(child, signal);
 }
 
-/// Signals are held back while it lives.
+/// Blocks the forwarded signals while the object lives, or until release().
 class Held {
  public:
   Held() {
@@ -44,20 +45,20 @@ class Held {
   sigset_t before_{};
 };
 
-/// In the child: becomes the program, or writes why not.
+/// Runs in the child process: executes the program, or writes errno to `report`.
 [[noreturn]] void become(std::vector<std::string> words, pid_t parent, int report, const Held& held) {
   for (const int signal : kPassedOn) {
     struct sigaction now {};
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
   }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // it ended before we said so
+  if (::getppid() != parent) ::_exit(1);  // the parent ended before PR_SET_PDEATHSIG took effect
   held.release();
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  // With a path no shell steps in for a file that the system cannot execute.
+  // If the name contains a path, execv is used: execvp would start a shell for a file that the system cannot execute.
   words[0].find('/') != std::string::npos ? ::execv(argv[0], argv.data()) : ::execvp(argv[0], argv.data());
   const int why = errno;
   if (::write(report, &why, sizeof why) < 0) ::_exit(126);
@@ -110,7 +111,7 @@ int shell_code(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 
 void end_as(int status) {
   if (!WIFSIGNALED(status)) return;
-  const rlimit none{0, 0};  // the program has left its core
+  const rlimit none{0, 0};  // the program has already written its core dump
   ::setrlimit(RLIMIT_CORE, &none);
   std::fflush(nullptr);
   ::signal(WTERMSIG(status), SIG_DFL);

@@ -5,21 +5,22 @@
 
 namespace castor::platforms::cli {
 
-/// Starts a program, waits for it, and returns its exit code; one that a signal ends ends this process in the same way.
-/// `words` are program and arguments; a program without '/' is found by PATH. It has our terminal and descriptors.
-/// Signals that others send us are passed on to it; those of the terminal reach it by themselves. It ends with us,
-/// whatever ends us. `finish` is called when it has ended, with its exit code (128 + signal), which it may replace.
-/// Errors: InputError if it cannot be started.
+/// Starts a program, waits for its end, and returns its exit code. If a signal ends the program, the same signal ends
+/// this process. `words`: program and arguments; a program without '/' is searched on PATH. The program shares the
+/// terminal and the descriptors. Signals that other processes send to this process are forwarded; the program receives
+/// terminal signals directly. The program ends with this process, whatever ends it. `finish` is called after the
+/// program's end with its exit code (128 + signal) and may replace the code. Throws InputError if the program cannot be
+/// started.
 template <class Finish>
 [[nodiscard]] int supervise(const std::vector<std::string>& words, Finish&& finish);
 
 namespace detail {
 
-/// How a program ended, as wait() says it.
+/// Runs the program and returns its wait status.
 [[nodiscard]] int run_and_wait(const std::vector<std::string>& words);
-/// The exit code that a shell shows.
+/// Returns the exit code that a shell would show.
 [[nodiscard]] int shell_code(int status);
-/// Ends this process if a signal ended the program.
+/// Ends this process by the signal that ended the program, if one did.
 void end_as(int status);
 
 }  // namespace detail

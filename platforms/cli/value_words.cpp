@@ -1,4 +1,4 @@
-// What may stand where in the command line, for its completion: machines, keys, blocks, kernels of a file.
+// Words for the completion of the command line: machines, keys, blocks, kernels of a file.
 
 #include <algorithm>
 
@@ -33,14 +33,14 @@ Words blocks() {
   return words;
 }
 
-/// Keys of machines, to be followed by a value; behind "key=" the words that may stand there.
+/// Returns the machine keys, each followed by '='. After "key=" returns the values that the key may have.
 Words settings(const std::string& word) {
   const base::Schema& schema = gpu::machine_schema();
   const std::size_t equals = word.find('=');
   Words words;
   if (equals == std::string::npos) {
     for (const base::SchemaRow& row : schema.rows()) words.push_back(row.key + "=");
-    // All keys of a block are known when its model is loaded; these every block has.
+    // A block's own keys are known only when its model is loaded; these two keys exist for every block.
     for (const std::string& block : blocks()) {
       words.push_back("blocks." + block + ".enable=");
       words.push_back("blocks." + block + ".engine=");
@@ -69,7 +69,7 @@ Words opcodes() {
   return words;
 }
 
-/// By their functions, which shells need not quote.
+/// Returns the kernels of a file, by function name where a shell need not quote it, else by PTX name.
 Words kernels(const Words& files) {
   Words words;
   if (files.empty()) return words;
@@ -83,7 +83,7 @@ Words kernels(const Words& files) {
   return words;
 }
 
-/// Options of a flow, as its help prints them.
+/// Returns the options of a flow, read from its help text.
 Words flow_options(const std::string& flow) {
   const std::string text = base::run(flow_command(flow, {"--help"}), "python3").text;
   Words words;
@@ -124,7 +124,7 @@ Words words_at(const Place& place) {
 std::vector<std::string> value_words(const Place& place) {
   try {
     return words_at(place);
-  } catch (const base::Error&) {  // a file that is no PTX, blocks that are not there: nothing to offer
+  } catch (const base::Error&) {  // not a PTX file, or missing blocks: nothing to offer
     return {};
   }
 }

@@ -1,4 +1,4 @@
-// A small program: fills an array and looks at its last element.
+// A small program: fills an array on the device and checks its last element.
 #include <cuda_runtime.h>
 __global__ void fill(int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// A kernel alone, for castor-cc --ptx and castor run saxpy.ptx.
+// A single kernel without host code, for castor-cc --ptx and castor run saxpy.ptx.
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = a * x[i] + y[i];

@@ -27,10 +27,10 @@ namespace {
 namespace fs = std::filesystem;
 using Paths = std::vector<fs::path>;
 
-/// Part of every key: raise it when programs change though nothing that they are made of does.
+/// Part of every program's cache key. Increase it when programs change although none of their inputs does.
 constexpr unsigned kRecipe = 1;
 constexpr const char* kLevel = "-O2";
-/// Beginnings of names, the folder that stands for each, and what its programs want of the compiler.
+/// Programs whose names begin with `beginning` have their sources in `folder` and need these compiler options.
 struct Family {
   const char *beginning, *folder;
   std::vector<std::string> options;
@@ -40,7 +40,7 @@ const std::vector<Family>& families() {
                                                 {"dynamic_", "dynamic", {"-std=c++17"}}};
   return kFamilies;
 }
-/// nullptr for a name that stands for itself.
+/// Returns the family of a program; nullptr if the program belongs to none.
 const Family* family_of(const std::string& name) {
   for (const Family& family : families()) {
     if (name.rfind(family.beginning, 0) == 0) return &family;
@@ -53,7 +53,7 @@ fs::path compiler() { return fs::path(base::prefix()) / "bin/castor-cc"; }
 
 std::string shown(const fs::path& path) { return base::printable(path.string(), std::string::npos); }
 
-/// Regular files below a folder, or the file itself, in the order of their names; links are followed.
+/// Returns the regular files below a folder, or the file itself, sorted by name. Links are followed.
 Paths files_below(const fs::path& place) {
   std::error_code failed;
   if (fs::is_regular_file(place, failed)) return {place};
@@ -66,8 +66,8 @@ Paths files_below(const fs::path& place) {
   return out;
 }
 
-/// What is handed to the compiler: a file, with what the files of its family share, or all sources of the program's
-/// folder.
+/// Returns the source files of a program: its file and the files that its family shares, or all sources of the
+/// program's folder.
 Paths sources_of(const std::string& name) {
   const fs::path root = sources_folder();
   const Family* const family = family_of(name);
@@ -94,7 +94,8 @@ Paths sources_of(const std::string& name) {
   return out;
 }
 
-/// What every program is made of beside its sources: every header beside them, the compiler, its headers and libraries.
+/// Inputs that all programs have in common: every header of the sources folder, and the compiler with its headers and
+/// libraries.
 class SharedParts {
  public:
   SharedParts() {
@@ -109,7 +110,7 @@ class SharedParts {
     }
   }
   [[nodiscard]] const Paths& parts() const { return parts_; }
-  /// Of names and contents; read when the first program asks.
+  /// Returns a digest of names and contents; computed on the first call.
   [[nodiscard]] const std::string& digest() {
     if (digest_.empty()) digest_ = digest_of(parts_);
     return digest_;
@@ -127,7 +128,7 @@ class SharedParts {
 
 std::string key_of(const std::string& name, const Paths& sources, SharedParts& shared) {
   base::Hash hash;
-  // The program names the folder of the runtime that it loads.
+  // The compiled program contains the path of the runtime library that it loads, so the path is part of the key.
   hash.add(kRecipe).add(name).add(kLevel).add(base::prefix());
   if (const Family* const family = family_of(name); family != nullptr) {
     for (const std::string& option : family->options) hash.add(option);
@@ -135,7 +136,7 @@ std::string key_of(const std::string& name, const Paths& sources, SharedParts& s
   return hash.add(SharedParts::digest_of(sources)).add(shared.digest()).text();
 }
 
-/// The program of the build tree; empty if there is none, or an old one.
+/// Returns the program in the build tree; empty if it does not exist or is older than its inputs.
 fs::path built_program(const std::string& name, const Paths& sources, const SharedParts& shared) {
   const fs::path path = fs::path(base::prefix()) / "kernels" / name;
   std::error_code failed;
@@ -149,7 +150,7 @@ fs::path built_program(const std::string& name, const Paths& sources, const Shar
   return any_newer(sources) || any_newer(shared.parts()) ? fs::path() : path;
 }
 
-/// <cache>/programs, made if it is not there; the cache is that of RTL.
+/// Returns <cache>/programs, which is created if missing. The cache is the one used for RTL.
 fs::path programs_cache() {
   const fs::path folder = base::cache_folder();
   std::error_code failed;
@@ -172,8 +173,8 @@ struct Wanted {
   [[nodiscard]] fs::path program() const { return folder / name; }
 };
 
-/// One builder at a time: the folder <final>.part is the lock. What a builder that was killed leaves lies in there and
-/// goes with the next one.
+/// Lock that lets one process at a time build a program. The lock is the folder <final>.part. Files that a killed
+/// builder left in that folder are removed by the next builder.
 class Building {
  public:
   explicit Building(const fs::path& final) : part_(final.string() + ".part") {
@@ -188,7 +189,7 @@ class Building {
       struct stat ours {
       }, there{};
       if (::fstat(lock_, &ours) == 0 && ::stat(part_.c_str(), &there) == 0 && ours.st_ino == there.st_ino) break;
-      ::close(lock_);  // another one has made its folder of it meanwhile
+      ::close(lock_);  // another process has renamed or removed this folder meanwhile
     }
     std::error_code ignored;
     for (const auto& old : fs::directory_iterator(part_, ignored)) fs::remove_all(old.path(), ignored);
@@ -201,7 +202,7 @@ class Building {
   Building(const Building&) = delete;
   Building& operator=(const Building&) = delete;
 
-  /// An empty folder that becomes the final one by a rename.
+  /// Returns a new empty folder, which becomes the final folder by a rename.
   [[nodiscard]] fs::path folder() const {
     std::string name = (part_ / "XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw base::Error("no folder '" + name + "': " + std::strerror(errno));
@@ -226,7 +227,7 @@ std::vector<std::string> command_of(const std::string& name, const Paths& source
 void compile(const Wanted& wanted) {
   const Building building(wanted.folder);
   std::error_code failed;
-  if (fs::exists(wanted.program(), failed)) return;  // by another one, meanwhile
+  if (fs::exists(wanted.program(), failed)) return;  // another process has compiled it meanwhile
   const fs::path folder = building.folder();
   const fs::path log = folder / "log";
   std::vector<std::string> words = command_of(wanted.name, wanted.sources);
@@ -239,8 +240,8 @@ void compile(const Wanted& wanted) {
   fs::rename(folder, wanted.folder);
 }
 
-/// Begins the process that compiles a program; locks are its own, so that two who want the same wait for each other in
-/// any order. What goes wrong is written to `errors`.
+/// Starts the process that compiles a program. The process holds its own lock, so that two processes that want the same
+/// programs wait for each other in any order. Errors are written to `errors`.
 pid_t start_compiler(const Wanted& wanted, const SharedText& errors) {
   std::fflush(nullptr);
   const pid_t child = ::fork();

@@ -6,78 +6,82 @@
 #include <string>
 #include <vector>
 
-/// Experiments: many runs in processes of their own, then tables and pictures (docs/guides/experiments.md). An
-/// experiment is a folder beside this file; nothing else names it. The folder is called as the experiment, and its file
-/// title.txt has one line that says what the experiment is: castor lists experiments before their program is built.
+/// Experiments: many runs in separate processes, then tables and pictures (docs/guides/experiments.md). An experiment
+/// is a folder beside this file; no other file names it. The folder has the experiment's name, and its title.txt holds
+/// a one-line description, because castor lists experiments before their program is built.
 namespace castor::platforms::experiments {
 
 using Json = nlohmann::ordered_json;
 
-/// One simulation: what is varied, and afterwards what came out.
+/// One simulation: its parameters, and afterwards its result.
 struct Run {
   std::string name;  ///< unique; letters, digits, '-', '_', '.' and '+'; the name of its file
-  Json parameters;   ///< all that `execute` depends on
-  Json result;       ///< empty until it ran
+  Json parameters;   ///< everything that `execute` depends on
+  Json result;       ///< empty until the run is done
 };
 
 class Output;
 
-/// What a subcommand of `castor experiment` does.
+/// A subcommand of `castor experiment`.
 class Experiment {
  public:
   virtual ~Experiment() = default;
   [[nodiscard]] virtual const char* name() const = 0;
+  /// Returns an example command line for the help.
   [[nodiscard]] virtual const char* example() const = 0;
   virtual void add_options(CLI::App& app) = 0;
-  /// The runs that the options ask for, in the order in which they are started. What they run is compiled if need be,
-  /// by at most so many `workers` at once, when all else is known to be good. Errors: InputError.
+  /// Returns the runs that the options request, in the order in which they are started. Once all options are checked,
+  /// compiles the programs of the runs if necessary, by at most `workers` processes. Throws InputError.
   [[nodiscard]] virtual std::vector<Run> runs(unsigned workers) = 0;
-  /// Runs in a process of its own; depends on `parameters` only and touches no file.
+  /// Executes one run, in a process of its own. Depends only on `parameters` and must not write files.
   [[nodiscard]] virtual Json execute(const Json& parameters) const = 0;
-  /// What else results depend on: files of runs with another word are not used. By default it changes with every build
-  /// of this program.
+  /// Returns a text for everything else that results depend on: stored runs with another text are not reused. By
+  /// default the text changes with every build of this program.
   [[nodiscard]] virtual std::string build() const;
-  /// Files and folders of the tree, from its root, on which results depend beside the simulator and the compiler: CUDA
-  /// programs, what makes the load, the experiment's own folder.
+  /// Returns the files and folders of the source tree, relative to its root, on which results depend beside the
+  /// simulator and the compiler: CUDA programs, workload generators, the experiment's own folder.
   [[nodiscard]] virtual std::vector<std::string> sources() const = 0;
-  /// Tables and pictures from all runs, which need not be those of `runs`. False if what the experiment checks does not
-  /// hold.
+  /// Writes tables and pictures of all runs, which may be other runs than those of `runs`. Returns false if a check of
+  /// the experiment fails.
   virtual bool report(const std::vector<Run>& runs, Output& output) = 0;
 };
 
-/// Makes an experiment known: a namespace-scope object in the experiment's own source file.
+/// Registers an experiment: a namespace-scope object in the experiment's own source file.
 struct Registration {
   using Make = std::unique_ptr<Experiment> (*)();
   explicit Registration(Make make);
 };
-/// All that are known, by name.
+/// Creates all registered experiments, sorted by name.
 [[nodiscard]] std::vector<std::unique_ptr<Experiment>> all_experiments();
 
-/// Errors: InputError if a word is not among the known ones, which it lists. `what`: "workload".
+/// Throws InputError if a word is not one of the known ones, which the message lists. `what`: description such as
+/// "workload".
 void check_names(const std::vector<std::string>& words, const std::vector<std::string>& known, const char* what);
 
-/// A setting as part of a run's name, at most 60 letters: what is no letter, digit or '.' becomes '_'.
+/// Returns a setting as part of a run's name, at most 60 characters; characters other than letters, digits and '.'
+/// become '_'.
 [[nodiscard]] std::string file_word(std::string text);
 
-/// What a file holds; "" if it cannot be read.
+/// Returns the contents of a file; "" if it cannot be read.
 [[nodiscard]] std::string contents(const std::string& path);
 
+/// Options of execute_all().
 struct RunnerOptions {
-  std::string out;        ///< folder for results, made if it is not there
-  unsigned workers = 2;   ///< processes at once
-  bool fresh = false;     ///< run again what is there
-  bool progress = false;  ///< a line on stderr, with the time left
+  std::string out;        ///< folder for results, created if missing
+  unsigned workers = 2;   ///< number of concurrent processes
+  bool fresh = false;     ///< also repeats runs that have stored results
+  bool progress = false;  ///< prints a progress line with the remaining time on stderr
 };
 
-/// Fills in the results. Every finished run is a file <out>/runs/<name>.json, so an interrupted experiment goes on
-/// where it was; files of other parameters or of another `build` are not used. Errors:
-/// castor::base::Error if a run failed, with what it said; the others are finished first. On SIGINT the files that are
-/// complete stay.
+/// Executes the runs and stores their results in `runs`. Every finished run is a file <out>/runs/<name>.json, so an
+/// interrupted experiment can resume. Stored files with other parameters or another `build` text are not used. Throws
+/// castor::base::Error with the output of a failed run, after the other runs have finished. On SIGINT the files of
+/// complete runs remain.
 void execute_all(const Experiment& experiment, std::vector<Run>& runs, const RunnerOptions& options);
 
-/// What a folder of results has without running anything: the runs in results.json, in its order, or all that are
-/// finished if there is no such file. Programs and builds that they came from do not count. Errors: InputError if there
-/// are none, or results.json has another one.
+/// Returns the results stored in a folder, without executing anything: the runs in results.json, in its order, or all
+/// finished runs if there is no such file. Programs and builds that produced them are ignored. Throws InputError if
+/// there are none, or if results.json names a run that is missing.
 [[nodiscard]] std::vector<Run> stored_runs(const std::string& out);
 
 }  // namespace castor::platforms::experiments

@@ -7,34 +7,35 @@
 
 namespace castor::platforms::experiments {
 
-/// The folder beside an experiment's page: sets of runs, each in a file <set>.csv, and page.json, which says of each by
-/// which command, when and of which sources it was made, and of each picture a digest of what it shows. A set of which
-/// page.json has only the command is planned: nobody has kept its runs yet.
+/// The folder beside an experiment's page. It holds sets of runs, each in a file <set>.csv, and page.json. For each set
+/// page.json records the command, the date and the sources; for each picture it records a digest of the displayed data.
+/// A set with only a command is planned: its runs have not been stored yet.
 class KeptRuns {
  public:
-  /// Where a set came from.
+  /// Where the runs of a set came from.
   struct Origin {
-    std::vector<std::string> command;  ///< words behind "castor experiment"
-    std::string date, commit;          ///< empty of a planned set
-    Json sources;                      ///< a digest for each part of the sources that can change results
+    std::vector<std::string> command;  ///< words after "castor experiment"
+    std::string date, commit;          ///< empty for a planned set
+    Json sources;                      ///< a digest of each part of the sources that can change results
   };
 
-  /// Reads page.json, if it is there. Errors: InputError if it is none.
+  /// Reads page.json if it exists. Throws InputError if it is invalid.
   explicit KeptRuns(std::string folder);
 
-  /// All sets, planned ones too.
+  /// Returns the names of all sets, including planned ones.
   [[nodiscard]] std::vector<std::string> sets() const;
-  /// Errors: as `origin`.
+  /// Returns whether the runs of the set are stored. Throws InputError for an unknown set.
   [[nodiscard]] bool is_kept(const std::string& set) const { return !origin(set).date.empty(); }
-  /// Errors: InputError if there is no such set.
+  /// Returns the origin of a set. Throws InputError for an unknown set.
   [[nodiscard]] Origin origin(const std::string& set) const;
-  /// Runs of one set, or of several: of runs with the same name those of the first one. Errors: InputError.
+  /// Returns the runs of one or several sets. Of runs with the same name only the first is returned. Throws InputError
+  /// if a file cannot be read.
   [[nodiscard]] std::vector<Run> runs(const std::vector<std::string>& sets) const;
   [[nodiscard]] std::string file(const std::string& set) const { return folder_ + "/" + set + ".csv"; }
-  /// "" if there is none.
+  /// Returns the digest of a picture; "" if there is none.
   [[nodiscard]] std::string picture(const std::string& file) const;
 
-  /// Writes a set. Errors: InputError.
+  /// Stores a set. Throws InputError if a file cannot be written.
   void keep(const std::string& set, const std::vector<Run>& runs, const Origin& origin);
   void keep_pictures(const Json& digests);
 

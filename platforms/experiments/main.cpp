@@ -1,4 +1,4 @@
-// castor-experiment, which `castor experiment` becomes: comparisons of many runs.
+// castor-experiment, which `castor experiment` executes: comparisons of many runs.
 
 #include <unistd.h>
 
@@ -30,7 +30,8 @@ struct Common {
   bool page = false, check = false, again = false;
 };
 
-/// Options that say what to run mean nothing where nothing is run. `why`: of the option that runs nothing.
+/// Throws InputError if options select runs although the command runs nothing. `why`: message that names the option
+/// which runs nothing.
 void refuse_choices(const CLI::App& app, const Words& harmless, const char* why) {
   for (const CLI::Option* const option : app.get_options()) {
     if (option->count() == 0) continue;
@@ -52,7 +53,7 @@ void check_choices(const CLI::App& app, const Common& options) {
   }
 }
 
-/// Words of the command line that say what to run, for a page: without those that change no figure.
+/// Returns the command line words to be recorded in a page, without those that do not affect figures.
 Words command_of(const Words& all) {
   static const Words kFlags = {"--fresh", "--quiet", "-q", "--all-claims"};
   static const Words kWithValue = {"--out", "-o", "--workers", "-j", "--docs", "--programs"};

@@ -35,7 +35,7 @@ std::string fixed(double value, int digits) {
 
 namespace {
 
-// Of UTF-8: bytes that continue a character take no column.
+// Returns the number of columns of a UTF-8 text; continuation bytes of a character occupy no column.
 std::size_t columns_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));

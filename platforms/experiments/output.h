@@ -15,47 +15,47 @@ struct Table {
   std::string note;  ///< below the table; may be empty
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
-  /// As Markdown, with title and note. `aligned`: columns are padded to one width.
+  /// Returns the table as Markdown, with title and note. `aligned`: cells are padded to the width of their column.
   [[nodiscard]] std::string markdown(bool aligned = true) const;
 };
 
-/// Draws <folder>/<file>.svg by gnuplot, from <file>.gp, which stays beside it. False without gnuplot: the script alone
-/// is written. Errors: InputError if it cannot be.
+/// Draws <folder>/<file>.svg with gnuplot from <file>.gp, which is kept. Without gnuplot writes only the script and
+/// returns false. Throws InputError if a file cannot be written.
 [[nodiscard]] bool draw(const Plot& plot, const std::string& folder);
 using base::write_file;
 
-/// Tables, claims and pictures that an experiment reports. They go into one document in a folder, and are kept for the
-/// experiment's page.
+/// Tables, claims and pictures that an experiment reports. They are written to one document in a folder, and kept in
+/// memory for the experiment's page.
 class Output {
  public:
-  /// A table and the heading that it stands under.
+  /// A table and the heading above it.
   struct Placed {
     std::string heading;
     Table table;
   };
 
-  /// `folder`: for pictures and the document; "": nothing is written. `echo`: tables are printed too. `all_claims`:
-  /// also those that the runs do not measure.
+  /// `folder`: folder of pictures and document; "": nothing is written. `echo`: tables are also printed. `all_claims`:
+  /// includes claims that the runs do not measure.
   Output(std::string folder, bool echo, bool all_claims)
       : folder_(std::move(folder)), echo_(echo), all_claims_(all_claims) {}
 
   void heading(const std::string& text);
   void paragraph(const std::string& text);
   void table(const Table& table);
-  /// The claims with their verdicts. `summary`: how many there are of each verdict. `constructed`: those that hold by
-  /// construction if they hold.
+  /// Adds the claims with their verdicts. `summary`: the number of claims by verdict. `constructed`: ids of the claims
+  /// that hold by construction.
   void claims(const Table& table, const std::string& summary, const std::vector<std::string>& constructed);
   void plot(Plot plot);
-  /// Parameters and results of all runs, one line each: <name>.csv and <name>.json.
+  /// Writes parameters and results of all runs, one line each, to <name>.csv and <name>.json.
   void data(const std::string& name, const std::vector<Run>& runs);
-  /// Writes what was collected to <name>.md.
+  /// Writes the collected tables and claims to <name>.md.
   void close(const std::string& name);
   [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] bool all_claims() const { return all_claims_; }
 
   [[nodiscard]] const std::vector<Placed>& tables() const { return tables_; }
   [[nodiscard]] const std::vector<Plot>& plots() const { return plots_; }
-  /// Summary and table of the claims as Markdown; "" if there are none.
+  /// Returns summary and table of the claims as Markdown; "" if there are no claims.
   [[nodiscard]] const std::string& claims() const { return claims_; }
   [[nodiscard]] const Table& claims_table() const { return claims_table_; }
   [[nodiscard]] const std::vector<std::string>& constructed() const { return constructed_; }
@@ -72,7 +72,7 @@ class Output {
   std::vector<Plot> plots_;
 };
 
-/// Shortest text of a number with so many digits behind the point.
+/// Returns a number with `digits` digits after the decimal point, in its shortest form.
 [[nodiscard]] std::string fixed(double value, int digits);
 
 }  // namespace castor::platforms::experiments

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char *kOpen = "<!-- ", *kClose = " -->", *kEnd = "<!-- end -->";
 
-// Returns what stands in a line that is a comment; "" of any other line.
+// Returns the content of a line that is a Markdown comment; "" for any other line.
 std::string comment_of(const std::string& line) {
   const std::string open = kOpen, close = kClose;
   if (line.size() <= open.size() + close.size() || line.rfind(open, 0) != 0) return "";
@@ -25,7 +25,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return out;
 }
 
-// "table large: Faster than GTO, %". False for a comment that is no marker.
+// Parses a marker such as "table large: Faster than GTO, %". Returns false for a comment that is not a marker.
 bool read_marker(const std::string& comment, PagePart& part) {
   const std::size_t colon = comment.find(": ");
   const std::vector<std::string> words = split(comment.substr(0, colon), ' ');

@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-/// The tree that this program was built from. Errors: InputError in an installation, which has none.
+/// Returns the source tree from which this program was built. Throws InputError in an installation, which has none.
 fs::path source_tree() {
   std::error_code failed;
   const fs::path tree = fs::canonical(fs::path(base::data_folder()) / "kernels", failed).parent_path().parent_path();
@@ -37,7 +37,7 @@ fs::path source_tree() {
   throw base::InputError("this program does not belong to a tree with docs/results", "--docs names a folder of pages");
 }
 
-/// Returns what castor_flows/experiment_sources.py says: {"sources": {part: digest}, "commit": ..., "changed":
+/// Returns the output of castor_flows/experiment_sources.py: {"sources": {part: digest}, "commit": ..., "changed":
 /// [files]}.
 Json current_sources(const Experiment& experiment) {
   Names words = {"python3", "-B", base::data_folder() + "/rtl/synthesis/flows.py", "experiment-sources",
@@ -61,7 +61,7 @@ std::string today() {
 
 std::string shown_command(const Names& words) { return "castor experiment " + base::shell_line(words); }
 
-/// A picture's file beside the page: it begins with the experiment's name.
+/// Returns the file name of a picture beside the page, which begins with the experiment's name.
 std::string picture_name(const std::string& experiment, const std::string& file) {
   const std::string prefix = experiment + "-";
   return (file.rfind(prefix, 0) == 0 ? "" : prefix) + file;
@@ -69,7 +69,7 @@ std::string picture_name(const std::string& experiment, const std::string& file)
 
 }  // namespace
 
-/// Parts and pictures of a page, as the kept runs give them.
+/// Parts and pictures of a page, generated from the stored runs.
 class PageCommand::Filling {
  public:
   Filling(Experiment& experiment, const KeptRuns& kept, Page page)
@@ -94,13 +94,13 @@ class PageCommand::Filling {
   }
 
   [[nodiscard]] Page& page() { return page_; }
-  /// Tables and sets that the page asks for and the runs do not give; invariants that they break.
+  /// Returns the problems found: tables and sets of the page that the runs do not provide, and violated invariants.
   [[nodiscard]] const Names& problems() const { return problems_; }
-  /// By their files, without ".svg".
+  /// Returns the pictures, by file name without ".svg".
   [[nodiscard]] const std::map<std::string, Plot>& pictures() const { return pictures_; }
   [[nodiscard]] static std::string digest(const Plot& plot) { return base::Hash().add(gnuplot_script(plot)).text(); }
 
-  /// Parts and pictures of the page that are not as the runs give them.
+  /// Returns the parts and pictures of the page that differ from the generated ones.
   [[nodiscard]] Names differences() {
     Names out;
     for (std::size_t i = 0; i < before_.size(); ++i) {
@@ -132,7 +132,7 @@ class PageCommand::Filling {
     if (std::find(problems_.begin(), problems_.end(), text) == problems_.end()) problems_.push_back(text);
   }
 
-  /// None, and a problem, if the file cannot be read.
+  /// Returns the runs of the sets. If a file cannot be read, returns none and records a problem.
   std::vector<Run> runs(const Names& sets) {
     try {
       return kept_.runs(sets);
@@ -142,7 +142,7 @@ class PageCommand::Filling {
     }
   }
 
-  /// All of these sets are there, none is only planned.
+  /// Returns whether all of these sets exist and are stored, not only planned.
   bool are_kept(const Names& sets) {
     try {
       return std::all_of(sets.begin(), sets.end(), [this](const std::string& set) { return kept_.is_kept(set); });
@@ -152,8 +152,8 @@ class PageCommand::Filling {
     }
   }
 
-  /// Returns what the experiment reports of the runs of these sets. Of the main set, and of several, all claims are
-  /// shown.
+  /// Returns the experiment's report on the runs of these sets. For the main set, and for several sets, it includes all
+  /// claims.
   const Output& output(const Names& sets) {
     std::unique_ptr<Output>& found = outputs_[base::joined(sets, "+")];
     if (found != nullptr) return *found;
@@ -178,7 +178,7 @@ class PageCommand::Filling {
     return reported.claims();
   }
 
-  /// Claims whose runs are not kept are pasted by hand, but their rules are those of today.
+  /// Checks claims that were pasted by hand because their runs are not stored. Their rules must be the current ones.
   void check_pasted(const PagePart& part) {
     Output without_runs("", false, true);
     experiment_.report({}, without_runs);
@@ -216,8 +216,8 @@ class PageCommand::Filling {
     return part.content;
   }
 
-  // Of the first set that has it, which may be one that is only planned: no set behind that is looked at. Pictures that
-  // the page does not show are left out.
+  // Finds the pictures that the page shows. Each picture is taken from the first set that has it. The search ends at a
+  // planned set, which may be the one that will have the picture.
   void find_pictures() {
     for (const std::string& set : kept_.sets()) {
       if (!kept_.is_kept(set)) return;
@@ -326,7 +326,7 @@ bool PageCommand::again(const std::string& out, unsigned workers) {
   for (const std::string& set : kept_.sets()) {
     Names words = {"/proc/self/exe"};
     for (const std::string& word : kept_.origin(set).command) words.push_back(word);
-    // Sets share a folder: what several of them have is run once.
+    // The sets share a folder, so a run that several sets contain is executed once.
     const Names more = {"--quiet", "--record", set, "--out", out, "--workers", std::to_string(workers)};
     words.insert(words.end(), more.begin(), more.end());
     if (elsewhere_) words.insert(words.end(), {"--docs", docs_});

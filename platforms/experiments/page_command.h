@@ -8,24 +8,25 @@
 
 namespace castor::platforms::experiments {
 
-/// The page of an experiment, <docs>/<name>.md, with the folder <docs>/<name>/ of kept runs
+/// Commands on an experiment's page, <docs>/<name>.md, and on the folder <docs>/<name>/ with its stored runs
 /// (docs/guides/experiments.md, "Result pages").
 class PageCommand {
  public:
-  /// `docs`: the folder of pages; "": docs/results of the sources that this program was built from. Errors: InputError
-  /// if there is none, or it cannot be read.
+  /// `docs`: folder of the pages; if "", docs/results of the source tree of this program. Throws InputError if the page
+  /// is missing or cannot be read.
   PageCommand(Experiment& experiment, const std::string& docs);
 
-  /// Keeps runs as the set, and writes the page. `command`: words behind "castor experiment". Errors: InputError, also
-  /// if sources that can change results are not committed; in a folder that was named the commit ends with '+' then.
+  /// Stores runs as the set, and writes the page. `command`: words after "castor experiment". Throws InputError if a
+  /// file cannot be written, or if sources that can change results are not committed. In a folder that the user named,
+  /// uncommitted sources only add '+' to the commit.
   bool record(const std::string& set, const std::vector<Run>& runs, const std::vector<std::string>& command);
-  /// Fills the page and draws its pictures from the kept runs. False, and why on stderr, if the page asks for what the
-  /// runs do not give or they break an invariant.
+  /// Fills the page and draws its pictures from the stored runs. Returns false, with the reason on stderr, if the page
+  /// asks for tables that the runs do not provide, or if the runs break an invariant.
   bool write();
-  /// The same without writing: false, with the first line that differs, if the page is not what the kept runs give.
-  /// Says on stdout which runs were made of other sources than today's.
+  /// Checks the page without writing. Returns false, with the first differing line, if the page does not match the
+  /// stored runs. Reports on stdout the sets whose runs were made from other sources than the current ones.
   bool check();
-  /// Repeats the commands of all kept sets, each in a process; their runs go into `out`. False if one fails.
+  /// Repeats the commands of all stored sets, each in a process, with results in `out`. Returns false if one fails.
   bool again(const std::string& out, unsigned workers);
 
  private:
@@ -36,7 +37,7 @@ class PageCommand {
   void note_other_sources() const;
 
   Experiment& experiment_;
-  bool elsewhere_;  ///< `docs` was named
+  bool elsewhere_;  ///< true if the user named `docs`
   std::string docs_, page_file_;
   KeptRuns kept_;
 };

@@ -18,7 +18,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Cells of a row; none of a line that is no row, of the head and of the line below it.
+// Returns the cells of a table row; none for the table head, the line below it, and lines that are not rows.
 Names cells_of(const std::string& line) {
   Names out;
   if (line.rfind("| ", 0) != 0 || line.rfind("| # |", 0) == 0) return out;
@@ -29,7 +29,7 @@ Names cells_of(const std::string& line) {
 
 bool has(const Names& all, const std::string& one) { return std::find(all.begin(), all.end(), one) != all.end(); }
 
-// What is wrong with a row that has the id of a rule.
+// Returns the differences between a row and the rule with the same id.
 Names compare(const Names& row, const Names& rule, bool constructed) {
   Names out;
   for (std::size_t i = 1; i < kFixed; ++i) {
@@ -65,7 +65,7 @@ std::vector<std::string> pasted_claims_problems(const std::string& content, cons
     const Names own = compare(row, *rule, has(reported.constructed(), row[0]));
     out.insert(out.end(), own.begin(), own.end());
   }
-  if (found.empty()) return out;  // nothing was pasted
+  if (found.empty()) return out;  // no claims were pasted
   for (const Names& rule : rules) {
     if (!has(found, rule[0])) out.push_back("claim " + rule[0] + " is missing");
   }

@@ -11,7 +11,7 @@
 namespace castor::platforms::experiments {
 namespace {
 
-constexpr double kGroupWidth = 0.84;  // of bars, where groups are 1 apart
+constexpr double kGroupWidth = 0.84;  // width of a group of bars; groups are 1 apart
 
 std::string in_quotes(const std::string& text) {
   std::string out = "\"";
@@ -36,14 +36,14 @@ std::string row(std::initializer_list<double> values) {
   return out + "\n";
 }
 
-// Colours of bars: each differs in lightness from all others, most from its neighbours.
+// Returns the fill colour of bars. Each colour differs in lightness from all others, most from its neighbours.
 std::string fill_of(std::size_t series) {
   constexpr std::array<const char*, Plot::kMostSeries> kColours = {"1a1a4d", "f0a44a", "2a6fa8", "d7e3f0",
                                                                    "8c2d04", "86c07f", "b05a92", "fff3b8"};
   return std::string(" fillcolor rgb '#") + kColours[series % kColours.size()] + "'";
 }
 
-// Lines: dark colours, and a symbol and a dash for each.
+// Returns the style of a line: a dark colour, a symbol and a dash pattern.
 std::string line_of(std::size_t series) {
   constexpr std::array<const char*, Plot::kMostSeries> kColours = {"1a1a4d", "c8651b", "2a6fa8", "5c5c5c",
                                                                    "8c2d04", "3f8f4f", "9e4f7f", "a8861a"};
@@ -57,15 +57,15 @@ double at(const std::vector<double>& values, std::size_t i) {
   return i < values.size() ? values[i] : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// A line without caps, which take too much room in thin bars.
+/// Returns the data of an interval's line. It has no caps, which would be too wide for thin bars.
 std::string interval(double x, double low, double high) { return row({x, low}) + row({x, high}) + "\n"; }
 
-/// Where bars stand and which part of the axis is shown.
+/// Positions of the bars and the displayed range of the axis.
 struct Layout {
   explicit Layout(const Plot& plot)
       : width(kGroupWidth / static_cast<double>(std::max<std::size_t>(1, plot.series.size()))) {
     low = high = plot.base;
-    double low_end = low, high_end = high;  // with intervals
+    double low_end = low, high_end = high;  // range including the intervals
     for (const Plot::Series& series : plot.series) {
       for (std::size_t group = 0; group < plot.groups.size(); ++group) {
         const double value = at(series.values, group), half = at(series.confidence, group);
@@ -81,7 +81,7 @@ struct Layout {
     }
     const bool negative = low < 0;
     const double span = high > low ? high - low : std::max(1e-9, 0.01 * std::fabs(low));
-    // Intervals that would press the bars into a line are cut off.
+    // Intervals that would compress the bars too much are cut off.
     low = std::max(std::min(low, low_end), low - span / 4);
     high = std::min(std::max(high, high_end), high + span / 4);
     const double margin = 0.05 * (high > low ? high - low : span);
@@ -91,7 +91,7 @@ struct Layout {
     if (plot.percent && !negative) low = 0;
     if (plot.log_y) scale = [](double value) { return std::exp2(value); };
   }
-  /// A figure as the axis has it.
+  /// Returns a figure in the units of the axis.
   [[nodiscard]] double shown(double figure) const { return scale(figure); }
   [[nodiscard]] bool is_cut(double figure) const { return figure < low || figure > high; }
   [[nodiscard]] double centre(const Plot& plot, std::size_t group, std::size_t series) const {
@@ -113,7 +113,8 @@ std::string axes_of_bars(const Plot& plot, const Layout& layout) {
     script += (group == 0 ? "" : ", ") + in_quotes(plot.groups[group]) + " " + std::to_string(group);
   }
   script += ")\n";
-  if (plot.groups.size() > 8) script += "set xtics rotate by 40 right\n";  // a name ends below its band
+  // Rotated names end below their group of bars.
+  if (plot.groups.size() > 8) script += "set xtics rotate by 40 right\n";
   for (std::size_t group = 1; group < plot.groups.size(); group += 2) {
     const double x = static_cast<double>(group);
     script += "set object rectangle from " + figure_text(x - 0.5) + ", graph 0 to " + figure_text(x + 0.5) +
@@ -122,8 +123,8 @@ std::string axes_of_bars(const Plot& plot, const Layout& layout) {
   return script;
 }
 
-/// Data of one series: boxes, intervals around them, heads where an interval is cut at the top or below, marks of the
-/// source.
+/// Data of one series: bars, intervals around their ends, arrow heads where an interval is cut at the top or bottom,
+/// and marks of the source's values.
 struct Bars {
   Bars(const Plot& plot, const Layout& layout, std::size_t index) {
     const Plot::Series& series = plot.series[index];
@@ -147,7 +148,7 @@ struct Bars {
 
 std::string bars_script(const Plot& plot) {
   const Layout layout(plot);
-  std::string script = axes_of_bars(plot, layout), bars, intervals, marks;  // what lies behind comes first
+  std::string script = axes_of_bars(plot, layout), bars, intervals, marks;  // in drawing order: background first
   bool cut = false, source = false;
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const Bars data(plot, layout, i);
@@ -182,13 +183,13 @@ std::string bars_script(const Plot& plot) {
          " with lines linewidth 1 linecolor rgb '#000000' notitle" + bars + intervals + marks + "\n";
 }
 
-// Of many points not all have a symbol.
+// If a line has many points, only some of them get a symbol.
 std::string some_symbols(std::size_t points) {
   constexpr std::size_t kAll = 24, kSome = 12;
   return points <= kAll ? "" : " pointinterval " + std::to_string(points / kSome);
 }
 
-// Powers of two as they find room below the axis.
+// Returns axis tics at powers of two, as many as fit below the axis.
 std::string tics_of_powers(const Plot& plot) {
   double most = 1, least = 1;
   for (const Plot::Series& series : plot.series) {
@@ -219,7 +220,7 @@ std::string lines_script(const Plot& plot) {
 
 const std::string kGroupEnd = "</g>";
 
-/// Lines of a picture without what is not seen or stands twice.
+/// Collects the lines of an SVG without invisible and redundant elements.
 class Compactor {
  public:
   explicit Compactor(const std::string& svg) : svg_(svg) {}
@@ -229,14 +230,14 @@ class Compactor {
     if (line.rfind("<!--", 0) == 0 || is_unused_symbol(line)) return;
     if (line == kGroupEnd) return close();
     if (is_border_of_a_bar(line)) {
-      // The bar takes its border from the group around it.
+      // The path is the border of the bar before it. It is dropped, and the bar's polygon takes the place of its group.
       lines_[lines_.size() - 3] = lines_[lines_.size() - 2];
       lines_.resize(lines_.size() - 2);
       return;
     }
     const bool opens = line.rfind("<g ", 0) == 0 && line.find('>') == line.size() - 1;
     if (opens && !lines_.empty() && lines_.back().text == kGroupEnd && lines_.back().opening == line) {
-      lines_.pop_back();  // the group before it is of the same style
+      lines_.pop_back();  // the previous group has the same style and is continued
       open_.push_back(line);
       return;
     }
@@ -253,10 +254,10 @@ class Compactor {
  private:
   struct Line {
     std::string text;
-    std::string opening;  ///< of the end of a group: how the group begins
+    std::string opening;  ///< for the end of a group: the line that opened the group
   };
 
-  // "fill='#1a1a4d'" for "fill = 'rgb( 26,  26,  77)'".
+  // Shortens attributes: "fill='#1a1a4d'" for "fill = 'rgb( 26,  26,  77)'".
   static std::string with_short_attributes(std::string line) {
     for (std::size_t at = line.find("rgb("); at != std::string::npos; at = line.find("rgb(", at)) {
       const std::size_t end = line.find(')', at);
@@ -292,7 +293,7 @@ class Compactor {
     const std::string opening = open_.empty() ? "" : open_.back();
     if (!open_.empty()) open_.pop_back();
     if (!lines_.empty() && lines_.back().text == opening && opening.find('>') == opening.size() - 1) {
-      lines_.pop_back();  // nothing is in it
+      lines_.pop_back();  // removes an empty group
       return;
     }
     lines_.push_back({kGroupEnd, opening});
@@ -333,7 +334,7 @@ void limit_series(Plot& plot, const std::vector<std::string>& first) {
 
 std::string compact_svg(const std::string& svg) {
   Compactor out(svg);
-  // A path and the begin of the group behind it stand in one line.
+  // A path and the begin of the next group are in one line of gnuplot's output and are separated.
   std::string lines = svg;
   for (std::size_t at = lines.find(">\t<"); at != std::string::npos; at = lines.find(">\t<")) lines[at + 1] = '\n';
   std::istringstream in(lines);
@@ -341,7 +342,7 @@ std::string compact_svg(const std::string& svg) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == std::string::npos) continue;
     line = line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
-    // A path and the end of its group stand in one line.
+    // A path and the end of its group are in one line and are separated.
     const std::size_t end = line.size() - std::min(kGroupEnd.size(), line.size());
     const bool ends = end != 0 && line.compare(end, std::string::npos, kGroupEnd) == 0 && line[0] == '<' &&
                       line.compare(0, 6, "<text>") != 0 && line.compare(0, 3, "<g ") != 0;
@@ -355,7 +356,7 @@ std::string gnuplot_script(const Plot& plot) {
   const bool bars = plot.kind == Plot::Kind::kBars;
   const std::size_t places = bars ? plot.groups.size() * (plot.series.size() + 1) : 0;
   const std::size_t width = std::clamp<std::size_t>(220 + 9 * places, 860, 1500);
-  // Not enhanced: '_' is part of a name.
+  // The terminal is not "enhanced", so that '_' in a name is printed as it is.
   std::string script =
       "set terminal svg size " + std::to_string(width) +
       ",460 noenhanced font 'sans,13' background '#ffffff'\nset output " + in_quotes(plot.file + ".svg") +

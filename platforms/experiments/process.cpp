@@ -25,12 +25,12 @@ volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int signal) { interrupted = signal; }
 void on_tick(int /*signal*/) {}
 
-/// A handler that makes waitpid come back; the one before returns with the object's end.
+/// Installs a signal handler that interrupts waitpid; restores the previous handler at the end of the object's life.
 class Handler {
  public:
   Handler(int signal, void (*handler)(int)) : signal_(signal) {
     struct sigaction action {};
-    action.sa_handler = handler;  // without SA_RESTART
+    action.sa_handler = handler;  // without SA_RESTART, so that waitpid returns
     sigaction(signal, &action, &old_);
   }
   ~Handler() { sigaction(signal_, &old_, nullptr); }
@@ -42,7 +42,7 @@ class Handler {
   struct sigaction old_ {};
 };
 
-/// SIGALRM once a second while the object lives.
+/// Sends SIGALRM once a second while the object lives.
 class Ticks {
  public:
   explicit Ticks(bool wanted) {
@@ -148,7 +148,7 @@ void run_all(const Processes& work, const char* interrupted_text) {
       running.emplace(work.start(started), started);
       ++started;
     }
-    // Ctrl-C has come to all of them, another signal to this process alone.
+    // Ctrl-C reaches all processes, but another signal only this one; so the children are terminated here.
     if (interrupted != 0) {
       for (const auto& [child, piece] : running) ::kill(child, SIGTERM);
     }

@@ -9,10 +9,10 @@
 
 namespace castor::platforms::experiments {
 
-/// A temporary folder, gone with the object.
+/// A temporary folder, removed with the object.
 class Scratch {
  public:
-  /// Errors: base::Error if none can be made.
+  /// Creates the folder. Throws base::Error if that fails.
   Scratch();
   ~Scratch();
   Scratch(const Scratch&) = delete;
@@ -23,43 +23,45 @@ class Scratch {
   std::string folder_;
 };
 
-/// Text that a child process hands to its parent: made before the fork, in memory, so that it needs no room on a disk.
+/// Text that a child process passes to its parent. It is created before the fork, in memory, so that it needs no disk
+/// space.
 class SharedText {
  public:
-  /// Errors: base::Error if there is no memory for it.
+  /// Throws base::Error if memory is exhausted.
   SharedText();
   ~SharedText();
   SharedText(const SharedText&) = delete;
   SharedText& operator=(const SharedText&) = delete;
   void write(const std::string& text) const;
-  /// What was written so far.
+  /// Returns the text written so far.
   [[nodiscard]] std::string read() const;
 
  private:
   int file_;
 };
 
-/// Starts a program, a path or a name on the search path, both outputs into a file. `set_up`, which may be empty,
-/// changes the environment in the new process. Errors: base::Error if there is no process.
+/// Starts a program (a path, or a name on PATH) with both outputs redirected into a file. `set_up`, which may be empty,
+/// changes the environment in the new process. Throws base::Error if no process can be created.
 [[nodiscard]] pid_t start_process(const std::vector<std::string>& words, const std::string& output,
                                   const std::function<void()>& set_up = {});
-/// Throws base::InputError, of one line, if `said`, the output of a process that failed, tells that it could not write.
+/// Throws base::InputError with one line if `said`, the output of a failed process, shows that the process could not
+/// write.
 void refuse_full_disk(const std::string& what, const std::string& said);
-/// Its wait status, when it has ended. Errors: base::Error.
+/// Waits until the process has ended and returns its wait status. Throws base::Error.
 int wait_for(pid_t child);
 
-/// Several processes at once, each of which is one of `count` pieces of work.
+/// `count` pieces of work, each executed in a process of its own, several at once.
 struct Processes {
   std::size_t count = 0;
-  unsigned workers = 2;                         ///< at most so many at once
-  std::function<pid_t(std::size_t)> start;      ///< begins a piece; no two at a time
-  std::function<void(std::size_t, int)> ended;  ///< it ended with this wait status
-  std::function<void()> tick = {};              ///< about once a second, if it is set
+  unsigned workers = 2;                         ///< largest number of concurrent processes
+  std::function<pid_t(std::size_t)> start;      ///< starts the process of a piece; calls do not overlap
+  std::function<void(std::size_t, int)> ended;  ///< called at the end of a piece, with its wait status
+  std::function<void()> tick = {};              ///< if set, called about once a second
 };
-/// Runs all of them. After SIGINT or SIGTERM nothing is started, and what runs is ended; then it throws
+/// Executes all pieces. After SIGINT or SIGTERM starts no more, terminates the running processes, and throws
 /// base::Interrupted with `interrupted_text`.
 void run_all(const Processes& work, const char* interrupted_text);
-/// In a new process: signals do what they do by default, and it does not outlive the one that started it.
+/// Call in a new process: restores the default actions of signals, and makes the process end with its parent.
 void end_with_parent();
 
 }  // namespace castor::platforms::experiments

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the loader finds the runtime of a program; empty if it needs none.
+// Returns the path of the runtime library that the loader finds for a program; empty if the program needs none.
 std::string runtime_of(const std::string& path) {
   const Scratch scratch;
   const std::string said = scratch.file("libraries");
@@ -29,7 +29,7 @@ std::string runtime_of(const std::string& path) {
   return text.substr(arrow + 3, text.find_first_of(" \n", arrow + 3) - arrow - 3);
 }
 
-// Programs of one build load one runtime, which is read once.
+// Returns the hash of a runtime library. It is cached, because all programs of a build load the same library.
 std::uint64_t hash_of_runtime(const std::string& path) {
   static std::map<std::string, std::uint64_t> known;
   const auto found = known.find(path);

@@ -10,46 +10,47 @@
 
 namespace castor::platforms::experiments {
 
-/// A CUDA program, built by castor-cc, that an experiment runs in processes of its own.
+/// A CUDA program, compiled by castor-cc, that an experiment runs in separate processes.
 class CudaProgram {
  public:
-  /// The program at `path`, built from sw/kernels/`name`. Errors: InputError if nothing there can be executed.
+  /// The program at `path`, compiled from sw/kernels/`name`. Throws InputError if `path` is not executable.
   CudaProgram(const std::string& name, std::string path);
 
-  /// One run and its report (docs/gpu/counting.md, "Statistics"). `machine`: shipped name or path; `overrides`:
-  /// "key=value". Errors: base::Error with what the program said if it ended badly, its results were wrong or it left
-  /// no report.
+  /// Executes the program once and returns its report (docs/gpu/counting.md, "Statistics"). `machine`: shipped name or
+  /// path; `overrides`: "key=value". Throws base::Error with the program's output if it failed, its results were wrong,
+  /// or it left no report.
   [[nodiscard]] Json run(const std::string& machine, const std::vector<std::string>& overrides,
                          const std::vector<std::string>& arguments) const;
-  /// One run, and the object that it printed behind the word RESULT at the beginning of a line. Errors: as `run`, and
-  /// base::Error if there is no such line.
+  /// Executes the program once and returns the JSON object that it printed after the word RESULT at the beginning of a
+  /// line. Throws base::Error like `run`, and if there is no such line.
   [[nodiscard]] Json result(const std::string& machine, const std::vector<std::string>& overrides,
                             const std::vector<std::string>& arguments) const;
-  /// What a run said and reported.
+  /// Output and report of a run.
   struct Finished {
     std::string said;
     Json report;
   };
-  /// Environment variables of a run, and what they are.
+  /// Environment variables of a run, with their values.
   using Variables = std::vector<std::pair<const char*, std::string>>;
-  /// Both. `variables`: also set. Errors: as `run`.
+  /// Executes the program once and returns output and report. `variables`: additional environment variables. Throws
+  /// like `run`.
   [[nodiscard]] Finished finish(const std::string& machine, const std::vector<std::string>& overrides,
                                 const std::vector<std::string>& arguments, const Variables& variables = {}) const;
-  /// The object behind the word RESULT in what a run of this program said. Errors: as `result`.
+  /// Returns the JSON object after the word RESULT in the output of a run. Throws base::Error if there is none.
   [[nodiscard]] Json result_in(const std::string& said) const;
-  /// Changes when the program or the libcastor_cudart that it loads does.
+  /// Returns a text that changes with the program and with the libcastor_cudart that it loads.
   [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
 
  private:
   std::string path_, fingerprint_;
 };
 
-/// Programs of sw/kernels by name: those in `folder`; if that is empty, compiled if need be (compiled.h), at most
-/// `workers` at once. Errors: InputError.
+/// Returns programs of sw/kernels by name: from `folder`, or, if `folder` is empty, compiled as needed (compiled.h) by
+/// at most `workers` processes. Throws InputError.
 [[nodiscard]] std::map<std::string, CudaProgram> find_programs(const std::vector<std::string>& names,
                                                                const std::string& folder, unsigned workers);
 
-/// Where the source of a program of one file lies, from the root of the tree.
+/// Returns the source path of a single-file program, relative to the root of the source tree.
 [[nodiscard]] inline std::string kernel_source(const std::string& name) { return "sw/kernels/" + name + ".cu"; }
 
 }  // namespace castor::platforms::experiments

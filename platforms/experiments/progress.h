@@ -9,32 +9,34 @@
 
 namespace castor::platforms::experiments {
 
-/// How long what is left will take. A run is taken to last as long as those that are over and have the most parameters
-/// in common with it: the same program on the same machine, another seed.
+/// Estimate of the remaining time. A run is expected to take the mean time of the finished runs that share the most
+/// parameters with it: the same program on the same machine, with another seed.
 class Estimate {
  public:
   explicit Estimate(const std::vector<Run*>& runs);
-  /// A run is over; it took so many seconds.
+  /// Records that a run has finished after `seconds`.
   void finished(std::size_t run, double seconds);
-  /// Of a run that is not; 0 before any is over.
+  /// Returns the expected duration of an unfinished run; 0 before any run has finished.
   [[nodiscard]] double seconds_of(std::size_t run) const;
 
  private:
+  /// Data for the estimate of one run.
   struct Guess {
-    std::vector<std::uint64_t> parameters;  ///< a digest of each, sorted
-    std::size_t common = 0, count = 0;      ///< with so many runs that have so many parameters in common with it
-    double seconds = 0;                     ///< in all
+    std::vector<std::uint64_t> parameters;  ///< digest of each parameter, sorted
+    /// Largest number of parameters shared with a finished run; number of such runs
+    std::size_t common = 0, count = 0;
+    double seconds = 0;  ///< total duration of these runs
   };
   std::vector<Guess> guesses_;
 };
 
-/// "45 s", "3 min 20 s", "2 h 14 min".
+/// Returns a duration as "45 s", "3 min 20 s" or "2 h 14 min".
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// A line on a terminal about runs, written over itself.
+/// A progress line on the terminal that is overwritten at each update.
 class ProgressLine {
  public:
-  /// `there`: runs that need not be done.
+  /// `there`: number of runs that have stored results.
   ProgressLine(std::string name, const std::vector<Run*>& left, std::size_t there, unsigned workers);
   void started(std::size_t run);
   void finished(std::size_t run);
@@ -47,7 +49,7 @@ class ProgressLine {
   unsigned workers_;
   Estimate estimate_;
   std::vector<State> states_;
-  std::vector<double> began_;  ///< seconds of a clock that only runs forward
+  std::vector<double> began_;  ///< seconds of a monotonic clock
 };
 
 }  // namespace castor::platforms::experiments

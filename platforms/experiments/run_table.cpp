@@ -13,7 +13,7 @@ constexpr const char *kRun = "run", *kParameters = "parameters", *kResult = "res
 
 using Row = std::vector<std::string>;
 
-/// Columns in the order in which they are first seen, and rows of cells.
+/// Columns in the order of their first occurrence, and rows of cells.
 class Cells {
  public:
   void begin_row() { rows_.emplace_back(); }
@@ -51,7 +51,7 @@ class Cells {
   std::vector<Row> rows_;
 };
 
-// A string that reads as JSON is told from that value by its quotes.
+// Returns the cell of a value. A string that looks like JSON is quoted, to distinguish it from the JSON value.
 std::string cell_of(const Json& value) {
   if (!value.is_string()) return value.dump();
   const auto& text = value.get_ref<const std::string&>();
@@ -63,7 +63,7 @@ Json value_of(const std::string& cell) {
   return value.is_discarded() ? Json(cell) : value;
 }
 
-// Of a part of an object's path: '/' is "~1", as in a JSON pointer.
+// Escapes a part of an object's path: '/' becomes "~1", as in a JSON pointer.
 std::string escaped(const std::string& key) {
   std::string out;
   for (const char c : key) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
@@ -101,7 +101,7 @@ void set(const std::string& path, const std::string& cell, Json& object) {
   }
 }
 
-/// Rows of comma-separated values. A last line without its end, or a quote that is not closed, is an error.
+/// Parser of comma-separated values. A last line without line end, or an unclosed quote, is an error.
 class Reader {
  public:
   Reader(const std::string& text, const std::string& name) : text_(text), name_(name) {}

@@ -7,13 +7,14 @@
 
 namespace castor::platforms::experiments {
 
-/// Runs as a table of comma-separated values from which `read_runs` makes them again: a row for each run, and columns
-/// run, parameters/NAME, result/NAME. An object has a column for each part (result/barrier_waits/from_1), a list is one
-/// cell of JSON. A cell that is JSON is that value, any other one is a string; an empty one is not there. The parameter
-/// "file", a digest of the program that was run, is left out: it depends on the host.
+/// Returns the runs as a table of comma-separated values, from which `read_runs` restores them. There is a row for each
+/// run, and columns run, parameters/NAME and result/NAME. An object has a column for each part
+/// (result/barrier_waits/from_1); a list is one cell of JSON. A cell that is valid JSON is that value, any other cell
+/// is a string, and an empty cell means that the value is missing. The parameter "file", a digest of the program that
+/// was run, is omitted because it depends on the host.
 [[nodiscard]] std::string write_runs(const std::vector<Run>& runs);
 
-/// The runs of such a table. `name`: of the file, for errors. Errors: InputError.
+/// Parses such a table. `name`: file name for messages. Throws InputError.
 [[nodiscard]] std::vector<Run> read_runs(const std::string& text, const std::string& name);
 
 }  // namespace castor::platforms::experiments

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kWrongRequest = 2;  ///< of a run's process: it ended with an InputError
+constexpr int kWrongRequest = 2;  ///< exit code of a run's process that ended with an InputError
 
 std::vector<Registration::Make>& registry() {
   static std::vector<Registration::Make> all;
@@ -37,7 +37,7 @@ void write_whole(const fs::path& path, const std::string& text) {
   fs::rename(part, path);
 }
 
-/// The work of one process. SystemC elaborates once per process, so every run has its own.
+/// Executes one run in its own process, because SystemC can elaborate only once per process.
 [[noreturn]] void execute_one(const Experiment& experiment, const Run& run, const std::string& build,
                               const fs::path& file, const SharedText& errors) {
   int code = 0;
@@ -70,7 +70,7 @@ std::vector<std::unique_ptr<Experiment>> all_experiments() {
   return all;
 }
 
-// Results of another build of this program are not trusted.
+// Results of another build of this program are not reused.
 std::string Experiment::build() const { return base::Hash().add(contents("/proc/self/exe")).text(); }
 
 void check_names(const std::vector<std::string>& words, const std::vector<std::string>& known, const char* what) {
@@ -99,13 +99,13 @@ namespace {
 
 fs::path folder_of_runs(const std::string& out) { return fs::path(out) / "runs"; }
 
-/// A file that a run has left; discarded, or without a result, if it is none.
+/// Returns the contents of a run's file; an empty object if the file is invalid.
 Json run_file(const fs::path& path) {
   Json file = Json::parse(contents(path.string()), nullptr, false);
   return file.is_object() && file.contains("parameters") && file.contains("result") ? file : Json();
 }
 
-/// What results.json has of a run.
+/// Returns the entry of a run in results.json.
 Json row_of(const Run& run) {
   Json row = run.parameters;
   row.update(run.result);
@@ -134,7 +134,7 @@ void execute_all(const Experiment& experiment, std::vector<Run>& runs, const Run
   }
   ProgressLine line(experiment.name(), left, runs.size() - left.size(), options.workers);
   std::string first_error;
-  bool wrong_request = false;  // the first error is one of the request: a full disk
+  bool wrong_request = false;  // the first error is an InputError, such as a full disk
   std::vector<std::unique_ptr<SharedText>> said(left.size());
   Processes work;
   work.count = left.size();

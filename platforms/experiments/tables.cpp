@@ -37,7 +37,7 @@ bool report_claims(const std::vector<workloads::Claim>& claims, const std::vecto
   for (const workloads::Claim& claim : claims) {
     verdicts.emplace_back(text(claim.verdict));
     if (!claim.construction.empty()) constructed.push_back(claim.id);
-    // What came out of a part of a claim is shown, though it takes more runs to judge it.
+    // A claim that needs more runs to be judged is shown if a part of it was measured.
     if (claim.verdict == workloads::Verdict::kOpen && claim.ours.empty() && !output.all_claims()) {
       ++others;
       continue;

@@ -9,16 +9,16 @@
 
 namespace castor::platforms::experiments {
 
-/// "mean ±deviation", both times `scale`; the mean alone of a single run, "" of none.
+/// Returns "mean ±deviation", both multiplied by `scale`; only the mean for a single run, "" for none.
 [[nodiscard]] std::string with_spread(const workloads::Spread& spread, int digits, double scale = 1);
 
-/// "Claims: 12 reproduced, 8 by construction, 1 not reproduced.", of the words for verdicts; those that no claim has
-/// are left out.
+/// Returns a summary such as "Claims: 12 reproduced, 8 by construction, 1 not reproduced." `verdicts`: verdict of each
+/// claim. Verdicts without a claim are omitted.
 [[nodiscard]] std::string claims_summary(const std::vector<std::string>& verdicts);
 
-/// One row for each claim that the runs measure (for every one if the output wants that), and how many others there
-/// are; then what is `broken`: invariants among the claims that do not hold, and what else the runs
-/// must keep. False if anything is.
+/// Adds one row for each claim that the runs measure (or for every claim if the output wants all), and the number of
+/// the others. Then lists `broken` and the invariants among the claims that do not hold. Returns false if any is
+/// broken.
 [[nodiscard]] bool report_claims(const std::vector<workloads::Claim>& claims, const std::vector<std::string>& broken,
                                  Output& output);
 

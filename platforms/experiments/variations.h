@@ -5,14 +5,14 @@
 
 namespace castor::platforms::experiments {
 
-/// What --vary key=value,value,... asks for: "key=value" once for each value; one empty text if it asks for nothing.
-/// Errors: InputError without a value.
+/// Returns the variations of --vary key=value,value,...: "key=value" for each value, or one empty text if `vary` is
+/// empty. Throws InputError if there is no value.
 [[nodiscard]] std::vector<std::string> read_variations(const std::string& vary);
 
-/// `settings` with a variation, if it is none behind them.
+/// Returns `settings` with the variation appended, unless the variation is empty.
 [[nodiscard]] std::vector<std::string> with_variation(std::vector<std::string> settings, const std::string& variation);
 
-/// Errors: InputError if one of `arguments` is not name=value, as --argument hands it on to programs.
+/// Throws InputError if an argument does not have the form name=value, in which --argument passes it to programs.
 void check_arguments(const std::vector<std::string>& arguments);
 
 }  // namespace castor::platforms::experiments

@@ -1,17 +1,17 @@
-// Assertions that simulator and formal tool both take. Each macro stands in a module that has clk_i and rst_ni; `name`
-// labels the claim. Nothing is checked while reset is held.
+// Assertion macros for simulators and formal tools. A macro is used at module level, in a module with clk_i and rst_ni;
+// `name` labels the property. Properties are not checked during reset.
 //
-//   CASTOR_ASSERT(name, condition)   condition holds at every clock edge
-//   CASTOR_ASSUME(name, condition)   the surroundings keep to condition; a simulator checks it instead
-//   CASTOR_CHOICE(name, condition)   what a proof picks to watch is restricted to condition. It says nothing of the
-//                                    surroundings, so a simulator has nothing to check
-//   CASTOR_COVER(name, condition)    condition is seen at some edge
+//   CASTOR_ASSERT(name, condition)   asserts that the condition holds at every clock edge
+//   CASTOR_ASSUME(name, condition)   assumes that the environment keeps the condition; a simulator asserts it
+//   CASTOR_CHOICE(name, condition)   restricts free variables of a proof, such as the group it follows. It says nothing
+//                                    about the environment, so a simulator checks nothing
+//   CASTOR_COVER(name, condition)    covers the condition: true at some clock edge
 //   CASTOR_ASSERT_STABLE(name, valid, ready, payload, width)
-//                                    while valid waits for ready, it stays and its payload of `width` bits does not
-//                                    change; declares registers, so it stands at module level like the others
+//                                    asserts that valid and the payload of `width` bits stay unchanged from the cycle
+//                                    in which valid is set until ready is set; declares registers
 //
-// With CASTOR_ASSUMPTIONS defined, as in RTL objects (docs/guides/flows.md, "Assumptions"), assumptions alone remain. One
-// that is broken is told to the program by name.
+// With CASTOR_ASSUMPTIONS defined, as in RTL objects (docs/guides/flows.md, "Assumptions"), only assumptions remain.
+// The name of a violated assumption is reported to the program through DPI.
 `ifndef CASTOR_ASSERT_SVH
 `define CASTOR_ASSERT_SVH
 

@@ -1,12 +1,12 @@
 // Restoring divider, one quotient bit per cycle.
 //
-// start_i loads the operands; Width cycles later quotient_o holds floor(dividend / divisor), that is, the quotient is
-// there in cycle s + Width + 1 if start_i was 1 in cycle s, and stays until the next start. last_o is 1 in the last
-// cycle of the division. The divisor must not be 0. A start during a division begins anew.
+// If start_i is 1 in cycle s, quotient_o holds floor(dividend / divisor) from cycle s + Width + 1 until the next start.
+// last_o is 1 in the last cycle of the division, s + Width. The divisor must not be 0. A start during a division aborts
+// that division and begins a new one.
 //
-// What parameters cost:
-//   Width         a flip-flop and a cycle of every division each
-//   DivisorWidth  2 flip-flops and a bit of the subtraction each
+// Cost of one more unit of each parameter:
+//   Width         one flip-flop, and one cycle per division
+//   DivisorWidth  2 flip-flops, and one bit of the subtractor
 module castor_divider #(
   parameter int unsigned Width        = 40,
   parameter int unsigned DivisorWidth = 32
@@ -28,7 +28,7 @@ module castor_divider #(
 
   localparam int unsigned StepWidth = $clog2(Width + 1);
 
-  // Dividend bits leave at the top while quotient bits enter at the bottom.
+  // shift_q: dividend bits leave at the top while quotient bits enter at the bottom. steps_q: cycles left, 0 when idle.
   logic [Width-1:0]        shift_q, shift_d;
   logic [DivisorWidth-1:0] divisor_q, divisor_d;
   logic [DivisorWidth-1:0] remainder_q, remainder_d;
@@ -51,7 +51,7 @@ module castor_divider #(
       remainder_d = '0;
       steps_d     = StepWidth'(Width);
     end else if (steps_q != '0) begin
-      // The partial remainder is below twice the divisor, so the sign bit of the difference tells which is larger.
+      // The partial remainder is below twice the divisor, so the difference is negative exactly if its top bit is set.
       remainder_d = difference[DivisorWidth] ? partial[DivisorWidth-1:0] : difference[DivisorWidth-1:0];
       shift_d     = {shift_q[Width-2:0], !difference[DivisorWidth]};
       steps_d     = steps_q - 1'b1;

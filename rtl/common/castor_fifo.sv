@@ -1,12 +1,12 @@
 // First-in first-out queue of any depth.
 //
-// The head is read combinationally from registers and is 0 while the queue is empty. A push into a full queue is taken
-// only together with a pop; otherwise it is lost, as is a pop of an empty queue: the user looks at full_o and empty_o.
-// An entry pushed in one cycle is at the head in the next. clear_i empties the queue and beats push and pop.
+// The head is read combinationally from registers and is 0 while the queue is empty. A push into a full queue without a
+// pop is ignored, and so is a pop of an empty queue: users must check full_o and empty_o. An entry pushed into the
+// empty queue is the head in the next cycle. clear_i empties the queue and overrides push and pop.
 //
-// What parameters cost:
-//   Width  a flip-flop of every entry each
-//   Depth  an entry of Width flip-flops and an input of the head's multiplexer each
+// Cost of one more unit of each parameter:
+//   Width  one flip-flop per entry
+//   Depth  one entry of Width flip-flops, and one input of the head's multiplexer
 module castor_fifo #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4,
@@ -14,14 +14,14 @@ module castor_fifo #(
 ) (
   input  logic                  clk_i,    // clock
   input  logic                  rst_ni,   // synchronous reset, active low
-  input  logic                  clear_i,  // empties the queue; beats push and pop
-  input  logic                  push_i,   // data_i enters at the edge
-  input  logic [Width-1:0]      data_i,   // what enters
-  input  logic                  pop_i,    // the head leaves at the edge
-  output logic [Width-1:0]      data_o,   // the head, 0 while the queue is empty
-  output logic                  empty_o,  // no entry is there
-  output logic                  full_o,   // Depth entries are there
-  output logic [CountWidth-1:0] count_o   // entries that are there
+  input  logic                  clear_i,  // empties the queue; overrides push and pop
+  input  logic                  push_i,   // data_i is appended at the edge
+  input  logic [Width-1:0]      data_i,   // entry that is pushed
+  input  logic                  pop_i,    // the head is removed at the edge
+  output logic [Width-1:0]      data_o,   // head of the queue, 0 while the queue is empty
+  output logic                  empty_o,  // the queue is empty
+  output logic                  full_o,   // the queue holds Depth entries
+  output logic [CountWidth-1:0] count_o   // number of entries in the queue
 );
   if (Width < 1) begin : gen_bad_width
     $error("castor_fifo: Width must be at least 1");

@@ -1,12 +1,12 @@
-// Table with two read ports and one write port, to be replaced by a memory macro where one fits.
+// Table with two read ports and one write port. A memory macro may replace it.
 //
-// A read is combinational and shows what the table holds at the start of the cycle; a write takes effect at the edge.
-// There is no reset: contents are unknown until written. Addresses from Depth on read as unknown and must not be
+// A read is combinational and returns the contents at the start of the cycle; a write takes effect at the edge.
+// There is no reset: contents are unknown until written. Addresses of Depth or above read as unknown and must not be
 // written.
 //
-// What parameters cost:
-//   Width  a flip-flop of every entry each, or a memory's column
-//   Depth  an entry, and an input of every read port's multiplexer, each
+// Cost of one more unit of each parameter:
+//   Width  one flip-flop per entry, or one column of a memory
+//   Depth  one entry, and one input of every read port's multiplexer
 module castor_table_2r1w #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4,
@@ -15,7 +15,7 @@ module castor_table_2r1w #(
   input  logic                 clk_i,      // clock
   input  logic                 we_i,       // writes wdata_i at the edge
   input  logic [AddrWidth-1:0] waddr_i,    // entry that is written
-  input  logic [Width-1:0]     wdata_i,    // what is written
+  input  logic [Width-1:0]     wdata_i,    // data that is written
   input  logic [AddrWidth-1:0] raddr_a_i,  // entry that port a reads
   output logic [Width-1:0]     rdata_a_o,  // the entry at raddr_a_i, in the same cycle
   input  logic [AddrWidth-1:0] raddr_b_i,  // entry that port b reads

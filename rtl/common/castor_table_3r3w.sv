@@ -1,12 +1,12 @@
-// Table with three read and three write ports: shared adders around flops rather than an adder for every entry.
+// Table with three read and three write ports, made of flip-flops. A few adders at its ports can serve all entries.
 //
-// A read is combinational and shows what the table holds at the start of the cycle; a write takes effect at the edge.
-// If several ports write one entry, c beats b and b beats a. There is no reset: contents are unknown until written.
-// Addresses from Depth on read as unknown and must not be written. An unused port is tied off and costs nothing.
+// A read is combinational and returns the contents at the start of the cycle; a write takes effect at the edge.
+// If several ports write one entry, port c overrides b, and b overrides a. There is no reset: contents are unknown
+// until written. Addresses of Depth or above read as unknown and must not be written. A tied-off port costs nothing.
 //
-// What parameters cost:
-//   Width  a flip-flop of every entry each, or a memory's column
-//   Depth  an entry, and an input of every read port's multiplexer, each
+// Cost of one more unit of each parameter:
+//   Width  one flip-flop per entry, or one column of a memory
+//   Depth  one entry, and one input of every read port's multiplexer
 module castor_table_3r3w #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 4,
@@ -15,13 +15,13 @@ module castor_table_3r3w #(
   input  logic                 clk_i,      // clock
   input  logic                 we_a_i,     // port a writes wdata_a_i at the edge
   input  logic [AddrWidth-1:0] waddr_a_i,  // entry that port a writes
-  input  logic [Width-1:0]     wdata_a_i,  // what port a writes
+  input  logic [Width-1:0]     wdata_a_i,  // data that port a writes
   input  logic                 we_b_i,     // port b writes wdata_b_i at the edge
   input  logic [AddrWidth-1:0] waddr_b_i,  // entry that port b writes
-  input  logic [Width-1:0]     wdata_b_i,  // what port b writes
+  input  logic [Width-1:0]     wdata_b_i,  // data that port b writes
   input  logic                 we_c_i,     // port c writes wdata_c_i at the edge
   input  logic [AddrWidth-1:0] waddr_c_i,  // entry that port c writes
-  input  logic [Width-1:0]     wdata_c_i,  // what port c writes
+  input  logic [Width-1:0]     wdata_c_i,  // data that port c writes
   input  logic [AddrWidth-1:0] raddr_a_i,  // entry that port a reads
   output logic [Width-1:0]     rdata_a_o,  // the entry at raddr_a_i, in the same cycle
   input  logic [AddrWidth-1:0] raddr_b_i,  // entry that port b reads

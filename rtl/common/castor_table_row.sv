@@ -1,16 +1,17 @@
-// Table read a row of entries at a time: entry number = row * RowEntries + position in the row.
+// Table with one write port, one read port for a row of entries, and one read port for a single entry. The number of an
+// entry is row * RowEntries + position in the row.
 //
-// Each position of the row needs a multiplexer over the rows only, so a row costs no more to read than one entry. Entry
-// e of the row is at row_o[e*Stride +: Width], the bits between Width and Stride are 0; a Stride that is a power of two
-// keeps simulators fast. Besides the row one single entry can be read. Reads are combinational and show what the table
-// holds at the start of the cycle; a write takes effect at the edge. There is no reset: contents are unknown until
-// written. Both RowEntries and the number of rows are powers of two.
+// Each position of the row has a multiplexer over the rows, so reading a row costs no more than reading one entry.
+// Entry e of the row is row_o[e*Stride +: Width]; bits from Width to Stride - 1 are 0. A Stride that is a power of two
+// makes simulation fast. Reads are combinational and return the contents at the start of the cycle; a write takes
+// effect at the edge. Without a reset, contents are unknown until written. RowEntries and the number of rows are powers
+// of two.
 //
-// What parameters cost:
-//   Width       a flip-flop of every entry each, or a memory's column
-//   Stride      nothing: bits above Width are 0
-//   Depth       an entry each; a row's multiplexer has Depth / RowEntries inputs
-//   RowEntries  a multiplexer over the rows each
+// Cost of one more unit of each parameter:
+//   Width       one flip-flop per entry, or one column of a memory
+//   Stride      nothing: the bits above Width are 0
+//   Depth       one entry; the multiplexer of each position has Depth / RowEntries inputs
+//   RowEntries  one multiplexer over the rows
 module castor_table_row #(
   parameter int unsigned Width      = 8,
   parameter int unsigned Stride     = 8,
@@ -22,9 +23,9 @@ module castor_table_row #(
   input  logic                         clk_i,    // clock
   input  logic                         we_i,     // writes wdata_i at the edge
   input  logic [AddrWidth-1:0]         waddr_i,  // entry that is written
-  input  logic [Width-1:0]             wdata_i,  // what is written
+  input  logic [Width-1:0]             wdata_i,  // data that is written
   input  logic [RowWidth-1:0]          row_i,    // row that is read
-  output logic [RowEntries*Stride-1:0] row_o,    // its entries, entry e at [e*Stride +: Width]
+  output logic [RowEntries*Stride-1:0] row_o,    // entries of the row, entry e at [e*Stride +: Width]
   input  logic [AddrWidth-1:0]         raddr_i,  // entry that is read
   output logic [Width-1:0]             rdata_o   // the entry at raddr_i, in the same cycle
 );
@@ -41,7 +42,7 @@ module castor_table_row #(
   logic [Width-1:0]     mem_q [Depth];
   logic [AddrWidth-1:0] first;
 
-  // A single row has the number 0 whatever row_i says.
+  // A table of one row ignores row_i.
   assign first   = (Depth > RowEntries) ? (AddrWidth'(row_i) << $clog2(RowEntries)) : '0;
   assign rdata_o = mem_q[raddr_i];
 

@@ -1,28 +1,28 @@
-// Redundant instructions of a thread block are executed by one warp and skipped by the others (DARSIE): skip table,
-// majority of the thread block, renaming rows and copies of one streaming multiprocessor (docs/blocks/darsie.md).
+// DARSIE: one warp of a thread block executes a redundant instruction, and the other warps skip it. This block has the
+// skip tables, majorities, renaming rows and register copies of one streaming multiprocessor (docs/blocks/darsie.md).
 //
-// What parameters cost (docs/blocks/darsie.md, "Area"):
-//   NumWarps  3 NumRows + 12 flip-flops each, and numbers of a thread block and of two rows
-//   NumTbs    a skip table and a table of rows each: NumPst (PcW + 14) + 16 NumRows flip-flops at the defaults
-//   NumPst    PcW, two rows' numbers and 4 flip-flops in every thread block each: 8 in place of 4 take 7.3 kGE at
-//             `small`
-//   NumRows   16 flip-flops in every thread block and 3 in every warp each at the defaults
-//   NumSlots  log2 of it in every row, gates of decoding
-//   PstRd     a read port of the skip tables each: the second takes 7.2 kGE at `small`
-//   DecW      an election each: gates alone
-//   NumIss    a look-up of rows each: gates alone
-//   NumSrc    a look-up in every issue port each: gates alone
-//   NumWb     a comparison with all rows each: gates alone
-//   PcW       a bit of every entry of the skip tables each
-//   RowW      a bit of every thread block's base and of NumIss NumSrc adders each
-//   StoreInv  0 leaves out gates, and no flip-flop
-//   LoadSkip  0 leaves out gates, and no flip-flop
-//   SkipEn    0 leaves out the comparison of PCs
+// Cost of one more unit of each parameter (docs/blocks/darsie.md, "Area"):
+//   NumWarps  3 NumRows + 12 flip-flops, one thread block number and two row numbers
+//   NumTbs    one skip table and one table of rows: NumPst (PcW + 14) + 16 NumRows flip-flops at the defaults
+//   NumPst    PcW + 4 flip-flops and two row numbers in every thread block; 8 instead of 4 entries cost 7.3 kGE at the
+//             parameter set `small`
+//   NumRows   16 flip-flops in every thread block and 3 in every warp, at the defaults
+//   NumSlots  log2(NumSlots) flip-flops in every row, and decoding gates
+//   PstRd     one read port of the skip tables; the second one costs 7.2 kGE at `small`
+//   DecW      gates of one election, no flip-flop
+//   NumIss    gates of NumSrc row look-ups, no flip-flop
+//   NumSrc    gates of one row look-up in every issue port, no flip-flop
+//   NumWb     gates of one comparison with all rows, no flip-flop
+//   PcW       one bit of every skip table entry
+//   RowW      one bit of every thread block's base, and of NumIss * NumSrc adders
+//   StoreInv  0 saves gates, no flip-flop
+//   LoadSkip  0 saves gates, no flip-flop
+//   SkipEn    0 saves the comparison of PCs
 module castor_darsie #(
   parameter int unsigned NumWarps = 64,  // warp slots, 1..64
   parameter int unsigned NumTbs   = 32,  // thread block slots, 1..32
   parameter int unsigned NumPst   = 8,   // entries of the skip table per thread block, 1..16
-  parameter int unsigned NumRows  = 32,  // renaming rows per thread block at most, 1..32
+  parameter int unsigned NumRows  = 32,  // maximum number of renaming rows per thread block, 1..32
   parameter int unsigned NumSlots = 32,  // register numbers that may be renamed, 1..32
   parameter int unsigned PstRd    = 2,   // groups of warps served per cycle, 1..4
   parameter int unsigned DecW     = 2,   // instructions of one warp decoded per cycle, 1..4
@@ -31,9 +31,9 @@ module castor_darsie #(
   parameter int unsigned NumWb    = 16,  // write-backs to renaming rows per cycle, 1..16
   parameter int unsigned PcW      = 48,  // bits of a PC, 8..64
   parameter int unsigned RowW     = 11,  // bits of the number of a physical register, 1..16
-  parameter int unsigned StoreInv = 1,   // 0: stores and global communication do not make loads stale
+  parameter int unsigned StoreInv = 1,   // 0: stores of a thread block do not make its loads stale
   parameter int unsigned LoadSkip = 1,   // 0: loads are never skipped
-  parameter int unsigned SkipEn   = 1,   // 0: meetings only
+  parameter int unsigned SkipEn   = 1,   // 0: nothing is skipped; only meetings at branches remain
   localparam int unsigned WarpWidth = (NumWarps > 1) ? $clog2(NumWarps) : 1,
   localparam int unsigned TbWidth   = (NumTbs > 1) ? $clog2(NumTbs) : 1,
   localparam int unsigned TagWidth  = (NumRows > 1) ? $clog2(NumRows) : 1,
@@ -44,69 +44,69 @@ module castor_darsie #(
 
   // Launch and retirement of thread blocks.
   input  logic                lnch_valid_i,    // a TB starts
-  input  logic [TbWidth-1:0]  lnch_tb_i,       // its TB slot
-  input  logic [NumWarps-1:0] lnch_warps_i,    // its warp slots
-  input  logic [NumWarps-1:0] lnch_full_i,     // those with 32 threads
-  input  logic                lnch_en_i,       // 1: the block acts on it
-  input  logic                lnch_promote_i,  // its shape promotes mark 1
-  input  logic [RowW-1:0]     lnch_base_i,     // register of its first row
-  input  logic [TagWidth:0]   lnch_rows_i,     // rows, 0..NumRows
-  input  logic [SlotWidth:0]  lnch_slots_i,    // registers 0..this-1 renamed
-  input  logic                retire_valid_i,  // a TB slot is free again
-  input  logic [TbWidth-1:0]  retire_tb_i,     // which
+  input  logic [TbWidth-1:0]  lnch_tb_i,       // TB slot of the launched TB
+  input  logic [NumWarps-1:0] lnch_warps_i,    // warp slots of the launched TB
+  input  logic [NumWarps-1:0] lnch_full_i,     // warps of the launched TB that have 32 threads
+  input  logic                lnch_en_i,       // 1: redundant instructions of the TB may be skipped
+  input  logic                lnch_promote_i,  // shape of the TB makes mark 1 (CR) redundant
+  input  logic [RowW-1:0]     lnch_base_i,     // physical register of the TB's first row
+  input  logic [TagWidth:0]   lnch_rows_i,     // rows of the TB, 0..NumRows
+  input  logic [SlotWidth:0]  lnch_slots_i,    // registers 0..lnch_slots-1 can be renamed
+  input  logic                retire_valid_i,  // a TB slot becomes free
+  input  logic [TbWidth-1:0]  retire_tb_i,     // TB slot that becomes free
 
   // Fetch.
-  input  logic [NumWarps-1:0]     f_elig_i,  // may be skipped now
-  input  logic [NumWarps*PcW-1:0] f_pc_i,    // their next PC
+  input  logic [NumWarps-1:0]     f_elig_i,  // the warp may probe the skip table or skip now
+  input  logic [NumWarps*PcW-1:0] f_pc_i,    // next PC of each warp
   output logic [NumWarps-1:0]     f_hold_o,  // fetch must not pick the warp
-  output logic [NumWarps-1:0]     f_skip_o,  // pc += 8 at this edge
+  output logic [NumWarps-1:0]     f_skip_o,  // the warp skips: its PC grows by 8 at this edge
 
   // Decode.
-  input  logic [DecW-1:0]             d_valid_i,   // slot s: PC d_pc + 8s decoded
-  input  logic [WarpWidth-1:0]        d_warp_i,    // warp of all of them
+  input  logic [DecW-1:0]             d_valid_i,   // slot s: the instruction at d_pc + 8s is decoded
+  input  logic [WarpWidth-1:0]        d_warp_i,    // warp of all decoded instructions
   input  logic [PcW-1:0]              d_pc_i,      // PC of slot 0
-  input  logic [DecW*2-1:0]           d_mark_i,    // 0 V, 1 CR, 2 DR; 3 acts as 0
-  input  logic [DecW*2-1:0]           d_ndst_i,    // destinations; 3 acts as 0
-  input  logic [DecW*2*SlotWidth-1:0] d_dst_i,     // their numbers
-  input  logic [DecW*2-1:0]           d_ldkind_i,  // 0 none, 1 TB load, 2 global
-  output logic [DecW*2-1:0]           d_act_o,     // 0 PASS, 1 LEAD, 2 PRIV, 3 SQUASH
-  output logic [2*TagWidth-1:0]       d_tag_o,     // rows of the LEAD
+  input  logic [DecW*2-1:0]           d_mark_i,    // mark by slot: 0 V, 1 CR, 2 DR; 3 acts as 0
+  input  logic [DecW*2-1:0]           d_ndst_i,    // number of destinations by slot; 3 acts as 0
+  input  logic [DecW*2*SlotWidth-1:0] d_dst_i,     // register numbers of the destinations
+  input  logic [DecW*2-1:0]           d_ldkind_i,  // by slot: 0 no load, 1 load within the TB, 2 global load
+  output logic [DecW*2-1:0]           d_act_o,     // verdict by slot: 0 PASS, 1 LEAD, 2 PRIV, 3 SQUASH
+  output logic [2*TagWidth-1:0]       d_tag_o,     // rows given to the LEAD instruction
 
   // Issue, write-back, operands.
-  input  logic [NumIss-1:0]                  i_valid_i,   // an instruction issues
-  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,    // its warp
-  input  logic [NumIss-1:0]                  i_lead_i,    // it was decoded as LEAD
+  input  logic [NumIss-1:0]                  i_valid_i,   // port p: an instruction issues
+  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,    // warp of the issued instruction
+  input  logic [NumIss-1:0]                  i_lead_i,    // the instruction was decoded as LEAD
   input  logic [NumIss*2*TagWidth-1:0]       i_tag_i,     // LEAD: rows given at decode
-  input  logic [NumIss*2-1:0]                i_dv_i,      // destination a is there
-  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,     // destination registers
-  input  logic [NumIss*NumSrc-1:0]           i_sv_i,      // source a is there
-  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,     // source registers
-  output logic [NumIss*NumSrc-1:0]           i_sren_o,    // source a is read from i_srow
-  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,    // physical register to read
-  input  logic [NumWb-1:0]                   wb_valid_i,  // a LEAD's row is written
-  input  logic [NumWb*TbWidth-1:0]           wb_tb_i,     // its TB
-  input  logic [NumWb*TagWidth-1:0]          wb_tag_i,    // the row
-  input  logic [NumWarps-1:0]                oc_idle_i,   // no operand left to read
+  input  logic [NumIss*2-1:0]                i_dv_i,      // the instruction has destination a
+  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,     // register numbers of the destinations
+  input  logic [NumIss*NumSrc-1:0]           i_sv_i,      // the instruction has source a
+  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,     // register numbers of the sources
+  output logic [NumIss*NumSrc-1:0]           i_sren_o,    // source a is read from the row i_srow
+  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,    // physical register of that row
+  input  logic [NumWb-1:0]                   wb_valid_i,  // port p: a LEAD instruction's result is written to a row
+  input  logic [NumWb*TbWidth-1:0]           wb_tb_i,     // TB slot of the written row
+  input  logic [NumWb*TagWidth-1:0]          wb_tag_i,    // row that is written
+  input  logic [NumWarps-1:0]                oc_idle_i,   // the warp has no operands left to collect
 
   // Events.
-  input  logic [NumTbs-1:0]   ev_store_i,   // store of a warp of the TB
-  input  logic                ev_global_i,  // global communication
-  input  logic [NumWarps-1:0] br_i,         // uniform branch resolved
-  input  logic [NumWarps-1:0] br_taken_i,   // it is taken
-  input  logic [NumWarps-1:0] leave_i,      // leaves the majority
-  input  logic [NumTbs-1:0]   bar_i,        // barrier of the TB completes
-  input  logic [NumWarps-1:0] bar_join_i,   // may be in the majority then
-  input  logic [NumWarps-1:0] exit_i,       // the warp ends
+  input  logic [NumTbs-1:0]   ev_store_i,   // a warp of the TB issues a store
+  input  logic                ev_global_i,  // an operation that threads of other SMs can observe
+  input  logic [NumWarps-1:0] br_i,         // the warp has resolved a uniform branch
+  input  logic [NumWarps-1:0] br_taken_i,   // outcome of that branch, 1 taken
+  input  logic [NumWarps-1:0] leave_i,      // the warp leaves the majority
+  input  logic [NumTbs-1:0]   bar_i,        // a barrier of the TB completes
+  input  logic [NumWarps-1:0] bar_join_i,   // at that barrier the warp may join the majority
+  input  logic [NumWarps-1:0] exit_i,       // the warp exits
 
   // Copies.
-  output logic                 cp_valid_o,  // copy a row into a warp's own register
-  output logic [WarpWidth-1:0] cp_warp_o,   // the warp
-  output logic [RowW-1:0]      cp_row_o,    // physical register of the row
-  output logic [SlotWidth-1:0] cp_slot_o,   // register number
-  input  logic                 cp_ack_i,    // the copy is done
+  output logic                 cp_valid_o,  // request to copy a row into a warp's own register
+  output logic [WarpWidth-1:0] cp_warp_o,   // warp whose register is written
+  output logic [RowW-1:0]      cp_row_o,    // physical register of the row that is copied
+  output logic [SlotWidth-1:0] cp_slot_o,   // number of the register that is written
+  input  logic                 cp_ack_i,    // the requested copy is done
 
   output logic [NumWarps-1:0] maj_o,  // majority of each TB
-  output logic [7:0]          err_o   // errors of the last edge
+  output logic [7:0]          err_o   // errors of the last edge (docs/blocks/darsie.md, "Breaking the rules")
 );
   if (NumWarps < 1 || NumWarps > 64) begin : gen_bad_num_warps
     $error("castor_darsie: NumWarps must be 1..64");
@@ -157,7 +157,7 @@ module castor_darsie #(
   localparam int unsigned NumTbPow2   = 2 ** TbWidth;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // State, as the cycle began.
+  // State at the start of the cycle: outputs of the parts below, of the same names.
   logic [NumTbs*NumWarps-1:0]   team;  // live warps of each thread block
   logic [NumWarps-1:0]          live, maj, miss, lat, two, lr0, lr1, lld, lgl, stop, tk, cpy, held, probe, ready;
   logic [TbWidth*NumWarps-1:0]  tb;
@@ -176,7 +176,7 @@ module castor_darsie #(
   logic [TagWidth-1:0]          cpk;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Launch and retirement: only legal ones come through. A slot that retires can be launched at the same edge.
+  // Launch and retirement; illegal ones are ignored. A TB slot can retire and be launched again at the same edge.
   logic                 launch, retire;
   logic [NumTbPow2-1:0] launched, retires;
 
@@ -196,7 +196,7 @@ module castor_darsie #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Port items in range. An issue of a warp that is not live is none.
+  // Decode, issue and write-back ports: drops items with a number out of range, and issues of warps that are not live.
   logic [NumWarpPow2-1:0] live_padded;
   logic [DecW-1:0]        d_valid;
   logic [NumIss-1:0]      i_valid;
@@ -219,7 +219,7 @@ module castor_darsie #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Fetch.
+  // Fetch: results of the groups (g_*) that probe the skip table.
   logic [PstRd-1:0]          g_skip, g_latch, g_two, g_wb0, g_wb1, g_ld, g_gl;
   logic [PstRd*NumWarps-1:0] g_warps;
   logic [PstRd*TbWidth-1:0]  g_tb;
@@ -233,7 +233,7 @@ module castor_darsie #(
   assign maj_o    = maj;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Decode: the warp, its thread block, the verdict.
+  // Decode: the decoded warp, its thread block (d_*), and the election (e_*) with its verdict.
   logic [NumWarps-1:0]           d_warp, d_team, d_peers, parks, reprobes;
   logic [NumRows-1:0]            d_pend, d_new, d_old;
   logic [SlotWidth*NumRows-1:0]  d_slots;
@@ -338,7 +338,7 @@ module castor_darsie #(
   assign e_dst     = d_dst_i[e_slot*2*SlotWidth +: 2*SlotWidth];
   assign e_pc      = d_pc_i + (PcW'(e_slot) << 3);
 
-  // The version that the warp is to wait for.
+  // State of the version that the decoded warp waits for (verdict Latch).
   assign v_wb0 = wb[d_tb*NumRows+32'(v0)];
   assign v_wb1 = e_two && wb[d_tb*NumRows+32'(v1)];
   assign v_ld  = ld[d_tb*NumRows+32'(v0)];
@@ -619,7 +619,7 @@ module castor_darsie #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Errors, shown in the cycle after. The next state is computed in the clocked process: no output needs it.
+  // Errors, shown in the next cycle. The clocked process computes the next state, because no output depends on it.
   logic [7:0] err_q, err;
 
   assign err_o = err_q;

@@ -1,5 +1,5 @@
-// Decode side: which of a warp's instructions are redundant, and the verdict on the first of them
-// (docs/blocks/darsie.md, "Cycle"). No state.
+// Decode side of DARSIE, without state: finds the redundant ones among the decoded instructions of a warp, and gives
+// the verdict on the first redundant one (docs/blocks/darsie.md, "Cycle").
 module castor_darsie_elect #(
   parameter int unsigned NumWarps = 64,
   parameter int unsigned NumRows  = 32,
@@ -12,52 +12,52 @@ module castor_darsie_elect #(
   localparam int unsigned SeqWidth  = $clog2(NumRows) + 1,
   localparam int unsigned DecWidth  = (DecW > 1) ? $clog2(DecW) : 1
 ) (
-  // Instructions of one warp, valid ones of a warp in range.
-  input  logic [DecW-1:0]             valid_i,   // slot s has an instruction of the warp
-  input  logic [DecW*2-1:0]           mark_i,    // 0 V, 1 CR, 2 DR; 3 acts as 0
-  input  logic [DecW*2-1:0]           ndst_i,    // destinations; 3 acts as 0
-  input  logic [DecW*2*SlotWidth-1:0] dst_i,     // their register numbers
-  input  logic [DecW*2-1:0]           ldkind_i,  // 0 none, 1 TB load, 2 global load
+  // Decoded instructions of one warp. None is valid if the number of the warp is out of range.
+  input  logic [DecW-1:0]             valid_i,   // slot s holds an instruction of the warp
+  input  logic [DecW*2-1:0]           mark_i,    // mark by slot: 0 V, 1 CR, 2 DR; 3 acts as 0
+  input  logic [DecW*2-1:0]           ndst_i,    // number of destinations by slot; 3 acts as 0
+  input  logic [DecW*2*SlotWidth-1:0] dst_i,     // register numbers of the destinations
+  input  logic [DecW*2-1:0]           ldkind_i,  // by slot: 0 no load, 1 load within the TB, 2 global load
 
-  // The warp and its thread block. Masks are over warps, or over the thread block's rows.
-  input  logic [NumWarps-1:0]           warp_i,      // the warp that is decoded, one bit; 0 if none is
-  input  logic                          maj_i,       // it is in the majority
-  input  logic [NumRows-1:0]            pend_i,      // rows of versions that it has not passed; 0 outside the majority
-  input  logic [NumWarps-1:0]           team_i,      // live warps of its thread block
-  input  logic [NumWarps-1:0]           team_maj_i,  // those in the majority
-  input  logic                          prom_i,      // mark 1 is redundant in this thread block
+  // State of the decoded warp and of its thread block. Masks have one bit per warp, or per row of the thread block.
+  input  logic [NumWarps-1:0]           warp_i,      // the decoded warp, one bit; 0 if no warp is decoded
+  input  logic                          maj_i,       // the warp is in the majority
+  input  logic [NumRows-1:0]            pend_i,      // rows of versions not passed by the warp; 0 outside the majority
+  input  logic [NumWarps-1:0]           team_i,      // live warps of the warp's thread block
+  input  logic [NumWarps-1:0]           team_maj_i,  // majority of the warp's thread block
+  input  logic                          prom_i,      // mark 1 (CR) is redundant in this thread block
   input  logic                          noel_i,      // no elections until the region ends
   input  logic                          sync_i,      // a synchronisation point is open
-  input  logic                          synced_i,    // passed one, and no election since
-  input  logic [TagWidth:0]             rows_i,      // rows that the thread block has
-  input  logic [SlotWidth:0]            slots_i,     // registers 0..this-1 are renamed
+  input  logic                          synced_i,    // a synchronisation point has completed since the last election
+  input  logic [TagWidth:0]             rows_i,      // number of rows of the thread block
+  input  logic [SlotWidth:0]            slots_i,     // registers 0..slots_i-1 can be renamed
   input  logic [SeqWidth-1:0]           ctr_i,       // sequence number of the next election
   input  logic [NumRows-1:0]            wb_i,        // rows that are written back
   input  logic [NumRows-1:0]            inv_i,       // rows stale for warps that have not passed them
-  input  logic [NumRows-1:0]            nosk_i,      // stale rows whose instruction the rest executes privately
+  input  logic [NumRows-1:0]            nosk_i,      // stale rows whose instruction all other warps execute privately
   input  logic [SlotWidth*NumRows-1:0]  slot_i,      // register number of every row, in bit planes
   input  logic [SeqWidth*NumRows-1:0]   seq_i,       // sequence number of every row, in bit planes
-  input  logic [NumWarps*NumRows-1:0]   pends_i,     // of all warps: rows not passed yet
-  input  logic [NumWarps*NumRows-1:0]   refs_i,      // of all warps: rows that hold their registers
-  input  logic [NumWarps*NumRows-1:0]   lings_i,     // of all warps: rows dropped that may still be read
+  input  logic [NumWarps*NumRows-1:0]   pends_i,     // of all warps: rows of versions that the warp has not passed
+  input  logic [NumWarps*NumRows-1:0]   refs_i,      // of all warps: rows that hold registers of the warp
+  input  logic [NumWarps*NumRows-1:0]   lings_i,     // of all warps: rows that the warp dropped but may still read
 
-  output logic [DecW*2-1:0]          act_o,      // per slot: 0 PASS, 1 LEAD, 2 PRIV, 3 SQUASH
-  output logic [2*TagWidth-1:0]      tag_o,      // rows of a leader, by destination
+  output logic [DecW*2-1:0]          act_o,      // verdict by slot: 0 PASS, 1 LEAD, 2 PRIV, 3 SQUASH
+  output logic [2*TagWidth-1:0]      tag_o,      // rows given to the leader, by destination
   output castor_darsie_pkg::why_e    why_o,      // reason of the verdict; WhyNone without a redundant instruction
-  output logic [DecWidth-1:0]        slot_o,     // slot of the first redundant instruction, the one judged
-  output logic                       lead_o,     // elected for a new version, or
-  output logic                       relead_o,   // to write a stale one again
-  output logic                       two_o,      // the instruction judged has two destinations
-  output logic                       ld_o,       // it is a load
-  output logic                       gl_o,       // it is a global load
-  output logic [NumRows-1:0]         new_o,      // rows of the election
-  output logic [NumRows-1:0]         old_o,      // rows of the pending version that was found
-  output logic [TagWidth-1:0]        v0_o,       // the row of that version for the first destination
-  output logic [TagWidth-1:0]        v1_o,       // the row for the second; 0 if there is none
-  output logic [NumWarps-1:0]        waiting_o,  // stale version: other warps of the thread block not past it
+  output logic [DecWidth-1:0]        slot_o,     // slot of the first redundant instruction, the judged one
+  output logic                       lead_o,     // the warp is elected leader of a new version
+  output logic                       relead_o,   // the warp is elected leader to write a stale version again
+  output logic                       two_o,      // the judged instruction has two destinations
+  output logic                       ld_o,       // the judged instruction is a load
+  output logic                       gl_o,       // the judged instruction is a global load
+  output logic [NumRows-1:0]         new_o,      // rows that the election takes
+  output logic [NumRows-1:0]         old_o,      // rows of the oldest pending version of the destination
+  output logic [TagWidth-1:0]        v0_o,       // row of that version for the first destination
+  output logic [TagWidth-1:0]        v1_o,       // row of that version for the second destination; 0 if there is none
+  output logic [NumWarps-1:0]        waiting_o,  // stale version: other warps of the TB that have not passed it
   output logic [SeqWidth-1:0]        seq_o       // sequence number of the election
 );
-  // Bit b*NumRows+k: bit b of the number k.
+  // Returns the numbers of all rows in bit planes: bit b*NumRows+k is bit b of the number k.
   function automatic logic [TagWidth*NumRows-1:0] numbers();
     numbers = '0;
     for (int unsigned b = 0; b < TagWidth; b++) begin
@@ -70,10 +70,10 @@ module castor_darsie_elect #(
   localparam logic [TagWidth*NumRows-1:0] Number = numbers();
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Redundant instructions, and the first of them.
-  logic [DecW-1:0]      red;
+  // Finds the redundant instructions, and the slot of the first one.
+  logic [DecW-1:0]      red;  // slots with a redundant instruction
   logic                 any;
-  logic [SlotWidth-1:0] dst0, dst1;
+  logic [SlotWidth-1:0] dst0, dst1;  // destination registers of the first redundant instruction
 
   always_comb begin
     logic [1:0] mark, ndst;
@@ -111,9 +111,9 @@ module castor_darsie_elect #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The verdict.
-  logic [NumRows-1:0]         k0, k1;
-  castor_darsie_pkg::act_e    act;
+  // The verdict on the first redundant instruction.
+  logic [NumRows-1:0]         k0, k1;  // free rows for the first and second destination, one bit each
+  castor_darsie_pkg::act_e    act;  // verdict on the first redundant instruction
 
   always_comb begin
     logic [NumRows-1:0]          same0, same1, left, high, carry, plane, used, free, v0, v1;
@@ -143,7 +143,8 @@ module castor_darsie_elect #(
     act       = castor_darsie_pkg::ActPass;
     why_o     = castor_darsie_pkg::WhyNone;
     if (any) begin
-      // The oldest pending version of the destination: age by age's highest bit first. Ages are ctr - seq.
+      // Finds the oldest pending version of the destination. The age of a row is ctr - seq; the search goes through the
+      // bits of the ages, highest bit first.
       for (int unsigned b = 0; b < SlotWidth; b++) begin
         same0 = same0 & ~(slot_i[b*NumRows +: NumRows] ^ {NumRows{dst0[b]}});
         same1 = same1 & ~(slot_i[b*NumRows +: NumRows] ^ {NumRows{dst1[b]}});
@@ -172,7 +173,7 @@ module castor_darsie_elect #(
           for (int unsigned b = 0; b < SeqWidth; b++) begin
             same1 = same1 & ~(seq_i[b*NumRows +: NumRows] ^ {NumRows{seq_o[b]}});
           end
-          // Without one it is row 0.
+          // If no row is pending for the second destination, v1 is row 0.
           v1 = (same1 == '0) ? NumRows'(1) : same1 & (~same1 + NumRows'(1));
           for (int unsigned b = 0; b < TagWidth; b++) begin
             v1_o[b] = ((v1 & Number[b*NumRows +: NumRows]) != '0);
@@ -188,7 +189,7 @@ module castor_darsie_elect #(
           waiting_o = waiting_o & ~warp_i;
         end
       end
-      // Free rows, where they are asked for.
+      // Finds free rows, if an election may need them.
       if (same0 == '0 || stale) begin
         for (int unsigned w = 0; w < NumWarps; w++) begin
           if (team_i[w]) begin
@@ -243,7 +244,7 @@ module castor_darsie_elect #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // What decode is told: a squash takes all younger ones along, and so does a second redundant instruction.
+  // Verdicts by slot. A SQUASH squashes all younger instructions, and a second redundant instruction is squashed, too.
   always_comb begin
     logic dropped, seen;
     dropped = 1'b0;

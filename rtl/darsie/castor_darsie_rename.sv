@@ -1,9 +1,9 @@
-// Map of registers: which rows a warp has still to pass, which ones hold its registers, and which ones may still be
-// read; the lookup of operands at issue; the copies for warps that have left (docs/blocks/darsie.md, "Cycle"). Row k of
-// warp w is bit w*NumRows+k.
+// Register map of each warp: rows of versions that the warp has not passed (pend), rows that hold its registers (ref),
+// and rows that it dropped but may still read (ling). It looks up operands at issue and requests the copies for warps
+// that left the majority (docs/blocks/darsie.md, "Cycle"). Row k of warp w is bit w*NumRows+k of a mask.
 //
-// The register numbers of a thread block's rows are kept side by side, bit plane by bit plane, and read together. The
-// next state is computed in the clocked process: no output needs it.
+// The register numbers of a thread block's rows are stored in bit planes and read together. The clocked process
+// computes the next state, because no output depends on it.
 module castor_darsie_rename #(
   parameter int unsigned NumWarps = 64,
   parameter int unsigned NumTbs   = 32,
@@ -21,69 +21,69 @@ module castor_darsie_rename #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  // Warps and rows, as the cycle began.
+  // Warps and rows at the start of the cycle.
   input  logic [NumWarps-1:0]         live_i,  // warps that have not exited
   input  logic [TbWidth*NumWarps-1:0] tb_i,    // thread block slot of every warp, in bit planes
   input  logic [NumWarps-1:0]         cpy_i,   // warps whose registers are copied out of rows
   input  logic [NumTbs*NumRows-1:0]   wb_i,    // rows written back, of all thread blocks
   input  logic [NumTbs*RowW-1:0]      base_i,  // physical register of the first row, by thread block
 
-  // Groups that skip.
+  // Fetch groups that skip.
   input  logic [PstRd-1:0]          skip_i,        // group g skips at this edge
-  input  logic [PstRd*NumWarps-1:0] skip_warps_i,  // its warps
-  input  logic [PstRd*TbWidth-1:0]  skip_tb_i,     // its thread block
-  input  logic [PstRd-1:0]          skip_two_i,    // the version has two rows
-  input  logic [PstRd*TagWidth-1:0] skip_tag0_i,   // its first row
-  input  logic [PstRd*TagWidth-1:0] skip_tag1_i,   // its second row, if there is one
+  input  logic [PstRd*NumWarps-1:0] skip_warps_i,  // warps of group g
+  input  logic [PstRd*TbWidth-1:0]  skip_tb_i,     // thread block of group g
+  input  logic [PstRd-1:0]          skip_two_i,    // the skipped version has two rows
+  input  logic [PstRd*TagWidth-1:0] skip_tag0_i,   // first row of the version
+  input  logic [PstRd*TagWidth-1:0] skip_tag1_i,   // second row of the version, if there is one
 
-  // Decode, of one thread block. Masks are over its rows.
+  // Decode, for one thread block. Masks of rows are of that thread block.
   input  logic [TbWidth-1:0]           d_tb_i,        // thread block whose warp is decoded
   output logic [SlotWidth*NumRows-1:0] d_slot_o,      // register number of every row of d_tb_i, in bit planes
-  input  logic [NumWarps-1:0]          drop_warps_i,  // warps for which drop_i is pending no longer
-  input  logic [NumRows-1:0]           drop_i,        // rows of the version that they give up
+  input  logic [NumWarps-1:0]          drop_warps_i,  // warps that no longer have the rows drop_i pending
+  input  logic [NumRows-1:0]           drop_i,        // rows of the version that these warps give up
   input  logic                         elected_i,     // a leader is elected at this edge
-  input  logic [NumWarps-1:0]          heirs_i,       // warps for which its rows become pending
-  input  logic [NumRows-1:0]           new0_i,        // the row elected for the first destination, one bit
-  input  logic [NumRows-1:0]           new1_i,        // the row for the second; 0 if there is none
+  input  logic [NumWarps-1:0]          heirs_i,       // warps for which the new rows become pending
+  input  logic [NumRows-1:0]           new0_i,        // new row for the first destination, one bit
+  input  logic [NumRows-1:0]           new1_i,        // new row for the second destination, one bit; 0 if there is none
   input  logic [SlotWidth-1:0]         new0_slot_i,   // register number of new0_i
   input  logic [SlotWidth-1:0]         new1_slot_i,   // register number of new1_i
 
-  // Issue, of warps in range.
-  input  logic [NumIss-1:0]                  i_valid_i,  // an instruction issues
-  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,   // its warp
-  input  logic [NumIss-1:0]                  i_lead_i,   // it was decoded as LEAD
+  // Issue. Only valid for live warps.
+  input  logic [NumIss-1:0]                  i_valid_i,  // port p: an instruction issues
+  input  logic [NumIss*WarpWidth-1:0]        i_warp_i,   // warp of the issued instruction
+  input  logic [NumIss-1:0]                  i_lead_i,   // the instruction was decoded as LEAD
   input  logic [NumIss*2*TagWidth-1:0]       i_tag_i,    // LEAD: rows given at decode
-  input  logic [NumIss*2-1:0]                i_dv_i,     // destination a is there
-  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,    // destination registers
-  input  logic [NumIss*NumSrc-1:0]           i_sv_i,     // source a is there
-  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,    // source registers
-  output logic [NumIss*NumSrc-1:0]           i_sren_o,   // source a is read from i_srow
-  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,   // physical register to read
-  input  logic [NumWarps-1:0]                oc_idle_i,  // no operand left to read
+  input  logic [NumIss*2-1:0]                i_dv_i,     // the instruction has destination a
+  input  logic [NumIss*2*SlotWidth-1:0]      i_dst_i,    // register numbers of the destinations
+  input  logic [NumIss*NumSrc-1:0]           i_sv_i,     // the instruction has source a
+  input  logic [NumIss*NumSrc*SlotWidth-1:0] i_src_i,    // register numbers of the sources
+  output logic [NumIss*NumSrc-1:0]           i_sren_o,   // source a is read from the row i_srow
+  output logic [NumIss*NumSrc*RowW-1:0]      i_srow_o,   // physical register of that row
+  input  logic [NumWarps-1:0]                oc_idle_i,  // the warp has no operands left to collect
 
   // Events.
-  input  logic [NumWarps-1:0] leave_i,   // warps that leave the majority by themselves
+  input  logic [NumWarps-1:0] leave_i,   // the warp leaves the majority
   input  logic [NumWarps-1:0] barred_i,  // warps of thread blocks whose barrier completes
-  input  logic [NumWarps-1:0] exit_i,    // live warps that end
+  input  logic [NumWarps-1:0] exit_i,    // live warps that exit
 
-  // Copies.
-  input  logic                 cp_ack_i,    // the copy is done
-  output logic                 cp_valid_o,  // copy a row into a warp's own register
-  output logic [WarpWidth-1:0] cp_warp_o,   // the warp
-  output logic [RowW-1:0]      cp_row_o,    // physical register of the row
-  output logic [SlotWidth-1:0] cp_slot_o,   // register number
-  output logic [NumWarps-1:0]  copied_o,    // warps in cpy_i that have nothing left to copy
+  // Copies of rows into registers of warps.
+  input  logic                 cp_ack_i,    // the requested copy is done
+  output logic                 cp_valid_o,  // request to copy a row into a warp's own register
+  output logic [WarpWidth-1:0] cp_warp_o,   // warp whose register is written
+  output logic [RowW-1:0]      cp_row_o,    // physical register of the row that is copied
+  output logic [SlotWidth-1:0] cp_slot_o,   // number of the register that is written
+  output logic [NumWarps-1:0]  copied_o,    // warps in cpy_i that have no row left to copy
 
   output logic [NumWarps*NumRows-1:0] pend_o,  // rows of versions that the warp has not passed
   output logic [NumWarps*NumRows-1:0] ref_o,   // rows that hold registers of the warp
-  output logic [NumWarps*NumRows-1:0] ling_o,  // rows dropped by the warp that may still be read
-  output logic [WarpWidth-1:0]        cpw_o,   // warp of the copy that is requested; 0 if none is
-  output logic [TagWidth-1:0]         cpk_o    // row of that copy
+  output logic [NumWarps*NumRows-1:0] ling_o,  // rows that the warp dropped but may still read
+  output logic [WarpWidth-1:0]        cpw_o,   // warp of the requested copy; 0 without a request
+  output logic [TagWidth-1:0]         cpk_o    // row of the requested copy; 0 without a request
 );
   localparam int unsigned PlanesWidth = SlotWidth * NumRows;
   localparam int unsigned PaddedWarps = (NumWarps + 7) / 8 * 8;
 
-  // Bit b*NumRows+k: bit b of the number k.
+  // Returns the numbers of all rows in bit planes: bit b*NumRows+k is bit b of the number k.
   function automatic logic [TagWidth*NumRows-1:0] numbers();
     numbers = '0;
     for (int unsigned b = 0; b < TagWidth; b++) begin
@@ -95,7 +95,7 @@ module castor_darsie_rename #(
 
   localparam logic [TagWidth*NumRows-1:0] Number = numbers();
 
-  // Rows in `rows` whose register number, of which `planes` has the bit planes, is `slot`.
+  // Returns the rows in `rows` whose register number is `slot`. `planes` has the register numbers in bit planes.
   function automatic logic [NumRows-1:0] rows_of(input logic [NumRows-1:0] rows, input logic [PlanesWidth-1:0] planes,
                                                  input logic [SlotWidth-1:0] slot);
     rows_of = rows;
@@ -104,11 +104,15 @@ module castor_darsie_rename #(
     end
   endfunction
 
+  // One bit per warp and row.
+  // pend_q: set for the heirs by an election; cleared by a skip, a private verdict, leave, barrier or exit of the warp.
+  // ref_q: set by a skip, and by the issue of a leader; cleared by a newer write of the register, a copy, or exit.
+  // ling_q: set when ref_q is cleared; cleared when the warp has no operands left to collect (oc_idle_i), or by exit.
   logic [NumWarps*NumRows-1:0] pend_q, ref_q, ling_q;
-  logic [PlanesWidth-1:0]      slot_q [NumTbs];
-  logic                        cpv_q;
-  logic [WarpWidth-1:0]        cpw_q;
-  logic [TagWidth-1:0]         cpk_q;
+  logic [PlanesWidth-1:0]      slot_q [NumTbs];  // numbers of each TB's rows, in bit planes; set by an election
+  logic                        cpv_q;  // a copy is requested; cleared by cp_ack_i
+  logic [WarpWidth-1:0]        cpw_q;  // warp of the requested copy
+  logic [TagWidth-1:0]         cpk_q;  // row of the requested copy
 
   assign pend_o   = pend_q;
   assign ref_o    = ref_q;
@@ -118,7 +122,7 @@ module castor_darsie_rename #(
   assign d_slot_o = slot_q[d_tb_i];
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Operands: a source is in the lowest row that the warp refers to for that register, if there is one.
+  // Operands: a source register is read from the lowest row that holds it for the warp (ref), if there is such a row.
   always_comb begin
     logic [NumRows-1:0]     refs, rows;
     logic [TbWidth-1:0]     tb;
@@ -161,8 +165,9 @@ module castor_darsie_rename #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Copies: the lowest warp that has a row to copy that is written back, and its lowest one. Logic of registers alone.
-  logic                 pick;
+  // Copies: picks the lowest copying warp that has a written-back row, and its lowest such row. Depends on registers
+  // only.
+  logic                 pick;  // a row can be copied: requested at the next edge
   logic [WarpWidth-1:0] pick_warp;
   logic [TagWidth-1:0]  pick_row;
   logic [NumWarps-1:0]  copied;
@@ -231,7 +236,8 @@ module castor_darsie_rename #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Next state. First for each source of changes what it takes and gives, then for each warp that one of them is about.
+  // Next state. First computes the rows that each skip group and issue port adds to and removes from the map of a warp;
+  // then applies them to each warp concerned.
   logic [NumWarps*NumRows-1:0] refs;
   logic [NumRows-1:0]          now, was, tags, pending;
   logic [PlanesWidth-1:0]      planes, slots;
@@ -291,7 +297,7 @@ module castor_darsie_rename #(
       end
     end
 
-    // Skips and verdicts. Warps are looked at in eights, of which most have nothing to do.
+    // Skips and verdicts. The loop skips groups of eight warps without changes, to speed up simulation.
     refs = ref_q;
     for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
       if (passes[h +: 8] != '0) begin
@@ -316,7 +322,7 @@ module castor_darsie_rename #(
         end
       end
     end
-    // Issues, in the order of the ports.
+    // Issues are applied in the order of the ports.
     for (int unsigned h = 0; h < PaddedWarps; h = h + 8) begin
       if (issues[h +: 8] != '0) begin
         for (int unsigned w = h; w < h + 8 && w < NumWarps; w++) begin
@@ -332,7 +338,7 @@ module castor_darsie_rename #(
         end
       end
     end
-    // Ends of waits, of copies and of warps, and rows that are let go while they may still be read.
+    // Acknowledged copies, leaves, barriers and exits. Rows that a warp drops linger until it has read its operands.
     ends    = leave_i | barred_i | exit_i;
     changes = passes | issues | PaddedWarps'(ends);
     if (cp_ack_i && cpv_q) begin

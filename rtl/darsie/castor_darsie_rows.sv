@@ -1,8 +1,8 @@
-// Renaming rows of each thread block: what they hold and whether it is there (docs/blocks/darsie.md, "Cycle"). Row k of
-// thread block t is bit t*NumRows+k.
+// State of the renaming rows of each thread block: written back, load, stale, sequence number (docs/blocks/darsie.md,
+// "Cycle"). Row k of thread block t is bit t*NumRows+k of a mask.
 //
-// The sequence numbers of a thread block's rows are kept side by side, bit plane by bit plane, and read together. The
-// next state is computed in the clocked process: no output needs it.
+// The sequence numbers of a thread block's rows are stored in bit planes and read together. The clocked process
+// computes the next state, because no output depends on it.
 module castor_darsie_rows #(
   parameter int unsigned NumTbs   = 32,
   parameter int unsigned NumRows  = 32,
@@ -15,36 +15,40 @@ module castor_darsie_rows #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  // Write-backs in range.
-  input  logic [NumWb-1:0]          wb_valid_i,  // a LEAD's row is written
-  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,     // its TB
-  input  logic [NumWb*TagWidth-1:0] wb_tag_i,    // the row
-  output logic                      bad_wb_o,    // of a row that is written back already
+  // Write-backs to rows whose numbers are in range.
+  input  logic [NumWb-1:0]          wb_valid_i,  // port p: the result of a LEAD instruction is written to a row
+  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,     // TB slot of the written row
+  input  logic [NumWb*TagWidth-1:0] wb_tag_i,    // row that is written
+  output logic                      bad_wb_o,    // a write-back hits a row that is already written back
 
-  input  logic [NumTbs-1:0] ev_store_i,   // store of a warp of the TB
-  input  logic              ev_global_i,  // global communication
+  input  logic [NumTbs-1:0] ev_store_i,   // a warp of the TB issues a store
+  input  logic              ev_global_i,  // an operation that threads of other SMs can observe
 
-  // Decode, of one thread block. Masks are over its rows.
+  // Decode, for one thread block. Masks have one bit per row of that thread block.
   input  logic [TbWidth-1:0]          d_tb_i,     // thread block whose warp is decoded
   input  logic                        elected_i,  // a leader is elected at this edge
-  input  logic [NumRows-1:0]          rows_i,     // rows of the election
+  input  logic [NumRows-1:0]          rows_i,     // rows that the election takes
   input  logic [SeqWidth-1:0]         seq_i,      // sequence number of the election
-  input  logic                        ld_i,       // the instruction elected is a load
-  input  logic                        gl_i,       // it is a global load
-  input  logic [NumRows-1:0]          give_up_i,  // stale rows that nobody waits for any more
+  input  logic                        ld_i,       // the elected instruction is a load
+  input  logic                        gl_i,       // the elected instruction is a global load
+  input  logic [NumRows-1:0]          give_up_i,  // stale rows that warps from now on execute privately (verdict NoRow)
   output logic [SeqWidth*NumRows-1:0] d_seq_o,    // sequence number of every row of d_tb_i, in bit planes
 
   input  logic               launch_i,     // a thread block starts
-  input  logic [TbWidth-1:0] launch_tb_i,  // its slot: all of its rows become free
+  input  logic [TbWidth-1:0] launch_tb_i,  // slot of that thread block; all its rows become free
 
   output logic [NumTbs*NumRows-1:0] wb_o,   // rows written back
   output logic [NumTbs*NumRows-1:0] ld_o,   // rows that hold the result of a load
   output logic [NumTbs*NumRows-1:0] gl_o,   // rows that hold the result of a global load
   output logic [NumTbs*NumRows-1:0] inv_o,  // rows stale for warps that have not passed them
-  output logic [NumTbs*NumRows-1:0] nosk_o  // stale rows whose instruction the rest executes privately
+  output logic [NumTbs*NumRows-1:0] nosk_o  // stale rows whose instruction all other warps execute privately
 );
+  // One bit per row. An election clears wb_q, inv_q and nosk_q of its rows, and writes ld_q and gl_q.
+  // wb_q: set by a write-back and at launch. ld_q, gl_q: the row holds the result of a load, of a global load.
+  // inv_q: set for loads by a store of the thread block, and for global loads by global communication.
+  // nosk_q: set by the verdict NoRow.
   logic [NumTbs*NumRows-1:0]   wb_q, ld_q, gl_q, inv_q, nosk_q;
-  logic [SeqWidth*NumRows-1:0] seq_q [NumTbs];
+  logic [SeqWidth*NumRows-1:0] seq_q [NumTbs];  // sequence numbers of each TB's rows, in bit planes; set by an election
 
   assign wb_o    = wb_q;
   assign ld_o    = ld_q;
@@ -85,7 +89,7 @@ module castor_darsie_rows #(
     if (ev_global_i) begin
       inv = inv | gl_q;
     end
-    // No thread block of a launch has warps that elect.
+    // A launch and an election never concern the same thread block: a slot being launched has no warps yet.
     if (launch_i || elected_i || give_up_i != '0) begin
       for (int unsigned t = 0; t < NumTbs; t++) begin
         if (d_tb_i == TbWidth'(t)) begin

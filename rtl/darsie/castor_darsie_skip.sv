@@ -1,10 +1,10 @@
-// Fetch side: the PC skip table, a bank of entries for each thread block, and the groups of warps that it serves
-// (docs/blocks/darsie.md, "Cycle").
+// Fetch side of DARSIE: the PC skip table, with a bank of entries for each thread block, and the groups of warps that
+// probe the table or skip (docs/blocks/darsie.md, "Cycle").
 //
-// A group is warps of one thread block: those that wait for the same version and can have it, or those that are probed
-// with the same PC. Groups are formed from the first warp behind the pointer on; each takes its warps from the rest.
+// A group is a set of warps of one thread block: warps that wait for the same version, which is written, or warps that
+// probe the table with the same PC. Groups are formed in round-robin order from warp rrf on, PstRd per cycle.
 //
-// PCs and tags are searched, a whole bank for each group, so they are flops of this part and no table of rtl/common.
+// Each group compares a PC with a whole bank, so PCs and tags are flip-flops of this module, not a table of rtl/common.
 module castor_darsie_skip #(
   parameter int unsigned NumWarps = 64,
   parameter int unsigned NumTbs   = 32,
@@ -22,63 +22,63 @@ module castor_darsie_skip #(
   input  logic rst_ni,  // synchronous reset, active low
 
   // Fetch.
-  input  logic [NumWarps-1:0]     f_elig_i,  // may be skipped now
-  input  logic [NumWarps*PcW-1:0] f_pc_i,    // their next PC
+  input  logic [NumWarps-1:0]     f_elig_i,  // the warp may probe the skip table or skip now
+  input  logic [NumWarps*PcW-1:0] f_pc_i,    // next PC of each warp
 
-  // Warps, as the cycle began.
+  // Warps at the start of the cycle.
   input  logic [NumWarps-1:0]          maj_i,    // warps in the majority
-  input  logic [NumWarps-1:0]          probe_i,  // warps that probe the skip table once they are eligible
-  input  logic [NumWarps-1:0]          ready_i,  // waiting warps whose rows are all written
+  input  logic [NumWarps-1:0]          probe_i,  // warps that probe the skip table when they are eligible
+  input  logic [NumWarps-1:0]          ready_i,  // waiting warps all of whose rows are written
   input  logic [TbWidth*NumWarps-1:0]  tb_i,     // thread block slot of every warp, in bit planes
   input  logic [NumTbs*NumWarps-1:0]   team_i,   // live warps of each thread block
-  input  logic [NumWarps-1:0]          two_i,    // of a waiting warp: its version has two rows
-  input  logic [TagWidth*NumWarps-1:0] lt0_i,    // its first row, in bit planes
-  input  logic [TagWidth*NumWarps-1:0] lt1_i,    // its second row, in bit planes; 0 if there is none
+  input  logic [NumWarps-1:0]          two_i,    // the version that the warp waits for has two rows
+  input  logic [TagWidth*NumWarps-1:0] lt0_i,    // first row of that version, in bit planes
+  input  logic [TagWidth*NumWarps-1:0] lt1_i,    // second row of that version, in bit planes; 0 if there is none
   input  logic [NumWarps*NumRows-1:0]  pend_i,   // rows of versions that the warp has not passed
   input  logic [NumTbs*NumRows-1:0]    wb_i,     // rows written back
 
-  // Groups. A group skips, begins to wait, or has found nothing.
-  output logic [PstRd-1:0]          skip_o,      // the group skips: its PCs move on at this edge
-  output logic [PstRd-1:0]          latch_o,     // the group begins to wait for the version
-  output logic [PstRd*NumWarps-1:0] warps_o,     // warps of the group
-  output logic [PstRd*TbWidth-1:0]  group_tb_o,  // its thread block
-  output logic [PstRd-1:0]          two_o,       // the version has two rows
-  output logic [PstRd*TagWidth-1:0] tag0_o,      // its first row
-  output logic [PstRd*TagWidth-1:0] tag1_o,      // its second row; 0 if there is none
+  // Groups. A group skips, begins to wait, or misses.
+  output logic [PstRd-1:0]          skip_o,      // group g skips: the PCs of its warps advance at this edge
+  output logic [PstRd-1:0]          latch_o,     // group g begins to wait for its version
+  output logic [PstRd*NumWarps-1:0] warps_o,     // warps of group g
+  output logic [PstRd*TbWidth-1:0]  group_tb_o,  // thread block of group g
+  output logic [PstRd-1:0]          two_o,       // the version of group g has two rows
+  output logic [PstRd*TagWidth-1:0] tag0_o,      // first row of the version
+  output logic [PstRd*TagWidth-1:0] tag1_o,      // second row of the version; 0 if there is none
   output logic [PstRd-1:0]          wb0_o,       // the first row was written before this cycle
-  output logic [PstRd-1:0]          wb1_o,       // the second row was, if there is one
-  output logic [PstRd-1:0]          ld_o,        // of an entry: its version is the result of a load
-  output logic [PstRd-1:0]          gl_o,        // of a global load
+  output logic [PstRd-1:0]          wb1_o,       // the second row, if there is one, was written before this cycle
+  output logic [PstRd-1:0]          ld_o,        // the skip table entry of group g is of a load
+  output logic [PstRd-1:0]          gl_o,        // the skip table entry of group g is of a global load
   output logic [NumWarps-1:0]       skipped_o,   // warps of all groups that skip
-  output logic [NumWarps-1:0]       missed_o,    // warps of groups that have found nothing
+  output logic [NumWarps-1:0]       missed_o,    // warps of groups that miss in the skip table
 
-  // A new entry, and entries that fall.
+  // A new entry, and events that invalidate entries.
   input  logic                write_i,       // a leader is elected: entry ptr of its thread block is written
-  input  logic [TbWidth-1:0]  write_tb_i,    // that thread block
-  input  logic [PcW-1:0]      write_pc_i,    // PC of the instruction
-  input  logic                write_two_i,   // it has two destinations
-  input  logic [TagWidth-1:0] write_tag0_i,  // row of the first
-  input  logic [TagWidth-1:0] write_tag1_i,  // row of the second; 0 if there is none
-  input  logic                write_ld_i,    // it is a load
-  input  logic                write_gl_i,    // it is a global load
-  input  logic [NumTbs-1:0]   ev_store_i,    // store of a warp of the TB
-  input  logic                ev_global_i,   // global communication
-  input  logic [NumTbs-1:0]   region_end_i,  // thread blocks whose entries all become invalid
+  input  logic [TbWidth-1:0]  write_tb_i,    // thread block of the leader
+  input  logic [PcW-1:0]      write_pc_i,    // PC of the leader's instruction
+  input  logic                write_two_i,   // the instruction has two destinations
+  input  logic [TagWidth-1:0] write_tag0_i,  // row of the first destination
+  input  logic [TagWidth-1:0] write_tag1_i,  // row of the second destination; 0 if there is none
+  input  logic                write_ld_i,    // the instruction is a load
+  input  logic                write_gl_i,    // the instruction is a global load
+  input  logic [NumTbs-1:0]   ev_store_i,    // a warp of the TB issues a store
+  input  logic                ev_global_i,   // an operation that threads of other SMs can observe
+  input  logic [NumTbs-1:0]   region_end_i,  // thread blocks whose region ends: all entries become invalid
   input  logic                launch_i,      // a thread block starts
-  input  logic [TbWidth-1:0]  launch_tb_i,   // its slot: its entries become invalid, ptr is 0
+  input  logic [TbWidth-1:0]  launch_tb_i,   // slot of that thread block; its entries become invalid, ptr becomes 0
 
-  output logic [NumTbs-1:0]            entries_o,  // thread blocks with an entry
-  output logic [NumTbs*NumPst-1:0]     pv_o,       // entries that are valid
-  output logic [NumTbs*NumPst-1:0]     pld_o,      // entries of loads
-  output logic [NumTbs*NumPst-1:0]     pgl_o,      // entries of global loads
-  output logic [NumTbs*EntryWidth-1:0] ptr_o,      // entry written next, by thread block
-  output logic [WarpWidth-1:0]         rrf_o       // warp with which the search for groups begins
+  output logic [NumTbs-1:0]            entries_o,  // thread blocks with a valid entry
+  output logic [NumTbs*NumPst-1:0]     pv_o,       // valid entries
+  output logic [NumTbs*NumPst-1:0]     pld_o,      // valid entries of loads
+  output logic [NumTbs*NumPst-1:0]     pgl_o,      // valid entries of global loads
+  output logic [NumTbs*EntryWidth-1:0] ptr_o,      // entry that is written next, by thread block
+  output logic [WarpWidth-1:0]         rrf_o       // warp at which the search for groups begins
 );
   localparam int unsigned AddrWidth  = (NumTbs * NumPst > 1) ? $clog2(NumTbs * NumPst) : 1;
   localparam int unsigned StoreWidth = 2 * TagWidth + 1;
   localparam int unsigned PaddedWarps = (NumWarps + 7) / 8 * 8;
 
-  // Bit b*NumWarps+w: bit b of the number w.
+  // Returns the numbers of all warps in bit planes: bit b*NumWarps+w is bit b of the number w.
   function automatic logic [WarpWidth*NumWarps-1:0] numbers();
     numbers = '0;
     for (int unsigned b = 0; b < WarpWidth; b++) begin
@@ -90,11 +90,13 @@ module castor_darsie_skip #(
 
   localparam logic [WarpWidth*NumWarps-1:0] Number = numbers();
 
+  // pv_q: the entry is valid. Set by an election; cleared at the end of a region, at launch and, for loads, by stores.
+  // pld_q, pgl_q: the entry is valid and of a load, of a global load.
   logic [NumTbs*NumPst-1:0]     pv_q, pld_q, pgl_q;
-  logic [NumTbs*EntryWidth-1:0] ptr_q;
-  logic [WarpWidth-1:0]         rrf_q, rrf_d;
-  logic [PcW-1:0]               pc_q  [NumTbs*NumPst];
-  logic [StoreWidth-1:0]        tag_q [NumTbs*NumPst];
+  logic [NumTbs*EntryWidth-1:0] ptr_q;  // entry that is written next, by thread block
+  logic [WarpWidth-1:0]         rrf_q, rrf_d;  // warp at which the search for groups begins (rrf_o)
+  logic [PcW-1:0]               pc_q  [NumTbs*NumPst];  // PC of each entry
+  logic [StoreWidth-1:0]        tag_q [NumTbs*NumPst];  // rows of each entry: {two, second row, first row}
 
   assign pv_o  = pv_q;
   assign pld_o = pld_q;
@@ -107,10 +109,11 @@ module castor_darsie_skip #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Groups.
+  // Forms the groups and looks up their entries.
   always_comb begin
+    // rest: warps that are in no group yet. first: the first of them, one bit. found: warps of the current group.
     logic [NumWarps-1:0]    rest, first, found;
-    logic [PaddedWarps-1:0] asked;  // found, in eights of which most are empty
+    logic [PaddedWarps-1:0] asked;  // copy of found, padded so that a simulator can skip groups of eight warps
     logic [WarpWidth-1:0]  warp;
     logic [TbWidth-1:0]    tb;
     logic [AddrWidth-1:0]  bank;
@@ -148,7 +151,7 @@ module castor_darsie_skip #(
     rest       = f_elig_i & maj_i & (ready_i | probe_i);
     for (int unsigned g = 0; g < PstRd; g++) begin
       if (rest != '0) begin
-        // The first of the rest, and its thread block.
+        // The first remaining warp in round-robin order, and its thread block.
         first = rest & ~((NumWarps'(1) << rrf_q) - NumWarps'(1));
         if (first == '0) begin
           first = rest;
@@ -166,7 +169,7 @@ module castor_darsie_skip #(
         tag0  = '0;
         tag1  = '0;
         if (ready) begin
-          // Those that wait for the same version.
+          // The group: all ready warps of the thread block that wait for the same version.
           two = ((first & two_i) != '0);
           hit = 1'b1;
           for (int unsigned b = 0; b < TagWidth; b++) begin
@@ -180,7 +183,7 @@ module castor_darsie_skip #(
           wb0 = 1'b1;
           wb1 = 1'b1;
         end else begin
-          // Those with the same PC, and the lowest entry for it.
+          // The group: all probing warps of the thread block with the same PC. The lowest matching entry counts.
           pc    = f_pc_i[warp*PcW +: PcW];
           found = found & probe_i;
           asked = PaddedWarps'(found);
@@ -230,7 +233,7 @@ module castor_darsie_skip #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Entries. The next state is computed in the clocked process: no output needs it.
+  // Entries. The clocked process computes the next state, because no output depends on it.
   logic [NumTbs*NumPst-1:0]     pv, pld, pgl;
   logic [NumTbs*EntryWidth-1:0] ptr;
   logic [EntryWidth-1:0]        entry;
@@ -295,7 +298,7 @@ module castor_darsie_skip #(
     end
   end
 
-  // PCs and tags have no reset: they are read while their entry is valid.
+  // PCs and tags have no reset, because they matter only while their entry is valid.
   always_ff @(posedge clk_i) begin
     place = AddrWidth'(write_tb_i * NumPst) + AddrWidth'(ptr_q[write_tb_i*EntryWidth +: EntryWidth]);
     if (write_i) begin

@@ -1,5 +1,5 @@
-// What the block knows of each thread block slot: the launch, and where its elections stand
-// (docs/blocks/darsie.md, "Cycle"). The next state is computed in the clocked process: no output needs it.
+// State of each thread block slot: values given at launch, and state of its elections (docs/blocks/darsie.md, "Cycle").
+// The clocked process computes the next state, because no output depends on it.
 module castor_darsie_tbs #(
   parameter int unsigned NumTbs   = 32,
   parameter int unsigned NumRows  = 32,
@@ -15,46 +15,51 @@ module castor_darsie_tbs #(
 
   // Legal launches and retirements.
   input  logic                 launch_i,          // a thread block starts
-  input  logic [TbWidth-1:0]   launch_tb_i,       // its slot
-  input  logic                 launch_en_i,       // 1: the block acts on it
-  input  logic                 launch_promote_i,  // its shape makes mark 1 redundant
-  input  logic [RowW-1:0]      launch_base_i,     // physical register of its first row
-  input  logic [TagWidth:0]    launch_rows_i,     // rows that it has
-  input  logic [SlotWidth:0]   launch_slots_i,    // registers 0..this-1 are renamed
-  input  logic                 retire_i,          // a thread block slot is free again
-  input  logic [TbWidth-1:0]   retire_tb_i,       // that slot
+  input  logic [TbWidth-1:0]   launch_tb_i,       // slot of the launched thread block
+  input  logic                 launch_en_i,       // 1: redundant instructions of the thread block may be skipped
+  input  logic                 launch_promote_i,  // the shape of the thread block makes mark 1 (CR) redundant
+  input  logic [RowW-1:0]      launch_base_i,     // physical register of the thread block's first row
+  input  logic [TagWidth:0]    launch_rows_i,     // number of rows of the thread block
+  input  logic [SlotWidth:0]   launch_slots_i,    // registers 0..launch_slots_i-1 can be renamed
+  input  logic                 retire_i,          // a thread block slot becomes free
+  input  logic [TbWidth-1:0]   retire_tb_i,       // slot that becomes free
 
-  // Decode, of one thread block.
+  // Decode, for one thread block.
   input  logic [TbWidth-1:0]   d_tb_i,      // thread block whose warp is decoded
-  input  logic                 lead_i,      // a leader takes a new sequence number
-  input  logic                 alone_i,     // the warp is alone in the majority: closes a synchronisation point
-  input  logic                 no_elect_i,  // no row even behind a synchronisation point: no elections for now
+  input  logic                 lead_i,      // a leader is elected and takes the next sequence number
+  input  logic                 alone_i,     // the decoded warp is alone in the majority: closes a synchronisation point
+  input  logic                 no_elect_i,  // no row is free even after a synchronisation point: sets noel
   input  logic                 set_sync_i,  // no row is free: opens a synchronisation point
 
-  // Meeting, and ends of regions.
-  input  logic [NumTbs-1:0]    synced_i,      // synchronisation points that are complete
-  input  logic [NumTbs-1:0]    bar_i,         // barrier of the TB completes
+  // Completed synchronisation points, barriers, and ends of regions.
+  input  logic [NumTbs-1:0]    synced_i,      // thread blocks whose synchronisation point completes
+  input  logic [NumTbs-1:0]    bar_i,         // thread blocks whose barrier completes
   input  logic [NumTbs-1:0]    region_end_i,  // thread blocks whose region ends, by a branch or a barrier
 
-  output logic [NumTbs-1:0]               tl_o,      // slots in use
-  output logic [NumTbs-1:0]               en_o,      // the block acts on the thread block
-  output logic [NumTbs-1:0]               prom_o,    // mark 1 is redundant in it
-  output logic [NumTbs*RowW-1:0]          base_o,    // physical register of its first row
-  output logic [NumTbs*(TagWidth+1)-1:0]  rows_o,    // rows that it has
-  output logic [NumTbs*(SlotWidth+1)-1:0] slots_o,   // registers 0..this-1 are renamed
-  output logic [NumTbs*SeqWidth-1:0]      ctr_o,     // sequence number of its next election
+  output logic [NumTbs-1:0]               tl_o,      // thread block slots in use
+  output logic [NumTbs-1:0]               en_o,      // redundant instructions of the thread block may be skipped
+  output logic [NumTbs-1:0]               prom_o,    // mark 1 (CR) is redundant in the thread block
+  output logic [NumTbs*RowW-1:0]          base_o,    // physical register of the thread block's first row
+  output logic [NumTbs*(TagWidth+1)-1:0]  rows_o,    // number of rows of the thread block
+  output logic [NumTbs*(SlotWidth+1)-1:0] slots_o,   // registers 0..slots-1 can be renamed
+  output logic [NumTbs*SeqWidth-1:0]      ctr_o,     // sequence number of the thread block's next election
   output logic [NumTbs-1:0]               sync_o,    // a synchronisation point is open
-  output logic [NumTbs-1:0]               synced_o,  // passed one, and no election since
+  output logic [NumTbs-1:0]               synced_o,  // a synchronisation point has completed since the last election
   output logic [NumTbs-1:0]               noel_o     // no elections until the region ends
 );
   localparam int unsigned CountWidth = TagWidth + 1;
   localparam int unsigned LimitWidth = SlotWidth + 1;
 
+  // tl_q: set at launch, cleared at retirement. en_q, prom_q: set at launch.
+  // sync_q: set by the verdict SetSync; cleared by completion, a barrier, or a warp that is alone in the majority.
+  // synced_q: set by completion of a synchronisation point; cleared by the verdicts Lead and SetNoElect, and at the end
+  // of a region.
+  // noel_q: set by the verdict SetNoElect; cleared at the end of a region.
   logic [NumTbs-1:0]            tl_q, en_q, prom_q, sync_q, synced_q, noel_q;
-  logic [NumTbs*RowW-1:0]       base_q;
-  logic [NumTbs*CountWidth-1:0] rows_q;
-  logic [NumTbs*LimitWidth-1:0] slots_q;
-  logic [NumTbs*SeqWidth-1:0]   ctr_q;
+  logic [NumTbs*RowW-1:0]       base_q;  // set at launch
+  logic [NumTbs*CountWidth-1:0] rows_q;  // set at launch
+  logic [NumTbs*LimitWidth-1:0] slots_q;  // set at launch
+  logic [NumTbs*SeqWidth-1:0]   ctr_q;  // 0 at launch; incremented by each election
 
   assign tl_o     = tl_q;
   assign en_o     = en_q;

@@ -1,16 +1,18 @@
-// What the block knows of each warp but its map of registers: its thread block, majority, waits, and the meetings of a
-// thread block's majority (docs/blocks/darsie.md, "Cycle").
+// State of each warp except its register map: thread block, majority, the version it waits for, stop at a meeting. It
+// also completes meetings of a thread block's majority at branches and synchronisation points (docs/blocks/darsie.md,
+// "Cycle").
 //
-// Everything is kept as bit planes over the warps: plane b of a number holds its bit b of every warp. Fields that mean
-// nothing are 0, but the thread block of a slot without a warp and the outcome of a branch, which stand until the next.
+// State is stored in bit planes over the warps: plane b of a number holds bit b of that number for every warp. A field
+// is 0 while it has no meaning. Exceptions: the thread block of an empty warp slot keeps its value until the next
+// launch, and the outcome of a branch until the next branch.
 //
-// The next state is computed in the clocked process: no output needs it, and a simulator then computes it once per
-// cycle however often inputs change.
+// The clocked process computes the next state, because no output depends on it. A simulator then computes it once per
+// cycle, however often inputs change.
 module castor_darsie_warps #(
   parameter int unsigned NumWarps = 64,
   parameter int unsigned NumTbs   = 32,
   parameter int unsigned NumRows  = 32,
-  parameter int unsigned NumLatch = 3,   // sources of versions to wait for: fetch groups, and decode
+  parameter int unsigned NumLatch = 3,   // sources of waits for a version: PstRd fetch groups, and decode
   parameter int unsigned NumWb    = 16,
   parameter int unsigned StoreInv = 1,
   localparam int unsigned TbWidth  = (NumTbs > 1) ? $clog2(NumTbs) : 1,
@@ -19,78 +21,82 @@ module castor_darsie_warps #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  // A legal launch.
+  // Launch of a thread block, if it is legal.
   input  logic                launch_i,        // a thread block starts
-  input  logic [TbWidth-1:0]  launch_tb_i,     // its slot
-  input  logic [NumWarps-1:0] launch_warps_i,  // its warps
-  input  logic [NumWarps-1:0] launch_maj_i,    // those that begin in the majority
+  input  logic [TbWidth-1:0]  launch_tb_i,     // slot of the launched thread block
+  input  logic [NumWarps-1:0] launch_warps_i,  // warps of the launched thread block
+  input  logic [NumWarps-1:0] launch_maj_i,    // warps of the launched thread block that begin in the majority
 
-  // Fetch: probes that found nothing, and versions that a warp waits for or has taken.
-  input  logic [NumWarps-1:0]          f_elig_i,       // may be skipped now
+  // Fetch: warps that skip, miss, or begin to wait for a version.
+  input  logic [NumWarps-1:0]          f_elig_i,       // the warp may probe the skip table or skip now
   input  logic [NumWarps-1:0]          skipped_i,      // warps that skip at this edge
-  input  logic [NumWarps-1:0]          missed_i,       // warps whose probe has found nothing
-  input  logic [NumLatch-1:0]          latch_i,        // source s makes warps wait; later ones win
-  input  logic [NumLatch*NumWarps-1:0] latch_warps_i,  // those warps
-  input  logic [NumLatch-1:0]          latch_two_i,    // the version they wait for has two rows
-  input  logic [NumLatch*TagWidth-1:0] latch_tag0_i,   // its first row
-  input  logic [NumLatch*TagWidth-1:0] latch_tag1_i,   // its second row; 0 if there is none
+  input  logic [NumWarps-1:0]          missed_i,       // warps that miss in the skip table
+  input  logic [NumLatch-1:0]          latch_i,        // source s makes warps wait; later sources override
+  input  logic [NumLatch*NumWarps-1:0] latch_warps_i,  // warps that source s makes wait
+  input  logic [NumLatch-1:0]          latch_two_i,    // the version that they wait for has two rows
+  input  logic [NumLatch*TagWidth-1:0] latch_tag0_i,   // first row of the version
+  input  logic [NumLatch*TagWidth-1:0] latch_tag1_i,   // second row of the version; 0 if there is none
   input  logic [NumLatch-1:0]          latch_wb0_i,    // the first row was written before this cycle
-  input  logic [NumLatch-1:0]          latch_wb1_i,    // the second row was, if there is one
+  input  logic [NumLatch-1:0]          latch_wb1_i,    // the second row, if there is one, was written before this cycle
   input  logic [NumLatch-1:0]          latch_ld_i,     // the version is the result of a load
-  input  logic [NumLatch-1:0]          latch_gl_i,     // of a global load
+  input  logic [NumLatch-1:0]          latch_gl_i,     // the version is the result of a global load
 
   // Decode.
-  input  logic [NumWarps-1:0] park_i,     // warps that stop at an election
-  input  logic [NumWarps-1:0] reprobe_i,  // warps of a thread block with a new entry
+  input  logic [NumWarps-1:0] park_i,     // warps that stop at an election (synchronisation point)
+  input  logic [NumWarps-1:0] reprobe_i,  // warps of a thread block whose skip table has a new entry
 
-  // Write-backs in range.
-  input  logic [NumWb-1:0]          wb_valid_i,  // a LEAD's row is written
-  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,     // its TB
-  input  logic [NumWb*TagWidth-1:0] wb_tag_i,    // the row
+  // Write-backs to rows whose numbers are in range.
+  input  logic [NumWb-1:0]          wb_valid_i,  // port p: the result of a LEAD instruction is written to a row
+  input  logic [NumWb*TbWidth-1:0]  wb_tb_i,     // TB slot of the written row
+  input  logic [NumWb*TagWidth-1:0] wb_tag_i,    // row that is written
 
   // Events.
-  input  logic [NumTbs-1:0]   ev_store_i,   // store of a warp of the TB
-  input  logic                ev_global_i,  // global communication
-  input  logic [NumWarps-1:0] br_i,         // uniform branch resolved
-  input  logic [NumWarps-1:0] br_taken_i,   // it is taken
-  input  logic [NumWarps-1:0] leave_i,      // leaves the majority
+  input  logic [NumTbs-1:0]   ev_store_i,   // a warp of the TB issues a store
+  input  logic                ev_global_i,  // an operation that threads of other SMs can observe
+  input  logic [NumWarps-1:0] br_i,         // the warp has resolved a uniform branch
+  input  logic [NumWarps-1:0] br_taken_i,   // outcome of that branch, 1 taken
+  input  logic [NumWarps-1:0] leave_i,      // the warp leaves the majority
   input  logic [NumWarps-1:0] barred_i,     // warps of thread blocks whose barrier completes
-  input  logic [NumWarps-1:0] bar_join_i,   // may be in the majority then
-  input  logic [NumWarps-1:0] exit_i,       // the warp ends
-  input  logic [NumWarps-1:0] copied_i,     // warps that have nothing left to copy
-  input  logic [NumTbs-1:0]   entries_i,    // thread blocks with an entry in the skip table
-  input  logic [NumTbs-1:0]   sync_i,       // thread blocks at a synchronisation point
+  input  logic [NumWarps-1:0] bar_join_i,   // at that barrier the warp may join the majority
+  input  logic [NumWarps-1:0] exit_i,       // the warp exits
+  input  logic [NumWarps-1:0] copied_i,     // warps that have no row left to copy
+  input  logic [NumTbs-1:0]   entries_i,    // thread blocks with a valid entry in the skip table
+  input  logic [NumTbs-1:0]   sync_i,       // thread blocks with an open synchronisation point
 
-  // Meetings.
-  output logic [NumTbs-1:0] meet_o,       // the thread block whose majority has all stopped
-  output logic              meet_sync_o,  // it was at a synchronisation point
+  // Meetings that complete.
+  output logic [NumTbs-1:0] meet_o,       // thread block whose majority has all stopped; one bit
+  output logic              meet_sync_o,  // that thread block has an open synchronisation point
 
   output logic [NumTbs*NumWarps-1:0]   team_o,   // live warps of each thread block
-  output logic [NumWarps-1:0]          held_o,   // stopped, waiting or copying
-  output logic [NumWarps-1:0]          probe_o,  // warps that probe the skip table once they are eligible
-  output logic [NumWarps-1:0]          ready_o,  // waiting warps whose rows are all written
+  output logic [NumWarps-1:0]          held_o,   // warps that are stopped, waiting or copying
+  output logic [NumWarps-1:0]          probe_o,  // warps that probe the skip table when they are eligible
+  output logic [NumWarps-1:0]          ready_o,  // waiting warps all of whose rows are written
 
   output logic [NumWarps-1:0]          live_o,  // warps that have not exited
   output logic [TbWidth*NumWarps-1:0]  tb_o,    // thread block slot of every warp, in bit planes
   output logic [NumWarps-1:0]          maj_o,   // warps in the majority of their thread block
-  output logic [NumWarps-1:0]          miss_o,  // probed without a hit since they became eligible: free to fetch
+  output logic [NumWarps-1:0]          miss_o,  // warps that missed since becoming eligible: free to fetch
   output logic [NumWarps-1:0]          lat_o,   // warps that wait for a version
-  output logic [NumWarps-1:0]          two_o,   // lat: that version has two rows
+  output logic [NumWarps-1:0]          two_o,   // lat: the version has two rows
   output logic [TagWidth*NumWarps-1:0] lt0_o,   // lat: the first row, in bit planes
   output logic [TagWidth*NumWarps-1:0] lt1_o,   // lat: the second row, in bit planes; 0 if there is none
   output logic [NumWarps-1:0]          lr0_o,   // lat: the first row is written back
-  output logic [NumWarps-1:0]          lr1_o,   // lat: the second row is
+  output logic [NumWarps-1:0]          lr1_o,   // lat: the second row is written back
   output logic [NumWarps-1:0]          lld_o,   // lat: the version is the result of a load
-  output logic [NumWarps-1:0]          lgl_o,   // lat: of a global load
-  output logic [NumWarps-1:0]          stop_o,  // warps that have stopped until all of the majority have
-  output logic [NumWarps-1:0]          tk_o,    // stop: outcome of the latest branch, 1 taken
-  output logic [NumWarps-1:0]          cpy_o,   // warps that have left and whose registers are copied out of rows
-  output logic [TbWidth-1:0]           rrt_o    // thread block with which the search for meetings begins
+  output logic [NumWarps-1:0]          lgl_o,   // lat: the version is the result of a global load
+  output logic [NumWarps-1:0]          stop_o,  // warps that have stopped until the whole majority has stopped
+  output logic [NumWarps-1:0]          tk_o,    // stop: outcome of the warp's latest branch, 1 taken
+  output logic [NumWarps-1:0]          cpy_o,   // warps that left the majority and still have registers in rows to copy
+  output logic [TbWidth-1:0]           rrt_o    // thread block at which the search for meetings begins
 );
+  // One bit per warp; docs/blocks/darsie.md, "Cycle", says when each bit is set and cleared. live_q: live; maj_q:
+  // majority; miss_q: missed; lat_q: waits for a version; two_q, lr0_q, lr1_q, lld_q, lgl_q: of that version: two rows,
+  // first and second row written, load, global load; stop_q: stopped; tk_q: branch taken; cpy_q: registers are being
+  // copied.
   logic [NumWarps-1:0]          live_q, maj_q, miss_q, lat_q, two_q, lr0_q, lr1_q, lld_q, lgl_q, stop_q, tk_q, cpy_q;
-  logic [TbWidth*NumWarps-1:0]  tb_q;
-  logic [TagWidth*NumWarps-1:0] lt0_q, lt1_q;
-  logic [TbWidth-1:0]           rrt_q;
+  logic [TbWidth*NumWarps-1:0]  tb_q;  // registers behind the outputs of the same names
+  logic [TagWidth*NumWarps-1:0] lt0_q, lt1_q;  // rows of the version that the warp waits for, in bit planes
+  logic [TbWidth-1:0]           rrt_q;  // thread block after the one served last
 
   assign live_o = live_q;
   assign tb_o   = tb_q;
@@ -110,7 +116,7 @@ module castor_darsie_warps #(
   assign rrt_o  = rrt_q;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Warps of each thread block, and who is probed. Logic of registers alone.
+  // Live warps of each thread block, and warps whose thread block has entries. Depends on registers only.
   logic [NumTbs*NumWarps-1:0] team;
   logic [NumWarps-1:0]        with_entries;
 
@@ -142,10 +148,12 @@ module castor_darsie_warps #(
   assign ready_o = lat_q & lr0_q & (lr1_q | ~two_q);
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Meetings: a thread block is served when all of its majority has stopped, one per cycle, in turn. At a branch the
-  // smaller side parts; with sides of one size the one without the lowest warp. Logic of registers alone.
+  // Meetings: one thread block per cycle, in round-robin order, whose majority has all stopped. At a branch the smaller
+  // side leaves the majority; of equal sides, the one without the lowest warp leaves. Depends on registers only.
+  // complete: thread blocks whose majority has all stopped. meet: the thread block among them that is served, one bit.
   logic [NumTbs-1:0]   complete, meet;
   logic [TbWidth-1:0]  meet_tb;
+  // met: majority of the served thread block. parting: warps of that majority that leave it.
   logic [NumWarps-1:0] met, parting;
   logic                sync;
 
@@ -241,7 +249,7 @@ module castor_darsie_warps #(
         end
       end
     end
-    // Write-backs reach those that begin to wait in this cycle, too.
+    // Write-backs also reach warps that begin to wait in this cycle.
     if (lat != '0) begin
       for (int unsigned p = 0; p < NumWb; p++) begin
         if (wb_valid_i[p]) begin
@@ -256,7 +264,7 @@ module castor_darsie_warps #(
         end
       end
     end
-    // Loads that a store or an operation of global communication makes stale.
+    // Ends waits for loads that a store or an operation of global communication makes stale.
     stored = '0;
     if (StoreInv != 0 && ev_store_i != '0) begin
       for (int unsigned t = 0; t < NumTbs; t++) begin
@@ -292,7 +300,7 @@ module castor_darsie_warps #(
     lat  = lat & ~ends;
     stop = stop & ~ends;
     cpy  = cpy & ~ends;
-    // What means nothing any more is 0.
+    // Fields of warps that do not wait are 0.
     two = two & lat;
     lr0 = lr0 & lat;
     lr1 = lr1 & lat;
@@ -300,7 +308,7 @@ module castor_darsie_warps #(
     lgl = lgl & lat;
     lt0 = lt0 & {TagWidth{lat}};
     lt1 = lt1 & {TagWidth{lat}};
-    // Launch; its warps were not live.
+    // Launch. The launched warps were not live.
     if (launch_i) begin
       live = live | launch_warps_i;
       maj  = maj | launch_maj_i;

@@ -1,14 +1,14 @@
 // Dynamic thread block launch (DTBL): groups of thread blocks that a running kernel launches join the pool of a kernel
-// that is resident already (docs/blocks/dtbl.md).
+// that is already resident (docs/blocks/dtbl.md).
 //
-// Two halves: the launch half finds the kernel and an entry for each group, the dispatch half keeps the pools and offers
-// thread blocks. A group goes from the one to the other as soon as the second can take it; a kernel that becomes
-// resident gives way to it. What both halves have is called launch_ and dispatch_.
+// The launch half finds the kernel and a table entry for each group. The dispatch half keeps the pools of groups and
+// offers thread blocks for placement. A group moves to the dispatch half as soon as that half accepts it, with priority
+// over a kernel that becomes resident. The prefixes launch_ and dispatch_ distinguish ports that both halves have.
 //
-// What parameters cost (docs/blocks/dtbl.md, "Area"):
-//   NumKde    133 bits of memory (row of the pool, ring) and 2 flip-flops each; a bit of every choice of a kernel
-//   AgtSize   160 bits of memory and a flip-flop (busy) each
-//   HashMode  gates of the hash
+// Cost of one more unit of each parameter (docs/blocks/dtbl.md, "Area"):
+//   NumKde    133 bits of memory (pool row, ring) and 2 flip-flops; one bit of every choice of a kernel
+//   AgtSize   160 bits of memory and one flip-flop (busy)
+//   HashMode  the gates of the hash function
 module castor_dtbl #(
   parameter int unsigned NumKde   = 32,    // entries of the kernel table, 1..256
   parameter int unsigned AgtSize  = 1024,  // entries of the table of groups, 1..2048, a power of two
@@ -19,82 +19,82 @@ module castor_dtbl #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  // Groups of launch commands.
-  input  logic        agg_valid_i,  // a group is launched: one beat
-  output logic        agg_ready_o,  // the beat is taken
-  input  logic        agg_first_i,  // first beat of its command
-  input  logic        agg_last_i,   // last beat of its command
+  // Launch commands: one beat per group.
+  input  logic        agg_valid_i,  // a thread launches a group: the beat is valid
+  output logic        agg_ready_o,  // the beat is accepted
+  input  logic        agg_first_i,  // first beat of its launch command
+  input  logic        agg_last_i,   // last beat of its launch command
   input  logic [4:0]  agg_sm_i,     // SM of the launching thread
-  input  logic [5:0]  agg_warp_i,   // its warp slot
-  input  logic [4:0]  agg_lane_i,   // its lane
-  input  logic [76:0] agg_key_i,    // {shared 16, z 7, y 11, x 11, pc 32}
-  input  logic [63:0] agg_dim_i,    // thread blocks: {z 16, y 16, x 32}
-  input  logic [31:0] agg_cnt_i,    // their number
-  input  logic [31:0] agg_param_i,  // address of its parameters / 16
-  input  logic [3:0]  agg_level_i,  // level of nesting, passed on
+  input  logic [5:0]  agg_warp_i,   // warp slot of the launching thread
+  input  logic [4:0]  agg_lane_i,   // lane of the launching thread
+  input  logic [76:0] agg_key_i,    // key of the group: {shared 16, z 7, y 11, x 11, pc 32}
+  input  logic [63:0] agg_dim_i,    // thread blocks of the group per dimension: {z 16, y 16, x 32}
+  input  logic [31:0] agg_cnt_i,    // number of thread blocks of the group
+  input  logic [31:0] agg_param_i,  // address of the group's parameters / 16
+  input  logic [3:0]  agg_level_i,  // nesting level of the launch, passed on
 
   // Kernel table.
-  output logic [KdWidth-1:0] key_idx_o,      // kernel entry looked at
-  input  logic               key_valid_i,    // kernel entry key_idx may be attached to
-  input  logic [76:0]        key_rd_i,       // its key
-  output logic [NumKde-1:0]  launch_hold_o,  // being attached to: not released
+  output logic [KdWidth-1:0] key_idx_o,      // entry of the kernel table that is compared
+  input  logic               key_valid_i,    // groups may attach to the kernel entry key_idx
+  input  logic [76:0]        key_rd_i,       // key of the kernel entry key_idx
+  output logic [NumKde-1:0]  launch_hold_o,  // kernel entries that must not be released: groups attach
 
-  // Groups that have found a kernel, and groups that become one.
+  // Groups that attach to a kernel, and groups that become device kernels.
   output logic               att_valid_o,  // a group attaches to a kernel
-  output logic               att_ready_o,  // no link waits: what attaches is taken
-  output logic [KdWidth-1:0] att_kd_o,     // its kernel entry
-  output logic [31:0]        att_agei_o,   // the group: table entry or record
-  output logic [63:0]        att_dim_o,    // its thread blocks per dimension
-  output logic [31:0]        att_cnt_o,    // their number
-  output logic [31:0]        att_param_o,  // address of its parameters / 16
-  output logic [3:0]         att_level_o,  // level of nesting
+  output logic               att_ready_o,  // the attachment is accepted: no link write waits
+  output logic [KdWidth-1:0] att_kd_o,     // kernel entry that the group attaches to
+  output logic [31:0]        att_agei_o,   // reference of the group: table entry or record
+  output logic [63:0]        att_dim_o,    // thread blocks of the group per dimension
+  output logic [31:0]        att_cnt_o,    // number of thread blocks of the group
+  output logic [31:0]        att_param_o,  // address of the group's parameters / 16
+  output logic [3:0]         att_level_o,  // nesting level of the group
   output logic [4:0]         att_sm_o,     // SM of the launching thread
-  output logic               fb_valid_o,   // a group becomes a device kernel
-  input  logic               fb_ready_i,   // the fallback shown is taken
-  output logic [30:0]        fb_rec_o,     // address of its record / 16
-  output logic [5:0]         fb_ord_o,     // how many so far in its command
-  output logic [3:0]         fb_level_o,   // level of nesting
+  output logic               fb_valid_o,   // a group becomes a device kernel (fallback)
+  input  logic               fb_ready_i,   // the fallback is accepted
+  output logic [30:0]        fb_rec_o,     // address of the group's record / 16
+  output logic [5:0]         fb_ord_o,     // number of fallbacks in the command, this one included
+  output logic [3:0]         fb_level_o,   // nesting level of the group
   output logic [4:0]         fb_sm_o,      // SM of the launching thread
 
   // Completions of thread blocks.
   input  logic                  done_valid_i,  // a thread block has completed
-  input  logic [31:0]           done_agei_i,   // its group
-  output logic                  rel_valid_o,   // a table entry is free again
-  output logic [IndexWidth-1:0] rel_idx_o,     // which
-  output logic [IndexWidth:0]   agt_used_o,    // table entries in use
-  output logic [1:0]            launch_err_o,  // 0 frame, 1 completion
+  input  logic [31:0]           done_agei_i,   // reference of the completed thread block's group
+  output logic                  rel_valid_o,   // a group table entry has been freed
+  output logic [IndexWidth-1:0] rel_idx_o,     // group table entry that has been freed
+  output logic [IndexWidth:0]   agt_used_o,    // number of group table entries in use
+  output logic [1:0]            launch_err_o,  // protocol errors: bit 0 framing, bit 1 completion
 
-  // Kernels whose entry is being written.
-  input  logic               push_valid_i,  // a kernel whose entry is being written
+  // Kernels that become resident.
+  input  logic               push_valid_i,  // a kernel becomes resident: its entry is being written
   output logic               push_ready_o,  // a kernel may be pushed
-  input  logic [KdWidth-1:0] push_kd_i,     // that entry
-  input  logic [63:0]        push_dim_i,    // its grid: {z 16, y 16, x 32}
+  input  logic [KdWidth-1:0] push_kd_i,     // kernel entry that is being written
+  input  logic [63:0]        push_dim_i,    // grid of the kernel: {z 16, y 16, x 32}
 
-  // Thread blocks.
-  input  logic [NumKde-1:0]  fits_i,           // the entry's next TB fits some SM
+  // Placement of thread blocks.
+  input  logic [NumKde-1:0]  fits_i,           // the next TB of the kernel entry fits some SM
   output logic               pl_valid_o,       // a thread block is offered
-  input  logic               pl_taken_i,       // the thread block offered is placed
-  output logic [KdWidth-1:0] pl_kd_o,          // its kernel entry
-  output logic [31:0]        pl_agei_o,        // its group; all ones: native
-  output logic [31:0]        pl_pos_o,         // its number in kernel or group
-  output logic [63:0]        pl_dim_o,         // TBs of kernel or group: {z, y, x}
-  output logic [31:0]        pl_param_o,       // parameters of the group; native: 0
-  output logic               pl_last_o,        // last of kernel or group
-  output logic               cur_valid_o,      // a kernel or group is distributed
-  output logic [KdWidth-1:0] cur_kd_o,         // its kernel entry
-  output logic [NumKde-1:0]  dispatch_hold_o,  // marked: something waits for an SM
+  input  logic               pl_taken_i,       // the offered thread block is placed
+  output logic [KdWidth-1:0] pl_kd_o,          // kernel entry of the offered thread block
+  output logic [31:0]        pl_agei_o,        // group of the offered thread block; all ones: native
+  output logic [31:0]        pl_pos_o,         // position of the thread block in its kernel or group
+  output logic [63:0]        pl_dim_o,         // TBs of the kernel or group: {z 16, y 16, x 32}
+  output logic [31:0]        pl_param_o,       // parameter address / 16 of the group; native: 0
+  output logic               pl_last_o,        // last thread block of its kernel or group
+  output logic               cur_valid_o,      // thread blocks of a kernel or group are distributed
+  output logic [KdWidth-1:0] cur_kd_o,         // kernel entry that is being distributed
+  output logic [NumKde-1:0]  dispatch_hold_o,  // kernel entries with thread blocks not yet placed
 
-  // Memory.
-  output logic        mem_valid_o,  // a request to memory
-  input  logic        mem_ready_i,  // the memory request is taken
-  output logic        mem_write_o,  // 1: write 4 bytes, 0: read a record
-  output logic [39:0] mem_addr_o,   // byte address
+  // Memory port: reads of group records, and writes of links between records.
+  output logic        mem_valid_o,  // memory request
+  input  logic        mem_ready_i,  // the memory request is accepted
+  output logic        mem_write_o,  // 1: write 4 bytes (a link), 0: read a record
+  output logic [39:0] mem_addr_o,   // byte address of the request
   output logic [31:0] mem_wdata_o,  // data of a write
-  input  logic        rsp_valid_i,  // reply of the read
-  input  logic [63:0] rsp_dim_i,    // record: thread blocks of the group
-  input  logic [31:0] rsp_next_i,   // record: the group behind it
+  input  logic        rsp_valid_i,  // reply to the read
+  input  logic [63:0] rsp_dim_i,    // record: thread blocks of the group per dimension
+  input  logic [31:0] rsp_next_i,   // record: reference of the next group in the pool
 
-  output logic [2:0] dispatch_err_o  // 0 push, 1 reply, 2 taken
+  output logic [2:0] dispatch_err_o  // protocol errors: bit 0 push, bit 1 reply, bit 2 taken
 );
   if (NumKde < 1 || NumKde > 256) begin : gen_bad_num_kde
     $error("castor_dtbl: NumKde must be 1..256");

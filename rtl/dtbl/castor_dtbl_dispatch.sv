@@ -1,11 +1,11 @@
-// Dispatch half: pools of groups attached to the entries of the kernel table, the order in which marked entries are
-// distributed, and the item whose thread blocks are offered.
+// Dispatch half of DTBL: keeps the pool of groups of each kernel entry, the order of the marked kernel entries, and the
+// item (a kernel's native thread blocks, or a group) whose thread blocks are offered.
 //
-// A cycle has five steps: memory port, reply, placement, push, next item. A push sees the pool as a placement of the
-// same cycle leaves it, and an item pushed while nothing is distributed is selected in that very cycle.
+// A cycle has five steps: memory port, reply, placement, push, next item. A push sees the pool after the placement of
+// the same cycle. An item that is pushed while nothing is distributed is selected in the same cycle.
 //
-// Tables without reset: an entry that is not marked has an empty pool whatever its row says, and rows of marked ones
-// have been written.
+// The tables have no reset. The pool of an entry that is not marked is empty, whatever its table row holds; the row of
+// a marked entry has been written.
 module castor_dtbl_dispatch #(
   parameter int unsigned NumKde  = 32,
   parameter int unsigned AgtSize = 1024,
@@ -16,62 +16,67 @@ module castor_dtbl_dispatch #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  // Groups that attach, and kernels whose entry is being written.
-  input  logic               push_valid_i,  // a kernel whose entry is being written
-  output logic               push_ready_o,  // a kernel may be pushed
-  input  logic               push_group_i,  // a group is pushed, not a kernel
-  input  logic [KdWidth-1:0] push_kd_i,     // that entry
-  input  logic [31:0]        push_agei_i,   // the group: table entry or record
-  input  logic [63:0]        push_dim_i,    // its grid: {z 16, y 16, x 32}
-  input  logic [31:0]        push_param_i,  // address of its parameters / 16
+  // Groups that attach, and kernels that become resident.
+  input  logic               push_valid_i,  // a group attaches, or a kernel becomes resident
+  output logic               push_ready_o,  // the push is accepted
+  input  logic               push_group_i,  // 1: a group attaches, 0: a kernel becomes resident
+  input  logic [KdWidth-1:0] push_kd_i,     // kernel entry of the push
+  input  logic [31:0]        push_agei_i,   // reference of the group: table entry or record
+  input  logic [63:0]        push_dim_i,    // thread blocks of the group or kernel: {z 16, y 16, x 32}
+  input  logic [31:0]        push_param_i,  // address of the group's parameters / 16
 
-  // Thread blocks.
-  input  logic [NumKde-1:0]  fits_i,       // the entry's next TB fits some SM
+  // Placement of thread blocks.
+  input  logic [NumKde-1:0]  fits_i,       // the next TB of the kernel entry fits some SM
   output logic               pl_valid_o,   // a thread block is offered
-  input  logic               pl_taken_i,   // the thread block offered is placed
-  output logic [KdWidth-1:0] pl_kd_o,      // its kernel entry
-  output logic [31:0]        pl_agei_o,    // its group; all ones: native
-  output logic [31:0]        pl_pos_o,     // its number in kernel or group
-  output logic [63:0]        pl_dim_o,     // TBs of kernel or group: {z, y, x}
-  output logic [31:0]        pl_param_o,   // parameters of the group; native: 0
-  output logic               pl_last_o,    // last of kernel or group
-  output logic               cur_valid_o,  // a kernel or group is distributed
-  output logic [KdWidth-1:0] cur_kd_o,     // its kernel entry
-  output logic [NumKde-1:0]  hold_o,       // kernel entries not to be released
+  input  logic               pl_taken_i,   // the offered thread block is placed
+  output logic [KdWidth-1:0] pl_kd_o,      // kernel entry of the offered thread block
+  output logic [31:0]        pl_agei_o,    // group of the offered thread block; all ones: native
+  output logic [31:0]        pl_pos_o,     // position of the thread block in its kernel or group
+  output logic [63:0]        pl_dim_o,     // TBs of the kernel or group: {z 16, y 16, x 32}
+  output logic [31:0]        pl_param_o,   // parameter address / 16 of the group; native: 0
+  output logic               pl_last_o,    // last thread block of its kernel or group
+  output logic               cur_valid_o,  // thread blocks of a kernel or group are distributed
+  output logic [KdWidth-1:0] cur_kd_o,     // kernel entry that is being distributed
+  output logic [NumKde-1:0]  hold_o,       // kernel entries that must not be released
 
-  // Memory.
-  output logic        mem_valid_o,  // a request to memory
-  input  logic        mem_ready_i,  // the memory request is taken
-  output logic        mem_write_o,  // 1: write 4 bytes, 0: read a record
-  output logic [39:0] mem_addr_o,   // byte address
+  // Memory port: reads of group records, and writes of links between records.
+  output logic        mem_valid_o,  // memory request
+  input  logic        mem_ready_i,  // the memory request is accepted
+  output logic        mem_write_o,  // 1: write 4 bytes (a link), 0: read a record
+  output logic [39:0] mem_addr_o,   // byte address of the request
   output logic [31:0] mem_wdata_o,  // data of a write
-  input  logic        rsp_valid_i,  // reply of the read
-  input  logic [63:0] rsp_dim_i,    // record: thread blocks of the group
-  input  logic [31:0] rsp_next_i,   // record: the group behind it
+  input  logic        rsp_valid_i,  // reply to the read
+  input  logic [63:0] rsp_dim_i,    // record: thread blocks of the group per dimension
+  input  logic [31:0] rsp_next_i,   // record: reference of the next group in the pool
 
-  output logic [2:0] err_o  // errors of the dispatch half, a bit each
+  output logic [2:0] err_o  // protocol errors: bit 0 push, bit 1 reply, bit 2 taken
 );
   localparam int unsigned NumKdePow2 = 2 ** KdWidth;
 
-  castor_dtbl_pkg::item_e st_q;
+  castor_dtbl_pkg::item_e st_q;  // state of the item that is being distributed
+  // mark_q: the kernel has thread blocks to place. Set by a push, cleared after the last one is placed.
+  // first_q: native thread blocks are among them. Set by the push of a kernel, cleared after the last native one.
   logic [NumKde-1:0]      mark_q, first_q;
-  logic [KdWidth-1:0]     kd_q;
-  logic [31:0]            agei_q;
-  logic [63:0]            ob_dim_q;
-  logic [31:0]            ob_nxt_q;
-  logic                   ob_nv_q;
-  logic                   lw_v_q;
-  logic [30:0]            lw_rec_q;
-  logic [31:0]            lw_data_q;
-  logic                   ro_q;
-  logic [2:0]             err_q;
-  logic [63:0]            od;
-  logic [31:0]            pos;
-  logic [KdWidth-1:0]     fq_head;
-  logic [CountWidth-1:0]  fq_count;
+  logic [KdWidth-1:0]     kd_q;  // kernel entry of the item
+  logic [31:0]            agei_q;  // group reference of the item; None: native thread blocks of the kernel
+  logic [63:0]            ob_dim_q;  // item in memory: thread blocks per dimension, set by the reply
+  logic [31:0]            ob_nxt_q;  // item in memory: next group of the pool, set by the reply or by an attachment
+  logic                   ob_nv_q;  // ob_nxt_q was set by an attachment, so the reply must not overwrite it
+  logic                   lw_v_q;  // a link write waits for memory; set by an attachment, cleared when accepted
+  logic [30:0]            lw_rec_q;  // link write: address / 16 of the record
+  logic [31:0]            lw_data_q;  // link write: reference of the attached group
+  logic                   ro_q;  // a read was offered in the last cycle and not accepted, so it keeps the port
+  logic [2:0]             err_q;  // errors of the last cycle
+  logic [63:0]            od;  // indices of the next thread block in the item; probes only
+  logic [31:0]            pos;  // position of the next thread block in the item
+  logic [KdWidth-1:0]     fq_head;  // slot of the oldest entry in the ring; probes only
+  logic [CountWidth-1:0]  fq_count;  // number of entries in the ring; probes only
 
   // ---------------------------------------------------------------------------------------------------------------
   // The item that is being distributed.
+  // native: the item is native thread blocks of a kernel. off_chip: the item is a group in memory. last: the item is at
+  // its last thread block. dim, param, nxt: size, parameters and next group of the item. kdim: size of the kernel.
+  // ldim, lparam, lnext: size, parameters and next group, read from the table of groups.
   logic        native, off_chip, last, running;
   logic [63:0] dim, kdim, ldim;
   logic [31:0] param, nxt, lparam, lnext;
@@ -84,8 +89,8 @@ module castor_dtbl_dispatch #(
   assign nxt      = off_chip ? ob_nxt_q : lnext;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Memory port: a read that was offered stays, else a link write goes first.
-  logic rd, mem_taken, reply;
+  // Memory port: a read that was offered keeps the port; otherwise a link write has priority over a read.
+  logic rd, mem_taken, reply;  // rd: a read is offered; mem_taken: a request is accepted; reply: a valid reply
 
   assign rd          = (st_q == castor_dtbl_pkg::ItemReq) && (ro_q || !lw_v_q);
   assign mem_valid_o = rd || lw_v_q;
@@ -97,10 +102,12 @@ module castor_dtbl_dispatch #(
 
   // ---------------------------------------------------------------------------------------------------------------
   // Placement.
-  logic [NumKdePow2-1:0] fits, marks, firsts;
+  // place: the offered thread block is placed. place_last: it is the last one of the item. finish: no item follows.
+  // follow: the group that follows the item. nagei_*: first group, lagei_*: last group in the pool of a kernel.
+  logic [NumKdePow2-1:0] fits, marks, firsts;  // fits_i, mark_q and first_q padded to a power of two
   logic                  place, place_last, finish;
   logic [31:0]           follow, nagei_kd, nagei_push, nagei_head, lagei_kd, lagei_push;
-  logic                  follow_none, follow_off;
+  logic                  follow_none, follow_off;  // follow_none: no group follows; follow_off: `follow` is in memory
 
   assign fits        = NumKdePow2'(fits_i);
   assign marks       = NumKdePow2'(mark_q);
@@ -124,7 +131,7 @@ module castor_dtbl_dispatch #(
   assign finish      = place_last && follow_none;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Push. Marks, pools and the current item are those that the placement leaves behind.
+  // Push. It uses marks, pools and the current item as they are after this cycle's placement.
   logic        push, push_kernel, push_bad, push_group, push_here, push_marked, pool_empty, enqueue;
   logic        push_off, tail_off, tail_current, forward, link_on_chip, link_off_chip, current_free;
   logic [31:0] pool, current;
@@ -149,8 +156,9 @@ module castor_dtbl_dispatch #(
   assign enqueue       = push_kernel || (push_group && !push_marked);
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Next item: the oldest marked entry, or the one pushed now if there is none. No step of this cycle touches what an
-  // entry in the ring gives: its pool begins with the same group, or its native thread blocks come first.
+  // Next item: from the oldest marked entry in the ring or, if the ring is empty, from the entry pushed now. No other
+  // step of this cycle changes the first item (native thread blocks, or first group of the pool) of an entry in the
+  // ring.
   logic               fq_empty, next, next_off;
   logic [KdWidth-1:0] fq_kd, next_kd;
   logic [31:0]        next_agei;
@@ -192,7 +200,7 @@ module castor_dtbl_dispatch #(
     .pos_o   (pos)
   );
 
-  // First group of each pool: the placement writes it at a, a push at b.
+  // First group of each pool. Port a is written by a placement, port b by a push.
   castor_table_3r3w #(
     .Width (32),
     .Depth (NumKde)
@@ -280,7 +288,7 @@ module castor_dtbl_dispatch #(
       err_q <= {pl_taken_i && !pl_valid_o, rsp_valid_i && !reply, push_bad};
       ro_q  <= rd && !mem_ready_i;
 
-      // The item. Memory, reply and placement are of different states; the next item follows a finished one.
+      // The item. Memory request, reply and placement happen in different states. The next item follows a finished one.
       if (next) begin
         kd_q   <= next_kd;
         agei_q <= next_agei;
@@ -296,7 +304,7 @@ module castor_dtbl_dispatch #(
         st_q <= castor_dtbl_pkg::ItemRun;
       end
 
-      // The record of an item in memory. What an attach has linked is newer than what the reply says.
+      // The record of an item in memory. A link from an attachment is newer than the link in the reply.
       if (reply) begin
         ob_dim_q <= rsp_dim_i;
         if (!ob_nv_q) begin
@@ -311,7 +319,7 @@ module castor_dtbl_dispatch #(
         ob_nv_q  <= 1'b1;
       end
 
-      // Link writes: none is pushed while one waits.
+      // Link writes. While one waits, push_ready_o is 0, so no other one can be added.
       if (lw_v_q && mem_taken && !rd) begin
         lw_v_q <= 1'b0;
       end
@@ -321,7 +329,7 @@ module castor_dtbl_dispatch #(
         lw_data_q <= push_agei_i;
       end
 
-      // Marks.
+      // Marks of the kernel entries.
       if (place_last) begin
         if (native) begin
           first_q[kd_q] <= 1'b0;

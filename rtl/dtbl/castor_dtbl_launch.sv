@@ -1,8 +1,8 @@
-// Launch half: finds the kernel that a run of groups attaches to, allocates the entries of the groups, and counts their
-// thread blocks down.
+// Launch half of DTBL: finds the kernel that a run of groups attaches to, allocates table entries for the groups, and
+// counts completed thread blocks of each group.
 //
-// A run is consecutive beats of a command with one key. Completions have the write port of the counts first; a beat that
-// would write it waits.
+// A run is a sequence of beats of one command with the same key. Completions have priority at the write port of the
+// counts; a beat that needs the write port waits.
 module castor_dtbl_launch #(
   parameter int unsigned NumKde   = 32,
   parameter int unsigned AgtSize  = 1024,
@@ -13,78 +13,80 @@ module castor_dtbl_launch #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  // Groups of launch commands.
-  input  logic        agg_valid_i,  // a group is launched: one beat
-  output logic        agg_ready_o,  // the beat is taken
-  input  logic        agg_first_i,  // first beat of its command
-  input  logic        agg_last_i,   // last beat of its command
+  // Launch commands: one beat per group.
+  input  logic        agg_valid_i,  // a thread launches a group: the beat is valid
+  output logic        agg_ready_o,  // the beat is accepted
+  input  logic        agg_first_i,  // first beat of its launch command
+  input  logic        agg_last_i,   // last beat of its launch command
   input  logic [4:0]  agg_sm_i,     // SM of the launching thread
-  input  logic [5:0]  agg_warp_i,   // its warp slot
-  input  logic [4:0]  agg_lane_i,   // its lane
-  input  logic [76:0] agg_key_i,    // {shared 16, z 7, y 11, x 11, pc 32}
-  input  logic [63:0] agg_dim_i,    // thread blocks: {z 16, y 16, x 32}
-  input  logic [31:0] agg_cnt_i,    // their number
-  input  logic [31:0] agg_param_i,  // address of its parameters / 16
-  input  logic [3:0]  agg_level_i,  // level of nesting, passed on
+  input  logic [5:0]  agg_warp_i,   // warp slot of the launching thread
+  input  logic [4:0]  agg_lane_i,   // lane of the launching thread
+  input  logic [76:0] agg_key_i,    // key of the group: {shared 16, z 7, y 11, x 11, pc 32}
+  input  logic [63:0] agg_dim_i,    // thread blocks of the group per dimension: {z 16, y 16, x 32}
+  input  logic [31:0] agg_cnt_i,    // number of thread blocks of the group
+  input  logic [31:0] agg_param_i,  // address of the group's parameters / 16
+  input  logic [3:0]  agg_level_i,  // nesting level of the launch, passed on
 
   // Kernel table.
-  output logic [KdWidth-1:0] key_idx_o,    // kernel entry looked at
-  input  logic               key_valid_i,  // kernel entry key_idx may be attached to
-  input  logic [76:0]        key_rd_i,     // its key
-  output logic [NumKde-1:0]  hold_o,       // kernel entries not to be released
+  output logic [KdWidth-1:0] key_idx_o,    // entry of the kernel table that is compared
+  input  logic               key_valid_i,  // groups may attach to the kernel entry key_idx
+  input  logic [76:0]        key_rd_i,     // key of the kernel entry key_idx
+  output logic [NumKde-1:0]  hold_o,       // kernel entries that must not be released
 
-  // Groups that have found a kernel, and groups that become one.
+  // Groups that attach to a kernel, and groups that become device kernels.
   output logic               att_valid_o,  // a group attaches to a kernel
-  input  logic               att_ready_i,  // the group shown is attached
-  output logic [KdWidth-1:0] att_kd_o,     // its kernel entry
-  output logic [31:0]        att_agei_o,   // the group: table entry or record
-  output logic [63:0]        att_dim_o,    // its thread blocks per dimension
-  output logic [31:0]        att_cnt_o,    // their number
-  output logic [31:0]        att_param_o,  // address of its parameters / 16
-  output logic [3:0]         att_level_o,  // level of nesting
+  input  logic               att_ready_i,  // the attachment is accepted
+  output logic [KdWidth-1:0] att_kd_o,     // kernel entry that the group attaches to
+  output logic [31:0]        att_agei_o,   // reference of the group: table entry or record
+  output logic [63:0]        att_dim_o,    // thread blocks of the group per dimension
+  output logic [31:0]        att_cnt_o,    // number of thread blocks of the group
+  output logic [31:0]        att_param_o,  // address of the group's parameters / 16
+  output logic [3:0]         att_level_o,  // nesting level of the group
   output logic [4:0]         att_sm_o,     // SM of the launching thread
-  output logic               fb_valid_o,   // a group becomes a device kernel
-  input  logic               fb_ready_i,   // the fallback shown is taken
-  output logic [30:0]        fb_rec_o,     // address of its record / 16
-  output logic [5:0]         fb_ord_o,     // how many so far in its command
-  output logic [3:0]         fb_level_o,   // level of nesting
+  output logic               fb_valid_o,   // a group becomes a device kernel (fallback)
+  input  logic               fb_ready_i,   // the fallback is accepted
+  output logic [30:0]        fb_rec_o,     // address of the group's record / 16
+  output logic [5:0]         fb_ord_o,     // number of fallbacks in the command, this one included
+  output logic [3:0]         fb_level_o,   // nesting level of the group
   output logic [4:0]         fb_sm_o,      // SM of the launching thread
 
   // Completions of thread blocks.
   input  logic                  done_valid_i,  // a thread block has completed
-  input  logic [31:0]           done_agei_i,   // its group
-  output logic                  rel_valid_o,   // a table entry is free again
-  output logic [IndexWidth-1:0] rel_idx_o,     // which
-  output logic [IndexWidth:0]   agt_used_o,    // table entries in use
-  output logic [1:0]            err_o          // errors of the launch half, a bit each
+  input  logic [31:0]           done_agei_i,   // reference of the completed thread block's group
+  output logic                  rel_valid_o,   // a group table entry has been freed
+  output logic [IndexWidth-1:0] rel_idx_o,     // group table entry that has been freed
+  output logic [IndexWidth:0]   agt_used_o,    // number of group table entries in use
+  output logic [1:0]            err_o          // protocol errors: bit 0 framing, bit 1 completion
 );
   localparam logic [KdWidth-1:0]    LastKd    = KdWidth'(NumKde - 1);
   localparam logic [IndexWidth-1:0] IndexMask = IndexWidth'(AgtSize - 1);
 
-  castor_dtbl_pkg::launch_e st_q;
-  logic [KdWidth-1:0]       ptr_q;
-  logic [76:0]              rk_q;
-  logic                     mid_q;
-  logic [5:0]               ford_q;
-  logic [AgtSize-1:0]       busy_q;
-  logic                     cq_v_q;
-  logic [IndexWidth-1:0]    cq_i_q;
+  castor_dtbl_pkg::launch_e st_q;  // state of the search for the kernel of a run
+  logic [KdWidth-1:0]       ptr_q;  // kernel entry compared in Search, kernel of the run in Grant
+  logic [76:0]              rk_q;  // key of the run; set when Search ends
+  logic                     mid_q;  // inside a command: set by a beat that is not its last, cleared by the last
+  logic [5:0]               ford_q;  // fallbacks of the command so far; cleared by its last beat
+  logic [AgtSize-1:0]       busy_q;  // group table entries in use: set at allocation, cleared after the last TB
+  logic                     cq_v_q;  // a completion of a group in the table, received in the last cycle, is counted now
+  logic [IndexWidth-1:0]    cq_i_q;  // group table entry of that completion; 0 without one
+  // Output register. o_v_q: valid; set by an accepted beat, cleared when the output is accepted. o_fb_q: it is a
+  // fallback.
   logic                     o_v_q, o_fb_q;
-  logic [KdWidth-1:0]       o_kd_q;
-  logic [31:0]              o_agei_q, o_cnt_q, o_param_q;
-  logic [63:0]              o_dim_q;
-  logic [3:0]               o_level_q;
-  logic [4:0]               o_sm_q;
-  logic [5:0]               o_ord_q;
-  logic                     rel_v_q;
-  logic [IndexWidth-1:0]    rel_i_q;
-  logic [IndexWidth:0]      used_q;
-  logic [1:0]               err_q;
+  logic [KdWidth-1:0]       o_kd_q;  // output register: kernel entry; 0 for a fallback
+  logic [31:0]              o_agei_q, o_cnt_q, o_param_q;  // output register: group reference, TBs, parameters / 16
+  logic [63:0]              o_dim_q;  // output register: thread blocks per dimension
+  logic [3:0]               o_level_q;  // output register: nesting level
+  logic [4:0]               o_sm_q;  // output register: SM of the launching thread
+  logic [5:0]               o_ord_q;  // output register: ordinal of a fallback in its command; 0 for an attachment
+  logic                     rel_v_q;  // an entry was freed in the last cycle
+  logic [IndexWidth-1:0]    rel_i_q;  // group table entry that was freed; 0 without one
+  logic [IndexWidth:0]      used_q;  // number of bits set in busy_q
+  logic [1:0]               err_q;  // errors of the last cycle
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Entry of the group: a hash of the launching thread.
-  logic [11:0]           tid;
-  logic [IndexWidth-1:0] ind;
+  // Table entry of the group: a hash of the launching thread's number.
+  logic [11:0]           tid;  // number of the launching thread in its SM; HashMode 1 XORs 79 x SM
+  logic [IndexWidth-1:0] ind;  // group table entry of the launching thread
   logic                  ind_busy;
 
   assign tid      = {1'b0, agg_warp_i, agg_lane_i} ^ ((HashMode == 1) ? 12'd79 * 12'(agg_sm_i) : 12'd0);
@@ -92,7 +94,8 @@ module castor_dtbl_launch #(
   assign ind_busy = busy_q[ind];
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Search and acceptance.
+  // Search for the kernel, and acceptance of beats. same_run: the beat has the key of the run. taken: the output
+  // register is emptied. stall: the write port of the counts is busy. hit: the group gets a table entry.
   logic searching, granted, falling, match, same_run, taken, stall, accept, hit;
 
   assign searching = (st_q == castor_dtbl_pkg::LaunchSearch);
@@ -120,7 +123,7 @@ module castor_dtbl_launch #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Output register.
+  // Output register: an attachment or a fallback.
   assign att_valid_o = o_v_q && !o_fb_q;
   assign att_kd_o    = att_valid_o ? o_kd_q : '0;
   assign att_agei_o  = att_valid_o ? o_agei_q : '0;
@@ -136,9 +139,10 @@ module castor_dtbl_launch #(
   assign fb_sm_o     = fb_valid_o ? o_sm_q : '0;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Thread blocks left of each group.
+  // Thread blocks of each group that have not completed.
+  // count: a completion is counted now. free: it was the last one of its group, so the table entry becomes free.
   logic        count, free, done_in_range;
-  logic [31:0] left, left_less;
+  logic [31:0] left, left_less;  // thread blocks left in the group of cq_i_q, before and after this completion
 
   assign count         = cq_v_q && busy_q[cq_i_q];
   assign left_less     = left - 32'd1;
@@ -163,8 +167,8 @@ module castor_dtbl_launch #(
   assign err_o       = err_q;
 
   // ---------------------------------------------------------------------------------------------------------------
-  logic [5:0]  first_ord;
-  logic [30:0] record;
+  logic [5:0]  first_ord;  // fallbacks of the command before this beat
+  logic [30:0] record;  // address / 16 of the group's record: 64 bytes before its parameters
 
   assign first_ord = agg_first_i ? '0 : ford_q;
   assign record    = agg_param_i[30:0] - 31'd4;
@@ -194,7 +198,7 @@ module castor_dtbl_launch #(
       used_q    <= '0;
       err_q     <= '0;
     end else begin
-      // Completions.
+      // Completions of thread blocks.
       cq_v_q   <= done_in_range;
       cq_i_q   <= done_in_range ? done_agei_i[IndexWidth-1:0] : '0;
       rel_v_q  <= free;
@@ -207,14 +211,14 @@ module castor_dtbl_launch #(
       if (hit) begin
         busy_q[ind] <= 1'b1;
       end
-      // Never both: what is counted has the write port.
+      // An allocation and a counted completion never fall into one cycle, because the counts have one write port.
       if (hit) begin
         used_q <= used_q + 1'b1;
       end else if (free) begin
         used_q <= used_q - 1'b1;
       end
 
-      // Beats.
+      // Beats of launch commands.
       if (searching) begin
         if (match) begin
           st_q <= castor_dtbl_pkg::LaunchGrant;

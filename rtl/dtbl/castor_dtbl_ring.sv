@@ -1,6 +1,6 @@
-// Order of the marked entries that are not being distributed. An entry pushed into the empty ring can be popped in the
-// same cycle; it passes through its place all the same, so the head moves on. There is a place for every entry: the ring
-// cannot overflow.
+// Ring buffer of the marked kernel entries that are not being distributed, oldest first. An entry pushed into the empty
+// ring can be popped in the same cycle; it is written to its slot nevertheless, and the head advances. The ring has a
+// slot for every kernel entry and cannot overflow.
 module castor_dtbl_ring #(
   parameter int unsigned NumKde = 32,
   localparam int unsigned KdWidth    = (NumKde > 1) ? $clog2(NumKde) : 1,
@@ -8,19 +8,19 @@ module castor_dtbl_ring #(
 ) (
   input  logic                  clk_i,      // clock
   input  logic                  rst_ni,     // synchronous reset, active low
-  input  logic                  push_i,     // an entry enters behind the last
-  input  logic [KdWidth-1:0]    push_kd_i,  // that entry
-  input  logic                  pop_i,      // not of a ring that is empty without a push
-  output logic                  empty_o,    // as the cycle began
-  output logic [KdWidth-1:0]    head_kd_o,  // oldest entry as the cycle began
-  output logic [KdWidth-1:0]    head_o,     // the first entry
-  output logic [CountWidth-1:0] count_o     // entries that are there
+  input  logic                  push_i,     // a kernel entry is appended
+  input  logic [KdWidth-1:0]    push_kd_i,  // kernel entry that is appended
+  input  logic                  pop_i,      // removes the oldest entry; needs a non-empty ring or push_i
+  output logic                  empty_o,    // the ring was empty at the start of the cycle
+  output logic [KdWidth-1:0]    head_kd_o,  // oldest kernel entry at the start of the cycle
+  output logic [KdWidth-1:0]    head_o,     // slot of the oldest entry
+  output logic [CountWidth-1:0] count_o     // number of entries in the ring
 );
   localparam logic [KdWidth-1:0] Last = KdWidth'(NumKde - 1);
 
-  logic [KdWidth-1:0]    head_q, tail;
-  logic [KdWidth:0]      sum;
-  logic [CountWidth-1:0] count_q;
+  logic [KdWidth-1:0]    head_q, tail;  // head_q: slot of the oldest entry; tail: slot of the next push
+  logic [KdWidth:0]      sum;  // head + count, before the wrap-around
+  logic [CountWidth-1:0] count_q;  // number of entries in the ring
 
   assign empty_o = (count_q == '0);
   assign head_o  = head_q;

@@ -1,23 +1,23 @@
-// Locality-aware scheduling of thread blocks (LaPerm): thread blocks that a kernel launches run before those of the
-// host that still wait, and on the SM of their direct parent (docs/blocks/laperm.md).
+// Locality-aware thread block scheduler (LaPerm): thread blocks launched by a kernel run before waiting thread blocks
+// of the host's kernels, and on the SM of their direct parent (docs/blocks/laperm.md).
 //
-// An item, a kernel or a group of thread blocks, is pushed into queue 0 or into a list of its queue set, one list for
-// each level; lists continue in memory when the set is full. One SM is examined per cycle and at most one thread block
-// placed. An item that can go nowhere yet is parked, and nothing is pushed meanwhile.
+// An item (a kernel or a group of thread blocks) is pushed into queue 0 or into a list of its queue set, which has one
+// list per level. Lists continue in memory when the set is full. One SM is examined per cycle, and at most one thread
+// block is placed. An item that finds neither a slot nor a memory request is parked, which blocks further pushes.
 //
-// What parameters cost (docs/blocks/laperm.md, "Area"):
-//   NumSm        a queue set each, NumSm / ClusterSize of them, and a backup set's number
+// Cost of one more unit of each parameter (docs/blocks/laperm.md, "Area"):
+//   NumSm        one queue set per ClusterSize SMs, and the number of a backup set
 //   ClusterSize  divides the number of queue sets
-//   LvlMax       a list in every set each: head, tail, position, and counts of what is in memory and under way
-//   BankDepth    an entry (165 bits at the defaults) and a link in every set each
-//   NumKd        an entry of queue 0, needs of a kernel and a count of its items each
-//   OvfW         2 bits of every list each
-//   RefillMax    the numbers of a set and a list each, and a bit of every count where it passes a power of two
-//   QcntW        a bit of every kernel each
-//   AgeiW        a bit of every entry each, as CntW, DimW and ParamW
-//   CntW         a bit of every entry and of every list's position each
-//   DimW         a bit of every entry each
-//   ParamW       a bit of every entry each
+//   LvlMax       one list in every set: head, tail, position, and counts of entries in memory and being read back
+//   BankDepth    one entry (165 bits at the defaults) and one link in every set
+//   NumKd        one entry of queue 0, the needs of one kernel, and the count of its items
+//   OvfW         2 bits of every list
+//   RefillMax    the numbers of a set and a list; one bit of every count when a power of two is exceeded
+//   QcntW        one bit of every kernel
+//   AgeiW        one bit of every entry
+//   CntW         one bit of every entry, and of every list's position
+//   DimW         one bit of every entry
+//   ParamW       one bit of every entry
 module castor_laperm #(
   parameter int unsigned NumSm       = 13,   // SMs, 2..32
   parameter int unsigned ClusterSize = 1,    // SMs that share a queue set: 1, 2 or 4
@@ -25,12 +25,12 @@ module castor_laperm #(
   parameter int unsigned BankDepth   = 128,  // entries of a queue set, 2..256
   parameter int unsigned NumKd       = 32,   // entries of the kernel table, 2..256
   parameter int unsigned OvfW        = 18,   // bits of an index into a list in memory, 2..20
-  parameter int unsigned RefillMax   = 4,    // reads from the lists in memory under way, 1..8
-  parameter int unsigned QcntW       = 20,   // bits of the number of items of a kernel, 2..24
-  parameter int unsigned AgeiW       = 32,   // widths that are carried, 1..64
-  parameter int unsigned CntW        = 32,
-  parameter int unsigned DimW        = 64,
-  parameter int unsigned ParamW      = 32,
+  parameter int unsigned RefillMax   = 4,    // outstanding reads from the lists in memory, 1..8
+  parameter int unsigned QcntW       = 20,   // bits of the count of waiting items of a kernel, 2..24
+  parameter int unsigned AgeiW       = 32,   // bits of a group reference, 1..64
+  parameter int unsigned CntW        = 32,  // bits of a number of thread blocks, 1..64
+  parameter int unsigned DimW        = 64,  // bits of the dimensions of an item, 1..64
+  parameter int unsigned ParamW      = 32,  // bits of a parameter address, 1..64
   localparam int unsigned NumSets    = (NumSm + ClusterSize - 1) / ClusterSize,
   localparam int unsigned NumLists   = NumSets * LvlMax,
   localparam int unsigned SmWidth    = $clog2(NumSm),
@@ -41,64 +41,64 @@ module castor_laperm #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  // Static: they change only while nothing waits and nothing is pushed.
-  input  logic [1:0] policy_i,    // 1 TB-Pri, 2 SMX-, 3 Adaptive-Bind; 0: as 3
-  input  logic [4:0] ovf_log2_i,  // log2 of a memory list's entries; 0 none
+  // Static configuration: may change only while no item waits and none is pushed.
+  input  logic [1:0] policy_i,    // 1 TB-Pri, 2 SMX-Bind, 3 Adaptive-Bind; 0 acts as 3
+  input  logic [4:0] ovf_log2_i,  // log2 of the entries of a list in memory; 0: no lists in memory
 
-  // Kernels and groups.
-  input  logic               push_valid_i,  // a kernel or group
-  output logic               push_ready_o,  // a kernel or group is taken
-  input  logic [KdWidth-1:0] push_kd_i,     // its kernel table entry
-  input  logic [AgeiW-1:0]   push_agei_i,   // its group; all ones: a kernel
-  input  logic [CntW-1:0]    push_cnt_i,    // its thread blocks
-  input  logic [DimW-1:0]    push_dim_i,    // its dimensions: {z 16, y 16, x 32}
-  input  logic [ParamW-1:0]  push_param_i,  // address of its parameters
-  input  logic [3:0]         push_level_i,  // 0: of the host; above LvlMax: LvlMax
+  // Items (kernels and groups) that are pushed.
+  input  logic               push_valid_i,  // an item (kernel or group) is pushed
+  output logic               push_ready_o,  // the item is accepted
+  input  logic [KdWidth-1:0] push_kd_i,     // kernel table entry of the item
+  input  logic [AgeiW-1:0]   push_agei_i,   // group reference; all ones: the item is a kernel
+  input  logic [CntW-1:0]    push_cnt_i,    // number of thread blocks of the item
+  input  logic [DimW-1:0]    push_dim_i,    // dimensions of the item: {z 16, y 16, x 32}
+  input  logic [ParamW-1:0]  push_param_i,  // address of the item's parameters
+  input  logic [3:0]         push_level_i,  // level of the item, 0: from the host; above LvlMax: LvlMax
   input  logic [SmWidth-1:0] push_sm_i,     // SM of the direct parent
-  input  logic [6:0]         push_warps_i,  // a thread block of the kernel needs: warps
-  input  logic [9:0]         push_regs_i,   // units of registers
-  input  logic [9:0]         push_smem_i,   // units of shared memory
+  input  logic [6:0]         push_warps_i,  // warps that a thread block of the kernel needs
+  input  logic [9:0]         push_regs_i,   // units of registers that it needs
+  input  logic [9:0]         push_smem_i,   // units of shared memory that it needs
 
-  // Room of the SM that is examined.
-  output logic [SmWidth-1:0] scan_sm_o,     // SM that is examined
-  input  logic               room_open_i,   // scan_sm may take thread blocks
-  input  logic [5:0]         room_slots_i,  // its free slots
-  input  logic [6:0]         room_warps_i,  // its free warps
-  input  logic [9:0]         room_regs_i,   // its free units of registers
-  input  logic [9:0]         room_smem_i,   // its free units of shared memory
-  input  logic [NumKd-1:0]   kd_ok_i,       // may have one more thread block on scan_sm
+  // Free resources of the SM that is examined.
+  output logic [SmWidth-1:0] scan_sm_o,     // SM that is examined in this cycle
+  input  logic               room_open_i,   // scan_sm may accept thread blocks
+  input  logic [5:0]         room_slots_i,  // free thread block slots of scan_sm
+  input  logic [6:0]         room_warps_i,  // free warps of scan_sm
+  input  logic [9:0]         room_regs_i,   // free units of registers of scan_sm
+  input  logic [9:0]         room_smem_i,   // free units of shared memory of scan_sm
+  input  logic [NumKd-1:0]   kd_ok_i,       // the kernel may have one more thread block on scan_sm
 
-  // Thread blocks.
+  // Placement of thread blocks, and events.
   output logic               pl_valid_o,   // a thread block is offered
-  input  logic               pl_taken_i,   // the thread block offered is placed
-  output logic [SmWidth-1:0] pl_sm_o,      // its SM
-  output logic [KdWidth-1:0] pl_kd_o,      // its kernel table entry
-  output logic [AgeiW-1:0]   pl_agei_o,    // its group; all ones: a kernel
-  output logic [3:0]         pl_level_o,   // its level
-  output logic [CntW-1:0]    pl_pos_o,     // its number in kernel or group
-  output logic               pl_last_o,    // last of kernel or group
-  output logic [DimW-1:0]    pl_dim_o,     // dimensions of kernel or group
-  output logic [ParamW-1:0]  pl_param_o,   // address of its parameters
-  output logic [1:0]         ev_stage_o,   // stage of the candidate; 0 none
-  output logic               ev_backup_o,  // stage 3 chose another backup set
-  output logic               ev_starve_o,  // the SM's own items are all in memory
+  input  logic               pl_taken_i,   // the offered thread block is placed
+  output logic [SmWidth-1:0] pl_sm_o,      // SM of the offered thread block
+  output logic [KdWidth-1:0] pl_kd_o,      // kernel table entry of the offered thread block
+  output logic [AgeiW-1:0]   pl_agei_o,    // group of the offered thread block; all ones: of a kernel
+  output logic [3:0]         pl_level_o,   // level of the offered thread block
+  output logic [CntW-1:0]    pl_pos_o,     // position of the thread block in its kernel or group
+  output logic               pl_last_o,    // last thread block of its kernel or group
+  output logic [DimW-1:0]    pl_dim_o,     // dimensions of the kernel or group
+  output logic [ParamW-1:0]  pl_param_o,   // address of the parameters of the kernel or group
+  output logic [1:0]         ev_stage_o,   // stage of the candidate; 0: no candidate
+  output logic               ev_backup_o,  // stage 3 has chosen another backup set
+  output logic               ev_starve_o,  // all items of the SM's own queue set are in memory
 
-  // Memory.
-  output logic                  mem_valid_o,   // a request to memory
-  input  logic                  mem_ready_i,   // the memory request is taken
+  // Memory port of the lists in memory.
+  output logic                  mem_valid_o,   // memory request
+  input  logic                  mem_ready_i,   // the memory request is accepted
   output logic                  mem_we_o,      // 1: write, 0: read
-  output logic [ListWidth-1:0]  mem_list_o,    // list in memory
-  output logic [OvfW-1:0]       mem_idx_o,     // entry of the list
-  output logic [EntryWidth-1:0] mem_wdata_o,   // {kd, agei, cnt, dim, param}, or 0
-  input  logic                  mem_rvalid_i,  // reply of the oldest read
-  input  logic [EntryWidth-1:0] mem_rdata_i,   // its entry
+  output logic [ListWidth-1:0]  mem_list_o,    // list in memory that is accessed
+  output logic [OvfW-1:0]       mem_idx_o,     // entry of the list that is accessed
+  output logic [EntryWidth-1:0] mem_wdata_o,   // data of a write: {kd, agei, cnt, dim, param}; read: 0
+  input  logic                  mem_rvalid_i,  // reply to the oldest outstanding read
+  input  logic [EntryWidth-1:0] mem_rdata_i,   // entry that was read
 
-  output logic [NumKd-1:0] hold_o,        // the entry has items that wait
-  output logic             waiting_o,     // some item waits
-  output logic             ready_o,       // some item waits on chip
-  output logic [NumSm-1:0] fits_head_o,   // last look at it: nothing, or it fit
-  output logic [NumSm-1:0] bound_wait_o,  // its set has items; TB-Pri: 0
-  output logic [1:0]       err_o          // 0 push, 1 reply
+  output logic [NumKd-1:0] hold_o,        // the kernel has waiting items; it must not be released
+  output logic             waiting_o,     // an item waits
+  output logic             ready_o,       // an item waits on chip
+  output logic [NumSm-1:0] fits_head_o,   // last examination of the SM: no candidate, or a fitting one
+  output logic [NumSm-1:0] bound_wait_o,  // the SM's queue set has items; 0 under TB-Pri
+  output logic [1:0]       err_o          // bit 0 illegal push, bit 1 reply without a read
 );
   if (NumSm < 2 || NumSm > 32) begin : gen_bad_num_sm
     $error("castor_laperm: NumSm must be 2..32");
@@ -137,13 +137,15 @@ module castor_laperm #(
   localparam int unsigned ClusterShift = $clog2(ClusterSize);
   localparam logic [QcntW-1:0] MaxItems = {QcntW{1'b1}};
 
-  logic one_set, adaptive;
+  logic one_set, adaptive;  // one_set: policy TB-Pri; adaptive: policy Adaptive-Bind
 
   assign one_set  = (policy_i == castor_laperm_pkg::TbPri);
   assign adaptive = (policy_i != castor_laperm_pkg::TbPri) && (policy_i != castor_laperm_pkg::SmxBind);
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Candidate.
+  // Candidate: the item whose next thread block may be offered in this cycle.
+  // Lists with entries: listed: on chip, stored: in memory, coming: being read back from memory.
+  // Sets: has: with entries on chip, busy: with entries anywhere, full: without, room: with a free slot.
   logic [NumLists-1:0]       listed, stored, coming;
   logic [NumSets-1:0]        has, busy, full, room;
   logic                      host_empty, host_full, cand_host;
@@ -152,6 +154,7 @@ module castor_laperm #(
   logic [ListWidth-1:0]      cand_list;
   logic [3:0]                cand_level;
   logic [EntryWidth-1:0]     host_head, list_head, head;
+  // Next thread block of: host_pos_q: the head of queue 0, list_pos: the head of the list, pos: the candidate.
   logic [CntW-1:0]           host_pos_q, list_pos, pos, cnt;
   logic [KdWidth-1:0]        kd;
   logic [AgeiW-1:0]          agei;
@@ -215,7 +218,7 @@ module castor_laperm #(
   assign pl_param_o = fits ? param : '0;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Placement.
+  // Placement of the offered thread block. A pop removes an item after its last thread block.
   logic place, pop, list_pop;
 
   assign place    = fits && pl_taken_i;
@@ -223,11 +226,11 @@ module castor_laperm #(
   assign list_pop = pop && !cand_host;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The item that is to be inserted: the parked one, or the one pushed now.
-  logic                    pk_v_q;
-  logic [EntryWidth-1:0]   pk_entry_q, entry;
-  logic [3:0]              pk_level_q, pushed_level, level;
-  logic [SmWidth-1:0]      pk_sm_q, sm;
+  // The item that is to be queued: the parked item or, if there is none, the item pushed now.
+  logic                    pk_v_q;  // an item is parked: it could be neither queued nor written to memory yet
+  logic [EntryWidth-1:0]   pk_entry_q, entry;  // entry of the parked item
+  logic [3:0]              pk_level_q, pushed_level, level;  // level of the parked item
+  logic [SmWidth-1:0]      pk_sm_q, sm;  // SM of the direct parent of the parked item
   logic [QcntW-1:0]        push_items;
   logic                    push, push_bad, push_good, item, park;
   logic                    host_put, dynamic, over, insert, written, land;
@@ -260,8 +263,8 @@ module castor_laperm #(
   assign set          = one_set ? '0 : SetWidth'(sm >> ClusterShift);
   assign list         = ListWidth'(set) * ListWidth'(LvlMax) + ListWidth'(level) - 1'b1;
 
-  // Older items of the list that are in memory or on their way back go first. One entry is inserted per cycle, what was
-  // read from memory before others.
+  // A list is first in, first out: while older items of the list are in memory or being read back, a new item goes to
+  // memory, too. One entry is inserted on chip per cycle; an entry read from memory has priority over a pushed item.
   assign fulls    = NumSetsPow2'(full);
   assign older    = stored | coming;
   assign olders   = NumListsPow2'(older);
@@ -272,7 +275,7 @@ module castor_laperm #(
   assign park     = item && !host_put && !insert && !written;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Queues.
+  // Queue 0, the lists of the queue sets, and their counts.
   castor_fifo #(
     .Width (EntryWidth),
     .Depth (NumKd)
@@ -364,7 +367,7 @@ module castor_laperm #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Kernels: items that wait, and what a thread block needs.
+  // By kernel: number of waiting items, and resources that a thread block needs.
   castor_laperm_counts #(
     .Num   (NumKd),
     .Width (QcntW)
@@ -392,7 +395,7 @@ module castor_laperm #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  logic [1:0] err_q;
+  logic [1:0] err_q;  // errors of the last cycle
 
   assign waiting_o = (hold_o != '0);
   assign ready_o   = !host_empty || (has != '0);

@@ -1,5 +1,6 @@
-// Counters of which one goes up and one goes down in a cycle: two adders around a table. Which counters are not 0 is in
-// flops, so the table needs no reset. A counter that goes both up and down stays.
+// Array of counters. In each cycle one counter can be incremented and one decremented; if both are the same counter, it
+// keeps its value. Two adders serve a table of all counters. Flip-flops say which counters are not 0, so the table
+// needs no reset.
 module castor_laperm_counts #(
   parameter int unsigned Num   = 32,
   parameter int unsigned Width = 20,
@@ -7,19 +8,19 @@ module castor_laperm_counts #(
 ) (
   input  logic                  clk_i,       // clock
   input  logic                  rst_ni,      // synchronous reset, active low
-  input  logic                  up_i,        // a counter goes up
-  input  logic [IndexWidth-1:0] up_idx_i,    // which
-  output logic [Width-1:0]      up_count_o,  // as the cycle began
-  input  logic                  down_i,      // not of a counter that is 0
-  input  logic [IndexWidth-1:0] down_idx_i,  // which
-  output logic [Num-1:0]        some_o       // not 0
+  input  logic                  up_i,        // counter up_idx_i is incremented
+  input  logic [IndexWidth-1:0] up_idx_i,    // counter that is incremented
+  output logic [Width-1:0]      up_count_o,  // value of counter up_idx_i at the start of the cycle
+  input  logic                  down_i,      // counter down_idx_i is decremented; it must not be 0
+  input  logic [IndexWidth-1:0] down_idx_i,  // counter that is decremented
+  output logic [Num-1:0]        some_o       // counters that are not 0
 );
   localparam int unsigned NumPow2 = 2 ** IndexWidth;
 
-  logic [Num-1:0]     some_q;
+  logic [Num-1:0]     some_q;  // counters that are not 0
   logic [NumPow2-1:0] some;
   logic [Width-1:0]   up_word, down_word;
-  logic               up, down;
+  logic               up, down;  // up_i and down_i, unless both are for the same counter
 
   assign some       = NumPow2'(some_q);
   assign some_o     = some_q;

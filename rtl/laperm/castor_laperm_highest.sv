@@ -1,4 +1,4 @@
-// Highest level of one queue set whose list is marked, and the number of that list. Combinational.
+// Finds the highest level of a queue set whose list is marked, and the number of that list. Combinational.
 module castor_laperm_highest #(
   parameter int unsigned NumSets = 13,
   parameter int unsigned LvlMax  = 4,
@@ -8,8 +8,8 @@ module castor_laperm_highest #(
 ) (
   input  logic [NumLists-1:0]  marks_i,  // marked lists
   input  logic [SetWidth-1:0]  set_i,    // queue set
-  output logic [3:0]           level_o,  // 1 if no list of the set is marked
-  output logic [ListWidth-1:0] list_o    // number of the list that is found
+  output logic [3:0]           level_o,  // highest marked level; 1 if no list of the set is marked
+  output logic [ListWidth-1:0] list_o    // number of the set's list of that level
 );
   logic [LvlMax-1:0] marks;
 

@@ -1,9 +1,10 @@
-// On-chip lists of all queue sets in one memory with one read and one write port: an entry is read at the head of one
-// list and one is appended to another, or the same, in each cycle.
+// On-chip lists of all queue sets, in one memory with one read and one write port. In each cycle the head of one list
+// is read, and one entry can be appended to any list.
 //
-// Lists are linked. Free slots are a linked stack above those that were never used, so nothing has to be initialised.
-// An entry that is appended while another leaves takes its slot, hence one link at most is read and one written in a
-// cycle. There is a slot for every entry the user admits: its counts keep the sum of all lists below NumSlots.
+// The lists are linked lists. Freed slots form a linked stack; a counter (fresh_q) separates used slots from slots
+// never used, so no memory has to be initialised. An entry appended in the cycle of a pop takes the popped entry's
+// slot. Hence a cycle reads at most one link and writes at most one. The user must keep the sum of all lists at or
+// below NumSlots.
 module castor_laperm_lists #(
   parameter int unsigned NumLists = 52,
   parameter int unsigned NumSlots = 1664,
@@ -15,23 +16,26 @@ module castor_laperm_lists #(
 ) (
   input  logic                 clk_i,     // clock
   input  logic                 rst_ni,    // synchronous reset, active low
-  output logic [NumLists-1:0]  listed_o,  // list is not empty
+  output logic [NumLists-1:0]  listed_o,  // lists that are not empty
 
-  // Head of a list, known while the list is not empty.
+  // Head of list list_i; unknown while the list is empty.
   input  logic [ListWidth-1:0] list_i,  // list whose head is read
-  output logic [Width-1:0]     head_o,  // its oldest entry
-  output logic [CntW-1:0]      pos_o,   // next thread block of the head
-  input  logic                 step_i,  // it is placed and more follow
-  input  logic                 pop_i,   // it was the last: the head leaves
+  output logic [Width-1:0]     head_o,  // oldest entry of the list
+  output logic [CntW-1:0]      pos_o,   // next thread block of that entry
+  input  logic                 step_i,  // a thread block of that entry, not its last, is placed
+  input  logic                 pop_i,   // the last thread block of that entry is placed: the entry leaves
 
   input  logic                 append_i,       // an entry is appended
-  input  logic [ListWidth-1:0] append_list_i,  // to this list
-  input  logic [Width-1:0]     append_entry_i  // the entry
+  input  logic [ListWidth-1:0] append_list_i,  // list to which it is appended
+  input  logic [Width-1:0]     append_entry_i  // entry that is appended
 );
   localparam int unsigned NumPow2 = 2 ** ListWidth;
 
+  // listed_q: the list is not empty. part_q: the head of the list is partly placed; cleared when the head leaves.
   logic [NumLists-1:0]   listed_q, part_q;
   logic [NumPow2-1:0]    listed, part;
+  // free_q: slot at the top of the stack of free slots. free_count_q: number of slots on the stack. fresh_q: number of
+  // slots that were ever used, which is the next slot if the stack is empty.
   logic [SlotWidth-1:0]  head, tail, append_tail, slot, link, free_q;
   logic [CountWidth-1:0] free_count_q, fresh_q;
   logic [CntW-1:0]       pos;
@@ -59,7 +63,7 @@ module castor_laperm_lists #(
     .rdata_o (head_o)
   );
 
-  // Slot after this one in its list, or in the stack of free slots.
+  // Links: the slot that follows a slot in its list, or on the stack of free slots.
   castor_table_1r1w #(
     .Width (SlotWidth),
     .Depth (NumSlots)
@@ -108,7 +112,7 @@ module castor_laperm_lists #(
     .rdata_b_o (append_tail)
   );
 
-  // Only heads are ever partly placed; the others begin at 0.
+  // Position of the next thread block, by list. Only the head of a list can be partly placed; other entries begin at 0.
   castor_table_1r1w #(
     .Width (CntW),
     .Depth (NumLists)

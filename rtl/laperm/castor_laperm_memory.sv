@@ -1,8 +1,8 @@
-// Lists in memory: what does not fit on chip is written to the list of its set and level, a ring in memory, and read
-// back in order when a slot is free.
+// Lists in memory: an item that does not fit on chip is written to the list of its set and level, a ring buffer in
+// memory. Items are read back in order when a slot of their set is free.
 //
-// One request is under way to memory at a time, reads await their replies in order. A write gives way to a read if the
-// request before it was a write, a read always to a write that is made.
+// One request at a time waits for memory; replies come in the order of the reads. If a write and a read are both
+// possible, the write goes first unless the last request was a write.
 module castor_laperm_memory #(
   parameter int unsigned NumSets   = 13,
   parameter int unsigned LvlMax    = 4,
@@ -15,36 +15,36 @@ module castor_laperm_memory #(
 ) (
   input  logic       clk_i,       // clock
   input  logic       rst_ni,      // synchronous reset, active low
-  input  logic [4:0] ovf_log2_i,  // log2 of a memory list's entries; 0 none
+  input  logic [4:0] ovf_log2_i,  // log2 of the entries of a list in memory; 0: no lists in memory
 
-  // An item that asks to be written.
-  input  logic                 item_valid_i,  // an item asks to be written
-  input  logic [ListWidth-1:0] item_list_i,   // its list
-  input  logic [Width-1:0]     item_entry_i,  // its entry
-  output logic                 item_taken_o,  // it is written
+  // Item that is to be written to memory.
+  input  logic                 item_valid_i,  // an item is to be written to memory
+  input  logic [ListWidth-1:0] item_list_i,   // list of the item
+  input  logic [Width-1:0]     item_entry_i,  // entry of the item
+  output logic                 item_taken_o,  // the write is accepted
 
-  input  logic [NumSets-1:0]   room_i,       // a slot of the set is free
-  output logic                 fetch_o,      // it is promised to a read
-  output logic [SetWidth-1:0]  fetch_set_o,  // of this set
+  input  logic [NumSets-1:0]   room_i,       // sets with a free slot
+  output logic                 fetch_o,      // a read begins; it reserves a slot
+  output logic [SetWidth-1:0]  fetch_set_o,  // set whose slot is reserved
 
-  output logic [NumLists-1:0]  stored_o,  // list has entries in memory
-  output logic [NumLists-1:0]  coming_o,  // or on their way back
+  output logic [NumLists-1:0]  stored_o,  // lists with entries in memory
+  output logic [NumLists-1:0]  coming_o,  // lists with entries being read back
 
-  // What was read, inserted in the cycle in which it is shown.
-  output logic                 land_valid_o,  // what was read is inserted
-  output logic [SetWidth-1:0]  land_set_o,    // into this set
-  output logic [ListWidth-1:0] land_list_o,   // and this list
+  // Entry that was read from memory. It is inserted on chip in the cycle in which land_valid_o is 1.
+  output logic                 land_valid_o,  // an entry that was read is inserted
+  output logic [SetWidth-1:0]  land_set_o,    // set of that entry
+  output logic [ListWidth-1:0] land_list_o,   // list of that entry
   output logic [Width-1:0]     land_entry_o,  // the entry
 
-  output logic                 mem_valid_o,   // a request to memory
-  input  logic                 mem_ready_i,   // the memory request is taken
+  output logic                 mem_valid_o,   // memory request
+  input  logic                 mem_ready_i,   // the memory request is accepted
   output logic                 mem_we_o,      // 1: write, 0: read
-  output logic [ListWidth-1:0] mem_list_o,    // list in memory
-  output logic [OvfW-1:0]      mem_idx_o,     // entry of the list
-  output logic [Width-1:0]     mem_wdata_o,   // {kd, agei, cnt, dim, param}, or 0
-  input  logic                 mem_rvalid_i,  // reply of the oldest read
-  input  logic [Width-1:0]     mem_rdata_i,   // its entry
-  output logic                 bad_reply_o    // a reply of no read
+  output logic [ListWidth-1:0] mem_list_o,    // list in memory that is accessed
+  output logic [OvfW-1:0]      mem_idx_o,     // entry of the list that is accessed
+  output logic [Width-1:0]     mem_wdata_o,   // data of a write: {kd, agei, cnt, dim, param}; read: 0
+  input  logic                 mem_rvalid_i,  // reply to the oldest outstanding read
+  input  logic [Width-1:0]     mem_rdata_i,   // entry that was read
+  output logic                 bad_reply_o    // a reply without an outstanding read
 );
   localparam int unsigned NumPow2   = 2 ** ListWidth;
   localparam int unsigned TagWidth  = SetWidth + ListWidth;
@@ -52,19 +52,20 @@ module castor_laperm_memory #(
   localparam int unsigned TagsWidth = $clog2(TagDepth + 1);
   localparam logic [SetWidth-1:0] LastSet = SetWidth'(NumSets - 1);
 
+  // rq_v_q: a request waits for mem_ready_i; cleared when the request is accepted. rq_we_q: the request is a write.
   logic                 rq_v_q, rq_we_q;
-  logic [ListWidth-1:0] rq_list_q;
-  logic [OvfW-1:0]      rq_idx_q;
-  logic [Width-1:0]     rq_data_q;
-  logic                 rf_v_q;
-  logic [TagWidth-1:0]  rf_tag_q;
-  logic [Width-1:0]     rf_data_q;
-  logic [SetWidth-1:0]  rc_q;
-  logic                 tn_q;
-  logic [NumLists-1:0]  moved_q;
+  logic [ListWidth-1:0] rq_list_q;  // list of the request
+  logic [OvfW-1:0]      rq_idx_q;  // entry of the request
+  logic [Width-1:0]     rq_data_q;  // data of a write
+  logic                 rf_v_q;  // a reply came in the last cycle and is inserted now
+  logic [TagWidth-1:0]  rf_tag_q;  // {set, list} of that reply
+  logic [Width-1:0]     rf_data_q;  // entry of that reply
+  logic [SetWidth-1:0]  rc_q;  // set at which the search for the next read begins
+  logic                 tn_q;  // the last request was a write
+  logic [NumLists-1:0]  moved_q;  // lists that have been read, so that their oldest index is valid (else 0)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Rings: a list is as long as cap allows, whatever its indices were before.
+  // Ring indices. A list has cap entries; masking makes older, larger indices valid after a change of ovf_log2_i.
   logic [OvfW:0]          cap, stored;
   logic [OvfW-1:0]        mask, item_old, item_oldest, fetch_old, fetch_oldest;
   logic [NumPow2-1:0]     moved;
@@ -78,10 +79,11 @@ module castor_laperm_memory #(
   assign fetch_oldest = moved[fetch_list] ? fetch_old : '0;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Which list is read next.
-  logic [NumSets-1:0]   wants;
+  // Arbitration of reads and writes, and the list that is read next.
+  logic [NumSets-1:0]   wants;  // sets with entries in memory and a free slot
   logic [TagsWidth-1:0] tags;
   logic [TagWidth-1:0]  tag;
+  // possible: a read could begin. write: a write begins. no_tag: no read is outstanding. reply: a reply to a read.
   logic                 possible, write, no_tag, reply;
 
   always_comb begin
@@ -156,7 +158,7 @@ module castor_laperm_memory #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Replies.
+  // Replies. A FIFO holds {set, list} of each outstanding read.
   castor_fifo #(
     .Width (TagWidth),
     .Depth (TagDepth)

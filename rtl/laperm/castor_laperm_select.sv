@@ -1,7 +1,8 @@
-// Selection: one SM is examined in each cycle in which something waits. Its own queue set comes first, then queue 0,
-// then, if the policy allows, the backup set of the SM; the stages advance only on emptiness.
+// Selection of the candidate: while items wait, one SM is examined per cycle. The SM's own queue set comes first, then
+// queue 0 and, under Adaptive-Bind, the SM's backup set. A later stage is tried only if the earlier ones are empty.
 //
-// Which list is read follows from flags alone, before the read. What an examination found is remembered for each SM.
+// The list of the candidate depends on flags alone, so it is known before the list memory is read. The result of the
+// last examination is stored for each SM (fit_o).
 module castor_laperm_select #(
   parameter int unsigned NumSm       = 13,
   parameter int unsigned ClusterSize = 1,
@@ -14,42 +15,46 @@ module castor_laperm_select #(
 ) (
   input  logic       clk_i,        // clock
   input  logic       rst_ni,       // synchronous reset, active low
-  input  logic       one_set_i,    // all SMs have one queue set
-  input  logic       adaptive_i,   // SMs take from backup sets too
-  input  logic       waiting_i,    // something waits: an SM is examined
-  input  logic       room_open_i,  // scan_sm may take thread blocks
+  input  logic       one_set_i,    // all SMs share one queue set (TB-Pri)
+  input  logic       adaptive_i,   // SMs also take from backup sets (Adaptive-Bind)
+  input  logic       waiting_i,    // an item waits: an SM is examined
+  input  logic       room_open_i,  // scan_sm may accept thread blocks
 
-  // Queues as the cycle began.
-  input  logic [NumLists-1:0] listed_i,      // list has entries on chip
-  input  logic [NumSets-1:0]  has_i,         // set has
-  input  logic [NumSets-1:0]  busy_i,        // set has entries on chip, in memory or on their way back
-  input  logic                host_empty_i,  // queue 0
+  // State of the queues at the start of the cycle.
+  input  logic [NumLists-1:0] listed_i,      // lists with entries on chip
+  input  logic [NumSets-1:0]  has_i,         // sets with entries on chip
+  input  logic [NumSets-1:0]  busy_i,        // sets with entries on chip, in memory or being read back
+  input  logic                host_empty_i,  // queue 0 is empty
 
   output logic [SmWidth-1:0]        sm_o,      // SM that is examined
   output castor_laperm_pkg::stage_e stage_o,   // StageNone: no candidate
-  output logic                      host_o,    // the head to be read is that of queue 0
-  output logic [SetWidth-1:0]       set_o,     // else of this set and list
-  output logic [3:0]                level_o,   // level of the list
-  output logic [ListWidth-1:0]      list_o,    // number of the list
+  output logic                      host_o,    // the candidate is the head of queue 0
+  output logic [SetWidth-1:0]       set_o,     // otherwise: set of the candidate
+  output logic [3:0]                level_o,   // level of the candidate
+  output logic [ListWidth-1:0]      list_o,    // list of the candidate
   output logic                      backup_o,  // another backup set is chosen
-  output logic                      starve_o,  // the own set has entries in memory only
+  output logic                      starve_o,  // the SM's own set has entries in memory only
   input  logic                      fits_i,    // the candidate fits
-  output logic [NumSm-1:0]          fit_o      // the last examination found none or one that fitted
+  output logic [NumSm-1:0]          fit_o      // by SM: the last examination found no candidate, or one that fits
 );
   localparam int unsigned NumSetsPow2  = 2 ** SetWidth;
   localparam int unsigned NumSmPow2    = 2 ** SmWidth;
   localparam int unsigned ClusterShift = $clog2(ClusterSize);
   localparam logic [SmWidth-1:0] LastSm = SmWidth'(NumSm - 1);
 
-  logic [SmWidth-1:0]       cur_q;
+  logic [SmWidth-1:0]       cur_q;  // SM that is examined; advances while an item waits
+  // recorded_q: the SM has a backup set; set by its first choice of one. fit_q: result of the SM's last examination
+  // (fit_o); all ones when no item waits.
   logic [NumSm-1:0]         recorded_q, fit_q;
   logic [NumSetsPow2-1:0]   has, busy;
   logic [NumSmPow2-1:0]     recorded;
   logic [SetWidth-1:0]      own, recorded_set, backup, next_backup, first;
+  // examine: an SM is examined. own_busy: its own set has items. steal: stage 3 applies. keep: the recorded backup set
+  // still has entries on chip.
   logic                     examine, own_busy, steal, keep;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Stages. At the third the own set is empty, so the search for a backup set may begin with it.
+  // Stages. In stage 3 the SM's own set is empty, so the search for a backup set may begin with the own set.
   assign has      = NumSetsPow2'(has_i);
   assign busy     = NumSetsPow2'(busy_i);
   assign recorded = NumSmPow2'(recorded_q);
@@ -100,7 +105,7 @@ module castor_laperm_select #(
     .list_o
   );
 
-  // Backup set of each SM that has chosen one.
+  // Backup set of each SM; valid if recorded_q is set.
   castor_table_1r1w #(
     .Width (SetWidth),
     .Depth (NumSm)

@@ -1,5 +1,5 @@
-// Queue sets: entries on chip, and slots promised to reads from memory. A slot is free for neither until it is counted
-// out, so what memory returns always finds room.
+// Counts of the queue sets: entries on chip, and slots reserved for outstanding reads from memory. A reserved slot
+// counts as used, so an entry that memory returns always finds a free slot.
 module castor_laperm_sets #(
   parameter int unsigned NumSets   = 13,
   parameter int unsigned BankDepth = 128,
@@ -11,24 +11,24 @@ module castor_laperm_sets #(
 ) (
   input  logic                clk_i,         // clock
   input  logic                rst_ni,        // synchronous reset, active low
-  input  logic                one_set_i,     // all slots are those of set 0
-  input  logic                insert_i,      // a pushed item enters insert_set_i
+  input  logic                one_set_i,     // set 0 has the slots of all sets (TB-Pri)
+  input  logic                insert_i,      // a pushed item is inserted into insert_set_i
   input  logic [SetWidth-1:0] insert_set_i,  // set of the pushed item
-  input  logic                land_i,        // what was read enters land_set_i
-  input  logic [SetWidth-1:0] land_set_i,    // set of what was read
+  input  logic                land_i,        // an entry read from memory is inserted into land_set_i
+  input  logic [SetWidth-1:0] land_set_i,    // set of the entry read from memory
   input  logic                pop_i,         // an entry leaves pop_set_i
   input  logic [SetWidth-1:0] pop_set_i,     // set that an entry leaves
-  input  logic                fetch_i,       // a slot of fetch_set_i is promised
-  input  logic [SetWidth-1:0] fetch_set_i,   // set whose slot is promised
-  output logic [NumSets-1:0]  has_o,         // entries on chip
-  output logic [NumSets-1:0]  full_o,        // no slot is free, as the cycle began
-  output logic [NumSets-1:0]  room_o         // a slot is free after what enters in this cycle
+  input  logic                fetch_i,       // a read reserves a slot of fetch_set_i
+  input  logic [SetWidth-1:0] fetch_set_i,   // set whose slot is reserved
+  output logic [NumSets-1:0]  has_o,         // sets with entries on chip
+  output logic [NumSets-1:0]  full_o,        // sets without a free slot at the start of the cycle
+  output logic [NumSets-1:0]  room_o         // sets with a free slot after this cycle's insertion of a pushed item
 );
-  // Room for the promised slots beside the entries, so that no sum is cut.
+  // Wide enough for the sum of entries and reserved slots.
   localparam int unsigned SumWidth = EntriesWidth + FetchWidth;
 
-  logic [NumSets*EntriesWidth-1:0] entries_q, entries_d;
-  logic [NumSets*FetchWidth-1:0]   promised_q, promised_d;
+  logic [NumSets*EntriesWidth-1:0] entries_q, entries_d;  // number of entries of each set
+  logic [NumSets*FetchWidth-1:0]   promised_q, promised_d;  // number of reserved slots of each set
   logic [NumSets*SumWidth-1:0]     used;
   logic [SumWidth-1:0]             limit;
 

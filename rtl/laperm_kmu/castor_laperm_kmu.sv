@@ -1,14 +1,14 @@
-// The launcher's choice of the next kernel (LaPerm): which launch enters the kernel table next
+// Kernel selection of the launcher (LaPerm): chooses the launch that enters the kernel table next
 // (docs/blocks/laperm_kmu.md).
 //
-// A suspended thread block goes first. Of launches by device code there is a list for each SM and level; SMs take
-// turns, and the lists of the SM visited are looked at one per cycle, from the highest level down. Queues of the host
-// go last, in turn. What was found is offered until it is taken or is not ready any more.
+// Suspended thread blocks have the highest priority. Launches by device code wait in one list per SM and level. SMs are
+// visited in round-robin order, and the lists of an SM are examined one per cycle, from the highest level down. Host
+// queues have the lowest priority, in round-robin order. A source is offered until it is granted or no longer ready.
 //
-// What parameters cost (docs/blocks/laperm_kmu.md, "Area"):
-//   NumSm   a bit of the search over SMs each; log2 of it in flip-flops
-//   LvlMax  NumSm bits of the choice of a list each; a cycle of a search
-//   NumHq   a bit of the search over queues each; log2 of it in flip-flops
+// Cost of one more unit of each parameter (docs/blocks/laperm_kmu.md, "Area"):
+//   NumSm   one bit of the search over SMs; log2(NumSm) flip-flops in all
+//   LvlMax  NumSm bits of the choice of a list, and one cycle per search
+//   NumHq   one bit of the search over queues; log2(NumHq) flip-flops in all
 module castor_laperm_kmu #(
   parameter int unsigned NumSm  = 13,  // SMs, 2..32
   parameter int unsigned LvlMax = 4,   // levels of launches by device code, 1..15
@@ -20,15 +20,15 @@ module castor_laperm_kmu #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  // What could be taken: only while an entry of the kernel table is free.
-  input  logic [NumLists-1:0] list_rdy_i,  // list of SM s and level l at s * LvlMax + l - 1
-  input  logic                susp_rdy_i,  // a suspended thread block can come back
-  input  logic [NumHq-1:0]    host_rdy_i,  // queues of the host with a kernel at their head
+  // Ready sources. A list or host queue may be ready only while an entry of the kernel table is free.
+  input  logic [NumLists-1:0] list_rdy_i,  // ready lists; SM s and level l: bit s * LvlMax + l - 1
+  input  logic                susp_rdy_i,  // a suspended thread block is ready to resume
+  input  logic [NumHq-1:0]    host_rdy_i,  // host queues with a kernel at their head
 
   output logic                  pick_valid_o,  // a source is offered
   output logic [1:0]            pick_kind_o,   // 1: list, 2: suspended thread block, 3: queue of the host
-  output logic [IndexWidth-1:0] pick_idx_o,    // list: SM * LvlMax + level - 1; queue; 0
-  input  logic                  pick_grant_i   // what is offered is taken
+  output logic [IndexWidth-1:0] pick_idx_o,    // list: SM * LvlMax + level - 1; host queue: its number; else 0
+  input  logic                  pick_grant_i   // the offered source is accepted
 );
   if (NumSm < 2 || NumSm > 32) begin : gen_bad_num_sm
     $error("castor_laperm_kmu: NumSm must be 2..32");
@@ -45,28 +45,28 @@ module castor_laperm_kmu #(
   localparam int unsigned NumPow2    = 2 ** IndexWidth;
 
   typedef enum logic [1:0] {
-    StIdle   = 2'd0,
-    StSearch = 2'd1,
-    StOffer  = 2'd2
+    StIdle   = 2'd0,  // no source is chosen
+    StSearch = 2'd1,  // examines the lists of one SM, one level per cycle
+    StOffer  = 2'd2   // offers a source
   } state_e;
 
   typedef enum logic [1:0] {
-    KindNone      = 2'd0,
-    KindList      = 2'd1,
-    KindSuspended = 2'd2,
-    KindHost      = 2'd3
+    KindNone      = 2'd0,  // no source
+    KindList      = 2'd1,  // list of launches by device code
+    KindSuspended = 2'd2,  // suspended thread block
+    KindHost      = 2'd3   // host queue
   } kind_e;
 
   state_e                state_q;
-  kind_e                 kind_q;     // of the offer
-  logic [IndexWidth-1:0] idx_q;      // list that is looked at; what is offered
-  logic [SmWidth-1:0]    sm_q;       // SM of that list
-  logic [3:0]            level_q;    // and its level
-  logic [SmWidth-1:0]    next_sm_q;  // visited first
-  logic [QueueWidth-1:0] next_hq_q;  // looked at first
+  kind_e                 kind_q;     // type of the offered source
+  logic [IndexWidth-1:0] idx_q;      // Search: list that is examined; Offer: index of the offered source
+  logic [SmWidth-1:0]    sm_q;       // SM of the examined or offered list
+  logic [3:0]            level_q;    // level of the examined or offered list
+  logic [SmWidth-1:0]    next_sm_q;  // SM that is visited first; the one after the SM granted last
+  logic [QueueWidth-1:0] next_hq_q;  // host queue that is examined first; the one after the queue granted last
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Whom a visit finds.
+  // SMs with a ready list; the next SM and the next host queue in round-robin order.
   logic [NumSm-1:0]      sms;
   logic [SmWidth-1:0]    sm;
   logic [QueueWidth-1:0] queue;
@@ -94,7 +94,7 @@ module castor_laperm_kmu #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Whether what is looked at, or offered, is ready.
+  // listed: the examined list is ready. ready: the offered source is ready.
   logic [NumPow2-1:0] lists, queues;
   logic               listed, ready;
 

@@ -1,23 +1,23 @@
-// Laxity engine of the command processor: counts the work of every job, measures how fast thread blocks of each kernel
-// type complete, admits jobs that can meet their deadline and ranks them for the parse lanes and the dispatcher
-// (docs/blocks/lax.md). Tables and queues are instantiated here, all on one level, so that memory macros go in at one
-// place and probes and properties see the signals between the parts; that makes the file long.
+// Laxity engine of the command processor: counts the remaining work of each job, measures how fast thread blocks of
+// each kernel type complete, admits jobs that can meet their deadline, and ranks jobs for the parse lanes and the
+// dispatcher (docs/blocks/lax.md). All tables and queues are instantiated in this module: memory macros are inserted in
+// one place, and probes and properties see the signals between the parts.
 //
-// What parameters cost (docs/blocks/lax.md, "Area"):
-//   NumQueues   623 bits of tables and flip-flops each at the defaults, and gates of every vector over queues
-//   MaxKt       bits of a kernel type's number and 24 more in every queue's list each
-//   NumKt       371 bits of tables each; 32 in place of 16 take 2 kGE
-//   SelWidth    a comparison of keys each: 8 in place of 1 take 7 kGE, 32 in place of 8 take 26; a scan of NumQueues /
-//               SelWidth cycles
-//   VqDepth     a verdict and a waiting queue's number each
-//   ParseLanes  nothing: it is reported
+// Cost of one more unit of each parameter (docs/blocks/lax.md, "Area"):
+//   NumQueues   623 bits of tables and flip-flops at the defaults, and gates of every vector over queues
+//   MaxKt       log2(NumKt) + 24 bits in every queue's work list
+//   NumKt       371 bits of tables; 32 instead of 16 kernel types cost 2 kGE
+//   SelWidth    one comparison of keys: 8 instead of 1 cost 7 kGE, 32 instead of 8 cost 26 kGE. A selection pass takes
+//               NumQueues / SelWidth cycles
+//   VqDepth     one verdict, and the queue number of one waiting job
+//   ParseLanes  nothing: it is only reported in a register
 module castor_lax #(
   parameter int unsigned NumQueues  = 128,  // compute queues, one job each: a power of two, 4..256
-  parameter int unsigned MaxKt      = 8,    // kernel types in the list of one job, 1..16
+  parameter int unsigned MaxKt      = 8,    // kernel types in the work list of one job, 1..16
   parameter int unsigned NumKt      = 64,   // kernel types in the profiling table, 1..256
   parameter int unsigned SelWidth   = 16,   // queues compared per cycle: a power of two, 1..NumQueues
-  parameter int unsigned VqDepth    = 32,   // verdicts, and jobs that wait for admission, 4..256
-  parameter int unsigned ParseLanes = 4,    // parse lanes of the command processor, 1..8, reported only
+  parameter int unsigned VqDepth    = 32,   // entries of the queues of verdicts and of jobs awaiting admission, 4..256
+  parameter int unsigned ParseLanes = 4,    // parse lanes of the command processor, 1..8; only reported in a register
   localparam int unsigned QidWidth = $clog2(NumQueues)
 ) (
   input  logic clk_i,   // clock
@@ -25,63 +25,63 @@ module castor_lax #(
 
   input  logic [47:0] now_i,  // GPU cycle counter
 
-  input  logic                js_valid_i,     // a job's header is submitted
-  output logic                js_ready_o,     // a header is taken
-  input  logic [QidWidth-1:0] js_qid_i,       // its queue
-  input  logic [31:0]         js_deadline_i,  // cycles from its start, all ones: none
-  input  logic [47:0]         js_start_i,     // time at which it was enqueued
-  input  logic [4:0]          js_nkt_i,       // list beats that follow
-  input  logic                js_append_i,    // adds to the queue's job
-  input  logic                js_fits_i,      // its first kernel would fit entirely now
-  input  logic                wl_valid_i,     // a list beat
-  output logic                wl_ready_o,     // a list beat is taken
-  input  logic [7:0]          wl_kid_i,       // its kernel type
-  input  logic [23:0]         wl_numwg_i,     // its TBs
-  input  logic                wl_last_i,      // last beat of this header
+  input  logic                js_valid_i,     // the header of a job is submitted
+  output logic                js_ready_o,     // the header is accepted
+  input  logic [QidWidth-1:0] js_qid_i,       // queue of the job
+  input  logic [31:0]         js_deadline_i,  // deadline, cycles from the job's start; all ones: none
+  input  logic [47:0]         js_start_i,     // time at which the job was enqueued (its start)
+  input  logic [4:0]          js_nkt_i,       // number of list beats that follow
+  input  logic                js_append_i,    // the list is added to the queue's live job
+  input  logic                js_fits_i,      // the job's first kernel would fit entirely now
+  input  logic                wl_valid_i,     // a list beat is submitted
+  output logic                wl_ready_o,     // the list beat is accepted
+  input  logic [7:0]          wl_kid_i,       // kernel type of the beat
+  input  logic [23:0]         wl_numwg_i,     // number of TBs of the beat
+  input  logic                wl_last_i,      // last beat of the header
 
-  output logic                adm_valid_o,   // a verdict
-  input  logic                adm_ready_i,   // the verdict offered is taken
-  output logic [QidWidth-1:0] adm_qid_o,     // its queue
-  output logic                adm_accept_o,  // 1: accepted
-  output logic [2:0]          adm_reason_o,  // reason code
-  output logic [31:0]         adm_est_o,     // estimated completion, cycles
+  output logic                adm_valid_o,   // a verdict on a submission is available
+  input  logic                adm_ready_i,   // the verdict is accepted
+  output logic [QidWidth-1:0] adm_qid_o,     // queue of the verdict
+  output logic                adm_accept_o,  // 1: the submission is accepted, 0: refused
+  output logic [2:0]          adm_reason_o,  // reason code of the verdict
+  output logic [31:0]         adm_est_o,     // estimated completion of the job, cycles
 
-  input  logic                ks_valid_i,   // first TB of a kernel placed
-  input  logic [QidWidth-1:0] ks_qid_i,     // its queue
-  input  logic [7:0]          ks_kid_i,     // its kernel type
-  input  logic                ki_valid_i,   // all TBs of a kernel issued
-  input  logic [QidWidth-1:0] ki_qid_i,     // its queue
-  input  logic                wgc_valid_i,  // a TB completed
-  input  logic [QidWidth-1:0] wgc_qid_i,    // its queue
-  input  logic [7:0]          wgc_kid_i,    // its kernel type
-  input  logic                kd_valid_i,   // a kernel completed
-  input  logic [QidWidth-1:0] kd_qid_i,     // its queue
-  input  logic [7:0]          kd_kid_i,     // its kernel type, as of its first TB
-  input  logic                kd_last_i,    // the queue is drained, the job done
+  input  logic                ks_valid_i,   // the first TB of a kernel is placed
+  input  logic [QidWidth-1:0] ks_qid_i,     // queue of that kernel
+  input  logic [7:0]          ks_kid_i,     // kernel type of that kernel
+  input  logic                ki_valid_i,   // all TBs of a kernel are issued
+  input  logic [QidWidth-1:0] ki_qid_i,     // queue of that kernel
+  input  logic                wgc_valid_i,  // a TB completes
+  input  logic [QidWidth-1:0] wgc_qid_i,    // queue of that TB
+  input  logic [7:0]          wgc_kid_i,    // kernel type of that TB
+  input  logic                kd_valid_i,   // a kernel completes
+  input  logic [QidWidth-1:0] kd_qid_i,     // queue of that kernel
+  input  logic [7:0]          kd_kid_i,     // kernel type, as given at its first TB
+  input  logic                kd_last_i,    // last kernel of the job: the job is done
 
   input  logic [NumQueues-1:0] pe_vec_i,      // queues with a kernel to parse
   output logic                 psel_valid_o,  // a queue is offered to the parse lanes
-  output logic [QidWidth-1:0]  psel_qid_o,    // which
-  input  logic                 psel_grant_i,  // a parse lane takes the queue offered
+  output logic [QidWidth-1:0]  psel_qid_o,    // queue offered to the parse lanes
+  input  logic                 psel_grant_i,  // a parse lane accepts the offered queue
   input  logic [NumQueues-1:0] de_vec_i,      // queues with a TB that fits now
   input  logic [NumQueues-1:0] df_vec_i,      // queues with a TB that does not fit now
   output logic                 dsel_valid_o,  // a queue is offered to the dispatcher
-  output logic [QidWidth-1:0]  dsel_qid_o,    // which
-  input  logic                 dsel_grant_i,  // one TB of the queue offered is issued
-  output logic [NumQueues-1:0] pre_vec_o,     // queues to be preempted (PREMA)
+  output logic [QidWidth-1:0]  dsel_qid_o,    // queue offered to the dispatcher
+  input  logic                 dsel_grant_i,  // one TB of the offered queue is issued
+  output logic [NumQueues-1:0] pre_vec_o,     // queues whose job is to be preempted (PREMA)
 
-  output logic                jd_valid_o,  // a job ended, one cycle after kd
-  output logic [QidWidth-1:0] jd_qid_o,    // its queue
-  output logic                jd_met_o,    // it met its deadline
-  output logic [31:0]         jd_lat_o,    // its latency, cycles
-  output logic                upd_busy_o,  // a periodic update runs
+  output logic                jd_valid_o,  // a job ended; one cycle after its last kd
+  output logic [QidWidth-1:0] jd_qid_o,    // queue of the job that ended
+  output logic                jd_met_o,    // the job met its deadline
+  output logic [31:0]         jd_lat_o,    // latency of the job, cycles
+  output logic                upd_busy_o,  // a periodic update is running
   output logic                irq_o,       // an enabled interrupt is pending
 
-  input  logic        reg_req_i,    // register access, held until reg_ack
-  input  logic        reg_we_i,     // 1: write
-  input  logic [15:0] reg_addr_i,   // byte address
+  input  logic        reg_req_i,    // register access; held until reg_ack
+  input  logic        reg_we_i,     // 1: write, 0: read
+  input  logic [15:0] reg_addr_i,   // byte address of the register
   input  logic [31:0] reg_wdata_i,  // data of a write
-  output logic        reg_ack_o,    // end of the register access
+  output logic        reg_ack_o,    // the register access ends
   output logic [1:0]  reg_err_o,    // 0 good, 1 address error, 2 refused
   output logic [31:0] reg_rdata_o   // data of a read
 );
@@ -114,7 +114,7 @@ module castor_lax #(
   localparam int unsigned VerdictWidth  = QidWidth + 36;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Registers and signals that the parts share. Names with _q are registers inside a part, brought out as they are.
+  // Signals between the parts. A name that ends with _q is an output that comes directly from a register of a part.
   castor_lax_pkg::config_t config_q;
   castor_lax_pkg::main_e   f_q;
   castor_lax_pkg::phase_e  ph_q;
@@ -142,7 +142,7 @@ module castor_lax #(
   assign pre_vec_o  = pre_q;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Queues: verdicts, jobs that wait for admission, finished jobs.
+  // FIFO queues of verdicts, of jobs that await admission, and of finished jobs.
   logic                    main_verdict, main_accept, submit_verdict, verdict_push, verdict_pop, reg_verdict_pop;
   logic                    verdict_empty, verdict_accept, space;
   logic [2:0]              main_reason, submit_reason, verdict_reason;
@@ -155,7 +155,7 @@ module castor_lax #(
   logic [QidWidth-1:0]     done_qid;
   logic                    job_done, job_met;
 
-  // Main machine and submit machine never push in one cycle.
+  // Main machine and submit machine never push a verdict in the same cycle.
   assign verdict_push = main_verdict || submit_verdict;
   assign verdict_data = main_verdict ? {q_q, main_accept, main_reason, main_est}
                                      : {submit_qid, submit_reason == castor_lax_pkg::ReasonOk, submit_reason, 32'b0};
@@ -220,7 +220,7 @@ module castor_lax #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Tables of the queues. In the idle state of the main machine a register access looks at them.
+  // Tables with one entry per compute queue. While the main machine is idle, register accesses read and write them.
   logic [QidWidth-1:0]     reg_qid, table_qid;
   logic [ListWidth-1:0]    table_list, event_list, wgc_list, submit_list;
   logic                    wgc_list_we, submit_list_we, new_job, rec_we, iso_we, token_we, qprio_we, main_key_we;
@@ -230,7 +230,7 @@ module castor_lax #(
   logic [31:0]             table_iso, iso_wdata, qprio_entry, table_qprio;
   logic [23:0]             table_token, token_wdata, wgc_done, wgc_done_new, kd_done;
   logic [15:0]             table_seq;
-  logic [NumQueues-1:0]    qprio_set_q, qprio_set_d;
+  logic [NumQueues-1:0]    qprio_set_q, qprio_set_d;  // queues whose external priority was written
 
   assign table_qid = f_idle ? reg_qid : q_q;
 
@@ -324,7 +324,7 @@ module castor_lax #(
     .rdata_o (qprio_entry)
   );
 
-  // External priorities read as 0 until written; a soft reset keeps them.
+  // External priorities read as 0 until they are written. A soft reset keeps them.
   assign table_qprio = qprio_set_q[table_qid] ? qprio_entry : '0;
 
   always_comb begin
@@ -343,7 +343,7 @@ module castor_lax #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Submit machine.
+  // Submit machine: headers and work lists of jobs.
   logic [2:0]                           submit_st;
   logic [castor_lax_pkg::NumErrors-1:0] submit_err;
   logic                                 taken;
@@ -390,7 +390,7 @@ module castor_lax #(
   assign pend_push = new_job;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Profiling table.
+  // Profiling table: rates and counters of each kernel type.
   logic [KidWidth-1:0]      reg_kid, main_kid, table_kid;
   logic                     table_valid, table_kt, table_snv, sample, refresh, reg_tpw_we, tpw_iso_we, kpt_clear;
   logic [31:0]              table_tpw, table_tpw_iso, main_tpw;
@@ -543,7 +543,7 @@ module castor_lax #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Job states and events.
+  // Job states, and events of the dispatcher.
   logic                                 host_ack;
   logic [castor_lax_pkg::NumErrors-1:0] event_err;
   logic [23:0]                          job_useful;
@@ -610,7 +610,7 @@ module castor_lax #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Selection. A write of an external priority makes the key of a live job at once.
+  // Selection. Under policy EXT a write of an external priority writes the key of a live job in the same cycle.
   logic                 ext_key_we, parse, bad_grant;
   castor_lax_pkg::key_t key_wdata;
 
@@ -653,7 +653,7 @@ module castor_lax #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Registers; errors, interrupts and counters of the cycle.
+  // Register port, and the errors, interrupts and counter increments of each cycle.
   logic [castor_lax_pkg::NumErrors-1:0]   err;
   logic [castor_lax_pkg::NumIrqs-1:0]     irq;
   logic [castor_lax_pkg::NumCounters-1:0] count;

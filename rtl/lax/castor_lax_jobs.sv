@@ -1,8 +1,8 @@
-// States of the jobs and the dispatcher's events upon them (docs/blocks/lax.md, "Cycle").
+// States of the jobs, and the dispatcher's events that change them (docs/blocks/lax.md, "Cycle").
 //
-// The order inside a cycle is: host acknowledge, main machine, kernel start, all issued, completion, kernel end, submit
-// machine. Every event sees the states as left by those before it. An event that its job's state does not allow changes
-// nothing but an error bit. The states are three bit planes over the queues.
+// Order within a cycle: host acknowledge, main machine, kernel start (ks), all TBs issued (ki), TB completion (wgc),
+// kernel end (kd), submit machine. Each event sees the states after the earlier events. An event that the state of its
+// job does not allow only sets an error bit. Job states are stored in three bit planes over the queues.
 module castor_lax_jobs #(
   parameter int unsigned NumQueues = 128,
   parameter int unsigned MaxKt     = 8,
@@ -16,68 +16,68 @@ module castor_lax_jobs #(
   input  logic        rst_ni,      // synchronous reset, active low
   input  logic        soft_rst_i,  // software resets the engine at this edge
   input  logic [47:0] now_i,       // GPU cycle counter
-  input  logic        prema_i,     // the policy is PREMA: preemption requests may stand
+  input  logic        prema_i,     // the policy is PREMA; otherwise there are no preemption requests
 
-  // Events of the dispatcher.
-  input  logic                ks_valid_i,   // first TB of a kernel placed
-  input  logic [QidWidth-1:0] ks_qid_i,     // its queue
-  input  logic [7:0]          ks_kid_i,     // its kernel type
-  input  logic                ki_valid_i,   // all TBs of a kernel issued
-  input  logic [QidWidth-1:0] ki_qid_i,     // its queue
-  input  logic                wgc_valid_i,  // a TB completed
-  input  logic [QidWidth-1:0] wgc_qid_i,    // its queue
-  input  logic [7:0]          wgc_kid_i,    // its kernel type
-  input  logic                kd_valid_i,   // a kernel completed
-  input  logic [QidWidth-1:0] kd_qid_i,     // its queue
-  input  logic [7:0]          kd_kid_i,     // its kernel type, as of its first TB
-  input  logic                kd_last_i,    // the queue is drained, the job done
+  // Events from the dispatcher.
+  input  logic                ks_valid_i,   // the first TB of a kernel is placed
+  input  logic [QidWidth-1:0] ks_qid_i,     // queue of that kernel
+  input  logic [7:0]          ks_kid_i,     // kernel type of that kernel
+  input  logic                ki_valid_i,   // all TBs of a kernel are issued
+  input  logic [QidWidth-1:0] ki_qid_i,     // queue of that kernel
+  input  logic                wgc_valid_i,  // a TB completes
+  input  logic [QidWidth-1:0] wgc_qid_i,    // queue of that TB
+  input  logic [7:0]          wgc_kid_i,    // kernel type of that TB
+  input  logic                kd_valid_i,   // a kernel completes
+  input  logic [QidWidth-1:0] kd_qid_i,     // queue of that kernel
+  input  logic [7:0]          kd_kid_i,     // kernel type, as given at its first TB
+  input  logic                kd_last_i,    // last kernel of the job: the job is done
 
-  // Changes of states by the other parts.
-  input  logic                ack_i,            // host acknowledge of a job that ended
-  input  logic [QidWidth-1:0] ack_qid_i,        // its queue
-  input  logic                main_st_we_i,     // verdict of the main machine: ready or rejected
-  input  logic                main_st_ready_i,  // 1: ready, 0: rejected
-  input  logic [QidWidth-1:0] main_qid_i,       // queue of the main machine
+  // State changes by the host, the main machine and the submit machine.
+  input  logic                ack_i,            // the host acknowledges a job that ended or was rejected
+  input  logic [QidWidth-1:0] ack_qid_i,        // queue of that job
+  input  logic                main_st_we_i,     // verdict of the main machine: job state becomes Ready or Rejected
+  input  logic                main_st_ready_i,  // 1: Ready, 0: Rejected
+  input  logic [QidWidth-1:0] main_qid_i,       // queue that the main machine works on
   input  logic                pre_clear_i,      // the preemption request of main_qid_i ends
   input  logic                pre_clear_all_i,  // all preemption requests end
   input  logic                pre_set_i,        // a preemption request begins
-  input  logic [QidWidth-1:0] pre_set_qid_i,    // its queue
-  input  logic                submit_init_i,    // a new job: its state becomes Init
-  input  logic [QidWidth-1:0] submit_qid_i,     // queue of the submit machine
-  output logic [2:0]          submit_st_o,      // state of submit_qid_i after all but the submit machine
+  input  logic [QidWidth-1:0] pre_set_qid_i,    // queue of that preemption request
+  input  logic                submit_init_i,    // a new job arrives: its state becomes Init
+  input  logic [QidWidth-1:0] submit_qid_i,     // queue that the submit machine works on
+  output logic [2:0]          submit_st_o,      // state of submit_qid_i after this cycle's other changes
 
-  // States when the cycle began.
+  // States at the start of the cycle.
   output logic [NumQueues-1:0] st0_o,   // job state of every queue, bit 0
-  output logic [NumQueues-1:0] st1_o,   // bit 1
-  output logic [NumQueues-1:0] st2_o,   // bit 2
-  output logic [NumQueues-1:0] open_o,  // queues with a kernel that has started and not ended
+  output logic [NumQueues-1:0] st1_o,   // job state of every queue, bit 1
+  output logic [NumQueues-1:0] st2_o,   // job state of every queue, bit 2
+  output logic [NumQueues-1:0] open_o,  // queues with a kernel that has started and not completed
   output logic [NumQueues-1:0] pre_o,   // queues with a preemption request
 
-  // Tables that the events read: the list of wgc_qid_i, the job of kd_qid_i, completions of both.
-  input  logic [ListWidth-1:0] wgc_list_i,     // list of the job whose TB completes
+  // Table entries that events read and write: list of queue wgc_qid_i, job of queue kd_qid_i, completed TBs of both.
+  input  logic [ListWidth-1:0] wgc_list_i,     // work list of the job whose TB completes
   output logic                 wgc_list_we_o,  // wgc_list_o and wgc_done_o are written
-  output logic [ListWidth-1:0] wgc_list_o,     // that list with one TB less
+  output logic [ListWidth-1:0] wgc_list_o,     // that work list with one TB less
   input  logic [23:0]          wgc_done_i,     // completed TBs of that job
-  output logic [23:0]          wgc_done_o,     // one more; stops at all ones
-  input  logic [23:0]          kd_done_i,      // completed TBs of the job whose kernel ends
+  output logic [23:0]          wgc_done_o,     // completed TBs of that job plus one; saturates
+  input  logic [23:0]          kd_done_i,      // completed TBs of the job whose kernel completes
   input  logic [47:0]          kd_start_i,     // start of that job
-  input  logic [31:0]          kd_deadline_i,  // its deadline, all ones: none
+  input  logic [31:0]          kd_deadline_i,  // deadline of that job, all ones: none
 
   // Legal events, for the profiling table.
-  output logic ks_ok_o,         // legal start of a kernel
-  output logic wgc_ok_o,        // legal completion of a TB
-  output logic kd_ok_o,         // legal end of a kernel
-  input  logic kd_in_flight_i,  // an instance of kd_kid_i was in flight when the cycle began
+  output logic ks_ok_o,         // the event ks is legal
+  output logic wgc_ok_o,        // the event wgc is legal
+  output logic kd_ok_o,         // the event kd is legal
+  input  logic kd_in_flight_i,  // an instance of kernel type kd_kid_i was in flight at the start of the cycle
 
   output logic [castor_lax_pkg::NumErrors-1:0] err_o,         // errors of this cycle's events, bits of ERR_STAT
-  output logic                                 job_done_o,    // kernel end of a job's last kernel
-  output logic                                 job_met_o,     // it met its deadline, or has none
-  output logic [23:0]                          job_useful_o,  // thread blocks of a job that met its deadline
+  output logic                                 job_done_o,    // the last kernel of a job completes
+  output logic                                 job_met_o,     // that job met its deadline, or has none
+  output logic [23:0]                          job_useful_o,  // completed TBs of that job
 
-  output logic                jd_valid_o,  // a job ended, one cycle after kd
-  output logic [QidWidth-1:0] jd_qid_o,    // its queue
-  output logic                jd_met_o,    // it met its deadline
-  output logic [31:0]         jd_lat_o     // its latency, cycles
+  output logic                jd_valid_o,  // a job ended; one cycle after its last kd
+  output logic [QidWidth-1:0] jd_qid_o,    // queue of the job that ended
+  output logic                jd_met_o,    // the job met its deadline
+  output logic [31:0]         jd_lat_o     // latency of the job, cycles
 );
   logic [NumQueues-1:0] st0_q, st0_d, st1_q, st1_d, st2_q, st2_d, open_q, open_d, pre_q, pre_d;
 
@@ -88,7 +88,7 @@ module castor_lax_jobs #(
   assign pre_o  = pre_q;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Kernel start.
+  // Event ks: kernel start (first TB placed).
   logic ks_by_main, ks_live, ks_busy, ks_bad_kid;
 
   assign ks_by_main = main_st_we_i && (main_qid_i == ks_qid_i);
@@ -98,7 +98,7 @@ module castor_lax_jobs #(
   assign ks_ok_o    = ks_valid_i && ks_live && !ks_busy && !ks_bad_kid;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // All thread blocks issued.
+  // Event ki: all TBs of a kernel issued.
   logic ki_by_main, ki_live, ki_open, ki_running, ki_ok;
 
   assign ki_by_main = main_st_we_i && (main_qid_i == ki_qid_i);
@@ -108,7 +108,7 @@ module castor_lax_jobs #(
   assign ki_ok      = ki_valid_i && ki_live && !ki_running && ki_open;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Completion of a thread block.
+  // Event wgc: completion of a TB.
   logic             wgc_by_main, wgc_live, wgc_open, wgc_empty;
   logic [4:0]       wgc_nl;
   logic [MaxKt-1:0] wgc_hit;
@@ -138,7 +138,7 @@ module castor_lax_jobs #(
   assign wgc_done_o    = (wgc_done_i == '1) ? wgc_done_i : wgc_done_i + 24'd1;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Kernel end.
+  // Event kd: kernel end.
   logic        kd_by_main, kd_live, kd_running, kd_in_flight;
   logic [47:0] kd_time;
   logic [31:0] kd_lat;
@@ -156,7 +156,7 @@ module castor_lax_jobs #(
   assign job_useful_o = (wgc_ok_o && (wgc_qid_i == kd_qid_i)) ? wgc_done_o : kd_done_i;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Errors: per event the first that applies.
+  // Errors: for each illegal event, the first error that applies.
   always_comb begin
     err_o = '0;
     if (ks_valid_i) begin
@@ -198,7 +198,7 @@ module castor_lax_jobs #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Next states.
+  // Next job states, open kernels and preemption requests.
   always_comb begin
     st0_d = st0_q;
     st1_d = st1_q;
@@ -262,7 +262,7 @@ module castor_lax_jobs #(
     end
   end
 
-  // State that the submit machine meets. While it looks, the main machine changes no state.
+  // Job state for the submit machine. The main machine changes no state in a cycle in which the submit machine uses it.
   always_comb begin
     submit_st_o = {st2_q[submit_qid_i], st1_q[submit_qid_i], st0_q[submit_qid_i]};
     if (ack_i && ack_qid_i == submit_qid_i) begin
@@ -277,8 +277,8 @@ module castor_lax_jobs #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Report of a finished job, one cycle after its last kernel's end.
-  logic                jd_valid_q, jd_valid_d, jd_met_q, jd_met_d;
+  // Report of a finished job, one cycle after the end of its last kernel.
+  logic                jd_valid_q, jd_valid_d, jd_met_q, jd_met_d;  // output registers
   logic [QidWidth-1:0] jd_qid_q, jd_qid_d;
   logic [31:0]         jd_lat_q, jd_lat_d;
 

@@ -1,28 +1,28 @@
-// Selection key of a job by policy (docs/blocks/lax.md, "Machine"). Combinational; 0 unless enabled.
+// Computes the selection key of a job by policy (docs/blocks/lax.md, "Policies"). Combinational.
 module castor_lax_key (
-  input  logic                 enable_i,         // a key is computed; else it is 0
+  input  logic                 enable_i,         // 1: a key is computed; 0: key_o is 0
   input  logic [3:0]           policy_i,         // register CTRL.POLICY
   input  logic                 prio_class_en_i,  // LAX: 0 puts all jobs into class 0
   input  logic [1:0]           init_prio_i,      // LAX, new job: 0 first, 1 last, 2 computed
-  input  logic [31:0]          rem_i,            // remaining time, cycles
-  input  logic [31:0]          dur_i,            // time since its start, cycles
+  input  logic [31:0]          rem_i,            // remaining time of the job, cycles
+  input  logic [31:0]          dur_i,            // time since the job's start, cycles
   input  logic [47:0]          start_i,          // start of the job
-  input  logic [31:0]          deadline_i,       // cycles from its start, all ones: none
-  input  logic [23:0]          token_i,          // PREMA: its token, 8 fraction bits
-  input  logic [31:0]          iso_i,            // SJF, LJF: isolated time, cycles
-  input  logic [31:0]          qprio_i,          // EXT: priority that software wrote
+  input  logic [31:0]          deadline_i,       // deadline, cycles from the job's start; all ones: none
+  input  logic [23:0]          token_i,          // PREMA: token of the job, 8 fraction bits
+  input  logic [31:0]          iso_i,            // SJF, LJF: isolated time of the job, cycles
+  input  logic [31:0]          qprio_i,          // EXT: priority written by software
   input  logic [3:0]           thr_i,            // PREMA: threshold 1, 3 or 9
   input  logic                 new_i,            // the job is being admitted
-  output castor_lax_pkg::key_t key_o             // class and value: the smallest goes first
+  output castor_lax_pkg::key_t key_o             // class and value; the smallest key has priority
 );
-  logic [31:0] compl_time;
-  logic [33:0] dur_3;
-  logic        best_effort, demoted;
+  logic [31:0] compl_time;  // completion: remaining time + duration
+  logic [33:0] dur_3;  // 3 x duration
+  logic        best_effort, demoted;  // best_effort: no deadline; demoted: low priority under MLFQ
 
   assign compl_time  = castor_lax_pkg::sat52({19'b0, {1'b0, rem_i} + {1'b0, dur_i}});
   assign best_effort = (deadline_i == castor_lax_pkg::Inf);
   assign dur_3       = {2'b0, dur_i} + {1'b0, dur_i, 1'b0};
-  // The multilevel feedback queue demotes a job from a third to two thirds of its deadline.
+  // MLFQ: a job has low priority while its duration is between one and two thirds of its deadline.
   assign demoted = (dur_3 > {2'b0, deadline_i}) && !(dur_3 > {1'b0, deadline_i, 1'b0});
 
   always_comb begin

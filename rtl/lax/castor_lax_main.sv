@@ -1,7 +1,7 @@
-// Main machine: refresh of the rates, priority update, admission, PREMA ranking (docs/blocks/lax.md, "Cycle").
+// Main machine: refresh of rates, priority update, admission, PREMA ranking (docs/blocks/lax.md, "Cycle").
 //
-// The job that is visited and the kernel type that is refreshed are latched at the start, so events that come meanwhile
-// do not disturb the arithmetic. One multiplier and one divider serve all.
+// Values of the visited job and of the refreshed kernel type are latched at the start, so later events do not disturb
+// the arithmetic. All computations share one multiplier and one divider.
 module castor_lax_main #(
   parameter int unsigned NumQueues = 128,
   parameter int unsigned MaxKt     = 8,
@@ -17,89 +17,89 @@ module castor_lax_main #(
   input  logic                    soft_rst_i,  // software resets the engine at this edge
   input  castor_lax_pkg::config_t config_i,    // configuration registers
   input  logic [47:0]             now_i,       // GPU cycle counter
-  input  logic                    tab_i,       // a register access uses the tables
-  input  logic                    space_i,     // room for a verdict
+  input  logic                    tab_i,       // a register access uses the tables in this cycle
+  input  logic                    space_i,     // the verdict queue has room for one more verdict
   input  logic [NumQueues-1:0]    df_vec_i,    // queues with a TB that does not fit now
 
-  output castor_lax_pkg::main_e   f_o,    // state of this machine
-  output castor_lax_pkg::phase_e  ph_o,   // why it visits queues, while it does
-  output logic [KidWidth-1:0]     k_o,    // kernel type that it works on
-  output logic [QidWidth-1:0]     q_o,    // queue that it works on
+  output castor_lax_pkg::main_e   f_o,    // state of the main machine
+  output castor_lax_pkg::phase_e  ph_o,   // reason for the visits of queues: update, scan or admission
+  output logic [KidWidth-1:0]     k_o,    // kernel type that the main machine works on
+  output logic [QidWidth-1:0]     q_o,    // queue that the main machine works on
   output logic [39:0]             tot_o,  // work ahead in the admission pass, cycles
 
-  input  logic                    upd_pend_i,    // an update tick waits
-  output logic                    upd_take_o,    // it is taken: an update begins
-  input  logic                    prema_pend_i,  // a PREMA tick waits
-  output logic                    prema_take_o,  // it is taken: a ranking begins
+  input  logic                    upd_pend_i,    // an update tick is pending
+  output logic                    upd_take_o,    // an update begins: the tick is consumed
+  input  logic                    prema_pend_i,  // a PREMA tick is pending
+  output logic                    prema_take_o,  // a PREMA ranking begins: the tick is consumed
 
-  // Job states when the cycle began.
+  // Job states at the start of the cycle.
   input  logic [NumQueues-1:0]    st0_i,   // job state of every queue, bit 0
-  input  logic [NumQueues-1:0]    st1_i,   // bit 1
-  input  logic [NumQueues-1:0]    st2_i,   // bit 2
-  input  logic [NumQueues-1:0]    open_i,  // queues with a kernel that has started and not ended
+  input  logic [NumQueues-1:0]    st1_i,   // job state of every queue, bit 1
+  input  logic [NumQueues-1:0]    st2_i,   // job state of every queue, bit 2
+  input  logic [NumQueues-1:0]    open_i,  // queues with a kernel that has started and not completed
   input  logic [NumQueues-1:0]    pre_i,   // queues with a preemption request
 
-  // Entries of queue q_o.
-  input  logic [ListWidth-1:0]    list_i,           // kernel types and TBs left; number of slots on top
-  input  castor_lax_pkg::job_t    job_i,            // what was submitted: start, deadline, fit
-  input  logic [31:0]             rem_i,            // remaining time of the last visit, cycles
-  input  logic [31:0]             iso_i,            // isolated time, cycles
-  input  logic [23:0]             token_i,          // PREMA token, 8 fraction bits
-  input  logic [31:0]             qprio_i,          // priority that software wrote
+  // Table entries of queue q_o, and writes to them.
+  input  logic [ListWidth-1:0]    list_i,           // kernel types and TBs left of the job; number of slots on top
+  input  castor_lax_pkg::job_t    job_i,            // header of the job: start, deadline, fit
+  input  logic [31:0]             rem_i,            // remaining time computed at the last visit, cycles
+  input  logic [31:0]             iso_i,            // isolated time of the job, cycles
+  input  logic [23:0]             token_i,          // PREMA token of the job, 8 fraction bits
+  input  logic [31:0]             qprio_i,          // priority of the queue written by software
   output logic                    rec_we_o,         // rec_o is written
-  output castor_lax_pkg::rec_t    rec_o,            // remaining time, duration, laxity of this visit
+  output castor_lax_pkg::rec_t    rec_o,            // remaining time, duration and laxity of this visit
   output logic                    iso_we_o,         // iso_o is written
-  output logic [31:0]             iso_o,            // isolated time of a job that is admitted
+  output logic [31:0]             iso_o,            // isolated time of a job that is being admitted
   output logic                    token_we_o,       // token_o is written
-  output logic [23:0]             token_o,          // new token
+  output logic [23:0]             token_o,          // new PREMA token
   output logic                    key_we_o,         // key_o is written
-  output castor_lax_pkg::key_t    key_o,            // new key
-  output logic                    st_we_o,          // the job becomes ready or rejected
-  output logic                    st_ready_o,       // st_we_o: 1 ready, 0 rejected
+  output castor_lax_pkg::key_t    key_o,            // new selection key
+  output logic                    st_we_o,          // the state of the job becomes Ready or Rejected
+  output logic                    st_ready_o,       // 1: Ready, 0: Rejected
   output logic                    pre_clear_o,      // the preemption request of q_o ends
   output logic                    pre_clear_all_o,  // all preemption requests end
   output logic                    pre_set_o,        // a preemption request begins
-  output logic [QidWidth-1:0]     pre_set_qid_o,    // its queue
+  output logic [QidWidth-1:0]     pre_set_qid_o,    // queue of that preemption request
 
-  // Entry kid_o of the profiling table.
+  // Entry kid_o of the profiling table, and writes to it.
   output logic [KidWidth-1:0]      kid_o,       // VMac: kernel type of the slot; else k_o
-  input  logic                     valid_i,     // it has a rate
-  input  logic                     kt_i,        // it was seen: its window is open
-  input  logic [31:0]              tpw_i,       // rate: cycles per TB, 8 fraction bits
-  input  logic [31:0]              tpw_iso_i,   // isolated rate, likewise; 0: none
-  input  logic [23:0]              cnt_i,       // completions in the window
-  input  logic [47:0]              kact_i,      // active time, relative to the window
-  input  logic [47:0]              kins_i,      // time of its instances, likewise
-  input  logic [47:0]              t_ref_i,     // start of the window
-  input  logic [InflightWidth-1:0] inflight_i,  // instances in flight
-  output logic                     sample_o,    // KOpen: the counters are taken, a new window opens
+  input  logic                     valid_i,     // the kernel type has a rate
+  input  logic                     kt_i,        // the kernel type had an event: its window is open
+  input  logic [31:0]              tpw_i,       // rate of the kernel type: cycles per TB, 8 fraction bits
+  input  logic [31:0]              tpw_iso_i,   // isolated rate: cycles per TB, 8 fraction bits; 0: none
+  input  logic [23:0]              cnt_i,       // completions in the open window
+  input  logic [47:0]              kact_i,      // active time of the open window, as stored
+  input  logic [47:0]              kins_i,      // instance time of the open window, as stored
+  input  logic [47:0]              t_ref_i,     // start of the open window
+  input  logic [InflightWidth-1:0] inflight_i,  // instances of the kernel type in flight
+  output logic                     sample_o,    // KOpen: the counters are sampled and a new window opens
   output logic                     refresh_o,   // KWb: tpw_o and snap_o are written
   output logic [31:0]              tpw_o,       // new rate
-  output castor_lax_pkg::snap_t    snap_o,      // counters that it was made of
+  output castor_lax_pkg::snap_t    snap_o,      // counters from which the new rate was computed
 
-  // Queue of jobs that wait for admission, queue of verdicts.
-  input  logic                pend_empty_i,  // no job waits for admission
-  input  logic [QidWidth-1:0] pend_qid_i,    // queue of the job that waits longest
-  output logic                pend_pop_o,    // that job is taken
+  // Queue of jobs that await admission, and queue of verdicts.
+  input  logic                pend_empty_i,  // no job awaits admission
+  input  logic [QidWidth-1:0] pend_qid_i,    // queue of the oldest job that awaits admission
+  output logic                pend_pop_o,    // that job is removed from the queue of waiting jobs
   output logic                verdict_o,     // a verdict on the job of q_o
-  output logic                accept_o,      // 1: accepted
-  output logic [2:0]          reason_o,      // reason code
-  output logic [31:0]         est_o,         // estimated completion, cycles; 0 for a drop
+  output logic                accept_o,      // 1: the job is accepted
+  output logic [2:0]          reason_o,      // reason code of the verdict
+  output logic [31:0]         est_o,         // estimated completion of the job, cycles; 0 for a drop
 
-  output logic drop_o,      // the verdict is a drop
-  output logic upd_done_o,  // the last cycle of an update
-  output logic preempt_o,   // a job is asked to stop
-  output logic e_time_o,    // the job visited starts in the future
-  output logic clipped_o    // a measured time was clipped
+  output logic drop_o,      // the verdict drops an admitted job that is past its deadline
+  output logic upd_done_o,  // last cycle of an update
+  output logic preempt_o,   // a preemption request is made
+  output logic e_time_o,    // the start of the visited job lies in the future
+  output logic clipped_o    // a measured time was clipped to 32 bits
 );
-  castor_lax_pkg::main_e  f_q, f_d;
-  castor_lax_pkg::phase_e ph_q, ph_d;
-  logic [KidWidth-1:0] k_q, k_d;
-  logic [QidWidth-1:0] q_q, q_d;
-  logic [39:0]         tot_q, tot_d;
-  logic                act_q, act_d, turn_q, turn_d;
-  logic [47:0]         upd_t_q, upd_t_d;
-  logic [31:0]         upd_dt_q, upd_dt_d;
+  castor_lax_pkg::main_e  f_q, f_d;  // state of the main machine
+  castor_lax_pkg::phase_e ph_q, ph_d;  // reason for the visits of queues
+  logic [KidWidth-1:0] k_q, k_d;  // kernel type that is worked on
+  logic [QidWidth-1:0] q_q, q_d;  // queue that is worked on
+  logic [39:0]         tot_q, tot_d;  // work ahead in the admission pass, cycles
+  logic                act_q, act_d, turn_q, turn_d;  // act: this pass tests admission; turn: admission before update
+  logic [47:0]         upd_t_q, upd_t_d;  // time at which the last update began
+  logic [31:0]         upd_dt_q, upd_dt_d;  // cycles between the last two updates
 
   logic last_queue, last_kernel, live, ready;
 
@@ -114,7 +114,7 @@ module castor_lax_main #(
   assign ready       = live && !st0_i[q_q];
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Refresh of a kernel type.
+  // Refresh of the rate of a kernel type.
   logic                     open_kernel;
   logic [InflightWidth-1:0] instances;
   logic [31:0]              window, rate_dividend, quotient;
@@ -153,8 +153,8 @@ module castor_lax_main #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Sum over the list of the job visited, in two passes for an admission: with the measured and the isolated rates.
-  logic                pass_q, pass_d, unprof_q, unprof_d, visit, slot_last, sum_again;
+  // Sum over the job's list. An admission needs two passes: measured and isolated rates. unprof_q: a slot has no rate.
+  logic                pass_q, pass_d, unprof_q, unprof_d, visit, slot_last, sum_again;  // pass_q: isolated rates
   logic [KidWidth-1:0] slot_kid;
   logic [23:0]         slot_n;
   logic [31:0]         sum_time, sum_drained_time;
@@ -186,7 +186,7 @@ module castor_lax_main #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Divider.
+  // Divider: computes rates (KDiv) and growth of PREMA tokens (VDiv).
   logic        div_start, div_last;
   logic [31:0] div_num, div_den;
   logic [39:0] quotient_full;
@@ -207,9 +207,9 @@ module castor_lax_main #(
   assign quotient = castor_lax_pkg::clip48({8'b0, quotient_full});
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Visit of a job: latches, remaining time, laxity, verdict of an admission.
-  castor_lax_pkg::job_t job_q, job_d;
-  logic [31:0]          dur_q, dur_d, work_q, work_d, rem;
+  // Visit of a job: latched values, remaining time, and the verdict of an admission.
+  castor_lax_pkg::job_t job_q, job_d;  // header of the visited job
+  logic [31:0]          dur_q, dur_d, work_q, work_d, rem;  // dur: duration; work: sum of the first pass
   logic [47:0]          age;
   logic                 best_effort, future;
 
@@ -218,7 +218,7 @@ module castor_lax_main #(
   assign age         = now_i - job_i.start;
   assign future      = age[47];
   assign best_effort = (job_q.deadline == castor_lax_pkg::Inf);
-  // An admission has the isolated time in the accumulator in the end, the work in its register.
+  // After an admission's second pass the accumulator holds the isolated time, and work_q the remaining time.
   assign rem         = (ph_q == castor_lax_pkg::PhAdm) ? work_q : sum_time;
 
   logic [41:0] adm_sum;
@@ -237,7 +237,7 @@ module castor_lax_main #(
                                         (config_i.bypass_en && job_q.fits && adm_own < {1'b0, job_q.deadline} &&
                                          !waiting_ready)));
 
-  // PREMA tokens grow with the time waited, measured in isolated run times.
+  // PREMA tokens grow by the priority times the waiting time, divided by the isolated time.
   logic [31:0] wait_time;
   logic [35:0] wait_weighted;
   logic [24:0] token_sum;
@@ -274,7 +274,7 @@ module castor_lax_main #(
   assign iso_o = adm_iso;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // PREMA ranking.
+  // PREMA ranking: threshold, candidates and victim.
   logic                candidate, blocked, victim_valid;
   logic [QidWidth-1:0] victim;
 
@@ -303,7 +303,7 @@ module castor_lax_main #(
   assign pre_set_qid_o = victim;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The machine. next_kernel and next_queue are where the scan of kernel types and that of queues go on.
+  // State machine. next_kernel and next_queue advance the scans of kernel types and of queues.
   logic next_kernel, next_queue;
 
   always_comb begin

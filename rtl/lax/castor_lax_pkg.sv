@@ -1,48 +1,50 @@
 // Types and constants of the laxity engine (docs/blocks/lax.md, "Machine", "Registers", "Arithmetic").
 
-// Least period of updates and of rankings, in cycles. Proofs set it lower, so that ticks come within their bound.
+// Minimum period of updates and of PREMA rankings, in cycles. Proofs define a lower value, so that ticks occur within
+// the depth of a proof.
 `ifndef CASTOR_LAX_LEAST_PERIOD
 `define CASTOR_LAX_LEAST_PERIOD 1000
 `endif
 
 package castor_lax_pkg;
 
-  // Main machine: refresh of rates (K), visits of queues (V), admission (A), PREMA ranking (R).
+  // State of the main machine: refresh of rates (K), visits of queues (V), admission (A), PREMA ranking (R).
   typedef enum logic [3:0] {
-    Idle  = 4'd0,
-    KOpen = 4'd1,
-    KMul  = 4'd2,
-    KDiv  = 4'd3,
-    KWb   = 4'd4,
-    VOpen = 4'd5,
-    VMac  = 4'd6,
-    VAcc  = 4'd7,
-    VKey  = 4'd8,
-    VDiv  = 4'd9,
-    VTok  = 4'd10,
-    ANext = 4'd11,
-    R1    = 4'd12,
-    R2    = 4'd13,
-    R3    = 4'd14
+    Idle  = 4'd0,   // chooses the next activity
+    KOpen = 4'd1,   // skips a kernel type, or samples its counters
+    KMul  = 4'd2,   // computes the measured time
+    KDiv  = 4'd3,   // divides the time by the completions
+    KWb   = 4'd4,   // writes the new rate
+    VOpen = 4'd5,   // skips a queue, or latches its job
+    VMac  = 4'd6,   // adds one slot of the work list
+    VAcc  = 4'd7,   // adds the last product
+    VKey  = 4'd8,   // writes the record and the key, or gives the verdict
+    VDiv  = 4'd9,   // PREMA: computes the growth of the token
+    VTok  = 4'd10,  // PREMA: writes token and key
+    ANext = 4'd11,  // next job that awaits admission
+    R1    = 4'd12,  // finds the largest token
+    R2    = 4'd13,  // finds candidates and the victim
+    R3    = 4'd14   // makes the preemption request
   } main_e;
 
-  // Why the main machine visits queues: priority update, sum of the work ahead, admission.
+  // Reason for the main machine's visits of queues.
   typedef enum logic [1:0] {
-    PhUpd  = 2'd0,
-    PhScan = 2'd1,
-    PhAdm  = 2'd2
+    PhUpd  = 2'd0,  // priority update
+    PhScan = 2'd1,  // sum of the work ahead
+    PhAdm  = 2'd2   // admission
   } phase_e;
 
+  // State of the submit machine.
   typedef enum logic [2:0] {
-    SIdle   = 3'd0,
-    SList   = 3'd1,
-    SCommit = 3'd2,
-    SChk    = 3'd3,
-    SMrg    = 3'd4,
-    SVer    = 3'd5
+    SIdle   = 3'd0,  // waits for a header
+    SList   = 3'd1,  // accepts list beats
+    SCommit = 3'd2,  // refuses the submission, or creates a new job
+    SChk    = 3'd3,  // append: checks that the list has room
+    SMrg    = 3'd4,  // append: merges the staged list
+    SVer    = 3'd5   // append: gives the verdict
   } submit_e;
 
-  // Job states. RTL keeps them as three bit planes, so a live job is one with bit 2 clear and bit 1 set.
+  // Job states. They are stored in three bit planes. A job is live (Ready or Running) if bit 2 is 0 and bit 1 is 1.
   localparam logic [2:0] StFree     = 3'd0;
   localparam logic [2:0] StInit     = 3'd1;
   localparam logic [2:0] StReady    = 3'd2;
@@ -50,6 +52,7 @@ package castor_lax_pkg;
   localparam logic [2:0] StDone     = 3'd4;
   localparam logic [2:0] StRejected = 3'd5;
 
+  // Policies: values of CTRL.POLICY.
   localparam logic [3:0] PolicyRr    = 4'd0;
   localparam logic [3:0] PolicyFcfs  = 4'd1;
   localparam logic [3:0] PolicyEdf   = 4'd2;
@@ -61,13 +64,16 @@ package castor_lax_pkg;
   localparam logic [3:0] PolicyLax   = 4'd8;
   localparam logic [3:0] PolicyExt   = 4'd9;
 
+  // Rate modes: time by which the completions are divided (docs/blocks/lax.md, "Rates").
   localparam logic [1:0] RateWall     = 2'd0;
   localparam logic [1:0] RateActive   = 2'd1;
   localparam logic [1:0] RateInstance = 2'd2;
   localparam logic [1:0] RatePeakhold = 2'd3;
 
+  // Value of CTRL.WARM_POLICY: a job ahead with a kernel type without rate counts as its whole deadline.
   localparam logic [1:0] WarmDeadlineAhead = 2'd1;
 
+  // Reason codes of verdicts (docs/blocks/lax.md, "Submission").
   localparam logic [2:0] ReasonOk          = 3'd0;
   localparam logic [2:0] ReasonMiss        = 3'd1;
   localparam logic [2:0] ReasonExpired     = 3'd2;
@@ -100,7 +106,7 @@ package castor_lax_pkg;
   localparam int unsigned IrqSaturate = 5;
   localparam int unsigned IrqOverrun  = 6;
 
-  // The counters N_*, in the order of their registers.
+  // Counters N_*, in the order of their registers.
   localparam int unsigned NumCounters = 12;
   localparam int unsigned NSubmit   = 0;
   localparam int unsigned NAccept   = 1;
@@ -115,7 +121,7 @@ package castor_lax_pkg;
   localparam int unsigned NPreempt  = 10;
   localparam int unsigned NDrop     = 11;
 
-  // Fields of the configuration registers.
+  // Fields of the configuration registers (docs/blocks/lax.md, "Registers").
   typedef struct packed {
     logic        preparse;
     logic        inspect_mode;
@@ -154,7 +160,7 @@ package castor_lax_pkg;
   } key_t;
   localparam int unsigned KeyWidth = 50;
 
-  // Last computed values of a job.
+  // Values computed at the last visit of a job: remaining time, duration, laxity.
   typedef struct packed {
     logic [31:0] rem;
     logic [31:0] dur;
@@ -162,7 +168,7 @@ package castor_lax_pkg;
   } rec_t;
   localparam int unsigned RecWidth = 96;
 
-  // Counters as used at the last refresh of a kernel type.
+  // Snapshot of a kernel type's counters at its last refresh: completions, active, instance and window time.
   typedef struct packed {
     logic [31:0] cnt;
     logic [31:0] act;
@@ -173,21 +179,21 @@ package castor_lax_pkg;
 
   localparam logic [31:0] LeastPeriod = 32'd`CASTOR_LAX_LEAST_PERIOD;
 
-  // Infinity, and the largest finite time.
+  // Times: infinity (no deadline), and the largest finite time.
   localparam logic [31:0] Inf     = 32'hFFFF_FFFF;
   localparam logic [31:0] MaxTime = 32'hFFFF_FFFE;
 
-  // Clip to Inf.
+  // Returns v limited to Inf.
   function automatic logic [31:0] clip48(logic [47:0] v);
     clip48 = (v[47:32] != '0) ? Inf : v[31:0];
   endfunction
 
-  // Saturate at MaxTime.
+  // Returns v limited to MaxTime.
   function automatic logic [31:0] sat52(logic [51:0] v);
     sat52 = (v[51:32] != '0 || v[31:0] == Inf) ? MaxTime : v[31:0];
   endfunction
 
-  // Laxity as software reads it: deadline - (rem + dur), clamped to a signed 32-bit number.
+  // Returns the laxity as software reads it: deadline - (rem + dur), limited to a signed 32-bit number.
   function automatic logic [31:0] laxity(logic [31:0] rem, logic [31:0] dur, logic [31:0] deadline);
     logic [31:0] compl_;
     logic [32:0] diff;

@@ -1,31 +1,33 @@
-// PREMA ranking: the greatest token sets the threshold for candidates; if a candidate's next thread block does not fit,
-// the running job with the smallest token below the threshold is the one to preempt (docs/blocks/lax.md, "Cycle").
-// First every queue is offered for the threshold, then every queue for the ranking.
+// PREMA ranking: the largest token sets the threshold for candidates. If a candidate has a TB that does not fit, the
+// running job with the smallest token below the threshold is the victim to preempt (docs/blocks/lax.md, "Policies").
+// The first pass over all queues computes the threshold, the second pass ranks the jobs.
 module castor_lax_prema #(
   parameter int unsigned QidWidth = 7
 ) (
   input  logic                clk_i,           // clock
   input  logic                rst_ni,          // synchronous reset, active low
   input  logic                soft_rst_i,      // software resets the engine at this edge
-  input  logic                start_i,         // a ranking begins with the next cycle
-  input  logic                threshold_i,     // pass for the threshold
-  input  logic                rank_i,          // pass for the ranking
+  input  logic                start_i,         // a ranking begins in the next cycle
+  input  logic                threshold_i,     // first pass: computes the threshold
+  input  logic                rank_i,          // second pass: ranks the jobs
   input  logic                last_i,          // last queue of the pass
-  input  logic [QidWidth-1:0] qid_i,           // queue that is offered
-  input  logic                live_i,          // its job is ready or running
-  input  logic                running_i,       // may be preempted: a kernel has started, no request stands
-  input  logic                unfit_i,         // has a thread block that fits nowhere
-  input  logic [23:0]         token_i,         // its token, 8 fraction bits
+  input  logic [QidWidth-1:0] qid_i,           // queue that is examined
+  input  logic                live_i,          // the job of the queue is Ready or Running
+  input  logic                running_i,       // the job may be preempted: kernel started, no request pending
+  input  logic                unfit_i,         // the job has a TB that fits nowhere
+  input  logic [23:0]         token_i,         // token of the job, 8 fraction bits
   output logic [3:0]          thr_o,           // threshold: 1, 3 or 9
-  output logic                candidate_o,     // the token reaches the threshold
-  output logic                blocked_o,       // a candidate has a thread block that fits nowhere
+  output logic                candidate_o,     // the token reaches the threshold: the job is a candidate
+  output logic                blocked_o,       // a candidate has a TB that fits nowhere
   output logic                victim_valid_o,  // the ranking has found a job to preempt
-  output logic [QidWidth-1:0] victim_qid_o     // its queue
+  output logic [QidWidth-1:0] victim_qid_o     // queue of the job to preempt
 );
-  logic [3:0]          thr_q, thr_d;
-  logic [23:0]         mx_q, mx_d, victim_token_q, victim_token_d;
+  logic [3:0]          thr_q, thr_d;  // threshold: 1, 3 or 9
+  logic [23:0]         mx_q, mx_d, victim_token_q, victim_token_d;  // mx: largest token; victim_token: victim's token
+  // blocked_q: a candidate has a TB that fits nowhere. victim_valid_q: a victim was found. Both are cleared before the
+  // ranking pass.
   logic                blocked_q, blocked_d, victim_valid_q, victim_valid_d;
-  logic [QidWidth-1:0] victim_qid_q, victim_qid_d;
+  logic [QidWidth-1:0] victim_qid_q, victim_qid_d;  // queue of the victim
 
   assign thr_o          = thr_q;
   assign candidate_o    = (token_i >= {12'b0, thr_q, 8'b0});

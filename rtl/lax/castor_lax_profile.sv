@@ -1,11 +1,12 @@
-// Kernel profiling table: rates, their snapshots and the counters from which rates are made.
+// Kernel profiling table. For each kernel type it holds the rate, a snapshot of the counters used for the last refresh,
+// and the counters of the open window.
 //
-// Active and instance time need no counting per cycle: within a window that opened at t_ref, kact and kins are sums of
-// -(t - t_ref) over starts and +(t - t_ref) over ends, so one subtraction per event does (docs/blocks/lax.md,
-// "Arithmetic"). Counters are tables without reset; a plane of bits tells which of their entries read as 0, which makes
-// clearing many of them, or one from a second port, cheap. Where kt is 0 all counters read as 0.
+// Active time (kact) and instance time (kins) are not counted per cycle. A start at time t subtracts t - t_ref, an end
+// adds t - t_ref, where t_ref is the start of the window (docs/blocks/lax.md, "Rates"). Counters are tables without
+// reset; one flip-flop per entry says whether the entry reads as 0, so entries are cleared without a write. If kt is 0,
+// they read as 0.
 //
-// A cycle's order: the register access or the main machine, then kernel start, thread block completion, kernel end.
+// Order within a cycle: register access or main machine, kernel start, TB completion, kernel end.
 module castor_lax_profile #(
   parameter int unsigned NumQueues = 128,
   parameter int unsigned NumKt     = 64,
@@ -17,44 +18,45 @@ module castor_lax_profile #(
   input  logic        soft_rst_i,  // software resets the engine at this edge
   input  logic [47:0] now_i,       // GPU cycle counter
 
-  // Entry that the main machine, or in its idle state a register access, looks at and writes.
+  // Entry that the main machine or, while the main machine is idle, a register access reads and writes.
   input  logic [KidWidth-1:0]      kid_i,       // kernel type of that entry
-  output logic                     valid_o,     // it has a rate
-  output logic                     kt_o,        // it was seen: its window is open
-  output logic                     snv_o,       // it has a snapshot
+  output logic                     valid_o,     // the kernel type has a rate
+  output logic                     kt_o,        // the kernel type had an event: its window is open
+  output logic                     snv_o,       // the kernel type has a snapshot
   output logic [31:0]              tpw_o,       // rate: cycles per TB, 8 fraction bits
-  output logic [31:0]              tpw_iso_o,   // isolated rate, likewise; 0 until written
+  output logic [31:0]              tpw_iso_o,   // isolated rate: cycles per TB, 8 fraction bits; 0 until written
   output castor_lax_pkg::snap_t    snap_o,      // snapshot: counters of the last refresh
-  output logic [23:0]              cnt_o,       // completions in the window
-  output logic [47:0]              kact_o,      // active time, relative to the window
-  output logic [47:0]              kins_o,      // time of its instances, likewise
-  output logic [47:0]              t_ref_o,     // start of the window
-  output logic [InflightWidth-1:0] inflight_o,  // instances in flight
+  output logic [23:0]              cnt_o,       // completions in the open window
+  output logic [47:0]              kact_o,      // active time of the open window, as stored
+  output logic [47:0]              kins_o,      // instance time of the open window, as stored
+  output logic [47:0]              t_ref_o,     // start of the open window
+  output logic [InflightWidth-1:0] inflight_o,  // instances of the kernel type in flight
 
-  input  logic                  tpw_we_i,         // new rate, which makes the entry valid
-  input  logic [31:0]           tpw_wdata_i,      // that rate
-  input  logic                  snap_we_i,        // new snapshot
-  input  castor_lax_pkg::snap_t snap_wdata_i,     // that snapshot
-  input  logic                  tpw_iso_we_i,     // new isolated rate
-  input  logic [31:0]           tpw_iso_wdata_i,  // that rate
-  input  logic                  sample_i,         // open a new window
-  input  logic                  clear_i,          // forget the kernel type; nothing of it is in flight
+  input  logic                  tpw_we_i,         // writes the rate, which makes the entry valid
+  input  logic [31:0]           tpw_wdata_i,      // rate that is written
+  input  logic                  snap_we_i,        // writes the snapshot
+  input  castor_lax_pkg::snap_t snap_wdata_i,     // snapshot that is written
+  input  logic                  tpw_iso_we_i,     // writes the isolated rate
+  input  logic [31:0]           tpw_iso_wdata_i,  // isolated rate that is written
+  input  logic                  sample_i,         // opens a new window
+  input  logic                  clear_i,          // clears the entry; no instance may be in flight
 
-  // Legal events of the cycle.
+  // Legal events of this cycle.
   input  logic                ks_i,            // a kernel starts
-  input  logic [KidWidth-1:0] ks_kid_i,        // its kernel type
+  input  logic [KidWidth-1:0] ks_kid_i,        // kernel type of that kernel
   input  logic                wgc_i,           // a TB completes
-  input  logic [KidWidth-1:0] wgc_kid_i,       // its kernel type
-  input  logic                kd_i,            // a kernel ends
-  input  logic [KidWidth-1:0] kd_kid_i,        // its kernel type, as of its first TB
-  output logic                kd_in_flight_o,  // an instance of kd_kid_i was in flight when the cycle began
-  output logic                cnt_full_o       // a completion was not counted, the counter is at its end
+  input  logic [KidWidth-1:0] wgc_kid_i,       // kernel type of that TB
+  input  logic                kd_i,            // a kernel completes
+  input  logic [KidWidth-1:0] kd_kid_i,        // kernel type of that kernel, as given at its first TB
+  output logic                kd_in_flight_o,  // an instance of kd_kid_i was in flight at the start of the cycle
+  output logic                cnt_full_o       // a completion is not counted, because the counter is saturated
 );
   // ---------------------------------------------------------------------------------------------------------------
-  // Flags of the entries.
+  // Flags of the entries; *_zero: the counter reads as 0. ks_*, wgc_*, kd_*: events; *_hit_main: of kernel type kid_i.
+  // By kernel type: valid_q: has a rate. kt_q: had an event. snv_q: has a snapshot. iso_set_q: isolated rate was
+  // written.
   logic [NumKt-1:0] valid_q, valid_d, kt_q, kt_d, snv_q, snv_d, iso_set_q, iso_set_d;
   logic [NumKt-1:0] cnt_zero_q, cnt_zero_d, time_zero_q, time_zero_d, inflight_zero_q, inflight_zero_d;
-
   logic ks_known, wgc_known, ks_hit_main, wgc_hit_main, kd_hit_main, ks_hit_wgc, ks_hit_kd;
   logic ks_touch, wgc_touch, ks_write, kd_write, cnt_write;
 
@@ -68,7 +70,7 @@ module castor_lax_profile #(
   assign wgc_known = kt_q[wgc_kid_i] && !(clear_i && wgc_hit_main);
   assign ks_touch  = ks_i && !ks_known;
   assign wgc_touch = wgc_i && !wgc_known && !ks_hit_wgc;
-  // A start and an end of one kernel type in one cycle cancel.
+  // A start and an end of the same kernel type in one cycle cancel each other.
   assign ks_write  = ks_i && !ks_hit_kd;
   assign kd_write  = kd_i && !ks_hit_kd;
 
@@ -146,7 +148,7 @@ module castor_lax_profile #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Rates and snapshots, read and written at kid_i only.
+  // Rates and snapshots. They are read and written at kid_i only.
   logic [31:0] tpw_iso_entry;
 
   assign valid_o   = valid_q[kid_i];
@@ -214,7 +216,7 @@ module castor_lax_profile #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Start of the window. All ports write the same data, the present time.
+  // Start of the window (t_ref). All ports write the same data, the current time.
   logic [47:0] ks_t_ref, kd_t_ref;
 
   castor_table_3r3w #(
@@ -240,13 +242,14 @@ module castor_lax_profile #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Active time, instance time, instances in flight: port a reads for the main machine, b serves starts, c ends.
+  // Active time, instance time, instances in flight. Port a reads for the main machine, port b serves starts, port c
+  // ends.
   logic [47:0]              kact_entry, ks_kact_entry, kd_kact_entry, kins_entry, ks_kins_entry, kd_kins_entry;
   logic [InflightWidth-1:0] inflight_entry, ks_inflight_entry, kd_inflight_entry, ks_inflight, kd_inflight;
   logic [47:0]              ks_elapsed, kd_elapsed;
   logic                     ks_fresh, kd_fresh, ks_zero, kd_zero;
 
-  // Of a window that opens in this cycle nothing has elapsed, and its sums are 0.
+  // If the window opens in this cycle, the elapsed time and the sums are 0.
   assign ks_fresh   = ks_touch || (sample_i && ks_hit_main);
   assign kd_fresh   = sample_i && kd_hit_main;
   assign ks_elapsed = ks_fresh ? '0 : now_i - ks_t_ref;

@@ -1,43 +1,45 @@
-// Refresh of a kernel type's rate: its counters, latched as the window closes, become a dividend and a divisor; the
-// quotient and the old rate become the new one (docs/blocks/lax.md, "Arithmetic").
+// Refresh of a kernel type's rate. Counters latched at the end of the window give dividend and divisor; the quotient
+// and the old rate give the new rate (docs/blocks/lax.md, "Rates"). An external divider computes the quotient.
 module castor_lax_rate #(
   parameter int unsigned InflightWidth = 8
 ) (
   input  logic       clk_i,         // clock
   input  logic       rst_ni,        // synchronous reset, active low
   input  logic [1:0] rate_mode_i,   // 0 Wall, 1 Active, 2 Instance, 3 PeakHold
-  input  logic [2:0] ewma_shift_i,  // the rate moves by the difference / 2^this
-  input  logic [2:0] leak_i,        // PeakHold: the rate rises by 1 / 2^this at most
+  input  logic [2:0] ewma_shift_i,  // the rate moves by its difference to the quotient / 2^ewma_shift
+  input  logic [2:0] leak_i,        // PeakHold: the rate rises by at most 1 / 2^leak of itself
 
-  // First cycle: the counters, and the time since the window opened.
-  input  logic                     sample_i,    // the window closes: the five inputs below are latched
-  input  logic [23:0]              cnt_i,       // completions in the window
-  input  logic [47:0]              window_i,    // cycles since it opened
-  input  logic [47:0]              kact_i,      // active time, relative to the window
-  input  logic [47:0]              kins_i,      // time of the instances, likewise
-  input  logic [InflightWidth-1:0] inflight_i,  // instances in flight
+  // First cycle: counters, and time since the window opened.
+  input  logic                     sample_i,    // first cycle: the window closes; the five inputs below are latched
+  input  logic [23:0]              cnt_i,       // completions in the open window
+  input  logic [47:0]              window_i,    // cycles since the window opened
+  input  logic [47:0]              kact_i,      // active time of the open window, as stored
+  input  logic [47:0]              kins_i,      // instance time of the open window, as stored
+  input  logic [InflightWidth-1:0] inflight_i,  // instances of the kernel type in flight
 
-  // Second cycle: the caller multiplies instances in flight by the clipped window.
-  input  logic                     accumulate_i,  // this is the second cycle
+  // Second cycle: the user multiplies the instances in flight by the clipped window.
+  input  logic                     accumulate_i,  // second cycle: product_i is valid
   output logic [InflightWidth-1:0] inflight_o,    // instances in flight as sampled
   output logic [31:0]              window_o,      // length of the window, clipped to 32 bits
-  input  logic [47:0]              product_i,     // inflight_o * window_o, of this cycle
-  output logic [31:0]              dividend_o,    // time that rate_mode_i chooses, clipped to 32 bits
-  output logic [23:0]              divisor_o,     // completions as sampled
-  output logic                     clipped_o,     // the time is longer than the dividend can tell
+  input  logic [47:0]              product_i,     // inflight_o * window_o in this cycle
+  output logic [31:0]              dividend_o,    // time chosen by rate_mode_i, clipped to 32 bits
+  output logic [23:0]              divisor_o,     // sampled number of completions
+  output logic                     clipped_o,     // the time exceeds 32 bits
 
-  // Last cycle: the quotient is there.
-  input  logic [31:0]           quotient_i,  // cycles per TB measured, 8 fraction bits
+  // Last cycle: the quotient is valid.
+  input  logic [31:0]           quotient_i,  // measured cycles per TB, 8 fraction bits
   input  logic                  valid_i,     // there is an old rate
-  input  logic [31:0]           tpw_i,       // that rate
+  input  logic [31:0]           tpw_i,       // old rate
   output logic [31:0]           tpw_o,       // new rate, at least 1
-  output castor_lax_pkg::snap_t snap_o       // counters that it was made of
+  output castor_lax_pkg::snap_t snap_o       // counters from which the rate was computed
 );
+  // Sampled values: completions (cnt_q), window, active time (act_q), instance time (ins_q), instances in flight. The
+  // second cycle completes active and instance time.
   logic [23:0]              cnt_q, cnt_d;
   logic [47:0]              window_q, window_d, act_q, act_d, ins_q, ins_d, act_time, ins_time, measured;
   logic [InflightWidth-1:0] inflight_q, inflight_d;
 
-  // Instances still in flight count up to now.
+  // Instances still in flight count until the end of the window.
   assign act_time = act_q + ((inflight_q != '0) ? window_q : '0);
   assign ins_time = ins_q + product_i;
 

@@ -1,5 +1,5 @@
-// Register port: configuration, status, interrupts, counters, and the way into the tables (docs/blocks/lax.md,
-// "Registers"). An access is answered in the next cycle; one of the tables waits until the main machine is idle.
+// Register port: configuration, status, interrupts, counters, and access to the tables (docs/blocks/lax.md,
+// "Registers"). An access is answered in the next cycle, but an access to a table waits until the main machine is idle.
 module castor_lax_registers #(
   parameter int unsigned NumQueues  = 128,
   parameter int unsigned MaxKt      = 8,
@@ -16,11 +16,11 @@ module castor_lax_registers #(
   input  logic        rst_ni,  // synchronous reset, active low
   input  logic [47:0] now_i,   // GPU cycle counter
 
-  input  logic        reg_req_i,    // register access, held until reg_ack
-  input  logic        reg_we_i,     // 1: write
-  input  logic [15:0] reg_addr_i,   // byte address
+  input  logic        reg_req_i,    // register access; held until reg_ack
+  input  logic        reg_we_i,     // 1: write, 0: read
+  input  logic [15:0] reg_addr_i,   // byte address of the register
   input  logic [31:0] reg_wdata_i,  // data of a write
-  output logic        reg_ack_o,    // end of the register access
+  output logic        reg_ack_o,    // the register access ends
   output logic [1:0]  reg_err_o,    // 0 good, 1 address error, 2 refused
   output logic [31:0] reg_rdata_o,  // data of a read
   output logic        irq_o,        // an enabled interrupt is pending
@@ -28,56 +28,56 @@ module castor_lax_registers #(
   output castor_lax_pkg::config_t config_o,    // configuration registers
   output logic                    soft_rst_o,  // software resets the engine at this edge
 
-  // What happens in the cycle, for errors, interrupts and counters.
+  // Errors, interrupts and counter increments of this cycle.
   input  logic [castor_lax_pkg::NumErrors-1:0]   err_i,     // errors, bits of ERR_STAT
   input  logic [castor_lax_pkg::NumIrqs-1:0]     irq_i,     // interrupts, bits of IRQ_STAT
-  input  logic [castor_lax_pkg::NumCounters-1:0] count_i,   // counters N_* that go up
-  input  logic [23:0]                            useful_i,  // what the counter of useful thread blocks grows by
+  input  logic [castor_lax_pkg::NumCounters-1:0] count_i,   // counters N_* that are incremented
+  input  logic [23:0]                            useful_i,  // increment of the counter of useful thread blocks
 
-  // Status.
+  // Inputs of the status register.
   input  castor_lax_pkg::main_e  f_i,         // state of the main machine
-  input  castor_lax_pkg::phase_e ph_i,        // why it visits queues, while it does
-  input  logic                   upd_busy_i,  // a periodic update runs
+  input  castor_lax_pkg::phase_e ph_i,        // reason for the main machine's visits of queues
+  input  logic                   upd_busy_i,  // a periodic update is running
   input  logic [39:0]            tot_i,       // work ahead in the admission pass, cycles
   input  logic [NumQueues-1:0]   st0_i,       // job state of every queue, bit 0
-  input  logic [NumQueues-1:0]   st1_i,       // bit 1
-  input  logic [NumQueues-1:0]   st2_i,       // bit 2
+  input  logic [NumQueues-1:0]   st1_i,       // job state of every queue, bit 1
+  input  logic [NumQueues-1:0]   st2_i,       // job state of every queue, bit 2
 
-  // Queues of verdicts and of finished jobs.
-  input  logic                verdict_empty_i,   // no verdict waits
-  input  logic [QidWidth-1:0] verdict_qid_i,     // the oldest verdict: its queue
-  input  logic                verdict_accept_i,  // 1: accepted
-  input  logic [2:0]          verdict_reason_i,  // reason code
-  input  logic                adm_ready_i,       // the verdict offered is taken
-  output logic                verdict_pop_o,     // software reads it: it leaves
-  input  logic                done_empty_i,      // no finished job waits
-  input  logic [QidWidth-1:0] done_qid_i,        // the oldest finished job: its queue
-  input  logic                done_met_i,        // it met its deadline
-  output logic                done_pop_o,        // software reads it: it leaves
+  // Heads of the queues of verdicts and of finished jobs.
+  input  logic                verdict_empty_i,   // no verdict is available
+  input  logic [QidWidth-1:0] verdict_qid_i,     // queue of the oldest verdict
+  input  logic                verdict_accept_i,  // oldest verdict: 1 accepted
+  input  logic [2:0]          verdict_reason_i,  // reason code of the oldest verdict
+  input  logic                adm_ready_i,       // the oldest verdict leaves through the port adm
+  output logic                verdict_pop_o,     // software reads the oldest verdict, which removes it
+  input  logic                done_empty_i,      // no finished job is queued
+  input  logic [QidWidth-1:0] done_qid_i,        // queue of the oldest finished job
+  input  logic                done_met_i,        // the oldest finished job met its deadline
+  output logic                done_pop_o,        // software reads the oldest finished job, which removes it
 
-  // Tables, read and written at qid_o and kid_o while tab_o is 1.
-  output logic                     tab_o,         // an access reaches the tables in this cycle
-  output logic [QidWidth-1:0]      qid_o,         // queue of the address
-  output logic [KidWidth-1:0]      kid_o,         // kernel type of the address
-  input  logic [ListWidth-1:0]     list_i,        // kernel types and TBs left; number of slots on top
+  // Tables. They are read and written at qid_o and kid_o while tab_o is 1.
+  output logic                     tab_o,         // a register access uses the tables in this cycle
+  output logic [QidWidth-1:0]      qid_o,         // queue number in the register address
+  output logic [KidWidth-1:0]      kid_o,         // kernel type in the register address
+  input  logic [ListWidth-1:0]     list_i,        // kernel types and TBs left of the job; number of slots on top
   input  logic [47:0]              start_i,       // start of the job
-  input  logic [31:0]              deadline_i,    // its deadline, all ones: none
-  input  castor_lax_pkg::rec_t     rec_i,         // remaining time, duration, laxity of the last visit
-  input  castor_lax_pkg::key_t     key_i,         // its key
-  input  logic [15:0]              seq_i,         // its arrival number
-  input  logic [31:0]              qprio_i,       // priority that software wrote
+  input  logic [31:0]              deadline_i,    // deadline of the job, all ones: none
+  input  castor_lax_pkg::rec_t     rec_i,         // remaining time, duration and laxity of the job's last visit
+  input  castor_lax_pkg::key_t     key_i,         // selection key of the job
+  input  logic [15:0]              seq_i,         // arrival number of the job
+  input  logic [31:0]              qprio_i,       // priority of the queue written by software
   input  logic                     valid_i,       // the kernel type has a rate
-  input  logic                     snv_i,         // it has a snapshot
-  input  logic [31:0]              tpw_i,         // rate: cycles per TB, 8 fraction bits
-  input  logic [31:0]              tpw_iso_i,     // isolated rate, likewise
+  input  logic                     snv_i,         // the kernel type has a snapshot
+  input  logic [31:0]              tpw_i,         // rate of the kernel type: cycles per TB, 8 fraction bits
+  input  logic [31:0]              tpw_iso_i,     // isolated rate: cycles per TB, 8 fraction bits
   input  castor_lax_pkg::snap_t    snap_i,        // snapshot: counters of the last refresh
-  input  logic [23:0]              cnt_i,         // completions in the window
-  input  logic [InflightWidth-1:0] inflight_i,    // instances in flight
+  input  logic [23:0]              cnt_i,         // completions in the open window
+  input  logic [InflightWidth-1:0] inflight_i,    // instances of the kernel type in flight
   output logic                     qprio_we_o,    // reg_wdata_i becomes the priority of qid_o
-  output logic                     ack_o,         // host acknowledge
+  output logic                     ack_o,         // the host acknowledges the ended job of qid_o
   output logic                     tpw_iso_we_o,  // reg_wdata_i becomes the isolated rate of kid_o
   output logic                     tpw_we_o,      // reg_wdata_i becomes the rate of kid_o
-  output logic                     clear_o        // forget a kernel type
+  output logic                     clear_o        // clears the profiling entry of kid_o
 );
   localparam logic [1:0] ErrAddress = 2'd1;
   localparam logic [1:0] ErrRefused = 2'd2;
@@ -87,16 +87,16 @@ module castor_lax_registers #(
     24'd150000, 16'd3000, 8'd1, 24'd375000, 16'd64, 4'd1
   };
 
-  castor_lax_pkg::config_t                config_q, config_d;
+  castor_lax_pkg::config_t                config_q, config_d;  // configuration; a soft reset keeps it
   logic [castor_lax_pkg::NumIrqs-1:0]     irq_stat_q, irq_stat_d, irq_en_q, irq_en_d, irq_clear, irq_set;
-  logic [castor_lax_pkg::NumErrors-1:0]   err_stat_q, err_stat_d, err_clear, err_set;
-  logic [15:0]                            now_high_q, now_high_d;
+  logic [castor_lax_pkg::NumErrors-1:0]   err_stat_q, err_stat_d, err_clear, err_set;  // errors since they were cleared
+  logic [15:0]                            now_high_q, now_high_d;  // now[47:32] latched by a read of now[31:0]
   logic [castor_lax_pkg::NumCounters*32-1:0] counters;
 
   assign config_o = config_q;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Decoding.
+  // Decoding of the address: region of the register map, queue, kernel type, word.
   logic        access, low, in_qprio, in_qstate, in_tpw_iso, in_kpt, in_job, queue_exists, kid_exists;
   logic [7:0]  qid, kid;
   logic [4:0]  job_word;
@@ -150,7 +150,7 @@ module castor_lax_registers #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Slots of a job's list as software sees them.
+  // Slots of a job's work list, in the format of the registers.
   logic [31:0] slot;
   logic        slot_exists;
 
@@ -170,7 +170,7 @@ module castor_lax_registers #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The access: whether the word exists, what is read, whether it can be written, whether the value is legal.
+  // Access: mapped: the word exists; writable: it can be written; legal: the written value is legal; rdata: data read.
   logic        mapped, writable, legal, good, good_write, order_error;
   logic [31:0] rdata;
 
@@ -332,7 +332,7 @@ module castor_lax_registers #(
   assign clear_o       = good_write && in_kpt && (kpt_word == 3'd6);
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Effects on the registers kept here. A bit set in the cycle of its clearing stays set.
+  // Effects on the registers of this module. A status bit that is set and cleared in the same cycle is set.
   always_comb begin
     config_d   = config_q;
     irq_en_d   = irq_en_q;
@@ -402,7 +402,7 @@ module castor_lax_registers #(
   assign irq_o = ((irq_stat_q & irq_en_q) != '0);
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Counters, all saturating.
+  // Counters N_*. They saturate.
   for (genvar c = 0; c < castor_lax_pkg::NumCounters; c++) begin : gen_counter
     logic [31:0] count_q, count_d;
     logic [32:0] sum;
@@ -421,7 +421,7 @@ module castor_lax_registers #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Response.
+  // Response to the access, one cycle later.
   logic        ack_q, ack_d;
   logic [1:0]  err_q, err_d;
   logic [31:0] rdata_q, rdata_d;

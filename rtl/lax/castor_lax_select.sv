@@ -1,7 +1,7 @@
-// Parse and dispatch selection: passes over the queues, SelWidth of them per cycle (docs/blocks/lax.md, "Cycle").
+// Parse and dispatch selection: passes over the queues, SelWidth queues per cycle (docs/blocks/lax.md, "Cycle").
 //
-// The eligible sets are frozen in the first cycle of a pass; the result of a pass is the least {class, value, tie,
-// queue} of the frozen set and stands during the following pass. Group g holds the queues g*SelWidth and up.
+// The sets of eligible queues are latched in the first cycle of a pass. The result of a pass is the smallest {class,
+// value, tie, queue} of the latched set; it is offered during the next pass. Group g has the queues from g*SelWidth on.
 module castor_lax_select #(
   parameter int unsigned NumQueues = 128,
   parameter int unsigned SelWidth  = 16,
@@ -12,37 +12,37 @@ module castor_lax_select #(
   input  logic       clk_i,       // clock
   input  logic       rst_ni,      // synchronous reset, active low
   input  logic       soft_rst_i,  // software resets the engine at this edge
-  input  logic       enable_i,    // 0: nothing is offered
-  input  logic       preparse_i,  // running jobs may be parsed too
-  input  logic [3:0] policy_i,    // RR, MLFQ: ties by turn; others: by arrival
+  input  logic       enable_i,    // 0: no queue is offered
+  input  logic       preparse_i,  // kernels of Running jobs may be parsed, too
+  input  logic [3:0] policy_i,    // RR, MLFQ: ties by turn; other policies: by arrival
 
-  // Job states when the cycle began.
+  // Job states at the start of the cycle.
   input  logic [NumQueues-1:0] st0_i,  // job state of every queue, bit 0
-  input  logic [NumQueues-1:0] st1_i,  // bit 1
-  input  logic [NumQueues-1:0] st2_i,  // bit 2
+  input  logic [NumQueues-1:0] st1_i,  // job state of every queue, bit 1
+  input  logic [NumQueues-1:0] st2_i,  // job state of every queue, bit 2
   input  logic [NumQueues-1:0] pre_i,  // queues with a preemption request
 
-  // Keys, and the numbers of the arrivals.
-  input  logic                 key_we_i,       // a key is written
-  input  logic [QidWidth-1:0]  key_waddr_i,    // its queue
-  input  castor_lax_pkg::key_t key_wdata_i,    // that key
+  // Keys, and arrival numbers of the jobs.
+  input  logic                 key_we_i,       // writes a key
+  input  logic [QidWidth-1:0]  key_waddr_i,    // queue of that key
+  input  castor_lax_pkg::key_t key_wdata_i,    // key that is written
   input  logic                 arrival_i,      // a job arrives in queue arrival_qid_i
-  input  logic [QidWidth-1:0]  arrival_qid_i,  // that queue
+  input  logic [QidWidth-1:0]  arrival_qid_i,  // queue in which the job arrives
   input  logic [QidWidth-1:0]  raddr_i,        // queue whose key and arrival number are read
-  output castor_lax_pkg::key_t key_rdata_o,    // its key
-  output logic [15:0]          seq_rdata_o,    // its arrival number
+  output castor_lax_pkg::key_t key_rdata_o,    // key of queue raddr_i
+  output logic [15:0]          seq_rdata_o,    // arrival number of queue raddr_i
 
   input  logic [NumQueues-1:0] pe_vec_i,      // queues with a kernel to parse
   output logic                 psel_valid_o,  // a queue is offered to the parse lanes
-  output logic [QidWidth-1:0]  psel_qid_o,    // which
-  input  logic                 psel_grant_i,  // a parse lane takes the queue offered
+  output logic [QidWidth-1:0]  psel_qid_o,    // queue offered to the parse lanes
+  input  logic                 psel_grant_i,  // a parse lane accepts the offered queue
   input  logic [NumQueues-1:0] de_vec_i,      // queues with a TB that fits now
   output logic                 dsel_valid_o,  // a queue is offered to the dispatcher
-  output logic [QidWidth-1:0]  dsel_qid_o,    // which
-  input  logic                 dsel_grant_i,  // one TB of the queue offered is issued
+  output logic [QidWidth-1:0]  dsel_qid_o,    // queue offered to the dispatcher
+  input  logic                 dsel_grant_i,  // one TB of the offered queue is issued
 
-  output logic                  parse_o,      // legal parse grant
-  output logic                  bad_grant_o,  // grant without its valid
+  output logic                  parse_o,      // the parse grant is legal
+  output logic                  bad_grant_o,  // a grant without an offer
   output logic [GroupWidth-1:0] group_o       // group that is compared in this cycle
 );
   localparam logic [GroupWidth-1:0] LastGroup = GroupWidth'(NumGroups - 1);
@@ -51,10 +51,10 @@ module castor_lax_select #(
   localparam int unsigned SeqStride = 16;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Offers and grants.
-  logic                p_valid_q, d_valid_q, p_drop_q, p_drop_d, parse;
-  logic [QidWidth-1:0] p_qid_q, d_qid_q, rrptr_q, rrptr_d;
-  logic [15:0]         seq_ctr_q, seq_ctr_d, pseq_ctr_q, pseq_ctr_d;
+  // Offers and grants. The p_ registers hold the result of the parse selection, the d_ registers that of dispatch.
+  logic                p_valid_q, d_valid_q, p_drop_q, p_drop_d, parse;  // p_drop: a grant voids the parse result
+  logic [QidWidth-1:0] p_qid_q, d_qid_q, rrptr_q, rrptr_d;  // p_qid, d_qid: offered queues; rrptr: last parse grant
+  logic [15:0]         seq_ctr_q, seq_ctr_d, pseq_ctr_q, pseq_ctr_d;  // number of the next arrival, next parse grant
 
   assign psel_valid_o = enable_i && p_valid_q && pe_vec_i[p_qid_q] && !st2_i[p_qid_q] && st1_i[p_qid_q] &&
                         (preparse_i || !st0_i[p_qid_q]);
@@ -67,11 +67,11 @@ module castor_lax_select #(
   assign bad_grant_o  = (psel_grant_i && !psel_valid_o) || (dsel_grant_i && !dsel_valid_o);
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Tables: keys, arrival numbers, numbers of the latest parse grants (0 before the first).
-  logic [GroupWidth-1:0]          group_q, group_d;
+  // Tables by queue: key, arrival number, number of the latest parse grant (0 before the first grant).
+  logic [GroupWidth-1:0]          group_q, group_d;  // group that is compared
   logic [SelWidth*KeyStride-1:0]  key_row;
   logic [SelWidth*SeqStride-1:0]  seq_row, pseq_row;
-  logic [NumQueues-1:0]           pseq_set_q, pseq_set_d;
+  logic [NumQueues-1:0]           pseq_set_q, pseq_set_d;  // queues that had a parse grant
 
   assign group_o = group_q;
 
@@ -124,21 +124,21 @@ module castor_lax_select #(
   );
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Passes. The next state is computed in the clocked process: it is wide, no output needs it, and a simulator then
-  // computes it once per cycle however often inputs change.
+  // Passes. The clocked process computes the next state, because it is wide and no output depends on it. A simulator
+  // then computes it once per cycle, however often inputs change.
   //
-  // The sets shift down as the pass goes on, so the group compared is at the bottom. Its least key is found by a tree
-  // whose node n has the children 2n and 2n+1; the queues are its leaves. Class and value are compared apart from tie
-  // and queue. A pass during which a parse grant happened saw the granted queue as eligible and has no parse result.
+  // The eligible sets shift down by one group per cycle, so the compared group is at the bottom. A tree finds the
+  // group's smallest key: node n has the children 2n and 2n+1, and queues are the leaves. A pass during which a parse
+  // grant occurs has no parse result, because it may have treated the granted queue as eligible.
   logic                                first, last, by_turn, pass_any;
-  logic [NumQueues-1:0]                ep_q, ep, ed_q, ed;
+  logic [NumQueues-1:0]                ep_q, ep, ed_q, ed;  // ep: eligible for parsing, ed: for dispatch
   logic [SelWidth-1:0]                 pseq_set;
   logic [castor_lax_pkg::KeyWidth-1:0] p_key [2*SelWidth], d_key [2*SelWidth];
   logic [TieWidth-1:0]                 p_tie [2*SelWidth], d_tie [2*SelWidth];
   logic [2*SelWidth-1:0]               p_any, d_any;
-  logic                                best_p_any_q, best_p_any, best_d_any_q, best_d_any;
-  logic [castor_lax_pkg::KeyWidth-1:0] best_p_key_q, best_p_key, best_d_key_q, best_d_key;
-  logic [TieWidth-1:0]                 best_p_tie_q, best_p_tie, best_d_tie_q, best_d_tie;
+  logic                                best_p_any_q, best_p_any, best_d_any_q, best_d_any;  // best queue so far: exists
+  logic [castor_lax_pkg::KeyWidth-1:0] best_p_key_q, best_p_key, best_d_key_q, best_d_key;  // best queue so far: key
+  logic [TieWidth-1:0]                 best_p_tie_q, best_p_tie, best_d_tie_q, best_d_tie;  // best: {tie, queue}
 
   assign first   = (group_q == '0);
   assign last    = (group_q == LastGroup);
@@ -153,7 +153,7 @@ module castor_lax_select #(
     end
     pass_any = (ep[SelWidth-1:0] != '0) || (ed[SelWidth-1:0] != '0);
 
-    // The best of the groups before.
+    // Best queues of the earlier groups of this pass.
     best_p_any = best_p_any_q && !first;
     best_p_key = best_p_key_q;
     best_p_tie = best_p_tie_q;
@@ -248,7 +248,7 @@ module castor_lax_select #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Counters: the group compared, the pointer of the round robin, numbers of arrivals and of parse grants.
+  // Counters: compared group, round-robin pointer, number of the next arrival, number of the next parse grant.
   always_comb begin
     group_d    = last ? '0 : group_q + 1'b1;
     p_drop_d   = (p_drop_q || parse) && !last;

@@ -1,5 +1,5 @@
-// Submit machine: takes headers and lists of jobs, makes new jobs or adds work to live ones (docs/blocks/lax.md,
-// "Cycle"). The list is staged first, with beats of one kernel type added up, and checked as a whole.
+// Submit machine: accepts headers and work lists, and creates new jobs or adds work to live jobs (docs/blocks/lax.md,
+// "Cycle"). The list is staged first, with beats of the same kernel type added up, and then checked as a whole.
 module castor_lax_submit #(
   parameter int unsigned NumQueues = 128,
   parameter int unsigned MaxKt     = 8,
@@ -12,48 +12,48 @@ module castor_lax_submit #(
   input  logic clk_i,        // clock
   input  logic rst_ni,       // synchronous reset, active low
   input  logic soft_rst_i,   // software resets the engine at this edge
-  input  logic enable_i,     // 0: all headers are refused
-  input  logic space_i,      // there is room for one more verdict besides those that are due
-  input  logic wgc_valid_i,  // a completion uses the ports of the list
-  input  logic main_key_i,   // the main machine may push a verdict and change a state
+  input  logic enable_i,     // 0: every submission is refused
+  input  logic space_i,      // the verdict queue has room for one more verdict
+  input  logic wgc_valid_i,  // a completion uses the ports of the list table
+  input  logic main_key_i,   // the main machine may push a verdict and change a job state
 
-  input  logic                js_valid_i,     // a job's header is submitted
-  output logic                js_ready_o,     // a header is taken
-  input  logic [QidWidth-1:0] js_qid_i,       // its queue
-  input  logic [31:0]         js_deadline_i,  // cycles from its start, all ones: none
-  input  logic [47:0]         js_start_i,     // time at which it was enqueued
-  input  logic [4:0]          js_nkt_i,       // list beats that follow
-  input  logic                js_append_i,    // adds to the queue's job
-  input  logic                js_fits_i,      // its first kernel would fit entirely now
-  input  logic                wl_valid_i,     // a list beat
-  output logic                wl_ready_o,     // a list beat is taken
-  input  logic [7:0]          wl_kid_i,       // its kernel type
-  input  logic [23:0]         wl_numwg_i,     // its TBs
-  input  logic                wl_last_i,      // last beat of this header
+  input  logic                js_valid_i,     // the header of a job is submitted
+  output logic                js_ready_o,     // the header is accepted
+  input  logic [QidWidth-1:0] js_qid_i,       // queue of the job
+  input  logic [31:0]         js_deadline_i,  // deadline, cycles from the job's start; all ones: none
+  input  logic [47:0]         js_start_i,     // time at which the job was enqueued (its start)
+  input  logic [4:0]          js_nkt_i,       // number of list beats that follow
+  input  logic                js_append_i,    // the list is added to the queue's live job
+  input  logic                js_fits_i,      // the job's first kernel would fit entirely now
+  input  logic                wl_valid_i,     // a list beat is submitted
+  output logic                wl_ready_o,     // the list beat is accepted
+  input  logic [7:0]          wl_kid_i,       // kernel type of the beat
+  input  logic [23:0]         wl_numwg_i,     // number of TBs of the beat
+  input  logic                wl_last_i,      // last beat of the header
 
-  output castor_lax_pkg::submit_e sub_o,      // state of this machine
+  output castor_lax_pkg::submit_e sub_o,      // state of the submit machine
   output logic [QidWidth-1:0]     qid_o,      // queue of the header
   input  logic [2:0]              st_i,       // state of qid_o after all other changes of the cycle
   input  logic [ListWidth-1:0]    list_i,     // list of qid_o, unless a completion uses the port
   output logic                    list_we_o,  // list_o is written
-  output logic [ListWidth-1:0]    list_o,     // list of a new job, or with a slot merged
+  output logic [ListWidth-1:0]    list_o,     // list of a new job, or a list after a merge
 
-  output logic                                 new_job_o,  // job_o arrives in queue qid_o
-  output castor_lax_pkg::job_t                 job_o,      // start, deadline and fit of the header
+  output logic                                 new_job_o,  // a new job (job_o) arrives in queue qid_o
+  output castor_lax_pkg::job_t                 job_o,      // start, deadline and fit of the new job
   output logic                                 verdict_o,  // a refusal, or the verdict on an append
   output logic [2:0]                           reason_o,   // reason code
   output logic [castor_lax_pkg::NumErrors-1:0] err_o,      // errors of this cycle, bits of ERR_STAT
-  output logic                                 taken_o     // a header is taken
+  output logic                                 taken_o     // a header is accepted
 );
-  castor_lax_pkg::submit_e sub_q, sub_d;
-  logic [QidWidth-1:0]        qid_q, qid_d;
-  castor_lax_pkg::job_t       job_q, job_d;
-  logic [4:0]                 nkt_q, nkt_d;
-  logic                       append_q, append_d;
-  logic [MaxKt*SlotWidth-1:0] stage_q, stage_d;
-  logic [4:0]                 sc_q, sc_d, bc_q, bc_d, ai_q, ai_d, an_q, an_d;
-  logic                       bad_kid_q, bad_kid_d, overflow_q, overflow_d, nonzero_q, nonzero_d;
-  logic                       too_long_q, too_long_d;
+  castor_lax_pkg::submit_e sub_q, sub_d;  // state of the submit machine
+  logic [QidWidth-1:0]        qid_q, qid_d;  // queue of the header
+  castor_lax_pkg::job_t       job_q, job_d;  // header
+  logic [4:0]                 nkt_q, nkt_d;  // number of beats that the header announced
+  logic                       append_q, append_d;  // the header appends to a live job
+  logic [MaxKt*SlotWidth-1:0] stage_q, stage_d;  // staged list: kernel types and TBs
+  logic [4:0]                 sc_q, sc_d, bc_q, bc_d, ai_q, ai_d, an_q, an_d;  // slots, beats, append: slot, new slots
+  logic                       bad_kid_q, bad_kid_d, overflow_q, overflow_d, nonzero_q, nonzero_d;  // flags of the list
+  logic                       too_long_q, too_long_d;  // append: too many kernel types
 
   assign sub_o      = sub_q;
   assign qid_o      = qid_q;
@@ -63,7 +63,7 @@ module castor_lax_submit #(
   assign taken_o    = js_valid_i && js_ready_o;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Staging of a beat.
+  // Staging of a list beat.
   logic             beat, beat_bad_kid, beat_known;
   logic [MaxKt-1:0] beat_hit;
 
@@ -93,10 +93,10 @@ module castor_lax_submit #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Merge of the staged slot ai into the list.
-  logic [SlotWidth-1:0]       add;
-  logic [4:0]                 nl;
-  logic [MaxKt-1:0]           list_hit;
+  // Append: merges staged slot ai_q into the work list of the job.
+  logic [SlotWidth-1:0]       add;  // staged slot that is merged
+  logic [4:0]                 nl;  // number of slots in the job's list
+  logic [MaxKt-1:0]           list_hit;  // slot of the list with the same kernel type
   logic                       list_known;
   logic [MaxKt*SlotWidth-1:0] merged;
 
@@ -131,7 +131,7 @@ module castor_lax_submit #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Verdict on a submission before admission: the first reason that holds.
+  // Verdict on a submission before admission: the first refusal reason that applies.
   logic live, refused, no_job;
   logic [2:0] commit_reason;
 
@@ -161,7 +161,7 @@ module castor_lax_submit #(
   assign refused = (commit_reason != castor_lax_pkg::ReasonOk);
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The machine.
+  // State machine.
   logic       ai_last;
   logic [5:0] an_now, nl_new;
 

@@ -1,6 +1,6 @@
-// Time of a list: the sum of thread blocks times cycles per thread block over its slots, one slot per cycle
-// (docs/blocks/lax.md, "Arithmetic"). A product register between multiplier and accumulator takes one more cycle to
-// drain. While no list is summed, the multiplier serves another user.
+// Time of a work list: the sum of TBs times cycles per TB over the slots of the list, one slot per cycle
+// (docs/blocks/lax.md, "Arithmetic"). The register between multiplier and accumulator takes one more cycle to drain.
+// While no list is summed, another user can use the multiplier.
 module castor_lax_sum #(
   parameter int unsigned MaxKt    = 8,
   parameter int unsigned KidWidth = 6,
@@ -10,28 +10,28 @@ module castor_lax_sum #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  input  logic                 load_i,   // latch a list and start
+  input  logic                 load_i,   // latches a list and starts with its first slot
   input  logic [ListWidth-1:0] list_i,   // kernel types and TBs; number of slots on top
-  input  logic                 again_i,  // start once more with the same list
-  input  logic                 step_i,   // multiply the slot
-  output logic [KidWidth-1:0]  kid_o,    // the slot's kernel type
-  output logic [23:0]          n_o,      // its thread blocks
-  input  logic [31:0]          rate_i,   // cycles per thread block of kid_o, 8 fraction bits
-  output logic                 last_o,   // the slot is the last one
-  input  logic                 drain_i,  // add the product of the last slot
+  input  logic                 again_i,  // starts again with the same list
+  input  logic                 step_i,   // multiplies the current slot and advances
+  output logic [KidWidth-1:0]  kid_o,    // kernel type of the current slot
+  output logic [23:0]          n_o,      // TBs of the current slot
+  input  logic [31:0]          rate_i,   // cycles per TB of kernel type kid_o, 8 fraction bits
+  output logic                 last_o,   // the current slot is the last one
+  input  logic                 drain_i,  // adds the product of the last slot
 
-  output logic [31:0] time_o,          // after the drain: the sum in cycles
-  output logic [31:0] drained_time_o,  // the same in the cycle of the drain
+  output logic [31:0] time_o,          // sum in cycles, valid after the drain
+  output logic [31:0] drained_time_o,  // sum in cycles, valid in the cycle of the drain
 
-  input  logic        borrow_i,    // another user multiplies
-  input  logic [23:0] borrow_n_i,  // its factors: a count
-  input  logic [31:0] borrow_t_i,  // a time
-  output logic [55:0] product_o    // product of this cycle: the user's, or the slot's
+  input  logic        borrow_i,    // another user uses the multiplier
+  input  logic [23:0] borrow_n_i,  // factor of that user: a count
+  input  logic [31:0] borrow_t_i,  // factor of that user: a time
+  output logic [55:0] product_o    // product of this cycle, of that user or of the slot
 );
-  logic [ListWidth-1:0] list_q, list_d;
-  logic [4:0]           slot_q, slot_d;
-  logic [55:0]          product_q, product_d;
-  logic [59:0]          acc_q, acc_d, acc_sum;
+  logic [ListWidth-1:0] list_q, list_d;  // list that is summed
+  logic [4:0]           slot_q, slot_d;  // current slot
+  logic [55:0]          product_q, product_d;  // product of the previous slot
+  logic [59:0]          acc_q, acc_d, acc_sum;  // sum of the earlier products
 
   always_comb begin
     kid_o = '0;

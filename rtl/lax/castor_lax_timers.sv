@@ -1,22 +1,24 @@
-// Periods of the update and of the PREMA ranking, and their ticks that wait for the main machine (docs/blocks/lax.md,
-// "Cycle"). A tick is latched until the main machine takes it; an update tick that finds one latched is lost.
+// Timers of the periodic update and of the PREMA ranking (docs/blocks/lax.md, "Cycle"). A tick is pending until the
+// main machine consumes it. A second update tick is lost while one is pending.
 module castor_lax_timers (
   input  logic        clk_i,           // clock
   input  logic        rst_ni,          // synchronous reset, active low
   input  logic        soft_rst_i,      // software resets the engine at this edge
-  input  logic        enable_i,        // 0: the timers stand at 0
-  input  logic        freeze_i,        // no update ticks
+  input  logic        enable_i,        // 0: the timers are held at 0
+  input  logic        freeze_i,        // 1: no update ticks
   input  logic        prema_i,         // the policy is PREMA
   input  logic [23:0] upd_period_i,    // cycles between update ticks
   input  logic [23:0] prema_period_i,  // cycles between PREMA ticks
-  input  logic        upd_take_i,      // the update tick is taken
-  input  logic        prema_take_i,    // the PREMA tick is taken
-  output logic        upd_pend_o,      // an update tick waits
-  output logic        prema_pend_o,    // a PREMA tick waits
-  output logic        overrun_o,       // an update tick is lost
+  input  logic        upd_take_i,      // the pending update tick is consumed
+  input  logic        prema_take_i,    // the pending PREMA tick is consumed
+  output logic        upd_pend_o,      // an update tick is pending
+  output logic        prema_pend_o,    // a PREMA tick is pending
+  output logic        overrun_o,       // an update tick is lost, because one is already pending
   output logic [23:0] utmr_o,          // cycles since the last update tick
   output logic [23:0] ptmr_o           // cycles since the last PREMA tick
 );
+  // utmr_q, ptmr_q: cycles since the last update tick and PREMA tick; 0 while disabled.
+  // upd_pend_q, prema_pend_q: the tick is pending; set by the timer, cleared when the main machine consumes the tick.
   logic [23:0] utmr_q, utmr_d, ptmr_q, ptmr_d;
   logic        upd_pend_q, upd_pend_d, prema_pend_q, prema_pend_d;
 

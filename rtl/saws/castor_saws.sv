@@ -1,24 +1,24 @@
-// Warp schedulers of a streaming multiprocessor that tell each other of first hits at barriers (SAWS), and plain GTO
+// SAWS: warp schedulers of a streaming multiprocessor that notify each other of first hits at barriers; also plain GTO
 // (docs/blocks/saws.md). Warp w belongs to scheduler w mod NumSched and is its local warp w / NumSched.
 //
-// What parameters cost (docs/blocks/saws.md, "Area"):
-//   NumSched   a pick in order of age and a queue of messages each: 4 in place of 2 over 64 warps take 2.5 kGE more
-//   NumWarps   bits of MaxCta and of a position, and 3 flip-flops, each; the picks compare all positions of a scheduler
-//   MaxCta     2 flip-flops each, and log2 of it in every warp and message
-//   EvqDepth   a message of some 8 flip-flops in every scheduler each
-//   PFloor     nothing: a constant
-//   InitOrder  gates at the switch; no flip-flop
-//   DemoteAt   gates at the detection of events; no flip-flop
+// Cost of one more unit of each parameter (docs/blocks/saws.md, "Area"):
+//   NumSched   one pick logic and one message queue; 4 instead of 2 schedulers for 64 warps cost 2.5 kGE
+//   NumWarps   3 flip-flops, a thread block number and a position; the pick compares all positions of a scheduler
+//   MaxCta     2 flip-flops; log2(MaxCta) bits in every warp and message
+//   EvqDepth   one message of about 8 flip-flops in every scheduler
+//   PFloor     nothing: it is a constant
+//   InitOrder  gates of the switch to SAWS; no flip-flop
+//   DemoteAt   gates of the event detection; no flip-flop
 //   SawsEn     183 flip-flops and 10.0 kGE at the defaults, 74 % of plain GTO
 module castor_saws #(
   parameter int unsigned NumSched  = 4,   // warp schedulers: 1, 2 or 4
   parameter int unsigned NumWarps  = 64,  // hardware warps: a multiple of NumSched, up to 64
   parameter int unsigned MaxCta    = 32,  // thread block slots, 1..32
-  parameter int unsigned EvqDepth  = 4,   // messages that wait per scheduler, 1..16
+  parameter int unsigned EvqDepth  = 4,   // waiting messages per scheduler, 1..16
   parameter int unsigned PFloor    = 1,   // least value of the promotion register, 0 or 1
-  parameter int unsigned InitOrder = 0,   // order at the switch: 0 greedy thread block first, 1 by age
-  parameter int unsigned DemoteAt  = 0,   // own scheduler demotes: 0 when all are blocked, 1 also at the first hit
-  parameter int unsigned SawsEn    = 1,   // 0: hardware of plain GTO
+  parameter int unsigned InitOrder = 0,   // order at the switch to SAWS: 0 greedy warp's CTA first, 1 by age
+  parameter int unsigned DemoteAt  = 0,   // own scheduler demotes a CTA: 0 when all blocked, 1 also at the first hit
+  parameter int unsigned SawsEn    = 1,   // 0: hardware of plain GTO only
   localparam int unsigned NumLocal   = NumWarps / NumSched,
   localparam int unsigned IndexWidth = (NumLocal > 1) ? $clog2(NumLocal) : 1,
   localparam int unsigned CtaWidth   = (MaxCta > 1) ? $clog2(MaxCta) : 1
@@ -26,28 +26,28 @@ module castor_saws #(
   input  logic clk_i,   // clock
   input  logic rst_ni,  // synchronous reset, active low
 
-  input  logic       kernel_start_i,  // start anew, with these settings
-  input  logic [1:0] mode_sel_i,      // 0 GTO, 1 SAWS from 1st barrier, 2 SAWS
-  input  logic       toggle_en_i,     // promote every other barrier only
+  input  logic       kernel_start_i,  // a kernel starts: resets all state and loads the settings
+  input  logic [1:0] mode_sel_i,      // 0 GTO, 1 AUTO (SAWS from the first barrier), 2 SAWS
+  input  logic       toggle_en_i,     // toggling: promote at every other barrier of a CTA only
 
-  input  logic                cta_valid_i,  // a CTA is placed or freed
+  input  logic                cta_valid_i,  // a CTA (thread block) is placed or freed
   input  logic                cta_free_i,   // 0: placed, 1: freed
-  input  logic [CtaWidth-1:0] cta_id_i,     // its slot
-  input  logic [NumWarps-1:0] cta_wmask_i,  // its warps, when it is placed
+  input  logic [CtaWidth-1:0] cta_id_i,     // slot of the CTA
+  input  logic [NumWarps-1:0] cta_wmask_i,  // warps of the placed CTA
 
   input  logic [NumSched-1:0]            wev_valid_i,  // a warp of the scheduler blocks or exits
-  input  logic [NumSched-1:0]            wev_exit_i,   // 0: blocks at a barrier, 1: exits
-  input  logic [NumSched*IndexWidth-1:0] wev_idx_i,    // its local number
-  output logic [NumSched-1:0]            wev_ready_o,  // room; else issue no barrier, no exit
+  input  logic [NumSched-1:0]            wev_exit_i,   // 0: the warp blocks at a barrier, 1: it exits
+  input  logic [NumSched*IndexWidth-1:0] wev_idx_i,    // local number of the warp
+  output logic [NumSched-1:0]            wev_ready_o,  // queue has room; if 0, issue no barrier and no exit
   input  logic [NumWarps-1:0]            unblock_i,    // waiting warps whose barrier completes
 
   input  logic [NumWarps-1:0]            w_ready_i,      // warps that could issue
-  output logic [NumSched-1:0]            issue_valid_o,  // the scheduler has a pick
-  output logic [NumSched*IndexWidth-1:0] issue_idx_o,    // its local number
-  input  logic [NumSched-1:0]            issue_ack_i,    // the warp picked has issued
+  output logic [NumSched-1:0]            issue_valid_o,  // the scheduler picks a warp
+  output logic [NumSched*IndexWidth-1:0] issue_idx_o,    // local number of the picked warp
+  input  logic [NumSched-1:0]            issue_ack_i,    // the picked warp has issued
 
-  output logic       mode_saws_o,  // 0: GTO, 1: SAWS
-  output logic [2:0] err_o         // 0 CTA, 1 twice, 2 message
+  output logic       mode_saws_o,  // mode: 0 GTO, 1 SAWS
+  output logic [2:0] err_o         // errors: bit 0 CTA or warp unknown, bit 1 warp blocks twice, bit 2 message lost
 );
   if (NumSched != 1 && NumSched != 2 && NumSched != 4) begin : gen_bad_num_sched
     $error("castor_saws: NumSched must be 1, 2 or 4");
@@ -78,7 +78,7 @@ module castor_saws #(
   localparam int unsigned MaxCtaPow2 = 2 ** CtaWidth;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Signals that the parts share. Vectors over warps have the warps of a scheduler side by side.
+  // Signals between the parts. In a vector over warps the warps of one scheduler are adjacent.
   logic [NumWarps-1:0] ready, unblock, wmask, member, allocated, live, blocked;
   logic [NumSched-1:0] blocks, bad, twice, all_blocked, taken, first_hit;
   logic [NumSched*CtaWidth-1:0] event_cta;
@@ -103,8 +103,8 @@ module castor_saws #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Thread block slots.
-  logic [MaxCta-1:0]     used_q, used_d;
+  // Thread block slots, and legality of placing and freeing.
+  logic [MaxCta-1:0]     used_q, used_d;  // thread block slots in use: set by placing, cleared by freeing
   logic [MaxCtaPow2-1:0] used_padded;
   logic                  in_range, in_use;
 
@@ -126,8 +126,8 @@ module castor_saws #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Errors, shown in the cycle after.
-  logic [2:0] err_q, err_d;
+  // Errors, shown in the next cycle.
+  logic [2:0] err_q, err_d;  // errors of the last cycle
 
   assign err_d = {lost, twice != '0, bad != '0 || (cta_valid_i && !alloc && !free)};
   assign err_o = err_q;
@@ -210,7 +210,7 @@ module castor_saws #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // First hits: a warp blocks while no warp of its thread block is blocked, on any scheduler.
+  // First hit: a warp blocks while no other warp of its thread block is blocked, on any scheduler.
   always_comb begin
     first_hit = blocks;
     for (int unsigned t = 0; t < NumSched; t++) begin

@@ -1,6 +1,6 @@
-// Messages of one scheduler that wait for the broadcast, oldest at the bottom (docs/blocks/saws.md, "Cycle"). When a
-// thread block is freed, its messages stay, marked to do nothing. All entries are compared with the freed thread block
-// at once, so they are registers that shift, not a memory.
+// Queue of one scheduler's messages that wait for broadcast; the oldest is entry 0 (docs/blocks/saws.md, "Cycle"). When
+// a thread block is freed, its messages stay in the queue, marked dead. All entries are compared with the freed thread
+// block at once, so the queue is a shift register, not a memory.
 module castor_saws_queue #(
   parameter int unsigned CtaWidth = 5,
   parameter int unsigned Depth    = 4,
@@ -8,28 +8,28 @@ module castor_saws_queue #(
 ) (
   input  logic                  clk_i,          // clock
   input  logic                  rst_ni,         // synchronous reset, active low
-  input  logic                  start_i,        // empty the queue
-  input  logic                  push_i,         // only while there is room
+  input  logic                  start_i,        // empties the queue
+  input  logic                  push_i,         // appends a message; not while the queue is full
   input  logic [CtaWidth-1:0]   cta_i,          // thread block of the message
-  input  logic                  hit_i,          // it is a first hit
-  input  logic                  all_blocked_i,  // all live warps of it on the scheduler are blocked
-  input  logic                  pop_i,          // only while there is a message
+  input  logic                  hit_i,          // the message carries a first hit
+  input  logic                  all_blocked_i,  // all live warps of the thread block on this scheduler are blocked
+  input  logic                  pop_i,          // removes the oldest message; not while the queue is empty
   input  logic                  free_i,         // a thread block is freed
-  input  logic [CtaWidth-1:0]   free_cta_i,     // which
+  input  logic [CtaWidth-1:0]   free_cta_i,     // thread block that is freed
   output logic [CtaWidth-1:0]   cta_o,          // thread block of the oldest message
-  output logic                  hit_o,          // that is a first hit
-  output logic                  all_blocked_o,  // all live warps of it on its scheduler were blocked
-  output logic                  dead_o,         // its thread block is freed: it does nothing
-  output logic [CountWidth-1:0] count_o         // messages that wait
+  output logic                  hit_o,          // the oldest message carries a first hit
+  output logic                  all_blocked_o,  // all live warps of its thread block on its scheduler were blocked
+  output logic                  dead_o,         // the thread block of the oldest message was freed; the message is void
+  output logic [CountWidth-1:0] count_o         // number of messages in the queue
 );
   if (Depth < 1 || Depth > 16) begin : gen_bad_depth
     $error("castor_saws_queue: Depth must be 1..16");
   end
 
-  localparam int unsigned EntryWidth = CtaWidth + 3;  // dead, all blocked, hit, thread block
+  localparam int unsigned EntryWidth = CtaWidth + 3;  // entry: {dead, all blocked, first hit, thread block}
 
-  logic [Depth*EntryWidth-1:0] entries_q, entries_d;
-  logic [CountWidth-1:0]       count_q, count_d;
+  logic [Depth*EntryWidth-1:0] entries_q, entries_d;  // entry 0 is the oldest message
+  logic [CountWidth-1:0]       count_q, count_d;  // number of messages in the queue
 
   assign {dead_o, all_blocked_o, hit_o, cta_o} = entries_q[EntryWidth-1:0];
   assign count_o = count_q;
@@ -58,7 +58,7 @@ module castor_saws_queue #(
     end
   end
 
-  // Entries beyond the count mean nothing and need no reset.
+  // Entries at or above the count have no meaning, so they need no reset.
   always_ff @(posedge clk_i) begin
     entries_q <= entries_d;
   end

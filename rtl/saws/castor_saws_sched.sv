@@ -1,12 +1,12 @@
-// One warp scheduler: the order of its thread blocks, the greedy pointer or promotion register, and the pick
-// (docs/blocks/saws.md, "Theory of operation").
+// One warp scheduler: the order of its thread blocks, the greedy pointer (GTO) or promotion register (SAWS), and the
+// pick (docs/blocks/saws.md, "Theory of operation").
 //
-// The order is held as the position of every warp's thread block, 0 first; the warps of a thread block share it. In GTO
-// mode it is the order of age. Positions are bit planes: plane b holds bit b of the position of every warp.
+// Each warp stores the position of its thread block in the order; 0 is the head. In GTO mode the order is by age.
+// Positions are stored in bit planes: plane b holds bit b of the position of every warp.
 module castor_saws_sched #(
   parameter int unsigned NumLocal  = 16,  // warps of the scheduler
-  parameter int unsigned PFloor    = 1,   // least promotion register
-  parameter int unsigned InitOrder = 0,   // 0: at the switch the greedy warp's thread block comes first
+  parameter int unsigned PFloor    = 1,   // least value of the promotion register
+  parameter int unsigned InitOrder = 0,   // 0: at the switch to SAWS the greedy warp's thread block moves to the head
   parameter int unsigned SawsEn    = 1,
   localparam int unsigned IndexWidth   = (NumLocal > 1) ? $clog2(NumLocal) : 1,
   localparam int unsigned PosWidth     = $clog2(NumLocal + 1),
@@ -14,33 +14,33 @@ module castor_saws_sched #(
 ) (
   input  logic clk_i,         // clock
   input  logic rst_ni,        // synchronous reset, active low
-  input  logic start_i,       // forget everything
-  input  logic start_saws_i,  // and begin in SAWS mode
+  input  logic start_i,       // resets all state
+  input  logic start_saws_i,  // with start_i: begin in SAWS mode
   input  logic mode_i,        // 0 GTO, 1 SAWS
 
-  // At most one list operation per cycle; they are about the thread block of member_i, but placing and the switch.
-  input  logic                switch_i,     // from GTO to SAWS
-  input  logic                promote_i,    // to the promotion register's place
-  input  logic                demote_i,     // behind all others
+  // List operations, at most one per cycle. They concern the thread block of member_i, except placing and the switch.
+  input  logic                switch_i,     // switches from GTO to SAWS mode
+  input  logic                promote_i,    // moves the thread block to the position in the promotion register
+  input  logic                demote_i,     // moves the thread block to the tail
   input  logic                alloc_i,      // a thread block is placed
-  input  logic                free_i,       // it is freed
+  input  logic                free_i,       // the thread block is freed
   input  logic [NumLocal-1:0] member_i,     // warps of the thread block
-  input  logic [NumLocal-1:0] new_i,        // warps of the one that is placed
-  input  logic [NumLocal-1:0] allocated_i,  // slots that are taken
+  input  logic [NumLocal-1:0] new_i,        // warps of the thread block that is placed
+  input  logic [NumLocal-1:0] allocated_i,  // warp slots in use
 
   input  logic [NumLocal-1:0]   ready_i,        // warps that could issue
-  output logic                  issue_valid_o,  // the scheduler has a pick
-  output logic [IndexWidth-1:0] issue_idx_o,    // its local number
-  input  logic                  issue_ack_i,    // the warp picked has issued
+  output logic                  issue_valid_o,  // the scheduler picks a warp
+  output logic [IndexWidth-1:0] issue_idx_o,    // local number of the picked warp
+  input  logic                  issue_ack_i,    // the picked warp has issued
 
   output logic [PosWidth*NumLocal-1:0] pos_o,      // position of every warp's thread block
-  output logic [PosWidth-1:0]          pointer_o,  // GTO: greedy warp; SAWS: promotion register
-  output logic                         greedy_o,   // the pointer is a greedy warp's
-  output logic [PosWidth-1:0]          length_o    // thread blocks in the order
+  output logic [PosWidth-1:0]          pointer_o,  // GTO: number of the greedy warp; SAWS: promotion register P
+  output logic                         greedy_o,   // the pointer holds the number of a greedy warp
+  output logic [PosWidth-1:0]          length_o    // number of thread blocks in the order
 );
   localparam logic [PosWidth-1:0] One = PosWidth'(1);
 
-  // Bit b*NumLocal+i: bit b of the number i is 0.
+  // Returns a mask in which bit b*NumLocal+i is set if bit b of the number i is 0.
   function automatic logic [IndexWidth*NumLocal-1:0] lower();
     lower = '0;
     for (int unsigned b = 0; b < IndexWidth; b++) begin
@@ -52,10 +52,10 @@ module castor_saws_sched #(
 
   localparam logic [IndexWidth*NumLocal-1:0] Lower = lower();
 
-  logic [PosWidth*NumLocal-1:0] pos_q, pos_d;
-  logic [PosWidth-1:0]          length_q, length_d;
-  logic [PointerWidth-1:0]      pointer_q, pointer_d;  // greedy warp, or promotion register
-  logic                         greedy_q, greedy_d;    // the pointer names a greedy warp
+  logic [PosWidth*NumLocal-1:0] pos_q, pos_d;  // position of every warp's thread block, in bit planes
+  logic [PosWidth-1:0]          length_q, length_d;  // number of thread blocks in the order
+  logic [PointerWidth-1:0]      pointer_q, pointer_d;  // GTO: number of the greedy warp; SAWS: P
+  logic                         greedy_q, greedy_d;    // pointer_q holds the number of a greedy warp
 
   assign pos_o     = pos_q;
   assign pointer_o = PosWidth'(pointer_q);
@@ -63,8 +63,8 @@ module castor_saws_sched #(
   assign length_o  = length_q;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The pick: the greedy warp if it can issue, else the least position and among its warps the least index. Both are
-  // found bit by bit from the top: if a candidate has a 0, those with a 1 drop out.
+  // Pick: the greedy warp if it can issue, else the candidate of least position and, of equal positions, least index.
+  // Both minima are found bit by bit from the top: if some candidate has a 0, candidates with a 1 drop out.
   logic [NumLocal-1:0]   greedy_warp;
   logic                  issue_valid;
   logic [IndexWidth-1:0] issue_idx;
@@ -99,7 +99,7 @@ module castor_saws_sched #(
   assign issue_idx_o   = issue_idx;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The place of the operation's thread block: an OR over its warps, which share it.
+  // Position of the operation's thread block: the OR over its warps, which all have that position.
   logic [NumLocal-1:0] subject;
   logic                found;
   logic [PosWidth-1:0] place;
@@ -114,9 +114,9 @@ module castor_saws_sched #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // New order. A thread block moves up to `target`, and those from there to its old place step down by one; or it
-  // leaves its place, and those behind step up by one.
-  logic                promoted, rises, leaves;  // promoted: in front of the register now
+  // New order. Either a thread block rises to `target`, and thread blocks from there to its old position move back by
+  // one; or a thread block leaves its position, and all thread blocks behind it move forward by one.
+  logic                promoted, rises, leaves;  // promoted: the thread block is before the new P
   logic [PosWidth-1:0] register, target;
 
   assign register = PosWidth'(pointer_q);
@@ -162,7 +162,7 @@ module castor_saws_sched #(
       for (int unsigned b = 0; b < PosWidth; b++) begin
         plane = pos_q[b*NumLocal +: NumLocal];
         pos_d[b*NumLocal +: NumLocal] = moves & {NumLocal{target[b]}} | ~moves & (plane ^ steps);
-        steps = steps & (rises ? plane : ~plane);  // carry or borrow
+        steps = steps & (rises ? plane : ~plane);  // carry of the increment, or borrow of the decrement
       end
     end
   end
@@ -178,7 +178,7 @@ module castor_saws_sched #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Greedy pointer or promotion register.
+  // Greedy pointer (GTO) or promotion register (SAWS).
   always_comb begin
     pointer_d = pointer_q;
     greedy_d  = greedy_q;

@@ -1,6 +1,6 @@
-// Synchronization control unit: what SAWS adds to schedulers that know GTO (docs/blocks/saws.md, "Cycle"). It turns
-// the schedulers' events into messages, queues them, broadcasts one per cycle as list operations, and keeps mode and
-// toggles.
+// Synchronization control unit: the part of SAWS outside the schedulers (docs/blocks/saws.md, "Cycle"). It turns events
+// of the schedulers into messages, queues the messages, and broadcasts one per cycle as list operations. It also holds
+// the mode and the toggles.
 module castor_saws_scu #(
   parameter int unsigned NumSched = 4,
   parameter int unsigned MaxCta   = 32,
@@ -12,44 +12,44 @@ module castor_saws_scu #(
 ) (
   input  logic       clk_i,           // clock
   input  logic       rst_ni,          // synchronous reset, active low
-  input  logic       kernel_start_i,  // start anew, with these settings
-  input  logic [1:0] mode_sel_i,      // 0 GTO, 1 SAWS from 1st barrier, 2 SAWS
-  input  logic       toggle_en_i,     // promote every other barrier only
+  input  logic       kernel_start_i,  // a kernel starts: resets all state and loads the settings
+  input  logic [1:0] mode_sel_i,      // 0 GTO, 1 AUTO (SAWS from the first barrier), 2 SAWS
+  input  logic       toggle_en_i,     // toggling: promote at every other barrier of a CTA only
 
-  // Operations of the surroundings, which come before messages.
-  input  logic                cta_valid_i,  // a CTA is placed or freed
-  input  logic                alloc_i,      // it is placed, legally
-  input  logic                free_i,       // it is freed, legally
-  input  logic [CtaWidth-1:0] cta_id_i,     // its slot
+  // Placing and freeing of thread blocks by the SM. These operations have priority over messages.
+  input  logic                cta_valid_i,  // a CTA (thread block) is placed or freed
+  input  logic                alloc_i,      // a CTA is placed, legally
+  input  logic                free_i,       // a CTA is freed, legally
+  input  logic [CtaWidth-1:0] cta_id_i,     // slot of the CTA
 
-  // Events: a warp blocks and finds no blocked warp of its thread block; all live warps here are blocked now.
+  // Events of the schedulers. First hit: a warp blocks while no other warp of its thread block is blocked.
   input  logic [NumSched-1:0]          first_hit_i,    // a first hit on this scheduler
   input  logic [NumSched-1:0]          all_blocked_i,  // all live warps of the thread block here are blocked
-  input  logic [NumSched*CtaWidth-1:0] event_cta_i,    // the event's thread block
-  output logic [NumSched-1:0]          wev_ready_o,    // room; else issue no barrier, no exit
-  output logic                         lost_o,         // a message finds its queue full
+  input  logic [NumSched*CtaWidth-1:0] event_cta_i,    // thread block of the scheduler's event
+  output logic [NumSched-1:0]          wev_ready_o,    // queue has room; if 0, issue no barrier and no exit
+  output logic                         lost_o,         // a message is lost because its queue is full
 
-  // List operations.
+  // Mode, and list operations of the broadcast message.
   output logic                mode_o,       // 0 GTO, 1 SAWS
-  output logic                switch_o,     // from GTO to SAWS
+  output logic                switch_o,     // mode switches from GTO to SAWS
   output logic                broadcast_o,  // a message is broadcast
-  output logic [NumSched-1:0] promote_o,    // the scheduler promotes its thread block
-  output logic [NumSched-1:0] demote_o,     // the scheduler demotes it
+  output logic [NumSched-1:0] promote_o,    // schedulers that promote the message's thread block
+  output logic [NumSched-1:0] demote_o,     // schedulers that demote it
   output logic [CtaWidth-1:0] cta_o,        // thread block of the message
 
-  output logic [1:0]            selected_o,  // mode_sel of the kernel
-  output logic                  toggling_o,  // toggle_en of the kernel
-  output logic [1:0]            turn_o,      // scheduler whose message comes first
-  output logic [MaxCta-1:0]     toggle_o,    // by thread block: turned over by every first hit
-  output logic [NumSched*5-1:0] waiting_o    // messages that wait, by scheduler
+  output logic [1:0]            selected_o,  // mode_sel of the running kernel
+  output logic                  toggling_o,  // toggle_en of the running kernel
+  output logic [1:0]            turn_o,      // scheduler whose queue is examined first
+  output logic [MaxCta-1:0]     toggle_o,    // by thread block: the next first hit promotes
+  output logic [NumSched*5-1:0] waiting_o    // number of waiting messages, by scheduler
 );
   localparam int unsigned MaxCtaPow2 = 2 ** CtaWidth;
 
-  logic                 mode_q, mode_d;
-  logic [1:0]           selected_q;
-  logic                 toggling_q;
-  logic [MaxCta-1:0]    toggle_q, toggle_d;
-  logic [TurnWidth-1:0] turn_q, turn_d;
+  logic                 mode_q, mode_d;  // 0 GTO, 1 SAWS; set by the first message of a kernel under AUTO
+  logic [1:0]           selected_q;  // mode_sel of the running kernel
+  logic                 toggling_q;  // toggle_en of the running kernel
+  logic [MaxCta-1:0]    toggle_q, toggle_d;  // by thread block: the next first hit promotes; set by placing
+  logic [TurnWidth-1:0] turn_q, turn_d;  // scheduler after the one served last
 
   assign mode_o     = mode_q;
   assign selected_o = selected_q;
@@ -58,7 +58,7 @@ module castor_saws_scu #(
   assign toggle_o   = toggle_q;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Messages from events. Every first hit turns the toggle of its thread block over.
+  // Messages from events. Every first hit inverts the toggle of its thread block.
   logic [MaxCtaPow2-1:0] toggle_padded;
   logic [NumSched-1:0]   promotes, wanted, full, push;
 
@@ -91,7 +91,7 @@ module castor_saws_scu #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Queues.
+  // Message queues, one per scheduler.
   logic [NumSched-1:0]            waiting, pop, head_hit, head_all_blocked, head_dead;
   logic [NumSched*CtaWidth-1:0]   head_cta;
 
@@ -125,9 +125,9 @@ module castor_saws_scu #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Broadcast: queues in turn. The first message of a kernel waits one cycle for the switch of the mode.
+  // Broadcast: queues are served round robin. A kernel's first message waits one cycle for the switch of the mode.
   logic                act, take;
-  logic [NumSched-1:0] source;  // the queue that is served
+  logic [NumSched-1:0] source;  // queue that is served, one bit
 
   always_comb begin
     logic [TurnWidth-1:0] s;

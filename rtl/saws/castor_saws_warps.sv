@@ -1,12 +1,12 @@
-// The warps of one scheduler: which slots are taken, live and blocked, and by which thread block (docs/blocks/saws.md,
-// "Cycle"). It takes the scheduler's warp event and answers what all schedulers ask: has the thread block of my event a
-// blocked warp here, and which warps belong to the thread block that a list operation is about.
+// State of one scheduler's warps: slot in use, live, blocked, thread block (docs/blocks/saws.md, "Cycle"). It applies
+// the warp event of this scheduler. For the event of every scheduler it says whether a warp of the same thread block is
+// blocked here, and for a list operation which warps belong to the thread block.
 //
-// Thread block numbers are kept as bit planes: plane b holds bit b of the number of every warp, so that a comparison
-// with all warps is one operation per plane.
+// Thread block numbers are stored in bit planes: plane b holds bit b of the number of every warp. A comparison with all
+// warps is then one operation per plane.
 module castor_saws_warps #(
-  parameter int unsigned NumSched = 4,   // warp schedulers
-  parameter int unsigned Index    = 0,   // number of this one
+  parameter int unsigned NumSched = 4,   // number of warp schedulers
+  parameter int unsigned Index    = 0,   // number of this scheduler
   parameter int unsigned NumLocal = 16,  // warps of one scheduler
   parameter int unsigned CtaWidth = 5,
   parameter int unsigned SawsEn   = 1,
@@ -14,39 +14,41 @@ module castor_saws_warps #(
 ) (
   input  logic clk_i,    // clock
   input  logic rst_ni,   // synchronous reset, active low
-  input  logic start_i,  // forget everything
+  input  logic start_i,  // resets all state
 
-  // The scheduler's event, and the warps whose barrier completes.
-  input  logic [NumSched-1:0]   wev_valid_i,    // of all schedulers
-  input  logic                  wev_exit_i,     // 0: blocks at a barrier, 1: exits
-  input  logic [IndexWidth-1:0] wev_idx_i,      // its local number
+  // Warp event of this scheduler, and warps whose barrier completes.
+  input  logic [NumSched-1:0]   wev_valid_i,    // events of all schedulers: a warp blocks or exits
+  input  logic                  wev_exit_i,     // this scheduler's event: 0 blocks at a barrier, 1 exits
+  input  logic [IndexWidth-1:0] wev_idx_i,      // local number of its warp
   input  logic [NumLocal-1:0]   unblock_i,      // waiting warps whose barrier completes
-  output logic                  blocks_o,       // a live warp blocks that was not blocked
-  output logic                  bad_o,          // no such live warp
-  output logic                  twice_o,        // the warp is blocked already
-  output logic [CtaWidth-1:0]   event_cta_o,    // its thread block, 0 without an event
-  output logic                  all_blocked_o,  // by an accepted event, all of its thread block's live warps here are
+  output logic                  blocks_o,       // the event is legal: a live warp blocks that was not blocked
+  output logic                  bad_o,          // illegal event: the warp is not live
+  output logic                  twice_o,        // illegal event: the warp is already blocked
+  output logic [CtaWidth-1:0]   event_cta_o,    // thread block of the event's warp; 0 without an event
+  output logic                  all_blocked_o,  // after the event all live warps of its thread block here are blocked
 
-  // The thread blocks of all schedulers' events: is a warp of it blocked here? Events of lower schedulers come first.
+  // Search for blocked warps, for the event of every scheduler. Events of schedulers with lower numbers come first.
   input  logic [NumSched*CtaWidth-1:0] event_cta_i,     // thread blocks of all schedulers' events
-  output logic [NumSched-1:0]          blocked_here_o,  // by event: a warp of its thread block is blocked here
+  output logic [NumSched-1:0]          blocked_here_o,  // by event: a warp of that thread block is blocked here
 
-  // Placing and freeing, legal ones only, and the thread block of any list operation.
-  input  logic                alloc_i,     // new_i are placed
+  // Legal placing and freeing, and the thread block of a list operation.
+  input  logic                alloc_i,     // a thread block with the warps new_i is placed
   input  logic                free_i,      // the thread block op_cta_i is freed
   input  logic [NumLocal-1:0] new_i,       // warps of the thread block that is to be placed
-  input  logic                op_valid_i,  // a list operation
-  input  logic [CtaWidth-1:0] op_cta_i,    // its thread block
-  output logic                taken_o,     // one of new_i is taken
+  input  logic                op_valid_i,  // a list operation is performed
+  input  logic [CtaWidth-1:0] op_cta_i,    // thread block of the list operation
+  output logic                taken_o,     // a slot of new_i is already in use
   output logic [NumLocal-1:0] member_o,    // warps of op_cta_i
 
-  output logic [NumLocal-1:0]          allocated_o,  // slots that are taken
+  output logic [NumLocal-1:0]          allocated_o,  // warp slots in use
   output logic [NumLocal-1:0]          live_o,       // warps that have not exited
   output logic [NumLocal-1:0]          blocked_o,    // warps that wait at a barrier
   output logic [CtaWidth*NumLocal-1:0] cta_o         // thread block of every warp, in bit planes
 );
+  // allocated_q: the slot is in use, from placing to freeing. live_q: the warp has not exited. blocked_q: the warp
+  // waits at a barrier; cleared by unblock_i, exit, placing and freeing.
   logic [NumLocal-1:0]          allocated_q, allocated_d, live_q, live_d, blocked_q, blocked_d;
-  logic [CtaWidth*NumLocal-1:0] cta_q, cta_d;
+  logic [CtaWidth*NumLocal-1:0] cta_q, cta_d;  // thread block of every warp, in bit planes
 
   assign allocated_o = allocated_q;
   assign live_o      = live_q;
@@ -54,7 +56,7 @@ module castor_saws_warps #(
   assign cta_o       = cta_q;
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The event. A warp that is unblocked in this cycle may block again.
+  // The event of this scheduler. A warp that is unblocked in this cycle may block again.
   logic [NumLocal-1:0] warp, waiting, live_after, blocked_after;
   logic                known, twice, accepted;
 
@@ -80,7 +82,8 @@ module castor_saws_warps #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Comparison of the thread blocks: one per scheduler's event. The own one also decides about all_blocked_o.
+  // Comparison of thread blocks, once for the event of each scheduler. The one for this scheduler also sets
+  // all_blocked_o.
   if (SawsEn != 0) begin : gen_compare
     always_comb begin
       logic [NumLocal-1:0] same;
@@ -108,7 +111,7 @@ module castor_saws_warps #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // List operations.
+  // List operations: placing and freeing change the state of warps.
   assign taken_o = ((new_i & allocated_q) != '0);
 
   always_comb begin

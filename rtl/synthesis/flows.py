@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Synthesis, proofs and mutation of the blocks' RTL: what `castor area`, `castor prove` and `castor mutate` run.
+"""Entry point of the flows over the blocks' RTL: `castor area`, `castor prove`, `castor mutate` and others run it.
 
-See docs/guides/flows.md. Exit codes: 0 good, 1 the thing under test failed, 2 the request was wrong.
+docs/guides/flows.md describes the flows. Exit codes: 0 good, 1 the design under test failed, 2 the request was wrong.
 """
 
 import sys
 
-sys.dont_write_bytecode = True  # the folder may be installed read-only, or by root
+sys.dont_write_bytecode = True  # this folder may be read-only or belong to root
 
 from castor_flows import main  # noqa: E402
 

@@ -20,7 +20,7 @@ constexpr std::string_view kMagic = "castor-device 1";
 std::string quoted_for_assembler(const std::string& path) {
   std::string out;
   for (const char c : path) {
-    // Once for the assembler and once for C.
+    // Escaped twice: for the assembler and for C.
     if (c == '"' || c == '\\') out += "\\\\\\";
     out += c;
   }
@@ -34,7 +34,7 @@ std::size_t ir_name_end(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-/// Whether a mangled name has internal linkage in C++: an L before the name itself, or an anonymous namespace.
+/// True if a mangled name has internal linkage in C++: an L before the name itself, or an anonymous namespace.
 bool is_local_name(std::string_view name) {
   if (name.find("12_GLOBAL__N_1") != std::string_view::npos) return true;
   if (name.substr(0, 3) == "_ZL") return true;
@@ -50,7 +50,7 @@ bool is_local_name(std::string_view name) {
   return at < name.size() && name[at] == 'L';
 }
 
-/// Names of local kernels and variables that `ir` defines and a host may ask for.
+/// Returns the names of file-local kernels and variables that `ir` defines and the host may look up.
 std::vector<std::string> local_names(std::string_view ir) {
   std::vector<std::string> names;
   for (std::size_t line = 0; line < ir.size();) {
@@ -62,7 +62,7 @@ std::vector<std::string> local_names(std::string_view ir) {
     const std::size_t begin = text.find('@') + 1;
     const std::string_view name = text.substr(begin, ir_name_end(text, begin) - begin);
     if (begin == 0 || !is_local_name(name)) continue;
-    // Functions that are internal are no kernels; shared variables have no name on the host.
+    // An internal function is no kernel, and a shared variable has no name on the host.
     const bool internal = text.find(" internal ") != std::string_view::npos;
     const bool variable =
         text.find(" addrspace(1) ") != std::string_view::npos || text.find(" addrspace(4) ") != std::string_view::npos;
@@ -71,7 +71,7 @@ std::vector<std::string> local_names(std::string_view ir) {
   return names;
 }
 
-/// `ir` with every @name and $name of `renaming` in its new form.
+/// Returns `ir` with every @name and $name of `renaming` replaced by its new name.
 std::string renamed_ir(std::string_view ir, const Renaming& renaming) {
   const std::map<std::string_view, std::string_view> names(renaming.begin(), renaming.end());
   std::string out;
@@ -103,7 +103,7 @@ std::string expose_local_variables(std::string_view ir) {
     if (variable && is(") global ")) {
       out.append(line.substr(0, internal)).append(" = dso_local addrspace(").append(1, line[space]);
       out.append(") externally_initialized").append(line.substr(space + 2));
-    } else if (variable && is(") constant ")) {  // nobody writes it
+    } else if (variable && is(") constant ")) {  // a constant variable is never written
       out.append(line.substr(0, internal)).append(" = dso_local addrspace(").append(line.substr(space));
     } else {
       out.append(line);

@@ -23,14 +23,14 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// "2 warnings generated when compiling for sm_60."
+/// True for a line such as "2 warnings generated when compiling for sm_60."
 bool is_count_line(std::string_view line) {
   return contains(line, " generated when compiling for ") ||
          ((contains(line, " warning") || contains(line, " error")) && line.size() > 10 &&
           line.substr(line.size() - 10) == "generated.");
 }
 
-/// Starts a diagnostic: "file:line:column: error: ..." or "In file included from".
+/// True for the first line of a diagnostic: "file:line:column: error: ..." or "In file included from".
 bool starts_diagnostic(std::string_view line) {
   return contains(line, ": error:") || contains(line, ": warning:") || contains(line, ": fatal error:") ||
          contains(line, "In file included from ");
@@ -82,7 +82,7 @@ std::string variable_with_offset_initializer(std::string_view ir) {
     const std::size_t equals = line.find(" = ");
     if (equals == std::string_view::npos || contains(line, " = external")) continue;
     if (!contains(line, "getelementptr") && !contains(line, "ptrtoint")) continue;
-    // A string literal is the only other constant of this form, and its offset is 0: "i64 0, i64 0)".
+    // A string literal is the only other constant of this form, and has offset 0: "i64 0, i64 0)".
     std::string_view rest = line;
     bool offset = contains(line, "ptrtoint");
     for (std::size_t at = rest.find("getelementptr"); at != std::string_view::npos; at = rest.find("getelementptr")) {

@@ -26,6 +26,7 @@
 #include "castor_cc/ir_locks.h"
 #include "castor_cc/ir_parameters.h"
 #include "castor_cc/ir_wide_integers.h"
+#include "castor_cc/ir_zeros.h"
 #include "castor_cc/launch_places.h"
 #include "castor_cc/missing_functions.h"
 #include "castor_cc/missing_headers.h"
@@ -45,12 +46,12 @@ constexpr int kGood = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongRequest = 2;
 
-/// What the compiler did not find of CUDA, and what to do instead.
+/// Returns notes on CUDA features that the compiler did not find, with alternatives.
 std::string explain_missing(std::string_view errors) {
   return explain_missing_headers(errors) + explain_missing_functions(errors);
 }
 
-/// What messages call the link of device code over files.
+/// Name of the device link in messages.
 constexpr const char* kLinkName = "device link";
 
 std::string read_file(const std::string& path) {
@@ -60,7 +61,7 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-/// Removes what a compiler has left of an output. A device is no file that it has written.
+/// Removes a compiler's incomplete output. Only regular files are removed, no devices such as /dev/null.
 void remove_output(const std::string& path) {
   std::error_code ignored;  // the file may not exist
   if (fs::is_regular_file(path, ignored)) fs::remove(path, ignored);
@@ -70,8 +71,7 @@ std::string with_extension(const std::string& source, const std::string& extensi
   return fs::path(source).filename().replace_extension(extension).string();
 }
 
-/// A name for an object that others in its program will not have: it comes from where the object comes from and goes
-/// to.
+/// Returns a name for an object's device code that is unique in its program: a hash of source, output and flags.
 std::string unit_name(const std::string& source, const std::string& output, const std::vector<std::string>& flags) {
   base::Hash hash;
   std::error_code ignored;  // a path that cannot be made absolute is hashed as it is
@@ -80,7 +80,7 @@ std::string unit_name(const std::string& source, const std::string& output, cons
   return hash.text();
 }
 
-/// Whether an object calls the OpenMP runtime as clang's code does.
+/// True if an object calls the OpenMP runtime by the functions that clang's code uses.
 bool needs_clangs_openmp(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     const std::string content = read_file(file);
@@ -102,7 +102,7 @@ bool is_before_cxx17(const Options& options) {
          standard == "1y";
 }
 
-/// Throws if a compiler or linker ended because it could not write; their words for that are those of a crash.
+/// Throws if a compiler or linker failed because it could not write; its own message for that looks like a crash.
 void refuse_full_disk(std::string_view errors) {
   for (const int why : {ENOSPC, EDQUOT, EFBIG, EIO}) {
     const std::string word = std::strerror(why);
@@ -115,7 +115,7 @@ void refuse_full_disk(std::string_view errors) {
   }
 }
 
-/// One run of the driver: what is common to all its files.
+/// One run of the driver, with the state shared by all its files.
 class Job {
  public:
   Job(Options options, Toolchain tools, std::ostream& out, std::ostream& err)
@@ -126,7 +126,7 @@ class Job {
  private:
   struct Result {
     int code = kGood;
-    std::string commands;  ///< for -v and --dryrun
+    std::string commands;  ///< commands, as -v and --dryrun print them
     std::string text;      ///< diagnostics
   };
 
@@ -135,11 +135,13 @@ class Job {
   Result compile_relocatable(Input& input, const std::string& output, std::size_t index);
   bool make_ir(Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir);
   static bool add_wide_functions(Input& input, const std::string& ir_file);
+  bool generate(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
+                std::string& errors);
   bool make_ptx(Input& input, const std::string& ptx, std::size_t index, Result& result);
   bool finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                   Result& result) const;
   bool link_device_code(std::vector<std::string>& objects, const std::string& output, Result& result);
-  /// `reading`, `depend`: of a command that may take a precompiled header (HeaderCache::run).
+  /// `reading`, `depend`: arguments of HeaderCache::run, for a command that may use a precompiled header.
   bool execute(const std::vector<std::string>& command, Result& result, std::string& error_text,
                const std::vector<std::string>& reading = {}, const std::string& depend = {});
   bool read_for_host(const Input& input, const std::string& mode, const std::string& ptx, const std::string& output,
@@ -179,15 +181,15 @@ bool Job::read_for_host(const Input& input, const std::string& mode, const std::
   const std::vector<std::string>& depend = options_.depend_flags;
   const auto named = std::find(depend.begin(), depend.end(), "-MF");
   const bool has_name = named != depend.end() && named + 1 != depend.end();
-  // The name of a dependency file that is not given is clang's to choose.
+  // Without a given name clang itself chooses the name of the dependency file.
   const bool precompiled = depend.empty() || has_name;
   return execute(host_command(tools_, options_, input, mode, ptx, output), result, error_text,
                  precompiled ? host_reading(tools_, options_) : std::vector<std::string>(),
                  has_name ? *(named + 1) : std::string());
 }
 
-/// The front end's half of a device compilation, and what is changed in its text. Where it finds launches by device
-/// code, they are rewritten and it starts again; the host's half reads them rewritten too.
+/// Runs the front end of a device compilation and changes its IR. If the front end reports launches by device code, the
+/// launches are rewritten and the front end runs again. The host compilation reads the rewritten source too.
 bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std::string& errors, std::string& ir) {
   for (;;) {
     std::string found;
@@ -214,8 +216,8 @@ bool Job::make_ir(Input& input, const std::string& ir_file, Result& result, std:
   return true;
 }
 
-/// Has the front end read the functions that the device code in `ir_file` needs, unless it has. True if it has to start
-/// again.
+/// Includes the header of the wide-integer functions if the device code in `ir_file` needs it. Returns true if the
+/// header was added, so that the front end must run again.
 bool Job::add_wide_functions(Input& input, const std::string& ir_file) {
   const auto is_there = std::find(input.reading.begin(), input.reading.end(), kWideIntegersHeader);
   if (is_there != input.reading.end() || !needs_wide_functions(read_file(ir_file))) return false;
@@ -223,7 +225,22 @@ bool Job::add_wide_functions(Input& input, const std::string& ir_file) {
   return true;
 }
 
-/// What is done to PTX that the compiler has written: repairs, open references, cap on registers.
+/// Runs a command that writes PTX. Where the PTX may have lost the sign of a zero, the optimiser's text is written to
+/// `ir_file`, and if need be changed and given to the back end.
+bool Job::generate(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
+                   std::string& errors) {
+  if (!execute(command, result, errors)) return false;
+  if (options_.dry_run || !has_minimum_with_zero(read_file(command.back()))) return true;
+  std::string repeated;  // warnings
+  if (!execute(optimiser_command(command, ir_file), result, repeated)) return false;
+  const std::string ir = read_file(ir_file);
+  const std::string changed = keep_signs_of_zeros(ir);
+  if (changed == ir) return true;
+  base::write_file(ir_file, changed);
+  return execute(back_end_command(command, ir_file), result, repeated);
+}
+
+/// Finishes the PTX that the compiler has written: repairs it, checks for undefined names, limits registers.
 bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                      Result& result) const {
   const std::string written = read_file(ptx);
@@ -240,7 +257,7 @@ bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_
     return false;
   }
   std::string finished = max_registers > 0 ? cap_registers(text, max_registers) : text;
-  // Programs hand the bytes of such a file to cuModuleLoadData, which reads up to a NUL.
+  // Programs pass the bytes of such a file to cuModuleLoadData, which reads up to a NUL.
   if (!options_.image.empty()) finished += '\0';
   if (finished != written) base::write_file(ptx, finished);
   return true;
@@ -251,11 +268,13 @@ bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Resu
   std::string ir;
   bool good = true;
   if (input.kind == InputKind::kOpenCl) {
-    good = execute(opencl_command(tools_, options_, input.path, ptx), result, errors);
+    good = generate(opencl_command(tools_, options_, input.path, ptx), temporary(index, input.path, ".optimised.ll"),
+                    result, errors);
   } else {
     const std::string ir_file = temporary(index, input.path, ".ll");
     good = make_ir(input, ir_file, result, errors, ir) &&
-           execute(code_command(tools_, options_, ir_file, ptx), result, errors);
+           generate(code_command(tools_, options_, ir_file, ptx), temporary(index, input.path, ".optimised.ll"), result,
+                    errors);
   }
   if (options_.dry_run) return true;
   result.text += translate_device_errors(errors, input.path, ir) + explain_missing(errors);
@@ -263,7 +282,7 @@ bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Resu
     result.code = kFailed;
     return false;
   }
-  if (options_.relocatable) {  // PTX of a part: open references are what it is for
+  if (options_.relocatable) {  // PTX of one part of a link may have undefined names
     const std::string text = repair_ptx(read_file(ptx));
     base::write_file(ptx, options_.max_registers > 0 ? cap_registers(text, options_.max_registers) : text);
     return true;
@@ -274,7 +293,8 @@ bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Resu
                     result);
 }
 
-/// An object whose device code is linked later: LLVM text in a section that the host's linker drops.
+/// Compiles a source to an object whose device code is linked later: its IR lies in a section that the host linker
+/// drops.
 Job::Result Job::compile_relocatable(Input& input, const std::string& output, std::size_t index) {
   Result result;
   std::string errors;
@@ -286,7 +306,7 @@ Job::Result Job::compile_relocatable(Input& input, const std::string& output, st
   const std::string device_text = result.text;
   std::string host_errors;
   if (good) {
-    // The image of the object itself is never loaded.
+    // The object's own image is a placeholder that is never loaded.
     if (!options_.dry_run) base::write_file(section, "relocatable device code");
     good = read_for_host(input, "-c", section, output, result, host_errors);
     result.text += without_repeats(host_errors, device_text);
@@ -318,8 +338,9 @@ Job::Result Job::compile_relocatable(Input& input, const std::string& output, st
   return result;
 }
 
-/// Links the device code of `objects` and of the libraries among the flags into one object, `output`, which then is
-/// one of them. Nothing happens if there is no such code, or if an object is the result of such a link already.
+/// Links the device code of `objects`, and of the libraries among the link flags, into the object `output`, which is
+/// added to `objects`. Does nothing if there is no such code, or if one of the objects is already the result of a
+/// device link.
 bool Job::link_device_code(std::vector<std::string>& objects, const std::string& output, Result& result) {
   std::vector<std::string> files = objects;
   for (const std::string& library : options_.link_flags) {
@@ -355,9 +376,9 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
     base::write_file(ir_file, texts[i]);
     good = execute(bitcode_command(tools_, ir_file, bitcode.back()), result, errors);
   }
-  good = good &&
-         execute(device_link_command(tools_, options_, bitcode, common.arch, common.code_flags, ptx), result, errors);
-  for (std::size_t i = 0; i < bitcode.size(); ++i) {  // by the names that the user knows
+  good = good && generate(device_link_command(tools_, options_, bitcode, common.arch, common.code_flags, ptx),
+                          temporary(0, "linked", ".optimised.ll"), result, errors);
+  for (std::size_t i = 0; i < bitcode.size(); ++i) {  // replaces temporary file names by the names that the user knows
     for (std::size_t at = errors.find(bitcode[i]); at != std::string::npos; at = errors.find(bitcode[i])) {
       errors.replace(at, bitcode[i].size(), parts[i].file);
     }
@@ -461,7 +482,7 @@ int Job::finish(std::vector<Result>& results) {
   return code;
 }
 
-/// The step after the objects: link, archive, or the link of device code alone.
+/// Runs the step after all compilations: link, archive, or device link.
 int Job::combine() {
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < options_.inputs.size(); ++i) {
@@ -492,7 +513,7 @@ int Job::combine() {
     const std::string output = options_.output.empty() ? "a_dlink.o" : options_.output;
     const std::size_t given = objects.size();
     if (!options_.dry_run) good = link_device_code(objects, output, result);
-    // Without device code to link, as some Makefiles do it: an object without anything.
+    // Without device code to link, the output is an empty object, since some Makefiles run -dlink on such files.
     if (good && objects.size() == given) {
       good = execute({tools_.clang_c, "-x", "c", "-c", "/dev/null", "-o", output}, result, errors);
     }
@@ -510,8 +531,8 @@ int Job::run() {
   std::size_t sources = 0;
   for (const Input& input : options_.inputs) sources += input.kind != InputKind::kObject ? 1 : 0;
   if (options_.stage != Stage::kDeviceLink && sources > 0) {
-    // With one dependency file per object the name follows the source; the compiler would derive it from the temporary
-    // object instead.
+    // With one dependency file per object, the file's name must follow the source. The compiler would derive it from
+    // the temporary object instead.
     const auto& depend = options_.depend_flags;
     const bool wants_file = std::find_if(depend.begin(), depend.end(), [](const std::string& f) {
                               return f == "-MD" || f == "-MMD";

@@ -12,7 +12,7 @@
 namespace castor::castor_cc {
 namespace {
 
-/// `size` bytes at `offset` of an object; throws if they are not there.
+/// Returns `size` bytes at `offset` of an object file; throws base::InputError if the file ends before.
 std::string_view piece(const std::string& name, std::string_view content, std::uint64_t offset, std::uint64_t size) {
   if (offset > content.size() || size > content.size() - offset) {
     throw base::InputError({name, 0, 0}, "the object file is cut off", "compile it again");
@@ -20,7 +20,7 @@ std::string_view piece(const std::string& name, std::string_view content, std::u
   return content.substr(offset, size);
 }
 
-/// A structure of the file, which need not be aligned in memory.
+/// Copies a structure from the file, where it may be unaligned.
 template <class T>
 T read_at(const std::string& name, std::string_view content, std::uint64_t offset) {
   T value;
@@ -35,7 +35,7 @@ std::string_view text_at(std::string_view strings, std::size_t offset) {
 }
 
 std::string member_name(std::string_view field, std::string_view long_names) {
-  // "name/" or "/offset" into the table of long names, where a name ends with "/\n".
+  // A field is "name/", or "/offset" into the table of long names, where a name ends with "/\n".
   if (field.size() > 1 && field[0] == '/' && field[1] >= '0' && field[1] <= '9') {
     const std::size_t offset = std::strtoul(std::string(field.substr(1)).c_str(), nullptr, 10);
     if (offset < long_names.size()) field = long_names.substr(offset, long_names.find('\n', offset) - offset);
@@ -102,7 +102,7 @@ std::vector<ElfObject> objects_of(const std::string& path, std::string_view cont
     } else if (member.substr(0, SELFMAG) == ELFMAG) {
       objects.emplace_back(path + "(" + member_name(field, long_names) + ")", member);
     }
-    offset += sizeof(ar_hdr) + size + (size & 1);  // members begin at even places
+    offset += sizeof(ar_hdr) + size + (size & 1);  // members begin at even offsets
   }
   return objects;
 }

@@ -7,19 +7,21 @@
 
 namespace castor::castor_cc {
 
-/// What is read of an object file for x86-64 or another 64-bit little-endian target.
+/// Sections and symbols of an object file for x86-64 or another 64-bit little-endian target.
 class ElfObject {
  public:
-  /// `content` stays with the caller. Throws base::InputError if it is cut off; what is no such object has nothing.
+  /// Reads an object file. `content` must outlive the object. Throws base::InputError if the file is truncated. A file
+  /// of another format has no sections.
   ElfObject(std::string name, std::string_view content);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Bytes of a section; empty if there is none.
+  /// Returns the bytes of a section; empty if the section does not exist.
   [[nodiscard]] std::string_view section(std::string_view section_name) const;
-  /// Names that other objects must define.
+  /// Returns the names of the undefined symbols.
   [[nodiscard]] std::vector<std::string_view> undefined_symbols() const;
 
  private:
+  /// Section of the object file.
   struct Section {
     std::string_view name;
     std::string_view bytes;
@@ -31,7 +33,8 @@ class ElfObject {
   std::vector<Section> sections_;
 };
 
-/// The objects in a file: itself, or the members of an archive ("lib.a(member.o)"). Views into `content`.
+/// Returns the objects in a file: the file itself, or the members of an archive ("lib.a(member.o)"). Views into
+/// `content`.
 [[nodiscard]] std::vector<ElfObject> objects_of(const std::string& path, std::string_view content);
 
 }  // namespace castor::castor_cc

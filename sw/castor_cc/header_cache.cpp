@@ -17,10 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The source of a precompiled header: nothing but what the command line includes.
+/// Source of a precompiled header: an empty file, so that only the headers included by the command line are read.
 constexpr const char* kSource = "/dev/null";
 
-/// Whether the header is the same for every source that these options are for: nothing else is included in front of it.
+/// True if the precompiled header fits every source compiled with these options: the command line includes one header
+/// only.
 bool usable(const std::vector<std::string>& reading) {
   std::size_t included = 0;
   for (const std::string& word : reading) {
@@ -40,12 +41,12 @@ std::string key_of(const std::vector<std::string>& reading) {
                                                                       : "/";
     relative = relative || folder.compare(0, 1, "/") != 0;
   }
-  std::error_code ignored;  // then the key is that of another folder without a name
+  std::error_code ignored;  // an unnamed folder is hashed as no folder
   if (relative) hash.add(fs::current_path(ignored).string());
   return hash.text();
 }
 
-/// Removes all but the files used last.
+/// Removes all files except the kKept used last.
 void prune(const fs::path& folder) {
   std::error_code failed;
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
@@ -60,7 +61,7 @@ void prune(const fs::path& folder) {
   for (const auto& [used, path] : files) fs::remove(path, failed);
 }
 
-/// Takes kSource out of a dependency file.
+/// Removes kSource from a dependency file.
 void forget_source(const std::string& depend) {
   std::ifstream in(depend, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -85,7 +86,7 @@ std::string HeaderCache::find_or_make(const std::vector<std::string>& reading) {
   }
   fs::create_directories(folder, failed);
   if (failed || ::access(folder.c_str(), W_OK | X_OK) != 0) return {};
-  // Under a name of its own until it is whole; of two processes that make it, the later one's stays.
+  // The file has a process-specific name until it is complete. If two processes create it, the later rename wins.
   const std::string part = file.string() + "." + std::to_string(::getpid());
   std::vector<std::string> command = reading;
   command.insert(command.end(),
@@ -105,15 +106,15 @@ ProcessResult HeaderCache::run(const std::vector<std::string>& command, const st
   const std::string file = find_or_make(reading);
   if (file.empty() || deferred_signal() != 0) return run_process(command);
   std::vector<std::string> with = command;
-  // Headers of the system may change, too. Clang 14 generating code for the host finds __builtin_va_list twice, in the
-  // precompiled header and in itself; the name that stdarg.h gives it is found once.
+  // System headers may change too, so they are validated. When generating code for the host, clang 14 finds
+  // __builtin_va_list twice: in the precompiled header and built in. The name that stdarg.h uses for it is unambiguous.
   with.insert(with.end(), {"-Xclang", "-include-pch", "-Xclang", file, "-Xclang", "-fmodules-validate-system-headers",
                            "-D__builtin_va_list=__gnuc_va_list"});
   ProcessResult result = run_process(with);
   if (result.exit_code == 0 && !depend.empty()) forget_source(depend);
   if (result.exit_code == 0 || deferred_signal() != 0) return result;
   result = run_process(command);
-  std::error_code ignored;  // another process may have removed it
+  std::error_code ignored;  // another process may have removed the file
   if (result.exit_code == 0) fs::remove(file, ignored);
   return result;
 }

@@ -8,20 +8,20 @@
 
 namespace castor::castor_cc {
 
-/// Precompiled forms of what every CUDA source reads first, cuda_runtime.h and the headers of C++ behind it: nine
-/// tenths of the time that clang takes for a small file. Each is a file <cache>/headers/<key>.pch of about 7 MB, the
-/// key made of everything on the command line that decides how headers are read. The latest kKept are kept. Clang
-/// refuses one whose headers have changed since.
+/// Cache of precompiled headers for the part that every CUDA source reads first: cuda_runtime.h and the C++ headers it
+/// includes. Reading these headers is nine tenths of clang's time for a small file. Each entry is a file
+/// <cache>/headers/<key>.pch of about 7 MB. The key is a hash of all command-line options that affect how headers are
+/// read. The kKept entries used last are kept. Clang refuses an entry whose headers have changed since.
 ///
-/// Nothing here fails: without a cache, without a header in it, or if a compilation with it fails in any way, the
-/// command runs as it is, and its messages are those that the user sees.
+/// No function of this class fails. Without a usable cache or entry, or if a compilation with an entry fails, the
+/// command runs without it, and the user sees the messages of that run.
 class HeaderCache {
  public:
   static constexpr std::size_t kKept = 64;
 
-  /// Runs `command`, which reads its source after `reading` (Toolchain: device_reading, host_reading), with the
-  /// precompiled header of `reading`; makes it first if there is none. Leaves in the dependency file `depend`, if there
-  /// is one, only what the source depends on. May be called by several threads.
+  /// Runs `command`, whose headers are read with the options `reading` (Toolchain: device_reading, host_reading), with
+  /// the precompiled header of `reading`; creates that header first if necessary. The dependency file `depend`, if
+  /// given, lists only dependencies of the source. Thread-safe.
   [[nodiscard]] ProcessResult run(const std::vector<std::string>& command, const std::vector<std::string>& reading,
                                   const std::string& depend);
 

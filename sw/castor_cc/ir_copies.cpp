@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number_at(std::string_view text) {
   return value;
 }
 
-/// What stands between `before` and `after`, both of which must be there.
+/// Returns the text between `before` and `after`; nothing if either is missing.
 std::optional<std::string_view> between(std::string_view text, std::string_view before, std::string_view after) {
   const std::size_t at = text.find(before);
   if (at == std::string_view::npos) return std::nullopt;
@@ -33,14 +33,14 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
   return text.substr(0, end);
 }
 
-/// One side of a memcpy: "i8* align 16 %7", or a constant expression for an address that is known when linking.
+/// Source or destination of a memcpy: "i8* align 16 %7", or a constant expression for an address known at link time.
 struct Pointer {
   std::string_view value;
   std::uint64_t align = 0;
 };
 
-/// Whether `text` begins with a pointer itself: a name, or a constant expression, which has its operands in brackets
-/// behind a blank. (An attribute has none there: "dereferenceable(16)".)
+/// True if `text` begins with a pointer: a name, or a constant expression, whose operands follow in brackets after a
+/// blank. An attribute has no blank there: "dereferenceable(16)".
 bool begins_with_pointer(std::string_view text) {
   if (text.empty() || text[0] == '%' || text[0] == '@') return true;
   for (const std::string_view expression :
@@ -65,15 +65,15 @@ std::optional<Pointer> pointer_argument(std::string_view text) {
   return pointer;
 }
 
-/// Where the bytes at a pointer are.
+/// Storage to which a pointer refers.
 enum class Place {
-  kVariable,  ///< in a variable of this function, which may well become registers
-  kArgument,  ///< in one that holds an argument of a call
+  kVariable,  ///< variable of this function, which may become registers
+  kArgument,  ///< variable that holds an argument of a call
   kMemory,
   kUnknown
 };
 
-/// The instructions of one function that have names, as far as pointers are made by them.
+/// Definitions of the named values of one function, for following pointers to their origin.
 class Definitions {
  public:
   void begin(bool kernel) {
@@ -81,7 +81,7 @@ class Definitions {
     passed_.clear();
     kernel_ = kernel;
   }
-  /// `name` is a variable whose bytes are an argument of a call that stays one.
+  /// Notes that variable `name` holds an argument of a call that is not inlined.
   void pass(std::string_view name) { passed_.insert(name); }
   void add(std::string_view line) {
     static constexpr std::string_view kIs = " = ";
@@ -91,7 +91,7 @@ class Definitions {
       defined_.emplace(text.substr(0, name), text.substr(name + kIs.size()));
   }
 
-  /// The type that a pointer of type i8* had before it was cast; empty if that is not known.
+  /// Returns the pointee type of an i8* value before it was cast; empty if unknown.
   [[nodiscard]] std::string_view pointee(std::string_view value) const {
     std::string_view text = value;
     for (unsigned step = 0; step < kLongest; ++step) {
@@ -119,8 +119,9 @@ class Definitions {
     for (unsigned step = 0; step < kLongest; ++step) {
       if (value.empty() || value[0] != '%') return Place::kMemory;
       const auto found = defined_.find(value);
-      // A pointer that a kernel gets or reads leads to memory. A device function's may lead to a variable of the
-      // function into which it is inlined, but an element that is chosen when the program runs seldom lies in one.
+      // A pointer that a kernel receives or loads refers to memory. In a device function it may refer to a variable of
+      // the function into which the device function is inlined. An element with a run-time index rarely lies in such a
+      // variable.
       const Place given = indexed || kernel_ ? Place::kMemory : Place::kUnknown;
       if (found == defined_.end()) return given;
       std::string_view text = found->second;
@@ -140,32 +141,34 @@ class Definitions {
   }
 
  private:
-  static constexpr unsigned kLongest = 64;  ///< chain of casts and elements that is followed
+  static constexpr unsigned kLongest = 64;  ///< longest chain of casts and element addresses that is followed
 
   std::unordered_map<std::string_view, std::string_view> defined_;
   std::set<std::string_view> passed_;
   bool kernel_ = false;
 };
 
-/// A value that a copy moves, and in which access of memory it takes part.
+/// Value that a copy moves, at an offset of the copied bytes.
 struct Unit {
   const char* type = "i32";
   std::uint64_t offset = 0;
   std::uint64_t size = 4;
 };
 
-/// Units that are one vector in memory; a single one is no vector.
+/// Neighbouring units accessed as one vector in memory; a single unit is accessed as a scalar.
 struct Group {
   std::size_t first = 0;
   std::size_t count = 1;
 };
 
+/// Loads and stores that replace one memcpy.
 struct Plan {
   std::vector<Unit> units;
   std::vector<Group> groups;
 };
 
-/// Cuts `size` bytes of repeated `type` at addresses aligned to `align`. Nothing if that cannot be done.
+/// Divides `size` bytes, made of one or more values of `type`, at addresses aligned to `align`. Returns nothing if that
+/// is impossible.
 std::optional<Plan> plan_of(const TypeLayout& type, std::uint64_t size, std::uint64_t align) {
   if (type.size == 0 || (size > type.size && size % type.size != 0)) return std::nullopt;
   const auto has = [&](const std::vector<std::uint64_t>& offsets, std::uint64_t at) {
@@ -209,7 +212,7 @@ std::optional<Plan> plan_of(const TypeLayout& type, std::uint64_t size, std::uin
   return plan;
 }
 
-/// Writes the instructions of one copy. Names begin with "%castor.", which clang gives to nothing.
+/// Writes the instructions of one copy. Names begin with "%castor.", which clang never uses.
 class CopyWriter {
  public:
   CopyWriter(std::string& out, std::size_t number, std::uint64_t align, std::string_view debug)
@@ -281,6 +284,7 @@ class CopyWriter {
 
 constexpr std::string_view kCopy = " @llvm.memcpy.p0i8.p0i8.i64(";
 
+/// Rewriting of the copies in one module.
 class Widener {
  public:
   explicit Widener(std::string_view ir) : ir_(ir), types_(ir) {}
@@ -308,8 +312,8 @@ class Widener {
   }
 
  private:
-  /// Kernels, from lines such as `!7 = !{void (i32*)* @_Z1kPi, !"kernel", i32 1}`, constants, and functions that are
-  /// not inlined.
+  /// Finds kernels (by lines such as `!7 = !{void (i32*)* @_Z1kPi, !"kernel", i32 1}`), constants, and functions that
+  /// are not inlined.
   void find_globals() {
     std::vector<std::pair<std::string_view, std::string_view>> functions;  // name, group of attributes
     std::set<std::string_view> apart;
@@ -333,7 +337,7 @@ class Widener {
   }
   static std::string_view word(std::string_view text) { return text.substr(0, text.find(' ')); }
 
-  /// The variables that a function hands by value to functions that are not inlined.
+  /// Finds the variables that a function passes by value to functions that are not inlined.
   void find_arguments(std::string_view body) {
     static constexpr std::string_view kByValue = " byval(";
     while (!body.empty()) {
@@ -355,7 +359,7 @@ class Widener {
     return constants_.count(name.substr(0, name.find_first_of(" ,)"))) != 0;
   }
 
-  /// False if the line is to stay.
+  /// Replaces the memcpy of a line; returns false if the line must stay unchanged.
   bool replace(std::string_view line) {
     const std::size_t call = line.find(kCopy);
     if (line.substr(0, call).find("call void") == std::string_view::npos) return false;
@@ -370,9 +374,9 @@ class Widener {
     const Place to_place = definitions_.place(to->value);
     const Place from_place = definitions_.place(from->value);
     if (to_place == Place::kVariable && from_place == Place::kVariable) return false;
-    // The optimiser lets the call take the argument from where it was copied from.
+    // The optimiser passes the copy's source to the call directly.
     if (to_place == Place::kArgument || from_place == Place::kArgument) return false;
-    // Initial values of variables: the optimiser reads them from the constant itself.
+    // Initial value of a variable: the optimiser reads it from the constant directly.
     if (to_place == Place::kVariable && names_constant(from->value)) return false;
     auto type = types_.layout(definitions_.pointee(to->value));
     if (!type || type->size < *size) {

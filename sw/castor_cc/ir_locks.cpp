@@ -15,13 +15,13 @@
 namespace castor::castor_cc {
 namespace {
 
-/// Writes one lock loop of a function anew. Names begin with "castor.lock.", which clang gives to nothing.
+/// Rewrites one lock loop of a function. Names begin with "castor.lock.", which clang never uses.
 class LoopWriter {
  public:
   LoopWriter(const IrFunction& function, const LockLoop& loop, std::size_t number)
       : function_(function), loop_(loop), prefix_(std::string(LockLoops::kHead) + std::to_string(number)) {}
 
-  /// The function's text; nothing if the loop cannot be changed.
+  /// Returns the function's new text; nothing if the loop cannot be changed.
   std::optional<std::string> run() {
     const std::vector<IrBlock>& blocks = function_.blocks();
     if (blocks[loop_.region.head].has_phi || (!loop_.exits.empty() && values_escape())) return std::nullopt;
@@ -32,7 +32,7 @@ class LoopWriter {
   }
 
  private:
-  /// Values of the loop that are used behind it would not be defined on the way through the new block.
+  /// True if code after the loop uses a value defined inside: the new block would bypass its definition.
   [[nodiscard]] bool values_escape() const {
     std::set<std::string_view> defined;
     const std::vector<IrBlock>& blocks = function_.blocks();
@@ -56,7 +56,7 @@ class LoopWriter {
   [[nodiscard]] std::string name(std::string_view part) const { return "%" + prefix_ + "." + std::string(part); }
   [[nodiscard]] static std::string block_name(const IrBlock& block) { return "%" + std::string(block.name); }
 
-  /// Number of the exit to a block; of a return, one of its own.
+  /// Returns the number of the exit to a block. Every return is an exit with its own number.
   std::size_t exit_number(std::size_t to, const std::string& leave) {
     const auto found = numbers_.find(to);
     if (to != IrExit::kReturn && found != numbers_.end()) return found->second;
@@ -67,7 +67,7 @@ class LoopWriter {
     return "  store i32 " + std::to_string(number) + ", i32* " + name("exit") + "\n  br label " + name("meet");
   }
 
-  /// Gives the last instruction of a block its new targets.
+  /// Redirects the last instruction of a block to its new targets.
   void redirect(std::size_t b) {
     const IrBlock& block = function_.blocks()[b];
     const std::string head = block_name(function_.blocks()[loop_.region.head]);
@@ -113,7 +113,7 @@ class LoopWriter {
     return store + leave(exit_number(IrExit::kReturn, back));
   }
 
-  /// The block in which all lanes meet at the end of an iteration, and those behind the loop.
+  /// Returns the block in which all lanes meet at the end of an iteration, and the exit blocks after the loop.
   [[nodiscard]] std::string meeting() const {
     const std::string head = block_name(function_.blocks()[loop_.region.head]);
     std::string out;
@@ -172,19 +172,19 @@ class LoopWriter {
   const IrFunction& function_;
   const LockLoop& loop_;
   std::string prefix_;
-  std::map<std::size_t, std::string> changed_;  ///< last instructions, with the blocks that follow
-  std::map<std::size_t, std::size_t> numbers_;  ///< of exits, by the block that they lead to
-  std::vector<std::string> leaves_;             ///< what is done for exit 1 and the following ones
+  std::map<std::size_t, std::string> changed_;  ///< per block: last instruction, with the blocks added after it
+  std::map<std::size_t, std::size_t> numbers_;  ///< number of each exit, by target block
+  std::vector<std::string> leaves_;             ///< instructions of each exit, in the order of numbers from 1 on
   std::string variables_;
   std::size_t edges_ = 0;
 };
 
-/// The texts of the modules of one program.
+/// Rewriting of all modules of one program.
 class Locks {
  public:
   explicit Locks(std::vector<std::string_view> parts) : parts_(std::move(parts)) {}
 
-  /// The texts that change, by their place among the modules.
+  /// Returns the changed texts, by index of the module.
   std::map<std::size_t, std::string> run() {
     std::map<std::size_t, std::string> changed;
     if (std::none_of(parts_.begin(), parts_.end(), may_acquire)) return changed;
@@ -215,7 +215,7 @@ class Locks {
 
   struct Function {
     std::string_view name;
-    std::string_view text;  ///< with the line "}" and its end
+    std::string_view text;  ///< including the line "}" and its line end
     std::size_t part = 0;
   };
 
@@ -245,7 +245,7 @@ class Locks {
     }
   }
 
-  /// Callees first. A function that calls itself does not count its own calls.
+  /// Computes the summary of a function, after the summaries of its callees. Recursive calls are not counted.
   void summarise(std::string_view name) {
     const auto found = indices_.find(name);
     if (found == indices_.end() || !begun_.insert(name).second) return;
@@ -258,11 +258,11 @@ class Locks {
     summaries_[name] = LockLoops(*function, values).summary();
   }
 
-  /// Nothing if the function stays as it is.
+  /// Returns the new text of a function; nothing if it stays unchanged.
   [[nodiscard]] std::optional<std::string> rewrite(std::string_view text) const {
     std::optional<std::string> changed;
     std::set<std::string> refused;
-    // Loops that are rewritten already keep their names.
+    // Loops that were rewritten earlier keep their names, so numbering starts after the last used number.
     std::size_t number = 0;
     while (text.find(std::string(LockLoops::kHead) + std::to_string(number) + ".") != std::string_view::npos) ++number;
     for (;;) {

@@ -7,13 +7,13 @@
 namespace castor::castor_cc {
 namespace {
 
-constexpr unsigned kDeepest = 64;  ///< chain of instructions that make an address
+constexpr unsigned kDeepest = 64;  ///< longest chain of address instructions that is followed
 
 bool has_part(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string_view behind_word(std::string_view text) { return text.substr(std::min(text.find(' ') + 1, text.size())); }
 
-/// The arguments of a call, in order.
+/// Returns the arguments of a call, in order.
 std::vector<std::string_view> call_arguments(std::string_view call) {
   const std::string_view callee = callee_of(call);
   std::size_t open = std::string_view::npos;
@@ -37,7 +37,7 @@ IrAccess assembly_access(std::string_view call, std::set<IrObject> objects) {
   access.written_anywhere = atomic || has_part(call, "st.") || has_part(call, "red.");
   access.fence = has_part(call, "membar") || has_part(call, "fence");
   if (!atomic && !has_part(call, "ld.")) return access;
-  if (objects.empty()) objects.insert("asm");  // its address may be an integer
+  if (objects.empty()) objects.insert("asm");  // the address may be passed as an integer
   if (atomic && (has_part(call, ".cas") || has_part(call, ".exch"))) access.acquired = objects;
   access.observed = std::move(objects);
   return access;
@@ -50,7 +50,7 @@ bool may_meet(const std::set<IrObject>& a, const std::set<IrObject>& b) {
   return false;
 }
 
-/// ".2" of "getelementptr inbounds %struct.S, %struct.S* %5, i32 0, i32 2"; empty for elements of arrays.
+/// Returns ".2" for "getelementptr inbounds %struct.S, %struct.S* %5, i32 0, i32 2"; empty for array elements.
 std::string members_in(const std::vector<std::string_view>& operands) {
   std::string members;
   for (std::size_t i = 3; i < operands.size(); ++i) {
@@ -104,7 +104,7 @@ IrValues::IrValues(const IrFunction& function, const IrSummaries& summaries)
     const std::size_t name = name_length(text);
     if (name != 0 && begins_with(text.substr(name), " = ")) lines_.emplace(text.substr(0, name), at);
   }
-  // A pointer that is kept in a variable: both name one object.
+  // A pointer is stored in a variable: the pointer and the variable's content are one object.
   for (const std::string_view line : lines) {
     const std::string_view text = operation_of(line);
     if (!begins_with(text, "store ") || begins_with(text, "store volatile") || begins_with(text, "store atomic"))
@@ -135,7 +135,7 @@ void IrValues::keep(const IrObject& pointer, const IrObject& variable) {
   const std::string from(base_of(pointer));
   const std::string to(base_of(variable));
   if (from == to) return;
-  // clang keeps each argument in a variable of its own.
+  // clang stores each argument in a variable of its own.
   if (from[0] == '%' && definition(from).empty()) {
     kept_.emplace(from, to);
   } else {
@@ -171,7 +171,7 @@ IrObject IrValues::origin(std::string_view value, unsigned depth) const {
   const std::string_view opcode = text.substr(0, text.find(' '));
   if (text.empty() || opcode == "alloca" || depth > kDeepest) return known(value);
   if (opcode == "call") {
-    // A function that tells where a lock is.
+    // The call returns an address, such as the address of a lock.
     for (const std::string_view argument : call_arguments(text))
       if (leads_to_objects(argument)) return operand_origin(argument, depth + 1) + "?";
     return std::string("@").append(callee_of(text)).append("|?");
@@ -201,7 +201,7 @@ std::set<IrObject> IrValues::argument_objects(std::string_view call) const {
   return objects;
 }
 
-/// Whether an address is one of a variable of this function.
+/// True if an address refers to a variable of this function.
 bool IrValues::is_local(std::string_view operand) const {
   for (unsigned step = 0; step < kDeepest; ++step) {
     const std::vector<std::string_view> names =

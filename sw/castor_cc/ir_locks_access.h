@@ -11,49 +11,48 @@
 
 namespace castor::castor_cc {
 
-/// Where an address leads to: the variable that it comes from and the members and pointers (".2", "*") on the way, as
-/// in
-/// "%3|*.2*". Of a variable that keeps such a pointer the way is not known: "@table|?". "#" in a function's summary:
-/// somewhere behind an argument.
+/// Memory object that an address refers to: its base variable, followed by the members (".2") and loads ("*") on the
+/// path, such as "%3|*.2*". "?" marks an unknown path, as in "@table|?". "#" in a function's summary: some object
+/// reachable from an argument.
 using IrObject = std::string;
 
-/// Whether two objects may be one, or one a part of the other.
+/// True if two objects may be the same, or one may be part of the other.
 [[nodiscard]] bool may_be_one(const IrObject& a, const IrObject& b);
 
-/// What an instruction, or all of a function, does to memory that other threads see.
+/// Accesses of an instruction, or of a whole function, to memory that other threads see.
 struct IrAccess {
   std::set<IrObject> acquired;  ///< objects of compare-and-swaps and exchanges
   std::set<IrObject> observed;  ///< objects of atomic operations and of atomic and volatile loads
   std::set<IrObject> written;   ///< objects of atomic and volatile stores and of atomic operations
   bool fence = false;
-  bool written_anywhere = false;  ///< by inline assembly
-  bool attempt = false;           ///< a function that acquires, and releases only where it has acquired
+  bool written_anywhere = false;  ///< inline assembly may write any object
+  bool attempt = false;           ///< the function tries to acquire a lock, and releases it only after success
 
-  /// Whether it may get a lock. Of an object that is only observed, such as the ticket that is served, that is one if
-  /// it is written behind a fence as well.
+  /// True if the access may acquire a lock. An object that is only observed, such as a ticket counter, is a lock only
+  /// if it is also written after a fence; the caller checks that.
   [[nodiscard]] bool acquires() const { return attempt || !acquired.empty() || !observed.empty(); }
   [[nodiscard]] bool empty() const { return !acquires() && written.empty() && !fence && !written_anywhere; }
-  /// Whether it may give back the lock that `acquisition` has got.
+  /// True if the access may release the lock that `acquisition` acquired.
   [[nodiscard]] bool releases(const IrAccess& acquisition) const;
 };
 
 using IrSummaries = std::map<std::string_view, IrAccess>;
 
-/// The values of one function: where they are defined, what addresses they come from, what its instructions access.
+/// Values of one function: their definitions, the origin of addresses, and the accesses of its instructions.
 class IrValues {
  public:
-  /// `function` and `summaries` must outlive this.
+  /// `function` and `summaries` must outlive this object.
   IrValues(const IrFunction& function, const IrSummaries& summaries);
 
-  /// Accesses of instructions that have any, by line.
+  /// Returns the accesses, by line of the instruction; lines without access are left out.
   [[nodiscard]] const std::map<std::size_t, IrAccess>& accesses() const { return accesses_; }
-  /// The definition of a value without its name; empty for arguments.
+  /// Returns the definition of a value, without the value's name; empty for arguments.
   [[nodiscard]] std::string_view definition(std::string_view value) const;
   [[nodiscard]] std::size_t line_of(std::string_view value) const;
 
-  /// Object that the address in an operand ("i32* align 4 %7") comes from; empty if that is unknown.
+  /// Returns the object that the address in an operand ("i32* align 4 %7") refers to; empty if unknown.
   [[nodiscard]] IrObject object(std::string_view operand) const;
-  /// Objects that the arguments of a call lead to.
+  /// Returns the objects that the arguments of a call refer to.
   [[nodiscard]] std::set<IrObject> argument_objects(std::string_view call) const;
 
  private:
@@ -68,14 +67,14 @@ class IrValues {
   const IrFunction& function_;
   const IrSummaries& summaries_;
   std::map<std::string_view, std::size_t> lines_;
-  std::map<std::string, std::string> kept_;  ///< variables with pointers, and what these lead to
+  std::map<std::string, std::string> kept_;  ///< names that stand for one object: name, other name of the object
   std::map<std::size_t, IrAccess> accesses_;
 };
 
-/// The instruction of a line without the name of its result and the words that may stand before "call".
+/// Returns the instruction of a line, without the result's name and the words that may precede "call".
 [[nodiscard]] std::string_view operation_of(std::string_view line);
 
-/// The function that a call names, without its sign; empty for inline assembly and pointers.
+/// Returns the function that a call names, without "@"; empty for inline assembly and calls through pointers.
 [[nodiscard]] std::string_view callee_of(std::string_view instruction);
 
 }  // namespace castor::castor_cc

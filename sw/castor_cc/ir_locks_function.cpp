@@ -14,7 +14,7 @@ std::string_view instruction_in(std::string_view line) {
   return at == std::string_view::npos ? std::string_view() : line.substr(at);
 }
 
-/// The name in "7:  ; preds = %0", without a sign; empty if the line is no label.
+/// Returns "7" for a line such as "7:  ; preds = %0"; empty if the line is no label.
 std::string_view label_in(std::string_view line) {
   if (line.empty() || line[0] == ' ' || line[0] == ';' || line[0] == '}') return {};
   const std::size_t quote = line[0] == '"' ? line.find('"', 1) : 0;
@@ -100,7 +100,7 @@ bool IrFunction::read_blocks() {
     const std::string_view opcode = instruction.substr(0, instruction.find(' '));
     if (opcode != "br" && opcode != "switch" && opcode != "ret" && opcode != "unreachable") continue;
     block.terminator = at;
-    // The cases of a switch stand on lines of their own.
+    // The cases of a switch are on separate lines.
     if (opcode == "switch" && instruction.find(']') == std::string_view::npos)
       while (at + 1 < lines_.size() && instruction_in(lines_[at]).substr(0, 1) != "]") ++at;
     block.end = at + 1;

@@ -9,33 +9,34 @@
 
 namespace castor::castor_cc {
 
-/// Names of values, globals and types in `text`, with their sign ("%7", "@lock"), but not those in quoted strings.
+/// Returns the names of values, globals and types in `text`, with their sign ("%7", "@lock"); skips quoted strings.
 [[nodiscard]] std::vector<std::string_view> names_in(std::string_view text);
 
-/// A basic block of a function. Lines are counted from the function's `define`.
+/// Basic block of a function. Line numbers count from the function's `define` line, which is 0.
 struct IrBlock {
-  std::string_view name;            ///< without the sign, "7"; empty: the entry block, if it has no label
-  std::size_t label = 0;            ///< line of its label; of an entry block without one, the line of `define`
+  std::string_view name;            ///< without the sign, such as "7"; empty for an entry block without label
+  std::size_t label = 0;            ///< line of its label; the `define` line for an entry block without label
   std::size_t terminator = 0;       ///< first line of its last instruction
-  std::size_t end = 0;              ///< behind its last line
-  std::vector<std::size_t> next;    ///< blocks that its last instruction names
-  std::vector<std::size_t> before;  ///< blocks that name it
+  std::size_t end = 0;              ///< line after its last line
+  std::vector<std::size_t> next;    ///< successor blocks
+  std::vector<std::size_t> before;  ///< predecessor blocks
   bool returns = false;
   bool has_phi = false;
-  bool reachable = false;  ///< from the entry block
+  bool reachable = false;  ///< reachable from the entry block
 };
 
-/// One function of a module in LLVM's text form (version 14), cut into basic blocks. Views into that text.
+/// Function of a module in LLVM's text form (version 14), divided into basic blocks. Views into the module's text.
 class IrFunction {
  public:
-  /// `text`: from "define" up to the line "}". Nothing if a block ends in an instruction that is unknown here.
+  /// Parses a function. `text`: from "define" to the line "}". Returns nothing if a block ends in an unknown
+  /// instruction.
   [[nodiscard]] static std::optional<IrFunction> parse(std::string_view text);
 
   [[nodiscard]] const std::vector<std::string_view>& lines() const { return lines_; }
   [[nodiscard]] const std::vector<IrBlock>& blocks() const { return blocks_; }
-  /// Block of a line that is inside one.
+  /// Returns the block that contains a line; the line must be inside a block.
   [[nodiscard]] std::size_t block_of(std::size_t line) const;
-  /// Block with the name "%7"; nothing if there is none.
+  /// Returns the block with a name such as "%7"; nothing if there is none.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
 
  private:
@@ -48,10 +49,10 @@ class IrFunction {
   std::map<std::string_view, std::size_t> named_;
 };
 
-/// Names of the blocks that the last instruction of a block, or a line of it, branches to.
+/// Returns the names of the blocks to which the last instruction of a block, or one line of it, branches.
 [[nodiscard]] std::vector<std::string_view> targets_in(std::string_view text);
 
-/// `text` with branches to `from` going to `to` instead.
+/// Returns `text` with branches to `from` redirected to `to`.
 [[nodiscard]] std::string with_target(std::string_view text, std::string_view from, std::string_view to);
 
 }  // namespace castor::castor_cc

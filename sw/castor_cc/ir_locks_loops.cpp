@@ -9,10 +9,11 @@
 namespace castor::castor_cc {
 namespace {
 
-/// Whether the values that a branch tests may be different for a lane that has got the lock.
+/// Data flow from a lock acquisition to branch conditions: decides whether a condition may differ for the lane that has
+/// acquired the lock.
 class Influence {
  public:
-  /// `chosen`: the blocks that not every lane comes through. `acquisition`: line of the instruction.
+  /// `chosen`: blocks that only some lanes execute. `acquisition`: line of the acquiring instruction.
   Influence(const IrFunction& function, const IrValues& values, const IrRegion& region, const std::vector<bool>& chosen,
             std::size_t acquisition)
       : function_(function), values_(values), acquisition_(acquisition) {
@@ -24,7 +25,7 @@ class Influence {
       changed_.insert(object);
   }
 
-  /// `text`: of a branch or switch, or an operand.
+  /// True if the acquisition may influence `text`, a branch, a switch or an operand.
   bool on(std::string_view text) {
     found_ = false;
     seen_.clear();
@@ -67,7 +68,7 @@ class Influence {
     for (const std::string_view name : names_in(text)) {
       if (name[0] != '%') continue;
       work_.push_back(name);
-      // Of a phi: what led to the block that it names.
+      // The value of a phi also depends on the conditions that led to the block it names.
       if (!begins_with(text, "phi ")) continue;
       if (const auto block = function_.find(name)) {
         for (const std::string_view tested : names_in(function_.lines()[function_.blocks()[*block].terminator]))
@@ -114,7 +115,7 @@ LockLoops::LockLoops(const IrFunction& function, const IrValues& values)
         for (std::size_t b = 0; b < behind.size(); ++b) behind[b] = behind[b] || reached_here[b];
         behind[from] = true;
         const std::vector<bool> owner = owner_blocks(region, line);
-        // Where the lock is given back in another iteration, lanes that have it pass all exits.
+        // If the lock is released in a later iteration, its owner may leave through any exit.
         for (std::size_t b = 0; b < owner.size(); ++b)
           if (owner[b] && !reached_here[b]) behind.assign(behind.size(), true);
       }
@@ -139,8 +140,8 @@ void LockLoops::find_regions() {
                    [](const IrRegion& a, const IrRegion& b) { return a.last - a.head < b.last - b.head; });
 }
 
-/// `while (true) { if (atomicCAS(...) != 0) continue; ...; break; }` has its only back edge in front of the owner's
-/// code, which ends by a branch to the block behind it that nothing else enters.
+/// Extends a loop such as `while (true) { if (atomicCAS(...) != 0) continue; ...; break; }`. Its only back edge
+/// precedes the owner's code, which ends in a branch to the next block, and no other edge enters that block.
 void LockLoops::add_longer(const IrRegion& loop) {
   static constexpr std::size_t kMost = 64;
   const std::vector<IrBlock>& blocks = function_.blocks();
@@ -174,7 +175,7 @@ void LockLoops::consume(const IrRegion& region) {
   for (std::size_t b = region.head; b <= region.last; ++b) consumed_[b] = true;
 }
 
-/// Blocks that are reached from behind `from` in the same iteration, not through `without`.
+/// Returns the blocks reachable from `from` in the same iteration without passing `without`.
 std::vector<bool> LockLoops::reached(const IrRegion& region, std::size_t from, std::size_t without) const {
   std::vector<bool> reached(function_.blocks().size());
   std::vector<std::size_t> work = {from};
@@ -190,7 +191,7 @@ std::vector<bool> LockLoops::reached(const IrRegion& region, std::size_t from, s
   return reached;
 }
 
-/// Whether the end of the iteration or of the region is reached from behind `from`, not through `without`.
+/// True if the end of the iteration or of the region is reachable from `from` without passing `without`.
 bool LockLoops::leaves(const IrRegion& region, std::size_t from, std::size_t without) const {
   std::vector<bool> blocks = reached(region, from, without);
   blocks[from] = true;
@@ -203,20 +204,20 @@ bool LockLoops::leaves(const IrRegion& region, std::size_t from, std::size_t wit
   return false;
 }
 
-/// The blocks behind an acquisition that a lane comes through or not by what it has got.
+/// Returns the blocks after an acquisition whose execution depends on the acquired value.
 std::vector<bool> LockLoops::chosen(const IrRegion& region, std::size_t acquisition) const {
   const std::vector<IrBlock>& blocks = function_.blocks();
   const std::size_t from = function_.block_of(acquisition);
   std::vector<bool> behind = reached(region, from, blocks.size());
   behind[from] = true;
   std::vector<bool> chosen(blocks.size());
-  // What is stored in these blocks may decide further branches.
+  // A store in a chosen block may decide further branches, so the search repeats until nothing is added.
   for (bool more = true; more;) {
     more = false;
     Influence influence(function_, values_, region, chosen, acquisition);
     for (std::size_t b = region.head; b <= region.last; ++b) {
       if (!behind[b] || blocks[b].next.size() < 2 || !influence.on(function_.lines()[blocks[b].terminator])) continue;
-      behind[b] = false;  // once is enough
+      behind[b] = false;  // each branch is handled once
       const std::vector<bool> decided = reached(region, b, blocks.size());
       for (std::size_t k = region.head; k <= region.last; ++k) {
         if (!decided[k] || chosen[k] || k == from || !leaves(region, b, k)) continue;
@@ -227,8 +228,8 @@ std::vector<bool> LockLoops::chosen(const IrRegion& region, std::size_t acquisit
   return chosen;
 }
 
-/// The blocks that only the lanes come through that have got the lock, others perhaps among them; empty if the lock is
-/// not given back there.
+/// Returns the blocks that only lanes with the lock must execute; other lanes may execute them too. Empty if the lock
+/// is not released in these blocks.
 std::vector<bool> LockLoops::owner_blocks(const IrRegion& region, std::size_t acquisition) const {
   const IrAccess& got = values_.accesses().at(acquisition);
   std::vector<std::size_t> releases;
@@ -244,14 +245,14 @@ std::vector<bool> LockLoops::owner_blocks(const IrRegion& region, std::size_t ac
   const std::vector<bool> behind = reached(region, from, owner.size());
   for (const std::size_t block : releases) {
     released = released || owner[block];
-    // In another iteration than the acquisition.
+    // The release may be in another iteration than the acquisition.
     if (!region.loop || block == from || behind[block] || reached(region, block, owner.size())[from]) continue;
     if (!leaves(region, region.head, block)) continue;
     owner[block] = released = true;
   }
   if (!released) return {};
   if (!got.acquired.empty() || got.attempt) return owner;
-  // Counters are added to in loops as well, but not behind a fence.
+  // Loops also add to plain counters, but not after a fence.
   for (const auto& [line, access] : values_.accesses())
     if (access.fence && owner[function_.block_of(line)]) return owner;
   return {};
@@ -268,7 +269,8 @@ std::vector<IrExit> LockLoops::exits_of(const IrRegion& region, const std::vecto
   return exits;
 }
 
-/// Whether an acquisition of the loop has its release in a branch of the loop, and the loop ends by what is done there.
+/// True if an acquisition of the loop has its release in a branch of the loop, and that branch decides when the loop
+/// ends.
 bool LockLoops::retries(const IrRegion& region) const {
   for (const std::size_t line : acquisitions(region)) {
     const std::vector<bool> branch = owner_blocks(region, line);
@@ -279,7 +281,7 @@ bool LockLoops::retries(const IrRegion& region) const {
     for (const IrExit& exit : exits_of(region, all)) {
       const IrBlock& block = function_.blocks()[exit.from];
       if (block.next.size() > 1 && influence.on(function_.lines()[block.terminator])) return true;
-      // A block that only leaves, such as the end of a variable's life, is entered by the branch that decides.
+      // A block that only leaves, such as the end of a variable's lifetime, is entered by the deciding branch.
       for (const std::size_t before : block.before)
         if (block.next.size() < 2 && region.contains(before) && function_.blocks()[before].next.size() > 1 &&
             influence.on(function_.lines()[function_.blocks()[before].terminator]))

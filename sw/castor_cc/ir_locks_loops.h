@@ -10,8 +10,9 @@
 
 namespace castor::castor_cc {
 
-/// Blocks of a function that stand together and are entered through the first one. clang writes blocks in the order of
-/// the source, so a loop's are those from its head to its last back edge, also where they end in `break` or `return`.
+/// Contiguous blocks of a function that are entered through the first one. clang writes blocks in the order of the
+/// source. A loop therefore consists of the blocks from its head to its last back edge, including blocks that end in
+/// `break` or `return`.
 struct IrRegion {
   std::size_t head = 0;
   std::size_t last = 0;
@@ -19,31 +20,32 @@ struct IrRegion {
   [[nodiscard]] bool contains(std::size_t block) const { return head <= block && block <= last; }
 };
 
-/// An edge that leaves a region; `to` is kReturn where the function ends.
+/// Edge that leaves a region; `to` is kReturn if the function ends there.
 struct IrExit {
   static constexpr std::size_t kReturn = static_cast<std::size_t>(-1);
   std::size_t from = 0;
   std::size_t to = kReturn;
 };
 
-/// A loop that retries a lock, and its edges that a lane may leave it by after it has got the lock.
+/// Loop that retries a lock, with the edges by which a lane may leave it after it has acquired the lock.
 struct LockLoop {
   IrRegion region;
   std::vector<IrExit> exits;
 };
 
-/// Finds the lock loops of one function.
+/// Finder of the lock loops of one function.
 class LockLoops {
  public:
-  /// Both must outlive this.
+  /// `function` and `values` must outlive this object.
   LockLoops(const IrFunction& function, const IrValues& values);
 
-  /// Inner loops before those around them. Not those that are rewritten: they have a block called "castor.lock.".
+  /// Returns the lock loops, inner loops first. Loops that are already rewritten are left out: they contain a block
+  /// named "castor.lock.".
   [[nodiscard]] const std::vector<LockLoop>& loops() const { return loops_; }
-  /// What the whole function does, for its callers.
+  /// Returns the accesses of the whole function, as its callers see them.
   [[nodiscard]] IrAccess summary() const;
 
-  /// What the names of all new blocks and values begin with.
+  /// Prefix of the names of all new blocks and values.
   static constexpr std::string_view kHead = "castor.lock.";
 
  private:
@@ -63,7 +65,7 @@ class LockLoops {
   const IrValues& values_;
   std::vector<IrRegion> regions_;
   std::vector<LockLoop> loops_;
-  std::vector<bool> consumed_;  ///< blocks of lock loops found so far
+  std::vector<bool> consumed_;  ///< blocks of the lock loops found so far
 };
 
 }  // namespace castor::castor_cc

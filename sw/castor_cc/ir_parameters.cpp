@@ -18,14 +18,14 @@ namespace {
 constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr unsigned kMostElements = 256;
 
-/// A member of a structure whose type is replaced by one of the same layout.
+/// Member of a structure whose type is replaced by another type of the same layout.
 struct Member {
   std::string was;
   std::string now;
 };
-using Members = std::map<std::size_t, Member>;  // by index
+using Members = std::map<std::size_t, Member>;  // by index in the structure
 
-/// Width of "i56"; 0 if the type is no integer.
+/// Returns the width of an integer type such as "i56"; 0 for any other type.
 unsigned integer_bits(std::string_view type) {
   unsigned bits = 0;
   if (type.size() < 2 || type[0] != 'i') return 0;
@@ -33,7 +33,7 @@ unsigned integer_bits(std::string_view type) {
   return error == std::errc() && end == type.data() + type.size() ? bits : 0;
 }
 
-/// "[7 x type]".
+/// Array type "[7 x type]".
 struct Array {
   unsigned count = 0;
   std::string_view element;
@@ -48,38 +48,29 @@ std::optional<Array> array(std::string_view type) {
   return found;
 }
 
-/// What stands between the braces of "{ ... }" or "<{ ... }>".
+/// Returns the text between the braces of "{ ... }" or "<{ ... }>".
 std::optional<std::string_view> structure(std::string_view type) {
   const std::size_t bracket = begins_with(type, "<{") ? 2 : begins_with(type, "{") ? 1 : 0;
   if (bracket == 0 || type.size() < 2 * bracket) return std::nullopt;
   return type.substr(bracket, type.size() - 2 * bracket);
 }
 
-/// The rewriting of one module.
+/// Rewriting of one module.
 class Plain {
  public:
   explicit Plain(std::string_view ir) : ir_(ir) {}
 
   std::string rewrite() {
-    for_each_line([this](std::string_view line) { read(line); });
+    for_each_line(ir_, [this](std::string_view line) { read(line); });
     while (!open_.empty()) visit(*open_.begin());
-    if (!changed_.empty()) for_each_line([this](std::string_view line) { keep_written_out(line); });
+    if (!changed_.empty()) for_each_line(ir_, [this](std::string_view line) { keep_written_out(line); });
     if (changed_.empty()) return std::string(ir_);
-    for_each_line([this](std::string_view line) { write(line); });
+    for_each_line(ir_, [this](std::string_view line) { write(line); });
     return std::move(out_);
   }
 
  private:
-  template <class Use>
-  void for_each_line(const Use& use) const {
-    for (std::size_t at = 0; at < ir_.size();) {
-      const std::size_t end = std::min(ir_.find('\n', at), ir_.size());
-      use(ir_.substr(at, end - at));
-      at = end + 1;
-    }
-  }
-
-  /// Types, and which of them are passed by value.
+  /// Reads type definitions, and finds the types that are passed by value.
   void read(std::string_view line) {
     constexpr std::string_view kType = " = type ";
     const std::size_t type = line.find(kType);
@@ -109,7 +100,7 @@ class Plain {
     if (!members.empty()) changed_[name] = std::move(members);
   }
 
-  /// The type that takes the place of `type`; structures that have names are put on the list.
+  /// Returns the replacement for `type`. Named structures are put on the list of types to visit.
   std::string plain(std::string_view type) {
     if (!type.empty() && type[0] == '%' && name_length(type) == type.size()) {
       open_.insert(type);
@@ -143,7 +134,7 @@ class Plain {
     return false;
   }
 
-  /// Takes types off the list that stand where they cannot be replaced.
+  /// Removes types from the list of changes if a line uses them in a way that cannot be rewritten.
   void keep_written_out(std::string_view line) {
     for (auto at = changed_.begin(); at != changed_.end();) {
       const std::string name(at->first);
@@ -156,14 +147,15 @@ class Plain {
     }
   }
 
-  /// "  %r = getelementptr inbounds %T, %T* %p, i32 0, i32 K", "  %r = extractvalue %T %v, K".
+  /// Access to a structure member: "  %r = getelementptr inbounds %T, %T* %p, i32 0, i32 K" or "  %r = extractvalue %T
+  /// %v, K".
   struct Access {
     std::string_view result;
     std::string_view type;
     std::size_t index = 0;
     bool pointer = false;
-    bool deeper = false;    ///< into the member
-    std::string_view tail;  ///< metadata
+    bool deeper = false;    ///< the access continues into the member
+    std::string_view tail;  ///< metadata at the end of the line
   };
   static std::optional<Access> member_access(std::string_view line) {
     if (!begins_with(line, "  %")) return std::nullopt;
@@ -229,7 +221,7 @@ class Plain {
     return true;
   }
 
-  /// A member of a result is stored as the type that it has now.
+  /// Rewrites the store of a result's member, whose type has changed.
   bool write_store(std::string_view line) {
     constexpr std::string_view kStore = "  store ";
     if (begins_with(line, "define ")) values_.clear();
@@ -251,10 +243,10 @@ class Plain {
 
   std::string_view ir_;
   std::map<std::string_view, std::string_view> types_;  // name and body
-  std::set<std::string_view> open_;                     // of structures by value, to be looked at
+  std::set<std::string_view> open_;                     // structures passed by value that are still to be visited
   std::set<std::string_view> seen_;
   std::map<std::string_view, Members> changed_;
-  std::map<std::string_view, const Member*> values_;  // of the function: members of results
+  std::map<std::string_view, const Member*> values_;  // per function: extracted members of call results
   std::size_t fresh_ = 0;
   std::string out_;
 };

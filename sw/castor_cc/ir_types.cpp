@@ -9,7 +9,8 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Up to and with the bracket that closes the one at the front; 0 if none does. Names in quotes may hold brackets.
+/// Returns the length up to and including the bracket that closes the first one; 0 if none does. Quoted names may
+/// contain brackets.
 std::size_t balanced(std::string_view text) {
   int depth = 0;
   bool quoted = false;
@@ -24,7 +25,7 @@ std::size_t balanced(std::string_view text) {
   return 0;
 }
 
-/// Without "*", which makes a pointer of whatever it follows.
+/// Returns the length of a type at the begin of `text`, without any "*" that makes a pointer of it.
 std::size_t pointee_length(std::string_view text) {
   if (text.empty()) return 0;
   if (text[0] == '%') return name_length(text);
@@ -49,7 +50,7 @@ std::optional<TypeLayout> number(std::string_view type) {
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
 
-/// Adds what `part` holds, `part` lying at `offset`.
+/// Adds the values of `part`, which lies at `offset` of `whole`.
 void add(TypeLayout& whole, const TypeLayout& part, std::uint64_t offset) {
   const auto shifted = [offset](std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
     for (const std::uint64_t at : from)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,23 +10,24 @@
 
 namespace castor::castor_cc {
 
-/// Size and alignment of an LLVM type on nvptx64 in bytes, and where its values of 8 bytes lie.
+/// Size and alignment in bytes of an LLVM type on nvptx64, with the offsets of its 8-byte values.
 struct TypeLayout {
   std::uint64_t size = 0;
   std::uint64_t align = 1;
   std::vector<std::uint64_t> wide;      ///< offsets of 64-bit numbers, ascending, below kMostBytes
-  std::vector<std::uint64_t> pointers;  ///< likewise of pointers
+  std::vector<std::uint64_t> pointers;  ///< offsets of pointers, ascending, below kMostBytes
 
-  /// What lies behind is not listed.
+  /// Values at or beyond this offset are not listed.
   static constexpr std::uint64_t kMostBytes = 128;
 };
 
-/// The named types of a module in LLVM's text form (version 14, typed pointers). Views into that text.
+/// Named types of a module in LLVM's text form (version 14, typed pointers). Views into the module's text.
 class TypeTable {
  public:
   explicit TypeTable(std::string_view ir);
 
-  /// Nothing for types without a size (opaque, void, functions) and for those that CUDA C++ does not make.
+  /// Returns the layout of a type. Returns nothing for types without a size (opaque, void, functions) and for types
+  /// that CUDA C++ never generates.
   [[nodiscard]] std::optional<TypeLayout> layout(std::string_view type) const;
 
  private:
@@ -36,21 +38,32 @@ class TypeTable {
   std::map<std::string_view, std::string_view> named_;
 };
 
+/// use(line) for every line of `text`, without its end.
+template <class Use>
+void for_each_line(std::string_view text, const Use& use) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    use(text.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
 [[nodiscard]] inline bool begins_with(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
 }
 
-/// Behind the quoted string that begins at `at`.
+/// Returns the position after the quoted string that begins at `at`.
 [[nodiscard]] std::size_t behind_string(std::string_view text, std::size_t at);
 
-/// Parts of `text` between its own commas, not those inside brackets or quotes, up to a bracket that closes more than
-/// was opened.
+/// Splits `text` at its top-level commas; commas inside brackets or quotes do not count. Stops at an unmatched closing
+/// bracket.
 [[nodiscard]] std::vector<std::string_view> split_operands(std::string_view text);
 
-/// Characters of the type that `text` begins with; 0 if it begins with none.
+/// Returns the number of characters of the type that `text` begins with; 0 if it begins with none.
 [[nodiscard]] std::size_t type_length(std::string_view text);
 
-/// Characters of the value name, "%7" or "%\"a b\"", that `text` begins with; 0 if it begins with none.
+/// Returns the number of characters of the value name, "%7" or "%\"a b\"", that `text` begins with; 0 if it begins with
+/// none.
 [[nodiscard]] std::size_t name_length(std::string_view text);
 
 }  // namespace castor::castor_cc

@@ -10,9 +10,10 @@
 namespace castor::castor_cc {
 namespace {
 
+/// Operation that the PTX back end lacks, with its replacement function.
 struct Operation {
-  std::string_view name;    ///< of LLVM, with the type of its operands
-  std::string_view result;  ///< type that it converts to; empty: i128
+  std::string_view name;    ///< name in LLVM IR, with the type of its operands
+  std::string_view result;  ///< result type of a conversion; empty: i128
   std::string_view function;
 };
 
@@ -31,7 +32,8 @@ constexpr std::array kOperations = {
     Operation{"fptoui double ", "i128", "castor_u128_of_double"},
 };
 
-/// "  %r = sdiv i128 %a, %b", "  %r = sitofp i128 %a to float", perhaps with metadata behind.
+/// Returns the call that replaces a line such as "  %r = sdiv i128 %a, %b" or "  %r = sitofp i128 %a to float", with
+/// its metadata; nothing for any other line.
 std::optional<std::string> called(std::string_view line) {
   const std::size_t equals = line.find(" = ");
   if (!begins_with(line, "  %") || equals == std::string_view::npos) return std::nullopt;
@@ -60,16 +62,9 @@ std::optional<std::string> called(std::string_view line) {
   return std::nullopt;
 }
 
-/// Calls `use` with each line and what it becomes, if it does.
-template <class Use>
-void for_each_line(std::string_view ir, const Use& use) {
-  for (std::size_t at = 0; at < ir.size();) {
-    const std::size_t end = std::min(ir.find('\n', at), ir.size());
-    const std::string_view line = ir.substr(at, end - at);
-    const bool wide = line.find("i128") != std::string_view::npos;
-    use(line, wide ? called(line) : std::nullopt);
-    at = end + 1;
-  }
+/// Returns the call that replaces a line, if any.
+std::optional<std::string> wide_call(std::string_view line) {
+  return line.find("i128") != std::string_view::npos ? called(line) : std::nullopt;
 }
 
 }  // namespace
@@ -77,13 +72,14 @@ void for_each_line(std::string_view ir, const Use& use) {
 bool needs_wide_functions(std::string_view ir) {
   if (ir.find("i128") == std::string_view::npos) return false;
   bool any = false;
-  for_each_line(ir, [&](std::string_view, const std::optional<std::string>& call) { any = any || call.has_value(); });
+  for_each_line(ir, [&](std::string_view line) { any = any || wide_call(line).has_value(); });
   return any;
 }
 
 std::string call_wide_functions(std::string_view ir) {
   std::string out;
-  for_each_line(ir, [&](std::string_view line, const std::optional<std::string>& call) {
+  for_each_line(ir, [&](std::string_view line) {
+    const std::optional<std::string> call = wide_call(line);
     out.append(call ? std::string_view(*call) : line).append("\n");
   });
   return out;

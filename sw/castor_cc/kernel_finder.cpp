@@ -9,13 +9,13 @@
 namespace castor::castor_cc {
 namespace {
 
-/// Tokens [first, last).
+/// Range of tokens [first, last).
 struct Range {
   std::size_t first = 0;
   std::size_t last = 0;
 };
 
-/// What stands between commas that are in no brackets, those of templates included.
+/// Splits a range at its top-level commas; commas in brackets, including template brackets, do not count.
 std::vector<Range> list_of(const SourceTokens& tokens, Range in) {
   std::vector<Range> items;
   if (in.first == in.last) return items;
@@ -34,7 +34,7 @@ std::vector<Range> list_of(const SourceTokens& tokens, Range in) {
   return items;
 }
 
-/// The `=` of a default in a parameter; its end if there is none.
+/// Returns the `=` of a parameter's default argument; the parameter's end if it has none.
 std::size_t default_of(const SourceTokens& tokens, Range parameter) {
   for (std::size_t i = parameter.first; i < parameter.last; ++i) {
     if (tokens.is(i, "=")) return i;
@@ -52,10 +52,10 @@ bool is_type_word(std::string_view word) {
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
-/// A template's parameters: with names, without defaults, and as arguments.
+/// Parameters of a template: with names, their defaults, and the names as arguments.
 struct TemplateHead {
   std::vector<std::string> named;
-  std::vector<std::string> defaults;  ///< "= ..." or empty
+  std::vector<std::string> defaults;  ///< per parameter: "= ...", or empty
   std::vector<std::string> arguments;
   bool pack = false;
 };
@@ -67,7 +67,7 @@ TemplateHead template_head(const SourceTokens& tokens, Range in) {
     std::string text = tokens.joined(item.first, end);
     const bool pack = text.find("...") != std::string::npos;
     std::string name(tokens.word(end - 1));
-    // One word alone is a type, and so is what ends with a bracket or a sign.
+    // A single word is a type. A parameter that ends in a bracket or sign has no name either.
     const std::size_t words = end - item.first - (pack ? 3 : 0);
     if (words < 2 || !tokens.is_word(end - 1) || is_type_word(name)) {
       name = "castor_" + std::to_string(head.named.size());
@@ -87,7 +87,7 @@ std::string listed(const std::vector<std::string>& items) {
   return out;
 }
 
-/// Parameters of a function without defaults.
+/// Returns the parameters of a function, without default arguments.
 std::string parameters_of(const SourceTokens& tokens, Range in) {
   std::vector<std::string> parameters;
   for (const Range& item : list_of(tokens, in))
@@ -104,7 +104,7 @@ std::vector<std::pair<std::size_t, std::size_t>> defaults_of(const SourceTokens&
   return defaults;
 }
 
-/// The token with which the declaration begins that `name` stands in.
+/// Returns the first token of the declaration that contains token `name`.
 std::size_t declaration_begin(const SourceTokens& tokens, std::size_t name) {
   std::size_t begin = name;
   while (begin > 0) {

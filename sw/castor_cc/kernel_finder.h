@@ -10,21 +10,23 @@
 
 namespace castor::castor_cc {
 
-/// What a function that finds a kernel is called; the kernel's name follows.
+/// Prefix of the name of a function that finds a kernel; the kernel's name follows.
 inline constexpr const char* kFinderPrefix = "castor_find_";
 
-/// A function to be declared in front of a kernel: with the kernel's template and parameters, so that C++ chooses among
-/// such functions as among the kernels; its result type names the kernel.
+/// Function to be declared in front of a kernel, with the kernel's template and parameters. C++ overload resolution
+/// chooses among these functions as among the kernels; the function's result type names the chosen kernel.
 struct KernelFinder {
-  std::string name;                ///< of the kernel
-  std::size_t begin = 0;           ///< token with which the kernel's declaration begins
-  std::string text;                ///< a declaration of the kernel, and the function
-  std::size_t template_count = 0;  ///< its template parameters; 0 if it is no template or takes any number
-  /// Default arguments of the kernel, first token and the one behind: they stand in `text`, and must not stand twice.
+  std::string name;                ///< name of the kernel
+  std::size_t begin = 0;           ///< first token of the kernel's declaration
+  std::string text;                ///< a declaration of the kernel, and the finder function
+  std::size_t template_count = 0;  ///< number of the kernel's template parameters; 0 for no template or a variadic one
+  /// Default arguments of the kernel: first token, and token after the last. `text` contains them, and a default must
+  /// not be declared twice.
   std::vector<std::pair<std::size_t, std::size_t>> defaults;
 };
 
-/// That of the kernel whose name is token `name`. Nothing if its declaration cannot be read (made by a macro, perhaps).
+/// Returns the finder of the kernel whose name is token `name`. Returns nothing if the declaration cannot be parsed,
+/// such as one made by a macro.
 [[nodiscard]] std::optional<KernelFinder> kernel_finder(const SourceTokens& tokens, std::size_t name);
 
 }  // namespace castor::castor_cc

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kError = ": error: ";
 constexpr std::string_view kNote = ": note: ";
 
-/// "file:line:column" in front of a message.
+/// Position "file:line:column" in front of a message.
 struct Where {
   std::string file;
   SourcePlace place;
@@ -29,7 +29,7 @@ std::optional<Where> where(std::string_view text) {
 
 bool begins(std::string_view text, std::string_view with) { return text.rfind(with, 0) == 0; }
 
-/// An error of clang with its notes.
+/// Collects one error of clang with its notes, and records the launch to which they refer.
 class ErrorReader {
  public:
   explicit ErrorReader(FileLaunches& launches) : launches_(launches) {}
@@ -80,7 +80,7 @@ class ErrorReader {
   Kind kind_ = Kind::kOther;
   std::optional<Where> where_;
   std::vector<Where> kernels_;
-  std::vector<std::pair<std::string, Where>> expanded_;  // name of a macro, place in its definition
+  std::vector<std::pair<std::string, Where>> expanded_;  // name of a macro, position in its definition
 };
 
 }  // namespace
@@ -93,7 +93,8 @@ FileLaunches device_launches(std::string_view error_text) {
     error_text.remove_prefix(line.size() == error_text.size() ? line.size() : line.size() + 1);
     const std::size_t error = line.find(kError);
     const std::size_t note = line.find(kNote);
-    // The last of too many errors may be the first of two about one launch; it comes again.
+    // When clang stops after too many errors, the last error may be the first of two about one launch. The next run
+    // reports it again.
     if (line.find("fatal error: too many errors emitted") != std::string_view::npos) reader.forget();
     if (error != std::string_view::npos) {
       reader.error(line.substr(0, error), line.substr(error + kError.size()));

@@ -8,34 +8,34 @@
 
 namespace castor::castor_cc {
 
-/// A place in a source as clang names it: both from 1 on, columns in bytes.
+/// Position in a source file, as clang reports it: line and column count from 1, columns in bytes.
 struct SourcePlace {
   std::size_t line = 0;
   std::size_t column = 0;
 };
 
-/// A use of a macro, and where clang says that the macro is defined.
+/// Use of a macro, with the position of the macro's definition as clang reports it.
 struct MacroUse {
   SourcePlace place;
   std::string name;
-  std::string file;      ///< that defines it
-  std::size_t line = 0;  ///< of the definition, or of a continuation of it
+  std::string file;      ///< file that defines the macro
+  std::size_t line = 0;  ///< line of the definition, or of one of its continuation lines
 };
 
-/// Where device code of a file launches kernels, or names them. Places of launches are those of a kernel's name or of
-/// `<<<`.
+/// Positions in a file at which device code launches kernels or names them. A launch has the position of its kernel's
+/// name, or of its `<<<`.
 struct DeviceLaunches {
-  std::vector<SourcePlace> named;     ///< a kernel's name: of a launch, or as a value
-  std::vector<SourcePlace> deduced;   ///< a launch whose arguments tell template arguments or overload
-  std::vector<SourcePlace> launches;  ///< `<<<`, of launches above and of those through pointers
-  std::vector<SourcePlace> kernels;   ///< declarations of kernels that deduced launches may mean
-  std::vector<MacroUse> macros;       ///< with one of these in it
+  std::vector<SourcePlace> named;     ///< kernel names: in launches, or as values
+  std::vector<SourcePlace> deduced;   ///< launches whose template arguments or overload depend on the call's arguments
+  std::vector<SourcePlace> launches;  ///< positions of `<<<`: of the launches above, and of launches through pointers
+  std::vector<SourcePlace> kernels;   ///< declarations of the kernels that a deduced launch may refer to
+  std::vector<MacroUse> macros;       ///< macros whose expansion contains such a position
 };
 
-/// By the names that clang gives the files.
+/// Launches by file, with the file names that clang uses.
 using FileLaunches = std::map<std::string, DeviceLaunches>;
 
-/// Reads them from the errors of clang, which has neither launches nor kernels' names in device code.
+/// Parses the launches from clang's error messages: clang accepts neither launches nor kernel names in device code.
 [[nodiscard]] FileLaunches device_launches(std::string_view error_text);
 
 }  // namespace castor::castor_cc

@@ -12,7 +12,7 @@
 namespace castor::castor_cc {
 namespace {
 
-/// The token that begins at a place; kNoToken if none does.
+/// Returns the token that begins at a position; kNoToken if none does.
 std::size_t token_at(const SourceTokens& tokens, const SourcePlace& place) {
   const std::string_view text = tokens.text();
   std::size_t begin = 0;
@@ -34,12 +34,13 @@ std::size_t token_at(const SourceTokens& tokens, const SourcePlace& place) {
   return low < tokens.size() && tokens[low].begin == offset ? low : kNoToken;
 }
 
-/// A word after which an expression begins.
+/// True for a keyword after which an expression begins.
 bool is_keyword(std::string_view word) {
   return word == "return" || word == "else" || word == "do" || word == "if" || word == "while" || word == "for" ||
          word == "switch" || word == "case";
 }
 
+/// Rewriter of the launches of one source text.
 class LaunchRewriter {
  public:
   LaunchRewriter(std::string_view text, const LaunchContext& context) : tokens_(text), context_(context) {}
@@ -71,7 +72,8 @@ class LaunchRewriter {
   }
 
  private:
-  /// Of what a macro's use has been replaced by nothing else is rewritten yet.
+  /// Adds an opening bracket to rewrite, unless it lies in a macro use that has been expanded: the expansion is
+  /// rewritten in a later pass.
   void insert(std::set<std::size_t>& openings, std::size_t i) const {
     if (i != kNoToken && !in_macro(i)) openings.insert(i);
   }
@@ -83,7 +85,7 @@ class LaunchRewriter {
   void macro(const MacroUse& use) {
     const std::size_t at = token_at(tokens_, use.place);
     if (at == kNoToken || !tokens_.is(at, use.name) || in_macro(at)) return;
-    if (tokens_.is(at + 1, "(")) {  // a launch that is an argument is rewritten where it stands
+    if (tokens_.is(at + 1, "(")) {  // a launch that is an argument is rewritten at its own position
       const std::size_t close = tokens_.closing(at + 1);
       for (std::size_t i = at; i < tokens_.size() && i < close; ++i) {
         if (tokens_.is(i, "<<<")) return;
@@ -92,7 +94,7 @@ class LaunchRewriter {
     static_cast<void>(expand(at, context_.read(use.file), use.line));
   }
 
-  /// Puts what the macro at token `at` stands for in its place. False if `definition` does not define it.
+  /// Replaces the macro use at token `at` by its expansion. Returns false if `definition` does not define the macro.
   bool expand(std::size_t at, const std::string& definition, std::size_t line) {
     std::size_t last = at;
     std::optional<std::string> text = expanded_macro(tokens_, at, definition, line, last);
@@ -103,7 +105,8 @@ class LaunchRewriter {
     return true;
   }
 
-  /// Expands the outermost macro that has a kernel's name among its arguments: it may launch it, or write its name.
+  /// Expands the outermost macro that has a kernel's name among its arguments, since the macro may launch the kernel or
+  /// use its name.
   bool argument_of_macro(std::size_t name, const SourcePlace& place) {
     if (in_macro(name)) return true;
     std::vector<std::size_t> calls;
@@ -121,13 +124,13 @@ class LaunchRewriter {
     if (name == kNoToken) return;
     const std::optional<KernelFinder> finder = kernel_finder(tokens_, name);
     if (!finder || !finders_.insert(finder->begin).second) return;
-    // One is there if clang has asked for the kernel before.
+    // An earlier pass may have declared the finder already.
     if (on_line(finder->begin, kFinderPrefix + finder->name)) return;
     edits_.push_back({tokens_[finder->begin].begin, tokens_[finder->begin].begin, finder->text});
     for (const auto& [first, last] : finder->defaults)
       edits_.push_back({tokens_[first].begin, tokens_[last - 1].end, lines_of(first, last)});
   }
-  /// A word stands on the line of a token.
+  /// True if `word` appears on the line of a token.
   [[nodiscard]] bool on_line(std::size_t token, std::string_view word) const {
     const std::string_view text = tokens_.text();
     const std::size_t before = tokens_[token].begin == 0 ? kNoToken : text.rfind('\n', tokens_[token].begin - 1);
@@ -135,13 +138,13 @@ class LaunchRewriter {
     const std::string_view line = text.substr(begin, text.find('\n', tokens_[token].begin) - begin);
     return line.find(word) != kNoToken;
   }
-  /// The ends of lines among tokens [first, last).
+  /// Returns the line breaks among tokens [first, last), which keep the line numbers unchanged.
   [[nodiscard]] std::string lines_of(std::size_t first, std::size_t last) const {
     const std::string text = text_of(first, last);
     return std::string(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), '\n');
   }
 
-  /// The `<<<` at token `first`, or behind the name there in the same statement.
+  /// Returns the `<<<` at token `first`, or the next one in the same statement.
   [[nodiscard]] std::size_t opening_bracket(std::size_t first) const {
     for (std::size_t i = first; i < tokens_.size(); ++i) {
       if (tokens_.is(i, "<<<")) return i;
@@ -150,7 +153,7 @@ class LaunchRewriter {
     return kNoToken;
   }
 
-  /// The token behind a name with scopes and template arguments.
+  /// Returns the token after a name with scopes and template arguments.
   [[nodiscard]] std::size_t name_end(std::size_t i) const {
     for (;;) {
       if (tokens_.is_scope(i)) i += 2;
@@ -165,7 +168,7 @@ class LaunchRewriter {
     }
   }
 
-  /// The `<` of the template arguments that end with token `last`, a `>`; kNoToken if there is none.
+  /// Returns the `<` of the template arguments that end with the `>` at token `last`; kNoToken if there is none.
   [[nodiscard]] std::size_t template_arguments_begin(std::size_t last) const {
     int open = 0;
     for (std::size_t i = last + 1; i-- > 0;) {
@@ -181,8 +184,8 @@ class LaunchRewriter {
     return kNoToken;
   }
 
-  /// The first token of the name, with scopes and template arguments, that ends before token `end`; `end` if there is
-  /// none. `last_name`: the last word of it that is no template argument.
+  /// Returns the first token of the name (with scopes and template arguments) that ends before token `end`; `end` if
+  /// there is none. `last_name`: receives the last word of the name that is no template argument.
   [[nodiscard]] std::size_t name_before(std::size_t end, std::size_t* last_name = nullptr) const {
     std::size_t at = end;
     while (at > 0) {
@@ -196,14 +199,15 @@ class LaunchRewriter {
       if (at == end && last_name != nullptr) *last_name = name;
       at = name;
       if (at < 2 || !tokens_.is_scope(at - 2)) return at;
-      at -= 2;  // a scope before it, or the global one
+      at -= 2;  // a scope before the name, or the global scope
       const bool scoped = at > 0 && (tokens_.is_word(at - 1) || tokens_.word(at - 1).find('>') == 0);
       if (!scoped || is_keyword(tokens_.word(at - 1))) return at;
     }
     return at;
   }
 
-  /// The first token of the expression that `<<<`, token `end`, launches: a name, or what gives a pointer.
+  /// Returns the first token of the expression that the `<<<` at token `end` launches: a name, or an expression that
+  /// yields a pointer.
   [[nodiscard]] std::size_t pointer_before(std::size_t end) const {
     std::size_t at = end;
     while (at > 0) {
@@ -228,7 +232,7 @@ class LaunchRewriter {
     }
     return at;
   }
-  /// `if (...)` and the like, by its closing bracket.
+  /// True if the closing bracket at `close` ends a condition such as `if (...)`.
   [[nodiscard]] bool is_condition(std::size_t close) const {
     const std::size_t open = tokens_.opening(close);
     return open != kNoToken && open > 0 && is_keyword(tokens_.word(open - 1));
@@ -238,7 +242,8 @@ class LaunchRewriter {
     return std::string(tokens_.text().substr(tokens_[first].begin, tokens_[last - 1].end - tokens_[first].begin));
   }
 
-  /// Tokens from `first` to the opening bracket `i` become `call`, the closing one a round bracket.
+  /// Replaces the tokens from `first` to the opening bracket `i` by `call`, and the launch's closing bracket by a round
+  /// one.
   void replace_launch(std::size_t first, std::size_t i, std::string call) {
     const std::size_t closing = tokens_.launch_end(i);
     if (closing == kNoToken || first == i) return;
@@ -246,7 +251,7 @@ class LaunchRewriter {
     edits_.push_back({tokens_[closing].begin, tokens_[closing].end, ")"});
   }
 
-  /// `function<kernel>`, or what stands for it before C++17.
+  /// Returns `function<kernel>`, or its replacement before C++17.
   [[nodiscard]] std::string with_kernel(const char* function, const std::string& kernel) const {
     return context_.older ? std::string("::castor::") + function + "_of<decltype(&" + kernel + "), &" + kernel + ">"
                           : std::string("::castor::") + function + "<" + kernel + ">";
@@ -272,7 +277,7 @@ class LaunchRewriter {
     replace_launch(first, i, "::castor::launch_found<decltype(" + finder + ")>(");
   }
 
-  /// How many template arguments stand behind the name.
+  /// Returns the number of template arguments after the name.
   [[nodiscard]] std::size_t template_arguments(std::size_t name) const {
     if (!tokens_.is(name + 1, "<")) return 0;
     const std::size_t behind = tokens_.behind_template_arguments(name + 1);
@@ -290,7 +295,7 @@ class LaunchRewriter {
     if (first != i) replace_launch(first, i, "::castor::launch_pointer(" + text_of(first, i) + ", ");
   }
 
-  /// A kernel's name, before token `end`, as a value.
+  /// Rewrites a kernel's name that is used as a value and ends before token `end`.
   void value(std::size_t end) {
     std::size_t first = name_before(end);
     if (first == end || in_macro(first)) return;
@@ -303,7 +308,7 @@ class LaunchRewriter {
   SourceTokens tokens_;
   const LaunchContext& context_;
   std::vector<Edit> edits_;
-  std::vector<std::pair<std::size_t, std::size_t>> expanded_;  // uses of macros: first and last token
+  std::vector<std::pair<std::size_t, std::size_t>> expanded_;  // expanded macro uses: first and last token
   std::set<std::size_t> finders_;
 };
 

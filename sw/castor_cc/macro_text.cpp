@@ -7,16 +7,16 @@
 namespace castor::castor_cc {
 namespace {
 
-/// A macro's parameters and the tokens that it stands for.
+/// Macro: its parameters and the tokens of its replacement.
 struct Macro {
-  bool function = false;  ///< has parameters, perhaps none
+  bool function = false;  ///< function-like macro, even without parameters
   bool variadic = false;  ///< the last one takes all further arguments
   std::vector<std::string> parameters;
-  std::size_t first = 0;  ///< of its tokens
-  std::size_t last = 0;   ///< behind them
+  std::size_t first = 0;  ///< first token of the replacement
+  std::size_t last = 0;   ///< token after the replacement
 };
 
-/// Reads `NAME(a, b...) tokens` at token `at`; no line begins a new directive before the kDirectiveEnd.
+/// Parses `NAME(a, b...) tokens` at token `at`. The replacement ends at the next kDirectiveEnd.
 std::optional<Macro> macro_at(const SourceTokens& tokens, std::size_t at) {
   Macro macro;
   std::size_t i = at + 1;
@@ -37,7 +37,7 @@ std::optional<Macro> macro_at(const SourceTokens& tokens, std::size_t at) {
   return macro;
 }
 
-/// Whether token `i` stands behind `#define`.
+/// True if token `i` follows `#define`.
 bool is_defined(const SourceTokens& tokens, std::size_t i) {
   constexpr std::string_view kDefine = "define";
   const std::string_view before = tokens.text().substr(0, tokens[i].begin);
@@ -46,10 +46,10 @@ bool is_defined(const SourceTokens& tokens, std::size_t i) {
          before.substr(end + 1 - kDefine.size(), kDefine.size()) == kDefine;
 }
 
-/// The last definition of `name` that begins on `line` or before it.
+/// Returns the last definition of `name` that begins on `line` or before it.
 std::optional<Macro> find_macro(const SourceTokens& tokens, std::string_view name, std::size_t line) {
   const std::string_view text = tokens.text();
-  std::size_t end = 0;  // of the line
+  std::size_t end = 0;  // end of the line
   for (std::size_t n = 0; n < line && end != kNoToken; ++n) end = text.find('\n', n == 0 ? 0 : end + 1);
   std::optional<Macro> found;
   for (std::size_t i = 0; i < tokens.size() && tokens[i].begin < end; ++i) {
@@ -58,7 +58,7 @@ std::optional<Macro> find_macro(const SourceTokens& tokens, std::string_view nam
   return found;
 }
 
-/// The arguments of a use that opens at token `open`.
+/// Returns the arguments of a macro use whose bracket opens at token `open`.
 std::vector<std::string> arguments_of(const SourceTokens& tokens, std::size_t open, std::size_t close,
                                       const Macro& macro) {
   std::vector<std::string> arguments;
@@ -70,7 +70,8 @@ std::vector<std::string> arguments_of(const SourceTokens& tokens, std::size_t op
       arguments.push_back(tokens.joined(first, i));
       first = i + 1;
     } else if (w == "(" || w == "{" || w == "[") {
-      i = tokens.closing(i);  // of the macro preprocessor round ones alone; others hold no commas here
+      i = tokens.closing(i);  // the preprocessor matches round brackets only, but other brackets contain no commas in
+                              // launches
     }
   }
   if (macro.parameters.empty() && arguments.size() == 1 && arguments.front().empty()) arguments.clear();
@@ -87,7 +88,7 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-/// The macro's tokens with arguments for parameters; `#` and `##` are done.
+/// Returns the replacement with arguments in place of parameters, and with `#` and `##` applied.
 std::string substituted(const SourceTokens& tokens, const Macro& macro, const std::vector<std::string>& arguments) {
   std::string out;
   const auto argument = [&](std::size_t i) -> const std::string* {
@@ -98,7 +99,7 @@ std::string substituted(const SourceTokens& tokens, const Macro& macro, const st
   for (std::size_t i = macro.first; i < macro.last; ++i) {
     if (tokens.is(i, "#") && tokens.is(i + 1, "#")) {
       while (!out.empty() && out.back() == ' ') out.pop_back();
-      // ", ## rest" without a rest: the comma goes, too.
+      // ", ## rest" with an empty rest: the comma is dropped too.
       const std::string* const next = argument(i + 2);
       if (next != nullptr && next->empty() && !out.empty() && out.back() == ',') out.pop_back();
       ++i;

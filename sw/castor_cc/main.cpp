@@ -11,8 +11,8 @@
 
 namespace {
 
-/// Standard error, line by line, with the words "error" and "warning" in colour: messages of the compilers come through
-/// us, who have read them, so they have none of their own.
+/// Line-buffered standard error that colours the words "error" and "warning". The compilers' messages pass through
+/// castor-cc, so the compilers themselves do not colour them.
 class ColouredLines final : public std::streambuf {
  public:
   ~ColouredLines() override { write(); }

@@ -8,6 +8,7 @@
 namespace castor::castor_cc {
 namespace {
 
+/// Feature that Castor lacks, and an alternative; both as parts of a message.
 struct Feature {
   std::string_view what;
   std::string_view instead;
@@ -26,7 +27,7 @@ constexpr Missing named(std::string_view begins, const Feature& feature) {
   return {begins, feature.what, feature.instead};
 }
 
-/// The first entry that fits holds.
+/// Features by prefix of a name; the first matching entry applies.
 constexpr std::array kFeatures = {
     named("cudaGraph", kGraphs),
     named("cuGraph", kGraphs),
@@ -127,7 +128,8 @@ std::string explain_missing_functions(std::string_view error_text) {
       if (told.insert("launch").second) notes += launch_note(name);
     });
   }
-  // What castor-cc has written in the place of <<<>>>, and could not know.
+  // The code that castor-cc wrote in place of <<<>>> did not compile, since castor-cc could not know the template
+  // arguments.
   if (error_text.find("error: no matching function for call to 'launch'") != kNone &&
       error_text.find("invalid explicitly-specified argument for template parameter 'kernel'") != kNone &&
       told.insert("launch").second) {

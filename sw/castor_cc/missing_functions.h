@@ -5,8 +5,8 @@
 
 namespace castor::castor_cc {
 
-/// For names of CUDA's interfaces that the compiler did not know, and launches that device code makes, in what it
-/// printed: one line per feature that says what the name belongs to and what to do instead. Empty if there is none.
+/// Finds names of CUDA interfaces that the compiler did not know, and launches in device code, in the compiler's
+/// messages. Returns one line per feature, with its name and an alternative. Empty if there is none.
 [[nodiscard]] std::string explain_missing_functions(std::string_view error_text);
 
 }  // namespace castor::castor_cc

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kKernels = "write the algorithm as a kernel of your own, or do this step on the host";
 constexpr std::string_view kRead = "read the data through a pointer in global memory (__ldg)";
 
-/// Headers by the beginning of their name; the first entry that fits holds.
+/// Headers by the beginning of their name; the first matching entry applies.
 constexpr std::array kMissing = {
     Missing{"thrust/", "Thrust", kKernels},
     Missing{"cub/", "CUB", "write the block's step with __syncthreads(), warp shuffles or cooperative_groups::reduce"},
@@ -67,7 +67,7 @@ constexpr std::array kMissing = {
     Missing{"cudaD3D", "Direct3D interoperation", "copy the picture to the host with cuMemcpyDtoH"},
 };
 
-/// They lie with the samples, not in the toolkit, and compile where they are found.
+/// Headers that come with the samples, not with the toolkit; they compile if an include directory contains them.
 constexpr std::array kOfSamples = {std::string_view("helper_"),      std::string_view("drvapi_error_string"),
                                    std::string_view("exception.h"),  std::string_view("multithreading"),
                                    std::string_view("nvrtc_helper"), std::string_view("rendercheck_gl"),
@@ -99,7 +99,7 @@ std::string explain_missing_headers(std::string_view error_text) {
   for_each_quoted(error_text, "fatal error: '", " file not found", [&](std::string_view header) {
     if (!seen.insert(header).second) return;
     std::string note = explain(header);
-    // "inc/helper_cuda.h" and "../common/helper_cuda.h" are the same header.
+    // The folder does not matter: "inc/helper_cuda.h" and "../common/helper_cuda.h" are the same header.
     const std::size_t slash = header.rfind('/');
     if (note.empty() && slash != std::string_view::npos) note = explain(header.substr(slash + 1));
     notes += note;

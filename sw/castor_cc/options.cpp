@@ -19,7 +19,7 @@ using base::InputError;
 
 constexpr int kOldestArch = 50;
 constexpr int kNewestArch = 86;
-/// The platform that programs run on by default reports 6.1: the newest code it may get of a list.
+/// Preferred architecture if several are given: the default platform reports 6.1, so newer code may not suit it.
 constexpr int kPreferredArch = 61;
 constexpr int kMaxResponseDepth = 8;
 
@@ -60,7 +60,7 @@ std::vector<std::string> expand_responses(const std::vector<std::string>& argume
   return expanded;
 }
 
-/// Number in "sm_70", "compute_86", "sm_90a"; 0 if there is none.
+/// Returns the number in "sm_70", "compute_86" or "sm_90a"; 0 if there is none.
 int arch_number(std::string_view text) {
   const std::size_t underscore = text.find('_');
   if (underscore == std::string_view::npos) return 0;
@@ -89,6 +89,7 @@ InputKind kind_of(const std::string& path) {
   return InputKind::kObject;
 }
 
+/// Parser of one command line, response files included.
 class Parser {
  public:
   explicit Parser(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
@@ -111,7 +112,7 @@ class Parser {
   void add_input(const std::string& path);
   void set_stage(Stage stage);
 
-  /// The value of the option at hand: what stood after '=', else the next argument.
+  /// Returns the value of the current option: the text after '=', or the next argument.
   std::string value() {
     if (has_inline_value_) return inline_value_;
     if (at_ + 1 >= arguments_.size()) throw InputError("option '" + arguments_[at_] + "' needs a value");
@@ -128,7 +129,7 @@ class Parser {
   std::size_t at_ = 0;
   std::string inline_value_;
   bool has_inline_value_ = false;
-  bool only_inputs_ = false;  ///< behind "--"
+  bool only_inputs_ = false;  ///< "--" was read: all further arguments are inputs
   std::string language_;
   std::vector<int> archs_;
   Options options_;
@@ -183,7 +184,7 @@ bool Parser::parse_stage(std::string_view name) {
 
 bool Parser::parse_device(const std::string& name) {
   if (name == "-arch" || name == "-code" || name == "-gencode") {
-    // "arch=compute_70,code=[sm_70,compute_70]", "sm_70", "native", "all-major".
+    // Examples of values: "arch=compute_70,code=[sm_70,compute_70]", "sm_70", "native", "all-major".
     for (const std::string& part : split_commas(value())) {
       const int number = arch_number(part);
       if (number != 0) archs_.push_back(number);
@@ -293,9 +294,9 @@ bool Parser::parse_dependency(const std::string& name) {
   return false;
 }
 
-/// Options of the host compiler that are handed on as they are.
+/// Handles options that are passed on to the host compiler unchanged.
 bool Parser::parse_pass_through(const std::string& argument) {
-  // One or two arguments, for every compilation.
+  // Options with their value attached or as the next argument, for every compilation.
   static constexpr std::array kJoined = {std::string_view("-I"), std::string_view("-D"), std::string_view("-U")};
   for (const std::string_view prefix : kJoined) {
     if (!starts_with(argument, prefix)) continue;
@@ -345,7 +346,7 @@ bool Parser::parse_pass_through(const std::string& argument) {
     return true;
   }
   if (argument == "-Werror") {
-    // nvcc wants a kind behind it; compilers do not.
+    // nvcc's -Werror requires a type of warning as value; other compilers' -Werror does not.
     static constexpr std::array kKinds = {std::string_view("all-warnings"),
                                           std::string_view("cross-execution-space-call"),
                                           std::string_view("reorder"),
@@ -392,7 +393,7 @@ void Parser::parse_one() {
   if (argument.empty()) return;
   if (argument == "--" && !only_inputs_) return void(only_inputs_ = true);
   if (only_inputs_ || argument[0] != '-' || argument == "-") {
-    // For the compilers, which would take it for an option.
+    // With "./" in front, the compilers do not take the name for an option.
     const bool like_option = argument[0] == '-' && argument != "-";
     add_input(like_option ? "./" + argument : argument);
     return;

@@ -25,7 +25,7 @@ std::atomic<int> pending_signal{0};
 
 extern "C" void note_signal(int number) { pending_signal = number; }
 
-/// A file descriptor with an owner.
+/// Owner of a file descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -42,6 +42,7 @@ class Descriptor {
   int fd_;
 };
 
+/// Owner of a posix_spawn_file_actions_t.
 class SpawnActions {
  public:
   SpawnActions() { posix_spawn_file_actions_init(&actions_); }
@@ -67,7 +68,7 @@ ProcessResult run_process(const std::vector<std::string>& command) {
 
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
-  // posix_spawn takes char* by tradition and does not write.
+  // posix_spawn takes char* for historical reasons and does not write through it.
   for (const std::string& a : command) arguments.push_back(const_cast<char*>(a.c_str()));  // NOLINT
   arguments.push_back(nullptr);
   pid_t child = 0;
@@ -107,7 +108,7 @@ TemporaryDirectory::TemporaryDirectory() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;  // nothing can be done about a left-over file in a destructor
+  std::error_code ignored;  // a destructor can do nothing about a file that remains
   std::filesystem::remove_all(path_, ignored);
 }
 

@@ -5,17 +5,17 @@
 
 namespace castor::castor_cc {
 
-/// What a finished process left behind.
+/// Result of a finished process.
 struct ProcessResult {
-  int exit_code = 0;  ///< 128 + signal if a signal ended it
+  int exit_code = 0;  ///< exit code, or 128 + signal if a signal ended the process
   std::string error_text;
 };
 
-/// Runs a command and waits for it; its stderr is captured, stdout is inherited. Throws base::InputError if it cannot
-/// be started.
+/// Runs a command and waits for its end. Captures its stderr; its stdout is inherited. Throws base::InputError if the
+/// command cannot be started.
 [[nodiscard]] ProcessResult run_process(const std::vector<std::string>& command);
 
-/// A directory of its own under $TMPDIR (or /tmp), removed with its contents at the end.
+/// Temporary directory under $TMPDIR (or /tmp), removed with its contents by the destructor.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -29,9 +29,9 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// Lets SIGINT and SIGTERM end the running compilers but not this process, so that temporary files go away.
+/// Makes SIGINT and SIGTERM end the running compilers but not this process, so that temporary files are removed.
 void defer_signals();
-/// The signal that came, 0 if none.
+/// Returns the signal received since defer_signals, 0 if none.
 [[nodiscard]] int deferred_signal();
 
 }  // namespace castor::castor_cc

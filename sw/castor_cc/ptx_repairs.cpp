@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kBits = 64;
 
-/// What follows `opcode` on a line of one instruction, cut at its commas: "d", "a", "63", "3".
+/// Returns the operands after `opcode` on a line with one instruction: "d", "a", "63", "3".
 std::vector<std::string_view> operands_after(std::string_view line, std::string_view opcode) {
   line = base::trimmed(line);
   if (line.substr(0, opcode.size()) != opcode || line.empty() || line.back() != ';') return {};
@@ -24,6 +24,7 @@ bool read(std::string_view text, unsigned& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+/// Repair of one PTX text, line by line.
 class Repair {
  public:
   explicit Repair(std::string_view ptx) : ptx_(ptx) {}
@@ -46,7 +47,7 @@ class Repair {
     at_ = end == std::string_view::npos ? ptx_.size() : end + 1;
     return ptx_.substr(begin_, at_ - begin_);
   }
-  /// Everything up to the line that was read last is written as it was, then `lines`.
+  /// Copies the text up to the current line unchanged, then appends `lines` in place of the current line.
   void replace(const std::string& lines) { out_.append(ptx_.substr(copied_, begin_ - copied_)).append(lines); }
 
   bool bit_field(std::string_view line) {
@@ -80,9 +81,9 @@ class Repair {
 
   std::string_view ptx_;
   std::string out_;
-  std::size_t at_ = 0;      ///< behind the line that was read last
-  std::size_t begin_ = 0;   ///< of that line
-  std::size_t copied_ = 0;  ///< what lies before stands in `out_`
+  std::size_t at_ = 0;      ///< position after the current line
+  std::size_t begin_ = 0;   ///< position of the current line
+  std::size_t copied_ = 0;  ///< position up to which the text has been copied to `out_`
   bool inline_assembly_ = false;
 };
 

@@ -11,14 +11,15 @@ bool is_name_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
 }
 
-/// Position of the next token `.entry`-like directive that stands alone, from `from` on; npos if none.
+/// Returns the position of the next whole token `directive` at or after `from`, such as `.entry`; npos if there is
+/// none.
 std::size_t find_directive(std::string_view text, std::string_view directive, std::size_t from) {
   for (std::size_t at = text.find(directive, from); at != std::string_view::npos; at = text.find(directive, at + 1)) {
     const std::size_t end = at + directive.size();
     const bool ends = end >= text.size() || (!is_name_char(text[end]) && text[end] != '.');
     const bool starts = at == 0 || (!is_name_char(text[at - 1]) && text[at - 1] != '.');
     if (!ends || !starts) continue;
-    // Not inside a line comment or a quoted name.
+    // Skips matches inside a line comment or a quoted name.
     const std::size_t line = text.rfind('\n', at) == std::string_view::npos ? 0 : text.rfind('\n', at) + 1;
     if (text.substr(line, at - line).find("//") != std::string_view::npos) continue;
     if (text.substr(line, at - line).find('"') != std::string_view::npos) continue;
@@ -52,7 +53,7 @@ bool supplied_by_loader(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-/// The declared name in ".extern .func (.param ...) name (" or ".extern .global .align 4 .b8 name[];".
+/// Returns the name declared by ".extern .func (.param ...) name (" or ".extern .global .align 4 .b8 name[];".
 std::string declared_name(std::string_view declaration) {
   const bool function = declaration.find(".func") != std::string_view::npos;
   std::string last;
@@ -104,9 +105,7 @@ std::vector<std::string> unresolved_names(std::string_view ptx) {
   std::vector<std::string> names;
   for (std::size_t at = find_directive(ptx, ".extern", 0); at != std::string_view::npos;
        at = find_directive(ptx, ".extern", at + 1)) {
-    // Up to ';', or for functions up to the line before the next declaration: the declaration of a parameter list has
-    // no
-    // ';' inside.
+    // The declaration ends at the next ';': a parameter list contains none.
     const std::size_t end = std::min(ptx.find(';', at), ptx.size());
     const std::string_view declaration = ptx.substr(at + 7, end - at - 7);
     if (declaration.find(".shared") != std::string_view::npos && declaration.find(".func") == std::string_view::npos) {

@@ -6,12 +6,13 @@
 
 namespace castor::castor_cc {
 
-/// PTX with `.maxnreg count` in the header of every kernel that has no launch bounds of its own (.maxntid, .reqntid or
-/// .minnctapersm), as -maxrregcount asks for.
+/// Returns the PTX with `.maxnreg count` in every kernel header without launch bounds (.maxntid, .reqntid or
+/// .minnctapersm); implements -maxrregcount.
 [[nodiscard]] std::string cap_registers(std::string_view ptx, int count);
 
-/// Functions and variables that the PTX uses but does not define, apart from those the loader supplies (vprintf,
-/// malloc, free, __assertfail, device-side launch) and dynamic shared memory. Mangled names, each once, in order.
+/// Returns the functions and variables that the PTX uses but does not define, as mangled names, each once, in order.
+/// Leaves out dynamic shared memory and names that the loader supplies (vprintf, malloc, free, __assertfail,
+/// device-side launch).
 [[nodiscard]] std::vector<std::string> unresolved_names(std::string_view ptx);
 
 }  // namespace castor::castor_cc

@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Generated tables beyond this size are no place of launches; reading them costs more than clang's message.
+/// Larger files are generated tables without launches; reading them would take longer than clang's error message is
+/// worth.
 constexpr std::uintmax_t kLargestFile = 8 << 20;
 
 std::string yaml_quoted(const std::string& path) {
@@ -32,6 +33,8 @@ std::string yaml_quoted(const std::string& path) {
   return out + "\"";
 }
 
+/// Include directories. `quote`: searched for "name" only, after the including file's folder. `all`: searched for
+/// "name" and <name>.
 struct SearchPaths {
   std::vector<fs::path> quote;
   std::vector<fs::path> all;
@@ -64,7 +67,7 @@ std::string content_of(const fs::path& path) {
   return buffer.str();
 }
 
-/// Reads files once each and collects those that change.
+/// Reads each file once, and collects the files that must be rewritten.
 class Collector {
  public:
   explicit Collector(SearchPaths paths) : paths_(std::move(paths)) {}
@@ -81,8 +84,8 @@ class Collector {
     for (const IncludedName& name : included_names(text)) include(path, name);
   }
 
-  std::map<std::string, std::string> changed;  ///< path and new text
-  std::set<std::string> seen;                  ///< paths
+  std::map<std::string, std::string> changed;  ///< path and new text of the rewritten files
+  std::set<std::string> seen;                  ///< paths of the files read
 
  private:
   void include(const fs::path& from, const IncludedName& name) {

@@ -11,36 +11,38 @@
 
 namespace castor::castor_cc {
 
-/// Lets the compiler read a source and the files it includes as rewrite_for_clang makes them, under their own names.
+/// Overlay of source files: the compiler reads a source and its includes as rewrite_for_clang rewrites them, under
+/// their original names.
 ///
-/// Files are found as the compiler finds them: beside the including file, then in the directories that `flags` name
-/// (-I, -iquote, -isystem). What lies in `own_headers` is not looked at. If a file needs it, copies and a map of them
-/// (a VFS overlay of clang) are written into `directory`.
-/// Limits: names of #include directives that are macros are not followed.
+/// Include files are found as the compiler finds them: next to the including file, then in the directories of `flags`
+/// (-I, -iquote, -isystem). Files in `own_headers` are skipped. If a file must be rewritten, copies and a map of the
+/// copies (a VFS overlay of clang) are written to `directory`.
+/// Limits: #include directives whose file name is a macro are not followed.
 class SourceOverlay {
  public:
   SourceOverlay(const std::string& source, const std::vector<std::string>& flags, const std::string& own_headers,
                 std::string directory);
 
-  /// Rewrites launches by device code where clang, reading with `options`, has found them. `older`: C++ before C++17.
-  /// False if none is there.
+  /// Rewrites launches by device code at the positions that clang reported when it read the source with `options`.
+  /// `older`: the standard is older than C++17. Returns false if no launch was rewritten.
   [[nodiscard]] bool rewrite_launches(const FileLaunches& places, bool older);
-  /// Writes the copies. Returns the options for clang, none if no file needs it. Errors: base::InputError.
+  /// Writes the copies. Returns the options for clang; none if no file was rewritten. Errors: base::InputError.
   [[nodiscard]] std::vector<std::string> options() const;
 
  private:
-  /// What clang reads under a name that it gives a file.
+  /// Returns the text that clang reads for a file, by clang's name of the file.
   [[nodiscard]] std::string text_of(const std::string& file) const;
 
-  /// What clang reads of a file that defines a macro, if there is one among those read.
+  /// Returns the text of a file that defines a macro, as clang reads it, among the files read so far; empty if none
+  /// does.
   [[nodiscard]] std::string text_defining(std::string_view macro) const;
 
   std::string directory_;
-  std::set<std::string> read_;                  // paths
-  std::map<std::string, std::string> changed_;  // path and new text
+  std::set<std::string> read_;                  // paths of the files read
+  std::map<std::string, std::string> changed_;  // path and new text of the rewritten files
 };
 
-/// SourceOverlay::options of a new one.
+/// Returns SourceOverlay::options of a new overlay.
 [[nodiscard]] std::vector<std::string> overlay_options(const std::string& source, const std::vector<std::string>& flags,
                                                        const std::string& own_headers, const std::string& directory);
 

@@ -8,6 +8,7 @@
 namespace castor::castor_cc {
 namespace {
 
+/// Rewriter of one source text, see rewrite_for_clang.
 class Rewriter {
  public:
   explicit Rewriter(std::string_view text) : text_(text), tokens_(text) {}
@@ -58,7 +59,7 @@ class Rewriter {
       const bool doubled = text_[at + 1] == '%';
       const std::size_t name = at + (doubled ? 2 : 1);
       if (is_letter(text_[name])) {
-        // A letter before a number or a bracket is how an operand is to be written.
+        // A letter before a number or a bracket modifies how an operand is printed.
         const bool operand = is_digit(text_[name + 1]) || text_[name + 1] == '[';
         if (operands && !doubled && !operand) edits_.push_back({at, at, "%"});
         if (!operands && doubled) edits_.push_back({at, at + 1, ""});
@@ -75,7 +76,7 @@ class Rewriter {
 }  // namespace
 
 std::optional<std::string> rewrite_for_clang(std::string_view text) {
-  // Most sources have neither.
+  // Most sources contain neither launches with such brackets nor asm.
   if (text.find("<<") == kNoToken && text.find("asm") == kNoToken) return std::nullopt;
   return Rewriter(text).rewrite();
 }

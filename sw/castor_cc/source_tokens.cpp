@@ -7,7 +7,7 @@
 namespace castor::castor_cc {
 namespace {
 
-/// Cuts a source into the tokens that matter here. `<<`, `<<<` and the like are one token, as the compiler reads them.
+/// Splits a source into tokens. `<<`, `<<<` and so on are one token, as the compiler reads them.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
@@ -26,7 +26,7 @@ class Lexer {
   }
   [[nodiscard]] char peek(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
-  /// The end of the line, over continuations.
+  /// Returns the end of the line, continuation lines included.
   [[nodiscard]] std::size_t line_end(std::size_t from) const {
     for (std::size_t i = from; i < text_.size(); ++i) {
       if (text_[i] != '\n') continue;
@@ -71,7 +71,7 @@ class Lexer {
       return add(TokenKind::kWord, end);
     }
     if (is_digit(c)) {
-      // Digit separators are no character literals.
+      // A digit separator does not begin a character literal.
       std::size_t end = at_;
       while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '.' ||
                                     (text_[end] == '\'' && end + 1 < text_.size() &&
@@ -88,7 +88,7 @@ class Lexer {
     add(TokenKind::kPunctuator, at_ + 1);
   }
 
-  /// The end of a literal; of one that is not closed, its line.
+  /// Returns the end of a literal; an unclosed literal ends with its line.
   [[nodiscard]] std::size_t literal_end(char quote) const {
     for (std::size_t i = at_ + 1; i < text_.size(); ++i) {
       if (text_[i] == '\\') {
@@ -123,7 +123,7 @@ class Lexer {
       at_ = end;
       return;
     }
-    // Conditions, messages and pragmas hold nothing to rewrite.
+    // #if conditions, messages and pragmas contain nothing to rewrite.
     const std::size_t stop = line_end(at_);
     if (name == "include" || name == "include_next" || name == "import") {
       std::string_view rest = text_.substr(end, stop - end);
@@ -201,21 +201,21 @@ std::size_t SourceTokens::behind_template_arguments(std::size_t open) const {
   return kNoToken;
 }
 
-/// Only white space and line continuations between two tokens.
+/// True if only white space and line continuations separate tokens `i` and `i` + 1.
 bool SourceTokens::near(std::size_t i) const {
   const std::string_view between = text_.substr(tokens_[i].end, tokens_[i + 1].begin - tokens_[i].end);
   return between.find_first_not_of(" \t\r\n\\") == kNoToken;
 }
 bool SourceTokens::opens_launch_apart(std::size_t i) const {
-  // `operator<< <T>` names a function.
+  // `operator<< <T>` is the name of a function, not a launch.
   return is(i, "<<") && is(i + 1, "<") && near(i) && (i == 0 || !is(i - 1, "operator"));
 }
 bool SourceTokens::closes_launch_apart(std::size_t i) const {
   if (!is(i, ">>") || !is(i + 1, ">") || !near(i)) return false;
   return is(i + 2, "(") || (i + 2 < tokens_.size() && tokens_[i + 2].kind == TokenKind::kDirectiveEnd);
 }
-/// The bracket that closes the launch opened by token `i` is the last one of its statement: what comes before it at
-/// the same depth closes template arguments.
+/// The closing bracket of a launch is the last one of its statement: earlier ones at the same depth close template
+/// arguments.
 std::size_t SourceTokens::launch_end(std::size_t i) const {
   const bool apart = is(i, "<<");
   std::size_t closing = kNoToken;
@@ -237,7 +237,7 @@ std::optional<std::string> edited(std::string_view text, std::vector<Edit> edits
   std::string out;
   std::size_t copied = 0;
   for (const Edit& edit : edits) {
-    if (edit.begin < copied) continue;  // the closing bracket of a launch inside a launch
+    if (edit.begin < copied) continue;  // overlaps an earlier edit: the closing bracket of a launch inside a launch
     out.append(text.substr(copied, edit.begin - copied)).append(edit.text);
     copied = edit.end;
   }

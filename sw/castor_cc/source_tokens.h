@@ -9,7 +9,7 @@
 
 namespace castor::castor_cc {
 
-/// No token, no place.
+/// No token, or no position.
 inline constexpr std::size_t kNoToken = std::string_view::npos;
 
 [[nodiscard]] inline bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -17,21 +17,23 @@ inline constexpr std::size_t kNoToken = std::string_view::npos;
 
 enum class TokenKind { kWord, kNumber, kString, kPunctuator, kDirectiveEnd };
 
+/// Token of a source text: positions [begin, end).
 struct Token {
   TokenKind kind = TokenKind::kPunctuator;
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// A name in an #include directive of a source.
+/// File name of an #include directive.
 struct IncludedName {
   std::string name;
   bool quoted = false;  ///< "name", not <name>
 };
 
-/// A source as tokens: words, numbers, literals, and punctuators of one character each, but for `<<`, `<<<`, `>>` and
-/// `>>>`. Comments and directives are left out; what a #define defines is there, with a kDirectiveEnd behind it.
-/// Limits: the text must outlive it.
+/// Source text as tokens: words, numbers, literals, and punctuators of one character each, except `<<`, `<<<`, `>>` and
+/// `>>>`. Comments and directives are left out. The name and replacement of a #define are included, followed by a
+/// kDirectiveEnd.
+/// Limits: the text must outlive the object.
 class SourceTokens {
  public:
   explicit SourceTokens(std::string_view text);
@@ -41,7 +43,7 @@ class SourceTokens {
   [[nodiscard]] const Token& operator[](std::size_t i) const { return tokens_[i]; }
   [[nodiscard]] const std::vector<IncludedName>& includes() const { return includes_; }
 
-  /// The text of a token; empty behind the last one.
+  /// Returns the text of a token; empty for an index beyond the last token.
   [[nodiscard]] std::string_view word(std::size_t i) const {
     return i < tokens_.size() ? text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin) : std::string_view();
   }
@@ -50,22 +52,22 @@ class SourceTokens {
   [[nodiscard]] bool is_directive_end(std::size_t i) const {
     return i < size() && tokens_[i].kind == TokenKind::kDirectiveEnd;
   }
-  /// `::` is two tokens.
+  /// True if tokens `i` and `i` + 1 are the two colons of `::`.
   [[nodiscard]] bool is_scope(std::size_t i) const { return is(i, ":") && is(i + 1, ":"); }
-  /// Tokens [first, last) on one line, with a blank where something stood between two of them.
+  /// Returns tokens [first, last) on one line, with a blank between tokens that were separated.
   [[nodiscard]] std::string joined(std::size_t first, std::size_t last) const;
 
-  /// The bracket that closes the round, square or curly one at `open`; kNoToken if there is none.
+  /// Returns the bracket that closes the round, square or curly one at `open`; kNoToken if there is none.
   [[nodiscard]] std::size_t closing(std::size_t open) const;
-  /// The bracket that opens the one at `close`; kNoToken if there is none.
+  /// Returns the bracket that opens the one closed at `close`; kNoToken if there is none.
   [[nodiscard]] std::size_t opening(std::size_t close) const;
-  /// The token behind the template arguments that open at `open`, a `<`; kNoToken if they do not end.
+  /// Returns the token after the template arguments whose `<` is at `open`; kNoToken if they do not end.
   [[nodiscard]] std::size_t behind_template_arguments(std::size_t open) const;
 
-  /// Two tokens, `<<` and `<`, that open a launch.
+  /// True if tokens `i` and `i` + 1 are `<<` and `<`, and together open a launch.
   [[nodiscard]] bool opens_launch_apart(std::size_t i) const;
-  /// The bracket that closes the launch opened by token `i`: `>>>`, or `>>` with a `>` apart; kNoToken if there is
-  /// none.
+  /// Returns the bracket that closes the launch opened by token `i`: `>>>`, or `>>` with a separate `>`; kNoToken if
+  /// there is none.
   [[nodiscard]] std::size_t launch_end(std::size_t i) const;
 
  private:
@@ -77,14 +79,15 @@ class SourceTokens {
   std::vector<IncludedName> includes_;
 };
 
-/// A piece of a source and what stands in its place.
+/// Piece [begin, end) of a source, and its replacement.
 struct Edit {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string text;
 };
 
-/// The text with all edits made; of two that overlap the one that begins first. Nothing if there are none.
+/// Returns the text with all edits applied; of two overlapping edits, only the first in the text. Returns nothing
+/// without edits.
 [[nodiscard]] std::optional<std::string> edited(std::string_view text, std::vector<Edit> edits);
 
 }  // namespace castor::castor_cc

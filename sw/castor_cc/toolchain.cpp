@@ -23,7 +23,8 @@ fs::path program_directory() {
 
 bool executable(const fs::path& path) { return ::access(path.c_str(), X_OK) == 0; }
 
-/// The compiler that the build found, else the same name on the PATH, else the plain name if that is version 14.
+/// Returns the compiler that the build found, else a compiler of the same name on the PATH, else the unversioned name
+/// if its version is 14.
 std::string find_compiler(const std::string& configured, std::initializer_list<const char*> names) {
   if (executable(configured)) return configured;
   const char* path = std::getenv("PATH");
@@ -54,7 +55,7 @@ bool holds_other_cuda(const std::string& directory, const Toolchain& tools) {
   return fs::exists(header, error) && !fs::equivalent(header, fs::path(tools.include_dir) / "cuda_runtime.h", error);
 }
 
-/// The user's flags without the include directories of a CUDA toolkit, whose headers would hide Castor's.
+/// Returns the user's flags without include directories of a CUDA toolkit, whose headers would hide Castor's headers.
 std::vector<std::string> common_flags(const Toolchain& tools, const Options& options) {
   std::vector<std::string> flags;
   for (std::size_t i = 0; i < options.common_flags.size(); ++i) {
@@ -81,7 +82,7 @@ bool has_standard(const Options& options) {
   return false;
 }
 
-/// PTX version that has the instructions of the architecture; 6.0 is the least with *_sync.
+/// Returns the PTX version that has the instructions of the architecture; at least 6.0, the first with *_sync.
 std::string ptx_feature(int arch) {
   if (arch >= 86) return "+ptx71";
   if (arch >= 80) return "+ptx70";
@@ -99,18 +100,18 @@ std::string known_arch(int arch) {
 }
 
 std::vector<std::string> cuda_flags(const Options& options) {
-  // The architecture is given to the host side too: it is part of what the sources see.
+  // The architecture is passed to the host side too, since sources can test it.
   std::vector<std::string> flags = {"-x",
                                     "cuda",
                                     "-nocudainc",
                                     "-nocudalib",
                                     "--cuda-gpu-arch=" + known_arch(options.device_arch),
-                                    "-Xclang",  // for clang's own use: it knows none after 11.5
+                                    "-Xclang",  // clang 14 knows no CUDA version after 11.5
                                     "-target-sdk-version=11.2",
                                     "-Wno-unknown-cuda-version",
                                     "-Wno-error=register"};
   if (!has_standard(options)) flags.emplace_back("-std=c++17");
-  // By name, so that it counts as a system header: no warnings from it, no entry in dependency files of -MMD.
+  // Included by name, it counts as a system header: no warnings, and no entry in the dependency files of -MMD.
   append(flags, {"-include", "cuda_runtime.h"});
   if (options.relocatable) flags.emplace_back("-D__CUDACC_RDC__");
   return flags;
@@ -122,13 +123,13 @@ std::string optimisation(const Options& options, bool device) {
   return options.debug && !device ? "-O0" : "-O2";
 }
 
-/// Of both halves of a device compilation.
+/// Returns the options common to both halves of a device compilation.
 std::vector<std::string> code_flags(const Options& options, int arch) {
   std::vector<std::string> flags = {
       "-fno-crash-diagnostics", optimisation(options, true), "-Xclang", "-target-feature", "-Xclang",
       ptx_feature(arch)};
-  // "on" contracts inside one expression of the source. "fast", clang's default for CUDA, lets the back end fuse across
-  // statements and functions: it breaks __fmul_rn and the error-free sums inside the maths library.
+  // "on" contracts only inside one expression of the source. "fast", clang's default for CUDA, lets the back end fuse
+  // across statements and functions, which would break __fmul_rn and the error-free sums of the maths library.
   flags.emplace_back(options.fused_multiply_add ? "-ffp-contract=on" : "-ffp-contract=off");
   if (options.line_info || options.debug || options.device_debug) flags.emplace_back("-gline-directives-only");
   return flags;
@@ -141,7 +142,7 @@ Toolchain find_toolchain() {
   tools.clang_cxx = find_compiler(CASTOR_CC_CLANGXX, {"clang++-14"});
   tools.clang_c = find_compiler(CASTOR_CC_CLANG, {"clang-14"});
   const fs::path bin = program_directory();
-  // Not canonical: in a build directory the include directory is a link into the sources.
+  // The path is not made canonical: in a build directory, the include directory is a symbolic link into the sources.
   const fs::path share = (bin / "../share/castor").lexically_normal();
   std::error_code error;
   if (!fs::exists(share / "include/cuda_runtime.h", error)) {
@@ -186,7 +187,8 @@ std::vector<std::string> device_command(const Toolchain& tools, const Options& o
 
 namespace {
 
-/// What clang's driver adds to a compilation of CUDA by itself, and is told here. Flags for the front end go unused.
+/// Returns a command with the options that clang's driver would add for CUDA by itself. Unused front-end flags are
+/// ignored.
 std::vector<std::string> generator_command(const std::string& compiler, const char* language, int arch) {
   return {compiler,
           "-x",
@@ -215,7 +217,8 @@ std::vector<std::string> device_link_command(const Toolchain& tools, const Optio
                                              const std::vector<std::string>& bitcode, int arch,
                                              const std::vector<std::string>& code_flags_of_parts,
                                              const std::string& ptx) {
-  // An empty C file into which clang links the rest: given bitcode as its input it would link nothing.
+  // The input is an empty C file into which clang links the bitcode files: with bitcode as its input, clang would link
+  // nothing.
   std::vector<std::string> command = generator_command(tools.clang_c, "c", arch);
   append(command, code_flags(options, arch));
   append(command, code_flags_of_parts);
@@ -289,15 +292,38 @@ std::vector<std::string> opencl_command(const Toolchain& tools, const Options& o
   return command;
 }
 
+std::vector<std::string> optimiser_command(std::vector<std::string> command, const std::string& ir) {
+  command.back() = ir;
+  command.insert(command.end() - 2, "-emit-llvm");
+  return command;
+}
+
+std::vector<std::string> back_end_command(const std::vector<std::string>& command, const std::string& ir) {
+  // The text holds what the command links.
+  std::vector<std::string> own;
+  for (std::size_t i = 0; i + 3 < command.size(); ++i) {
+    if (command[i] == "-Xclang" && command[i + 1].compare(0, 6, "-mlink") == 0) {
+      i += 3;
+    } else if (command[i] == "-x") {
+      append(own, {"-x", "ir", "-Qunused-arguments"});
+      ++i;
+    } else if (command[i].compare(0, 8, "-cl-std=") != 0) {
+      own.push_back(command[i]);
+    }
+  }
+  append(own, {"-Xclang", "-disable-llvm-passes", ir, "-o", command.back()});
+  return own;
+}
+
 namespace {
 
-/// Options of every compilation for the host but language and standard.
+/// Returns the options of every host compilation, except language and standard.
 std::vector<std::string> host_flags(const Toolchain& tools, const Options& options, InputKind kind) {
   std::vector<std::string> flags = {optimisation(options, false)};
   if (options.debug || options.device_debug) flags.emplace_back("-g");
   if (options.shared) flags.emplace_back("-fPIC");
   for (const std::string& flag : common_flags(tools, options)) {
-    // A C file in the same call as C++ files gets no C++ standard.
+    // In a call with C and C++ files, a C file must not get a C++ standard.
     if (kind == InputKind::kC && flag.compare(0, 8, "-std=c++") == 0) continue;
     flags.push_back(flag);
   }
@@ -312,8 +338,8 @@ std::vector<std::string> host_reading(const Toolchain& tools, const Options& opt
   std::vector<std::string> command = {tools.clang_cxx};
   append(command, cuda_flags(options));
   command.emplace_back("--cuda-host-only");
-  // Of the host side alone: on the device side clang 14 would give local kernels and variables other names than the
-  // host registers, and leaves references to the old ones.
+  // Only for the host side: for the device side, clang 14 would give local kernels and variables names that the host
+  // does not register, and would leave references to the old names.
   const Stage stage = options.stage;
   const bool object = stage == Stage::kObject || stage == Stage::kLink || stage == Stage::kArchive;
   if (options.relocatable && object) command.emplace_back("-fgpu-rdc");
@@ -327,7 +353,7 @@ std::vector<std::string> host_command(const Toolchain& tools, const Options& opt
   if (input.kind == InputKind::kCuda) {
     command = host_reading(tools, options);
     append(command, input.reading);
-    // In front, so that the last word is the user's.
+    // Inserted at the front, so that the user's options come last.
     if (!ptx.empty()) {
       const auto first = {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx.c_str()};
       command.insert(command.begin() + 1, first.begin(), first.end());
@@ -358,7 +384,7 @@ std::vector<std::string> link_command(const Toolchain& tools, const Options& opt
   append(command, {"-o", output});
   append(command, options.link_flags);
   if (options.link_runtime) {
-    // The folder behind it has the driver's name for the library, for programs that open libcuda.so.1 themselves.
+    // The subdirectory contains libcuda.so.1, the driver's name for the library, for programs that open it themselves.
     append(command, {"-L" + tools.library_dir, "-lcastor_cudart", "-Wl,-rpath," + tools.library_dir,
                      "-Wl,-rpath," + tools.library_dir + "/castor", "-pthread"});
   }

@@ -13,15 +13,15 @@ namespace castor::compiler {
 namespace {
 
 constexpr std::uint32_t kNoBundle = kNoIndex;
-/// Owner of segments that no bundle can be moved from: calls and fixed registers.
+/// Owner of segments that must stay in their register: registers destroyed by calls, and fixed registers.
 constexpr std::uint32_t kPinned = kNoIndex - 1;
 constexpr unsigned kWidestBundle = 8;
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
-/// What it costs to compute a value again, a parameter or a special register, beside a store and loads of local memory.
+/// Cost of computing a parameter or special register again, relative to a store and loads of local memory.
 constexpr float kComputedAgain = 0.25F;
 
-/// Lives in one unit of a bundle, by the layout of the registers (0 single, 1 pair). See intervals.cpp for why lanes
-/// that wait only matter to the other layout.
+/// Life of one unit of a bundle, by register layout (index 0: single, 1: pair). The lives of waiting lanes conflict
+/// only with the other layout; intervals.cpp explains why.
 struct Life {
   std::array<std::vector<Segment>, 2> active;
   std::array<std::vector<Segment>, 2> waiting;
@@ -44,17 +44,18 @@ struct Life {
   }
 };
 
+/// Virtual registers that occupy neighbouring physical registers, or share one: the unit of allocation.
 struct Bundle {
-  unsigned width = 1;
-  unsigned align = 1;
-  std::vector<std::pair<RegisterId, unsigned>> members;
-  std::vector<Life> lives;  // per unit
-  float uses = 0;
-  bool unspillable = false;
-  std::int16_t fixed = -1;
-  std::int16_t hint = -1;
-  std::int32_t base = -1;
-  std::uint32_t begin = kNoIndex;
+  unsigned width = 1;                                    ///< size in 32-bit units
+  unsigned align = 1;                                    ///< alignment in 32-bit units
+  std::vector<std::pair<RegisterId, unsigned>> members;  ///< virtual register, unit of the bundle at which it begins
+  std::vector<Life> lives;                               ///< one per 32-bit unit of the bundle
+  float uses = 0;                                        ///< uses of all members, weighted by loop depth
+  bool unspillable = false;                              ///< contains a register that must not be spilled
+  std::int16_t fixed = -1;                               ///< required physical register, or -1
+  std::int16_t hint = -1;                                ///< physical register tried first, to save a copy; -1: none
+  std::int32_t base = -1;                                ///< assigned physical register of unit 0, or -1
+  std::uint32_t begin = kNoIndex;                        ///< position at which the first life begins
 
   [[nodiscard]] std::uint32_t earliest() const {
     std::uint32_t position = kNoIndex;
@@ -67,7 +68,7 @@ struct Bundle {
   }
 };
 
-/// Segments of one physical register, and whose they are.
+/// Occupied segments of one physical register, with the bundles that own them.
 class Timeline {
  public:
   [[nodiscard]] bool free(const std::vector<Segment>& lives) const {
@@ -100,7 +101,7 @@ class Timeline {
     for (const auto& owner : owners_)
       for (const Segment& s : owner.second) add(s);
   }
-  /// Forgets owners that end before `position`; only for what no later life can reach.
+  /// Forgets owners whose segments end before `position`. Allowed only if no later life begins before `position`.
   void forget_before(std::uint32_t position) {
     owners_.erase(
         std::remove_if(owners_.begin(), owners_.end(), [&](const auto& o) { return o.second.back().end <= position; }),
@@ -124,11 +125,11 @@ class Timeline {
     }
   }
 
-  std::vector<Segment> all_;  // ascending, disjoint: what is taken at all
+  std::vector<Segment> all_;  // all occupied segments, ascending and disjoint
   std::vector<std::pair<std::uint32_t, std::vector<Segment>>> owners_;
 };
 
-/// What is where in one physical register.
+/// Occupation of one physical register by lives of both layouts, for executing and for waiting lanes.
 class PhysicalRegister {
  public:
   [[nodiscard]] bool free(const Life& life) const {
@@ -185,6 +186,7 @@ float frequency(const Block& block) {
   return f;
 }
 
+/// Register allocation of one function, for its predicates or for its other registers.
 class Allocator {
  public:
   Allocator(Code& code, bool predicates, unsigned limit, PlaceFirst first)
@@ -235,7 +237,8 @@ class Allocator {
     }
   }
 
-  /// Moves everything of `from` into `into`, its unit 0 at unit `delta` of `into`, if lives and alignment allow it.
+  /// Merges bundle `from` into `into`, with unit 0 of `from` at unit `delta` of `into`. Returns false if their lives or
+  /// alignments forbid it.
   bool merge(std::uint32_t into, std::uint32_t from, int delta) {
     Bundle& a = bundles_[into];
     Bundle& b = bundles_[from];
@@ -281,7 +284,7 @@ class Allocator {
   }
 
   bool merge_smaller(RegisterId first, RegisterId second, int distance) {
-    // `second` stands `distance` units behind `first`.
+    // `distance`: offset in units from `first` to `second`.
     const std::uint32_t a = bundle_of_[first];
     const std::uint32_t b = bundle_of_[second];
     const int delta = static_cast<int>(unit_of_[first]) + distance - static_cast<int>(unit_of_[second]);
@@ -302,7 +305,8 @@ class Allocator {
     return true;
   }
 
-  /// Lays the elements of vector operands side by side. False if copies had to be put in: lives have changed then.
+  /// Makes the elements of vector operands neighbours. Returns false if copies had to be inserted, which changes the
+  /// lives.
   bool join_vectors() {
     std::vector<bool> failed;
     bool any = false;
@@ -398,7 +402,7 @@ class Allocator {
     if (bundle.hint < 0 && base >= 0) bundle.hint = static_cast<std::int16_t>(base);
   }
 
-  /// Fixed registers and what calls destroy.
+  /// Reserves fixed registers, and the registers that calls destroy, in the timelines.
   void pin() {
     std::vector<std::array<std::vector<Segment>, 2>> pinned(limit_);
     for (const Bundle& bundle : bundles_) {
@@ -412,7 +416,7 @@ class Allocator {
         }
       }
     }
-    // In a program with a call stack its register is nobody else's.
+    // In a program with a call stack, the stack register belongs to the stack pointer alone.
     if (code_.stack_pointer != kNoRegister && !predicates_) {
       const auto end = static_cast<std::uint32_t>(2 * code_.insts.size());
       for (auto& segments : pinned[kStackRegister]) segments.assign(1, {0, end});
@@ -455,7 +459,7 @@ class Allocator {
       if (!fits(bundle, base)) continue;
       if (bundle.width > 1 || predicates_) return static_cast<std::int32_t>(base);
       if (first < 0) first = static_cast<std::int32_t>(base);
-      // A single register goes beside another one, so that pairs stay whole.
+      // A single register is placed next to an occupied one, so that free pairs stay whole.
       if (base >= top_) break;
       if ((base ^ 1U) < limit_ && !physical_[base ^ 1U].free(bundle.lives[0])) return static_cast<std::int32_t>(base);
     }
@@ -495,7 +499,7 @@ class Allocator {
       if (first_ == PlaceFirst::kWidest && x.width != y.width) return x.width > y.width;
       return x.begin != y.begin ? x.begin < y.begin : x.width > y.width;
     });
-    // First position that this bundle or a later one touches, lives of waiting lanes included.
+    // First position that this bundle or a later one occupies, lives of waiting lanes included.
     std::vector<std::uint32_t> horizon(order.size() + 1, kNoIndex);
     for (std::size_t k = order.size(); k-- > 0;) horizon[k] = std::min(horizon[k + 1], bundles_[order[k]].earliest());
     std::uint32_t forgotten = 0;
@@ -513,7 +517,7 @@ class Allocator {
     }
   }
 
-  /// No place: the cheapest of the bundle itself and those in its way is spilled.
+  /// Spills the bundle itself, or the bundles that occupy its cheapest place, whichever has the lower weight.
   void make_room(std::uint32_t index) {
     const Bundle& bundle = bundles_[index];
     const float own = weight(bundle);
@@ -587,7 +591,7 @@ class Allocator {
   std::vector<unsigned> unit_of_;
   std::vector<PhysicalRegister> physical_;
   std::vector<std::uint32_t> spilled_;
-  std::vector<std::uint32_t> cheap_;  // cheap_definitions
+  std::vector<std::uint32_t> cheap_;  // result of cheap_definitions
   unsigned top_ = 0;
 };
 

@@ -8,38 +8,41 @@
 
 namespace castor::compiler {
 
-/// Registers that share one spill slot: (virtual register, 32-bit unit inside the slot).
+/// Group of spilled virtual registers that share one spill slot.
 struct SpillGroup {
-  std::vector<std::pair<RegisterId, unsigned>> members;
-  unsigned width = 1;         ///< units
-  std::vector<Segment> life;  ///< in which it holds a value for some lane that executes
+  std::vector<std::pair<RegisterId, unsigned>> members;  ///< virtual register, 32-bit unit inside the slot
+  unsigned width = 1;                                    ///< size of the slot in 32-bit units
+  std::vector<Segment> life;  ///< segments in which the slot holds a value for some lane that executes
 };
 
-/// Which bundles choose their registers first: those whose lives begin first, or the widest, to which groups of aligned
-/// registers are then left whole.
+/// Order in which bundles choose their registers: by the begin of their lives, or widest first. Widest first leaves
+/// runs of aligned registers whole for wide bundles.
 enum class PlaceFirst : std::uint8_t { kEarliest, kWidest };
 
-/// Assigns physical registers (Code::physical) to the predicates or to all other virtual registers of a function, below
-/// `limit`. Returns what has to be spilled first; empty if all have found a place.
+/// Assigns physical registers below `limit` (Code::physical) to the virtual registers of a function: to its predicates
+/// or to all others. Returns the groups that must be spilled first; an empty result means that every register has its
+/// place.
 ///
-/// Virtual registers are first joined to bundles: elements of vector operands side by side, and both ends of a copy in
-/// the same place where their lives allow it. Bundles are then placed in the order in which their lives begin, each at
-/// the lowest registers that are free during its life, holes included; where there are none, the bundles with the
-/// lowest weight (uses, by loop depth, over length; a quarter of it for what can be computed again) give way. (Our
-/// choice, after linear scan with lifetime holes, Traub et al., "Quality and speed in linear-scan register
-/// allocation".)
+/// Virtual registers are first joined to bundles. The elements of a vector operand become neighbours, and both ends of
+/// a copy share a register if their lives allow it. Bundles are then placed in the order in which their lives begin.
+/// Each takes the lowest registers that are free during its life; holes of other lives count as free. If no registers
+/// are free, the bundles with the lowest weight are spilled. The weight is the number of uses, scaled by loop depth,
+/// over the length of the life; a value that can be computed again has a quarter of it. The method follows linear scan
+/// with lifetime holes (Traub et al., "Quality and speed in linear-scan register allocation").
 ///
-/// `code` may get copies around vector operands that cannot be laid side by side otherwise.
+/// Inserts copies into `code` around vector operands that cannot become neighbours otherwise.
 [[nodiscard]] std::vector<SpillGroup> allocate(Code& code, bool predicates, unsigned limit,
                                                PlaceFirst first = PlaceFirst::kEarliest);
 
-/// Sends registers to local memory (or computes them again where that is cheaper), predicates to 32-bit registers.
-/// Groups of one call share slots where their lives allow it; local memory belongs to a lane, so waiting lanes do not
-/// matter there.
+/// Spills general registers to local memory; a value that is cheap to compute is computed again instead. Groups of one
+/// call share slots if their lives allow it. Local memory belongs to one lane, so the lives of waiting lanes do not
+/// matter for slots.
 void spill_registers(Code& code, const std::vector<SpillGroup>& groups);
+/// Spills predicates to 32-bit registers.
 void spill_predicates(Code& code, const std::vector<SpillGroup>& groups);
 
-/// True if the value of a register is computed by one instruction from nothing that changes; `definition` is its index.
+/// Returns, per virtual register, the index of the one instruction that computes its value from constants, parameters
+/// or special registers. kNoIndex: the register has no such definition.
 [[nodiscard]] std::vector<std::uint32_t> cheap_definitions(const Code& code);
 
 }  // namespace castor::compiler

@@ -24,15 +24,16 @@ bool is_zero(const isa::Program& program, isa::OperandIndex operand) {
          program.constants[static_cast<std::size_t>(found - program.constant_row.begin())].bits == 0;
 }
 
-/// A barrier that cannot meet another one's arrivals: a barrier of a warp, or the whole block's plain barrier 0.
+/// True for a barrier that cannot mix with arrivals at another one: a warp barrier, or the thread block's plain barrier
+/// 0.
 bool is_plain(const isa::Program& program, const Record& record) {
   if (record.kind != Kind::kBarrier || record.barrier.kind == BarrierKind::kWarp) return true;
   return record.barrier.kind == BarrierKind::kSync && is_zero(program, record.src[0]) &&
          record.src[1] == isa::kNoOperand;
 }
 
-/// Paths part at the end of a block, by a condition that is not redundant. Threads that end do not: barriers do not
-/// wait for them.
+/// True if threads of a thread block may diverge at the end of `block`, by a condition that is not redundant. A block
+/// in which some threads end is not counted: barriers do not wait for ended threads.
 bool parts(const isa::Program& program, const FlowBlock& block, const std::vector<RecordClass>& classes) {
   const std::uint32_t last = block.last - 1;
   const Record& record = program.code[last];
@@ -40,7 +41,7 @@ bool parts(const isa::Program& program, const FlowBlock& block, const std::vecto
   return record.kind != Kind::kBranch || classes[last].result.value != isa::Mark::kRedundant;
 }
 
-/// Blocks that some threads may reach without the others.
+/// Returns, per block, whether some threads of a thread block may reach it without the others.
 std::vector<bool> apart(const isa::Program& program, const ProgramFlow& flow) {
   isa::MarkOptions options;
   options.rule = isa::MarkRule::kSound;
@@ -62,7 +63,7 @@ std::vector<bool> apart(const isa::Program& program, const ProgramFlow& flow) {
   return result;
 }
 
-/// Where barriers go: in front of a record, or behind it.
+/// Positions of the new barriers, per record: in front of the record, or after it.
 struct Places {
   std::vector<bool> before, behind;
   std::uint32_t count = 0;
@@ -91,12 +92,12 @@ Places find_places(const isa::Program& program) {
   return places;
 }
 
-/// Makes a program anew record by record, with others between them.
+/// Copies a program record by record and inserts barrier records.
 class Stretching {
  public:
   Stretching(const isa::Program& from, const Places& places) : from_(from), places_(places) {}
 
-  /// Records, side tables, and the places to which control goes.
+  /// Copies records and side tables, and adjusts the targets of branches and calls.
   [[nodiscard]] isa::Program run() {
     isa::Program to = from_;
     to.code.clear();
@@ -132,7 +133,7 @@ class Stretching {
   void move(std::uint32_t& pc) const {
     if (pc != isa::kNoPc) pc = place_[pc];
   }
-  /// Disassembly ends with the target of a direct branch.
+  /// Replaces the target at the end of a direct branch's disassembly.
   void respell(std::string& spelling, std::uint32_t target) const {
     if (target == isa::kNoPc) return;
     const std::string end = ' ' + std::to_string(target);
@@ -162,7 +163,7 @@ class Stretching {
 
   const isa::Program& from_;
   const Places& places_;
-  std::vector<std::uint32_t> place_;  // of each record, or of the barrier in front of it
+  std::vector<std::uint32_t> place_;  // new index of each record, or of the barrier in front of it
 };
 
 }  // namespace

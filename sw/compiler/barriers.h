@@ -6,14 +6,14 @@
 
 namespace castor::compiler {
 
-/// Puts `bar.sync 0` at the ends of the kernel's basic blocks that all threads of a thread block reach together: those
-/// that only redundant (DR, docs/marks.md) conditions control. What any other condition controls would wait for threads
-/// that never come; those that have ended are not waited for. No barrier where one stands already, and in front of the
-/// thread's end; none inside device functions, and none at all in a program whose own barriers are other than `bar.sync
-/// 0` of the whole block. Returns their number.
+/// Inserts `bar.sync 0` at the ends of those basic blocks of the kernel that all threads of a thread block reach
+/// together. Such a block is controlled by redundant (DR, docs/marks.md) conditions only: a barrier under any other
+/// condition would wait for threads that never arrive. Barriers do not wait for threads that have ended. No barrier is
+/// inserted next to an existing one, in front of the thread's end, or inside device functions. A program with a barrier
+/// other than `bar.sync 0` of the whole thread block stays unchanged. Returns the number of inserted barriers.
 ///
-/// What stands behind the measurement with barriers at the boundaries of basic blocks in Yeh 2020, section 7.7.3; where
-/// they may stand is ours.
+/// The pass serves the measurement with barriers at the boundaries of basic blocks in Yeh 2020, section 7.7.3. The
+/// choice of the blocks is this pass's own.
 std::uint32_t insert_barriers(isa::Program& program);
 
 }  // namespace castor::compiler

@@ -1,4 +1,4 @@
-// Parameters, calls and returns. Which value lies where at a call is the convention of link.cpp.
+// Parameters, calls and returns. link.cpp defines the calling convention: where each argument and result lies.
 
 #include <algorithm>
 
@@ -22,7 +22,8 @@ RegisterClass class_of_size(std::uint64_t size) { return size > 4 ? RegisterClas
 
 }  // namespace
 
-/// The kernel sets the end of the call stack; a function with a frame on it moves it.
+/// Sets up the stack register at function entry: the kernel initialises it, a function with a frame on the stack
+/// advances it.
 void Lowering::enter_frame() {
   code_.stack_pointer = code_.make_fixed(RegisterClass::kSingle, kStackRegister);
   if (code_.kernel) return copy(code_.stack_pointer, Value::constant(0, false, LocalBase::kStack));
@@ -78,7 +79,7 @@ void Lowering::copy_local(LocalBase to, std::uint64_t to_offset, LocalBase from,
   }
 }
 
-/// Collects what the body does with parameter variables: its own and those of its calls.
+/// Records how the body uses parameter variables: its own parameters and the arguments and results of its calls.
 void Lowering::scan_parameters() {
   uses_.assign(function_.variables.size(), {});
   const auto touch = [&](std::uint32_t variable, std::size_t position) {
@@ -138,7 +139,8 @@ const Convention* Lowering::convention_of(const isa::Call& call) const {
   return candidates.empty() ? nullptr : &linked_.functions[candidates[0]].convention;
 }
 
-/// A struct is written to, or read from, its place in the area itself if nothing in between could call again.
+/// True if the accesses to a struct argument or result may go directly to its place in the argument area. No other call
+/// or branch may lie between the accesses and the call.
 bool Lowering::direct_in_area(const ParameterUse& use) const {
   if (use.calls != 1) return false;
   if (!use.touched) return true;
@@ -255,7 +257,7 @@ void Lowering::place_function_parameters() {
     VariablePlace& place = places_[variable_index];
     const bool piece = is_scalar(variable) && use.pieces_only && !use.address_taken;
     if (!use.touched && !use.address_taken) {
-      // Not read: nothing to move.
+      // The parameter is not read, so it needs no copy.
     } else if (piece && (fixed != kNoRegister || convention.leaves_area())) {
       place.kind = VariablePlace::Kind::kPiece;
       place.piece = code_.make(from.cls, false);
@@ -294,7 +296,7 @@ void Lowering::place_function_parameters() {
   }
 }
 
-/// Loads and stores in parameter space. True if it has been emitted; else `inst` names the space it really means.
+/// Lowers a load or store in parameter space. Returns true if code was emitted; else `inst` now names the real space.
 bool Lowering::parameter_access(const Instruction& in, Inst& inst) {
   const Operand* address = nullptr;
   const Operand* value = nullptr;
@@ -353,7 +355,7 @@ Value Lowering::argument_value(const Operand& operand, RegisterClass cls) {
   return Value::of(value);
 }
 
-/// Predicates are passed as 0 and 1.
+/// Converts a predicate to a register with 0 or 1, as calls pass it.
 RegisterId Lowering::from_predicate(const PredicateUse& predicate) {
   isa::LookupError ignored;
   Inst inst = start(InstructionTable::instance().find("selp.b32", ignored));
@@ -438,7 +440,7 @@ void Lowering::take_result(const Operand& operand, const Place& place, RegisterI
 
 void Lowering::call(const Instruction& in) {
   const isa::Call& call = function_.calls[*in.call];
-  // Lanes whose guard is off go round the whole sequence.
+  // Lanes whose guard is false branch around the whole call sequence.
   std::uint32_t behind = kNoIndex;
   if (guard_.valid()) {
     behind = new_label();
@@ -555,7 +557,7 @@ void Lowering::system_call(const isa::Call& call, isa::SystemCall which) {
   give_result(call, result, name);
 }
 
-/// What a function of the machine has returned goes where the call wants it.
+/// Copies the result of a system call to the call's result operand.
 void Lowering::give_result(const isa::Call& call, RegisterId result, const std::string& name) {
   if (call.results.empty()) return;
   const Operand& to = call.results[0];

@@ -1,9 +1,9 @@
-// Kernel to program, function by function, callees first.
+// Compilation of a kernel to a program, function by function, callees first.
 //
-// A callee's registers are known when its callers are compiled: what a caller needs behind a call is kept out of the
-// registers that the callee, or anything it calls, writes. So no function saves registers, and a program needs as many
-// as its deepest chain of calls really holds. Functions that call each other in a circle cannot be ordered so; a call
-// inside the circle counts as writing every register, and what is needed behind it is spilled.
+// The registers of a callee are known when its callers are compiled. A caller keeps values that live across a call in
+// registers that the callee, and anything it calls, does not write. So no function saves registers, and a program needs
+// only as many registers as its deepest call chain. Functions in a call cycle have no such order. A call inside the
+// cycle counts as writing every register, and values that live across it are spilled.
 
 #include "compiler/compiler.h"
 
@@ -24,14 +24,14 @@
 namespace castor::compiler {
 namespace {
 
-/// Fewer registers than this cannot hold the operands of one instruction and a call's arguments.
+/// Least register limit: fewer registers cannot hold the operands of one instruction and a call's arguments.
 constexpr unsigned kFewestRegisters = 16;
-/// What arguments of a call may take at most; they lie in the first registers.
+/// Most registers for the arguments of one call; they lie in the first registers.
 constexpr unsigned kMostArgumentRegisters = 32;
-/// Threads. A kernel without bounds should be able to start with as many.
+/// Threads per block that a kernel without limits in its source should support.
 constexpr unsigned kLargestBlock = 1024;
 
-/// Registers with which `blocks` blocks of `threads` threads are resident together.
+/// Returns the registers per thread with which `blocks` thread blocks of `threads` threads fit an SM together.
 unsigned registers_that_fit(const isa::LinkOptions& options, std::uint64_t threads, std::uint64_t blocks) {
   const std::uint64_t warps = (threads + options.lanes - 1) / options.lanes;
   const std::uint64_t per_warp = options.sm_registers / (blocks * warps);
@@ -89,15 +89,16 @@ void allocate_registers(Code& code, unsigned limit, PlaceFirst first = PlaceFirs
   }
 }
 
-/// Registers up to the last one that the function's own instructions use.
+/// Returns the number of registers up to the highest one that the function's own instructions use.
 unsigned registers_of(const Code& code) {
   for (unsigned r = kMaxRegisters; r > 0; --r)
     if (code.used.registers[0][r - 1] || code.used.registers[1][r - 1]) return r;
   return 0;
 }
 
-/// Most functions fit as they are. One that spills, or needs more than the goal, is made to hold fewer values; it then
-/// gets as many registers as the goal says if it spills nothing with them, else up to the limit.
+/// Allocates the registers of one function. Most functions need neither spills nor more registers than the goal. Any
+/// other function is first folded, so that it holds fewer values. It then gets the goal's registers if that causes no
+/// spills, and registers up to the limit otherwise.
 void allocate_all(Code& code, RegisterBudget budget) {
   allocate_predicates(code);
   const Code whole = code;

@@ -8,24 +8,25 @@
 
 namespace castor::compiler {
 
-/// Compiles kernel `kernel` of a module, with its own copies of every device function that it can reach, to physical
-/// registers: control-flow graph, reconvergence points (immediate post-dominators), liveness, register allocation with
-/// the cap of `options`, `.maxnreg`, `.maxntid` and `.minnctapersm`; spills go to local memory. A kernel without bounds
-/// gets no more registers than a block of 1024 threads may have, if it needs no spills for that. `options.marks` says
-/// whether redundant instructions are then marked, which gives registers other numbers (compiler/marks.h).
+/// Compiles kernel `kernel` of a module to physical registers, together with its own copies of every device function
+/// that it can reach. Steps: control-flow graph, reconvergence points (immediate post-dominators), liveness, register
+/// allocation. `options`, `.maxnreg`, `.maxntid` and `.minnctapersm` limit the registers; spills go to local memory. A
+/// kernel without these directives gets at most the registers with which a thread block of 1024 threads fits an SM, if
+/// that causes no spills. `options.marks` selects the marking of redundant instructions, which renumbers registers
+/// (compiler/marks.h).
 ///
-/// Functions that call themselves have frames on a call stack of LinkOptions::stack_bytes (link.cpp).
+/// Recursive functions have frames on a call stack of LinkOptions::stack_bytes (link.cpp).
 ///
 /// Errors: base::InputError with PTX file and line: unknown kernel or symbol, unresolved extern function, more than
 /// 32,764 parameter bytes.
 [[nodiscard]] std::shared_ptr<const isa::Program> compile(const isa::Module& module, std::string_view kernel,
                                                           const isa::LinkOptions& options);
 
-/// True if the source bounds what a kernel may have: `.maxntid`, `.reqntid`, `.minnctapersm` or `.maxnreg`, of which
-/// castor-cc writes the last for -maxrregcount.
+/// True if the source limits the kernel's registers: `.maxntid`, `.reqntid`, `.minnctapersm` or `.maxnreg`. castor-cc
+/// writes `.maxnreg` for -maxrregcount.
 [[nodiscard]] bool is_bounded(const isa::Function& kernel);
 
-/// Figures of a kernel without code, for listings: compiles with the given limits and zero addresses.
+/// Returns the properties of a kernel for listings: compiles with the given limits and with all addresses 0.
 [[nodiscard]] isa::Program inspect(const isa::Module& module, std::string_view kernel, const isa::LinkOptions& options);
 
 }  // namespace castor::compiler

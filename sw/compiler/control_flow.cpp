@@ -12,17 +12,17 @@ namespace {
 
 bool is_branch(const Inst& inst) { return inst.kind == Kind::kBranch || inst.kind == Kind::kBranchIndirect; }
 
-/// Some lanes leave the kernel here and the others go on.
+/// True if some lanes may leave the kernel at `inst` while the others continue.
 bool guarded_exit(const Inst& inst) {
   return (inst.kind == Kind::kReturn || inst.kind == Kind::kExit) && inst.guard.valid();
 }
 
-/// Control does not go on behind it in every case.
+/// True if control does not always continue with the next instruction.
 bool ends_block(const Inst& inst) { return is_branch(inst) || inst.ends || guarded_exit(inst); }
 
 bool falls_through(const Inst& last) {
   if (last.ends) return false;
-  // An index outside the table is an error of the program, so brx.idx goes on only where its guard is off.
+  // A brx.idx continues only for lanes whose guard is false: an index outside the table is an error of the program.
   return !is_branch(last) || last.guard.valid();
 }
 
@@ -45,7 +45,7 @@ void find_successors(const Code& code, const std::vector<std::uint32_t>& block_o
   }
 }
 
-/// The instruction that ends the kernel for whoever comes to `at` without doing anything else, or kNoIndex.
+/// Returns the exit instruction that execution from `at` reaches through unconditional branches only, or kNoIndex.
 std::uint32_t plain_exit(const Code& code, std::uint32_t at) {
   for (std::size_t hops = 0; at < code.insts.size() && hops < code.insts.size(); ++hops) {
     const Inst& inst = code.insts[at];
@@ -57,9 +57,9 @@ std::uint32_t plain_exit(const Code& code, std::uint32_t at) {
   return kNoIndex;
 }
 
-/// Branches of a kernel to its end become exits in place. The lanes that leave are then gone at once, as on hardware,
-/// instead of waiting at the end for the others: barriers and warp-level operations behind `if (i >= n) return;` count
-/// on that, and what follows an early return has a reconvergence point before the end.
+/// Replaces branches of a kernel to its end by exits. Lanes then exit at once, as on hardware, instead of waiting at
+/// the end for the others. Barriers and warp-level operations after `if (i >= n) return;` depend on that, and the code
+/// after an early return gets a reconvergence point before the kernel's end.
 void exit_in_place(Code& code) {
   std::vector<Inst> insts;
   std::vector<std::uint32_t> place(code.insts.size() + 1);
@@ -140,7 +140,7 @@ void build_control_flow(Code& code) {
     }
   }
 
-  // Renumber what is left and squeeze the instructions. A branch to the block that follows anyway goes.
+  // Renumber the reachable blocks and compact the instructions. A branch to the next block in order is dropped.
   std::vector<std::uint32_t> number(all.size(), kNoIndex);
   std::uint32_t count = 0;
   for (std::uint32_t b = 0; b < all.size(); ++b)
@@ -184,7 +184,7 @@ void build_control_flow(Code& code) {
     const bool regular = last.kind == Kind::kReturn || (code.kernel && last.kind == Kind::kExit);
     const bool stop = last.kind == Kind::kReturn || last.kind == Kind::kExit;
     (regular ? ends.exits : stop ? ends.stops : ends.faults)[b] = true;
-    // A backward edge spans a loop; contiguous in source order, as compilers emit them.
+    // A backward edge spans a loop. The loop's blocks are taken as contiguous in source order, as compilers emit them.
   }
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b)
     for (const std::uint32_t s : code.blocks[b].successors)

@@ -14,10 +14,12 @@ using isa::OperandIndex;
 using isa::Program;
 using isa::Record;
 
-// As CUDA 12.1 and later have it for sm_70 and newer; earlier ones had 4096.
+// Limit of CUDA 12.1 and later for sm_70 and newer; earlier CUDA versions allowed 4096 bytes.
 constexpr std::uint64_t kMostParameterBytes = 32764;
-constexpr std::uint64_t kEndless = std::uint64_t{1} << 40;  // so that no sum overflows
+constexpr std::uint64_t kEndless = std::uint64_t{1} << 40;  // frame size beyond every limit, small enough that no sum
+                                                            // overflows
 
+/// Writer of one program's records.
 class Emitter {
  public:
   Emitter(const Linked& linked, const std::vector<Code>& codes) : linked_(linked), codes_(codes) {}
@@ -83,8 +85,8 @@ class Emitter {
     program_.code_values = linked_.options->code_values;
   }
 
-  /// Frames follow each other by call depth: a frame begins where the deepest of its callers' frames ends. Functions in
-  /// a cycle of calls get frames one behind the other.
+  /// Lays out the frames by call depth: a frame begins where the deepest of its callers' frames ends. Functions in a
+  /// call cycle get separate, consecutive frames.
   void lay_out_frames() {
     const std::size_t n = codes_.size();
     frame_base_.assign(n, 0);
@@ -93,7 +95,7 @@ class Emitter {
     for (const Code& code : codes_)
       if (code.on_stack) stack_align_ = std::max(stack_align_, code.frame_align);
     for (std::size_t i = n; i > 0;) {
-      // One component: neighbours in the order.
+      // Functions of one component are neighbours in the order.
       const std::uint32_t component = linked_.functions[linked_.bottom_up[i - 1]].component;
       std::size_t low = i;
       std::uint64_t start = 0;
@@ -155,8 +157,8 @@ class Emitter {
     }
   }
 
-  /// What a call of a function on the stack takes of it. 16 bytes at least, for the return address that a machine keeps
-  /// there: so recursion without end is found.
+  /// Returns the bytes that a call of a function with a frame on the stack takes. The minimum is 16, for the return
+  /// address that hardware would store: this bounds endless recursion.
   [[nodiscard]] std::uint64_t frame_size(const Code& code) const {
     return std::max(align_up(code.frame_bytes, stack_align_), stack_align_);
   }
@@ -164,7 +166,7 @@ class Emitter {
   [[nodiscard]] std::uint64_t local_base(LocalBase base) const {
     switch (base) {
       case LocalBase::kFrame:
-        // On the stack the register points behind the frame.
+        // For a frame on the call stack, the stack register points to the frame's end.
         return codes_[function_].on_stack ? 0 - frame_size(codes_[function_]) : frame_base_[function_];
       case LocalBase::kArea:
         return area_base_;
@@ -178,7 +180,8 @@ class Emitter {
     return 0;
   }
 
-  /// With addresses that are known now, and the stack register where an access counts from it.
+  /// Returns the instruction with its local addresses filled in, and with the stack register as base of accesses to a
+  /// stack frame.
   [[nodiscard]] Inst placed(const Code& code, Inst inst) const {
     inst.imm += local_base(inst.imm_base);
     if (code.on_stack && inst.imm_base == LocalBase::kFrame && inst.src[0].none()) {
@@ -187,7 +190,7 @@ class Emitter {
     }
     inst.imm_base = LocalBase::kNone;
     for (Value& value : inst.src) {
-      // Addresses of fixed frames stay as they are in the disassembly: counted from the frame.
+      // Disassembly shows addresses of fixed frames relative to the frame, so they stay unchanged here.
       if (!value.is_constant() || value.base == LocalBase::kNone || (!code.on_stack && value.base != LocalBase::kStack))
         continue;
       value = Value::constant(value.bits + local_base(value.base), value.wide);
@@ -288,7 +291,8 @@ class Emitter {
     program_.lines.push_back(inst.where != nullptr ? *inst.where : isa::SourceLine{});
   }
 
-  /// The machine compares the end of the stack at this call. A pointer may hold any function, whatever its prototype.
+  /// True if the machine must check the stack limit at this call. An indirect call may reach any function, whatever its
+  /// prototype.
   [[nodiscard]] bool calls_onto_stack(const Inst& inst, const Code& code) const {
     if (inst.kind == Kind::kCallIndirect) return linked_.uses_stack;
     return linked_.functions[code.calls[inst.call].callees[0]].on_stack;

@@ -14,7 +14,7 @@ namespace {
 
 using isa::Kind;
 
-/// Which blocks lie on every path to a block.
+/// Dominator relation of the basic blocks.
 class Dominators {
  public:
   explicit Dominators(const Code& code) {
@@ -29,7 +29,7 @@ class Dominators {
     std::vector<std::vector<std::uint32_t>> children(n);
     for (std::uint32_t b = 1; b < n; ++b)
       if (parent[b] != Graph::null_vertex()) children[parent[b]].push_back(b);
-    // A block dominates those whose visit in the tree lies within its own.
+    // A block dominates the blocks whose visit in the dominator tree lies within its own visit.
     first_.assign(n, 0);
     last_.assign(n, 0);
     std::uint32_t clock = 0;
@@ -68,6 +68,7 @@ bool takes_address(const Inst& inst) {
          inst.memory.space != isa::Space::kParam;
 }
 
+/// Folding of copies and address sums in one function.
 class Folding {
  public:
   explicit Folding(Code& code)
@@ -94,7 +95,7 @@ class Folding {
     return definition_[id] == kNoIndex ? nullptr : &code_.insts[definition_[id]];
   }
 
-  /// Registers with one definition, without guard, that dominates all uses.
+  /// Finds the registers with a single unguarded definition that dominates all uses.
   void find_definitions() {
     const Dominators dominators(code_);
     definition_.assign(code_.registers.size(), kNoIndex);
@@ -131,7 +132,7 @@ class Folding {
            inst.handler == moves_[units(code_.registers[inst.dst.reg].cls) - 1];
   }
 
-  /// Where the value of a register comes from: another register, or a constant.
+  /// Returns the origin of a register's value: another register, or a constant.
   [[nodiscard]] Value origin(RegisterId id) const {
     for (;;) {
       const Inst* made = definition(id);
@@ -165,7 +166,7 @@ class Folding {
     }
   }
 
-  /// A register that is another one plus a constant.
+  /// Returns the operands of an instruction that adds a constant to a register; an empty Sum for any other.
   [[nodiscard]] Sum sum_of(const Inst& inst) const {
     if (inst.kind != Kind::kLane || (inst.handler != adds_[0] && inst.handler != adds_[1])) return {};
     const unsigned place = inst.src[0].is_register() ? 0 : 1;
@@ -181,7 +182,7 @@ class Folding {
     return offset + kHalf < 2 * kHalf;
   }
 
-  /// Sums whose every use is an address, or a sum again.
+  /// Finds the sums that are used only as addresses or inside other sums.
   void find_sums() {
     sums_.assign(code_.registers.size(), {});
     for (RegisterId id = 0; id < code_.registers.size(); ++id) {
@@ -191,7 +192,7 @@ class Folding {
     for (const Inst& inst : code_.insts) {
       const bool adds = sum_of(inst).base != kNoRegister;
       const RegisterId address = takes_address(inst) && inst.src[0].is_register() ? inst.src[0].reg : kNoRegister;
-      // Also the second use by one instruction counts: `st [a], a`.
+      // A second use by the same instruction is not an address: `st [a], a`.
       unsigned times = 0;
       for_each_use(inst, [&](RegisterId id) {
         if (adds) return;
@@ -225,7 +226,7 @@ class Folding {
     }
   }
 
-  /// Takes out what has become useless; true if there was anything.
+  /// Removes instructions whose results are no longer used; returns true if any was removed.
   bool drop() {
     std::vector<bool> used(code_.registers.size(), false);
     for (const Inst& inst : code_.insts) for_each_use(inst, [&](RegisterId id) { used[id] = true; });
@@ -263,7 +264,8 @@ class Folding {
   Code& code_;
   std::array<isa::LaneFn, 2> moves_;
   std::array<isa::LaneFn, 2> adds_{};
-  std::vector<std::uint32_t> definition_;  // of registers that take part: the instruction; else kNoIndex
+  std::vector<std::uint32_t> definition_;  // instruction that defines the register; kNoIndex for a register that does
+                                           // not take part
   std::vector<Sum> sums_;
 };
 

@@ -4,13 +4,14 @@
 
 namespace castor::compiler {
 
-/// Lets a function hold fewer values: copies and constants are used where they come from, and `base + constant` becomes
-/// the offset of the accesses that use it as their address, as the instructions of every GPU have one.
+/// Reduces the number of values that a function holds at once. Uses of copied registers and constants read the origin
+/// directly. A sum `base + constant` becomes the address offset of the accesses that use it, which GPU instruction sets
+/// provide.
 ///
-/// Compilers move `base + 4`, `base + 8` ... in front of loops, where each is a pair of registers for as long as the
-/// loop runs. Only registers with one unguarded definition that is executed before each of their uses (in every block
-/// that is reached) take part, so a base still has its value where the sum was used. Offsets stay within 24 bits with a
-/// sign, as in the vendor's encodings.
+/// Compilers move `base + 4`, `base + 8` ... in front of loops, where each sum occupies a pair of registers for the
+/// whole loop. Only registers with one unguarded definition that dominates all their uses (in reachable blocks) take
+/// part. The base therefore still has its value where the sum was used. Offsets stay within 24 bits with sign, as in
+/// the vendor's encodings.
 void fold_addresses(Code& code);
 
 }  // namespace castor::compiler

@@ -7,16 +7,16 @@
 
 namespace castor::compiler {
 
-/// Registers that a function may have.
+/// Limits on the registers of a function.
 struct RegisterBudget {
   unsigned limit = kMaxRegisters;
-  unsigned goal = kMaxRegisters;  ///< no more than these if that costs no spills; at most `limit`
+  unsigned goal = kMaxRegisters;  ///< number of registers not to exceed unless that causes spills; at most `limit`
 };
 
-/// Lowers all functions of a program and gives them registers; indexed as Linked::functions.
+/// Lowers all functions of a program and allocates their registers. Returns them indexed as Linked::functions.
 [[nodiscard]] std::vector<Code> compile_functions(const Linked& linked, RegisterBudget budget);
 
-/// 32-bit registers that arguments, or results, of a call may take when a thread has `limit`.
+/// Returns the most 32-bit registers for the arguments, or the results, of a call if a thread has `limit` registers.
 [[nodiscard]] unsigned argument_registers(unsigned limit);
 
 }  // namespace castor::compiler

@@ -1,18 +1,19 @@
-// Liveness for lanes that share registers.
+// Liveness for lanes that share physical registers.
 //
-// Per lane, ordinary liveness is right, divergence or not: every lane follows one path through the control-flow graph,
-// writes are masked, so a lane's element of a register changes only when that lane executes a write. A register that is
-// dead on one path and live on the other may be reused on the first, for the lanes that take it. A write under a guard
-// does not end the life of the old value, since the lanes with the guard off keep it.
+// For a single lane, ordinary liveness is right, divergence or not. Every lane follows one path through the
+// control-flow graph, and writes are masked. So a lane's element of a register changes only when that lane executes a
+// write. A register that is dead on one path and live on the other may be reused on the first, for the lanes that take
+// it. A guarded write does not end the life of the old value, since the lanes with a false guard keep it.
 //
-// That argument needs each lane to have a place of its own in a physical register, and the two layouts break it: in a
-// single register lane i is element i of 4 bytes, in a pair it is element i of 8 bytes, so in the bytes of R0 lie lane
-// 20 of the single register R0 and lane 10 of the pair R0:R1. If lane 20 waits, its value live, while lane 10 runs
-// elsewhere and writes a pair over it, the value is lost. So for registers of different layouts the lives also count
-// that only waiting lanes have. While some lanes run between a branch and its reconvergence point, the others wait
-// either at a successor of that branch or at the reconvergence point (nowhere else: these are the entries that the SIMT
-// stack pushes), so whatever is live at one of these is held throughout the region in between. Lanes that wait in a
-// caller are covered by the call: what lives across it, in this wider sense, is kept out of what the callee uses in the
+// That argument needs each lane to have its own bytes in a physical register. The two layouts break this assumption. In
+// a single register, lane i is element i of 4 bytes; in a pair, it is element i of 8 bytes. The bytes of R0 hold lane
+// 20 of the single register R0 and lane 10 of the pair R0:R1 at the same place. Suppose lane 20 waits with a live value
+// while lane 10 executes elsewhere and writes a pair: the value is lost. So the lives of waiting lanes also count
+// between registers of different layouts. While some lanes run between a branch and its reconvergence point, the others
+// wait at a successor of that branch or at the reconvergence point. They wait nowhere else, since these are the entries
+// that the SIMT stack pushes. Values live at one of these blocks are therefore held throughout the region in between.
+// Lanes that wait in a caller are covered by the call. Registers live across the call, waiting lanes included, are kept
+// out of the registers that the callee uses in the other layout.
 // other layout.
 
 #include "compiler/intervals.h"
@@ -27,13 +28,14 @@ namespace {
 
 using isa::Kind;
 
+/// Bit set of a size that is known at run time.
 class Bits {
  public:
   explicit Bits(std::size_t size) : words_((size + 63) / 64, 0) {}
   void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
   void clear(std::size_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
   [[nodiscard]] bool test(std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
-  /// True if anything was added.
+  /// Adds the bits of `other`; returns true if any bit was new.
   bool add(const Bits& other) {
     std::uint64_t changed = 0;
     for (std::size_t w = 0; w < words_.size(); ++w) {
@@ -59,13 +61,13 @@ class Bits {
   std::vector<std::uint64_t> words_;
 };
 
-/// Blocks below the block where their paths meet.
+/// Tree of the immediate post-dominators: a block lies below the block where its paths meet.
 class PostDominatorTree {
  public:
   explicit PostDominatorTree(const Code& code) : code_(code), first_(code.blocks.size()), last_(code.blocks.size()) {
     const auto blocks = static_cast<std::uint32_t>(code.blocks.size());
     std::vector<std::vector<std::uint32_t>> below(blocks);
-    std::vector<std::pair<std::uint32_t, std::size_t>> path;  // block, and how many of those below it are done
+    std::vector<std::pair<std::uint32_t, std::size_t>> path;  // block, and how many blocks below it are visited
     for (std::uint32_t b = 0; b < blocks; ++b) {
       if (code.blocks[b].post_dominator != kNoIndex) below[code.blocks[b].post_dominator].push_back(b);
     }
@@ -86,9 +88,9 @@ class PostDominatorTree {
     }
   }
 
-  /// A block's comes before those of all blocks below it; kNoIndex before all.
+  /// Returns the visit number of a block, lower than the numbers of all blocks below it; 0 for kNoIndex.
   [[nodiscard]] std::uint32_t order(std::uint32_t block) const { return block == kNoIndex ? 0 : first_[block]; }
-  /// Whoever goes on from a block, but not to where its paths meet, stays below that.
+  /// True if the successors of every block lie below the block's post-dominator in the tree.
   [[nodiscard]] bool nests_regions() const {
     for (const Block& block : code_.blocks) {
       const std::uint32_t end = block.post_dominator;
@@ -104,6 +106,7 @@ class PostDominatorTree {
   std::vector<std::uint32_t> first_, last_;
 };
 
+/// Liveness analysis of one function, for its predicates or for its other registers.
 class Liveness {
  public:
   Liveness(const Code& code, bool predicates) : code_(code), predicates_(predicates) {}
@@ -147,7 +150,7 @@ class Liveness {
     return !inst.guard.valid() || code_.registers[id].temporary;
   }
 
-  /// Only registers that are read in a block before they are written there take part in the data flow.
+  /// Finds the registers that take part in the data flow: registers read in a block before they are written there.
   void find_globals() {
     global_.assign(code_.registers.size(), kLocal);
     std::vector<std::uint32_t> killed(code_.registers.size(), kNoIndex);
@@ -165,7 +168,8 @@ class Liveness {
       }
   }
 
-  /// Forwards: what may hold a value at a block's begin. What cannot is not live there, whatever comes later.
+  /// Forward pass: finds the registers that may hold a value at a block's begin. Any other register is not live there,
+  /// whatever reads follow.
   void solve_definitions() {
     const std::size_t n = code_.blocks.size();
     defined_in_.assign(n, Bits(names_.size()));
@@ -219,7 +223,7 @@ class Liveness {
     }
   }
 
-  /// What lanes hold that wait while others run behind the branch at the end of a block.
+  /// Returns the registers held by lanes that wait while others execute after the branch at the end of block `b`.
   [[nodiscard]] Bits waiting_at(std::uint32_t b) const {
     const Block& block = code_.blocks[b];
     Bits waiting(names_.size());
@@ -228,10 +232,12 @@ class Liveness {
     return waiting;
   }
 
-  /// What waiting lanes hold, per block: of every branch for all blocks of its divergent region.
+  /// Finds, per block, the registers held by waiting lanes: each branch adds its waiting registers to all blocks of its
+  /// divergent region.
   ///
-  /// Where regions are nested as their ends are in the tree of post-dominators, all branches with one end are followed
-  /// together, outer ends first. A block that has got everything by then has handed it on to all that follows inside.
+  /// If the regions nest like the post-dominators of their branches, all branches with the same end are processed
+  /// together, outer ends first. A block then passes its registers on only when it received new ones: blocks after it
+  /// already hold the others.
   void widen() {
     const auto blocks = static_cast<std::uint32_t>(code_.blocks.size());
     held_.assign(blocks, Bits(names_.size()));
@@ -271,7 +277,8 @@ class Liveness {
     }
   }
 
-  /// One block, backwards. `end_[id]`: end of the open segment, 0 if none. Segments come in descending order.
+  /// Builds the segments of one block, backwards, so segments are in descending order. `end_[id]`: end of the open
+  /// segment, 0 if none is open.
   void build_block(std::uint32_t b, Intervals& intervals) {
     const Block& block = code_.blocks[b];
     const auto close = [&](RegisterId id, std::uint32_t begin) {
@@ -299,11 +306,11 @@ class Liveness {
         const bool comes_in = global_[id] != kLocal && defined_in_[b].test(global_[id]);
         const bool ends = kills(inst, id) || (first_def_[id] == i && !comes_in);
         const bool dead = end_[id] == 0;
-        if (dead) end_[id] = 2 * i + 2;  // never read, but it is written all the same
+        if (dead) end_[id] = 2 * i + 2;  // the result is never read, but the write still occupies the register
         if (dead || ends) close(id, 2 * i + 1);
       });
-      // A destination may be written before a source of another width, or the second source of an instruction with two
-      // predicate results, has been read for all lanes.
+      // A destination may be written before some lanes have read a source of another width. The same holds for the
+      // second source of an instruction with two predicate results.
       const bool two_results = predicates_ && inst.pdst[0] != kNoRegister && inst.pdst[1] != kNoRegister;
       const bool lane = inst.kind == Kind::kLane && inst.dst.is_register();
       uses(inst, [&](RegisterId id) {
@@ -333,7 +340,7 @@ class Liveness {
       std::reverse(interval.active.begin(), interval.active.end());
       join_neighbours(interval.active);
       std::reverse(interval.waiting.begin(), interval.waiting.end());
-      // Where lanes that execute hold it anyway nothing more is to be said.
+      // Positions at which executing lanes hold the value are already in `active`.
       auto at = interval.active.begin();
       const auto covered = [&](const Segment& s) {
         while (at != interval.active.end() && at->end < s.end) ++at;

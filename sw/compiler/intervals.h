@@ -7,22 +7,23 @@
 
 namespace castor::compiler {
 
-/// Piece of a live interval, half open. Instruction i reads at 2 i and writes at 2 i + 1.
+/// Half-open piece of a live interval. Instruction i reads at position 2 i and writes at position 2 i + 1.
 struct Segment {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 };
 
-/// Where a virtual register holds a value that some lane may still read: segments in ascending order, disjoint.
+/// Live interval of a virtual register: positions at which some lane may still read its value. Segments are ascending
+/// and disjoint.
 struct Interval {
-  std::vector<Segment> active;   ///< for lanes that execute
-  std::vector<Segment> waiting;  ///< further places: only for lanes that wait elsewhere while others execute
+  std::vector<Segment> active;   ///< positions at which executing lanes hold the value
+  std::vector<Segment> waiting;  ///< further positions at which only waiting lanes hold the value while others execute
 };
 
-/// One per virtual register; empty for those that no instruction names.
+/// Live intervals, one per virtual register; empty for a register that no instruction uses.
 using Intervals = std::vector<Interval>;
 
-/// Liveness of the registers of one kind (predicates or the others) in a function with control flow.
+/// Returns the live intervals of a function's predicates, or of its other registers. `code` must have its control flow.
 [[nodiscard]] Intervals live_intervals(const Code& code, bool predicates);
 
 [[nodiscard]] bool overlap(const std::vector<Segment>& a, const std::vector<Segment>& b);

@@ -15,16 +15,16 @@ using isa::RuntimeCall;
 
 namespace {
 
-/// A call's arguments, dimensions in words.
+/// Arguments of a device runtime call; each dim3 is split into words.
 struct Arguments {
   std::vector<Value> values;
   std::vector<Value> dimensions;
-  Value pointer;  ///< where the result goes
+  Value pointer;  ///< address where the result is stored
 };
 
 }  // namespace
 
-/// Word `index` of a dim3 that a call passes.
+/// Loads word `index` of a dim3 argument.
 Value Lowering::dimension(const Operand& operand, unsigned index) {
   constexpr std::uint64_t kBytes = 12;
   constexpr unsigned kWord = 4;
@@ -65,7 +65,8 @@ RegisterId Lowering::emit_runtime_call(RuntimeCall call, const std::vector<Value
   return result;
 }
 
-/// Stores what a call gave, unless that is an error, and returns what the function returns.
+/// Emits code that stores the result of a runtime call through `pointer`, unless the call failed. Returns the register
+/// with the function's error code.
 RegisterId Lowering::store_result(RegisterId value, const Value& pointer, int error_code) {
   isa::LookupError ignored;
   const RegisterId failed = code_.make(RegisterClass::kPredicate);
@@ -116,7 +117,7 @@ void Lowering::runtime_call(const isa::Call& call, const RuntimeFunction& functi
     }
   }
   if (!arguments.dimensions.empty()) {
-    // Neighbours of the call: the lanes that describe a launch are those that make it.
+    // The description precedes the launch directly, so the same lanes execute both.
     const std::vector<Value>& words = arguments.dimensions;
     const Value pairs[] = {packed(words[0], words[1]), packed(words[2], words[3]), packed(words[4], words[5])};
     emit_runtime_call(RuntimeCall::kDescribe, {arguments.values[0], pairs[0], pairs[1], pairs[2]},

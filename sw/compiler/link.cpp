@@ -1,16 +1,17 @@
-// What a kernel reaches, and how its functions call each other.
+// Linking of a kernel: functions that it reaches, and how they call each other.
 //
-// Calling convention (our choice). Functions that only direct calls reach take scalar arguments in registers R0, R1,
-// ... (64-bit values in aligned pairs) as long as there are some, and give results the same way; everything else,
-// structs above all, passes through the "area", a block of local memory in which each function has its own places.
-// Functions that indirect calls can reach use places in the area that depend on the signature only. Registers would not
-// do there: when the lanes of a warp call different functions, some wait at the entry of theirs, arguments in place,
-// while others run (see liveness in intervals.cpp for why a waiting lane's registers are not safe from other lanes).
+// Calling convention. A function that only direct calls reach takes scalar arguments in registers R0, R1, ... (64-bit
+// values in aligned pairs), up to a limit, and returns results in the same way. Everything else, structs above all,
+// passes through the "area". The area is a block of local memory in which each function has its own places. A function
+// that indirect calls can reach uses places in the area that depend on its signature only. Registers would fail there:
+// when the lanes of a warp call different functions, some lanes wait at a function's entry with their arguments while
+// others run. intervals.cpp explains why registers of waiting lanes are not safe from other lanes.
 //
-// Frames. A function has one frame in local memory, at a fixed place, unless it can call itself, directly or through
-// others. Then each of its calls has a frame on the call stack, the last part of local memory: register kStackRegister,
-// which no function of such a program uses for anything else, holds the end of the stack; a function adds the size of
-// its frame at entry and takes it off before it returns. The machine compares at each call of such a function.
+// Frames. A function has one frame in local memory, at a fixed address, unless it can call itself, directly or through
+// others. A recursive function has a frame on the call stack for each of its calls. The call stack is the last part of
+// local memory. Register kStackRegister holds its end, and no function of such a program uses this register for
+// anything else. A function adds the size of its frame at entry and subtracts it before it returns. The machine checks
+// the stack limit at each call of such a function.
 
 #include "compiler/link.h"
 
@@ -31,14 +32,14 @@ using isa::Operand;
 using isa::Space;
 using isa::Variable;
 
-/// Calls f on an operand and everything inside it.
+/// Calls f on an operand and on all operands inside it.
 template <class F>
 void visit(const Operand& operand, const F& f) {
   f(operand);
   for (const Operand& element : operand.elements) visit(element, f);
 }
 
-/// Sizes that must agree for an indirect call.
+/// Returns the signature as text: the sizes of results and parameters, which must agree for an indirect call.
 std::string shape(const std::vector<Variable>& results, const std::vector<Variable>& parameters) {
   std::string text;
   for (const Variable& v : results) text += std::to_string(v.size) + (v.unsized ? "*," : ",");
@@ -47,6 +48,7 @@ std::string shape(const std::vector<Variable>& results, const std::vector<Variab
   return text;
 }
 
+/// Collects and lays out everything that a kernel reaches.
 class Linker {
  public:
   Linker(Linked& out, unsigned argument_registers) : out_(out), argument_registers_(argument_registers) {}
@@ -62,12 +64,12 @@ class Linker {
                              "`castor list FILE` shows its kernels");
     for (const Variable& v : module.variables)
       for (const isa::Relocation& r : v.relocations) take_address(r.symbol);
-    // Only a program that launches can use the kernels among those.
+    // Kernels named in initial values matter only if the program launches kernels.
     const std::vector<std::string> initial = std::move(out_.named_kernels);
     out_.named_kernels.clear();
     named_.clear();
     add(*found->second);
-    // Functions bring calls, calls bring functions, and both bring addresses.
+    // The sets grow until they are stable: functions contain calls, calls reach functions, and both take addresses.
     for (std::size_t next = 0; next < out_.functions.size();) {
       for (; next < out_.functions.size(); ++next) scan(*out_.functions[next].function);
       for (std::size_t i = 0; i < indirect_.size(); ++i)
@@ -173,7 +175,7 @@ class Linker {
                std::to_string(callee.results.size()));
   }
 
-  /// Functions whose address is taken so far and that the call may mean.
+  /// Returns the functions that the call may reach, among those whose address is taken so far.
   std::vector<const Function*> fitting(const Function& caller, const isa::Call& call) const {
     std::vector<const Function*> all;
     const auto defined = [](const Function* f) { return f->defined && !f->entry; };
@@ -187,7 +189,7 @@ class Linker {
     if (!call.prototype) return all;
     const isa::Prototype& prototype = caller.prototypes[*call.prototype];
     const std::string wanted = shape(prototype.results, prototype.parameters);
-    // In the module's order, so that two compilations agree.
+    // The order of the module makes repeated compilations agree.
     for (const Function& f : out_.module->functions)
       if (taken_.count(&f) != 0 && defined(&f) && shape(f.results, f.parameters) == wanted) all.push_back(&f);
     return all;
@@ -214,11 +216,11 @@ class Linker {
     }
   }
 
-  /// Functions of a component with a cycle of direct calls get their frames on a stack. A cycle that only calls through
-  /// pointers close may never happen when the program runs: its functions keep one frame each unless the caller of the
-  /// compiler wants a stack for them, and the machine stops a call that would need one.
+  /// Puts the frames of every function in a cycle of direct calls on the stack. A cycle that is closed only by indirect
+  /// calls may never occur at run time. Its functions keep one frame each, unless `stack_for_pointers` is set, and the
+  /// machine stops a program that enters such a function again.
   void choose_stack() {
-    std::vector<bool> deep(out_.functions.size(), false);  // by component
+    std::vector<bool> deep(out_.functions.size(), false);  // by component: contains a cycle of direct calls
     for (const std::uint32_t f : direct_cycles()) deep[out_.functions[f].component] = true;
     for (LinkedFunction& f : out_.functions) {
       f.on_stack = f.cyclic && (deep[f.component] || out_.options->stack_for_pointers);
@@ -227,7 +229,7 @@ class Linker {
     }
   }
 
-  /// One function of each cycle of direct calls, at least.
+  /// Returns at least one function of each cycle of direct calls.
   [[nodiscard]] std::vector<std::uint32_t> direct_cycles() const {
     enum : std::uint8_t { kNew, kOpen, kDone };
     std::vector<std::uint8_t> state(out_.functions.size(), kNew);
@@ -253,7 +255,7 @@ class Linker {
     return result;
   }
 
-  /// Strongly connected components (Tarjan), callees first.
+  /// Finds the strongly connected components of the call graph (Tarjan) and orders them callees first.
   void order() {
     const std::uint32_t n = static_cast<std::uint32_t>(out_.functions.size());
     std::vector<std::uint32_t> number(n, 0), low(n, 0), stack;
@@ -341,7 +343,7 @@ class Linker {
   void give_offsets(std::vector<Place>& places) {
     for (Place& place : places) {
       if (place.kind != Place::Kind::kArea) continue;
-      // 16 bytes fit the widest access, whatever alignment the two sides declare.
+      // An alignment of 16 bytes suits the widest access, whatever alignments caller and callee declare.
       place.offset = align_up(out_.area_bytes, 16);
       out_.area_bytes = place.offset + std::max<std::uint64_t>(place.size, 1);
     }
@@ -376,7 +378,7 @@ class Linker {
     out_.area_bytes = align_up(out_.area_bytes, 16);
   }
 
-  /// Variables of the module in local memory: one of each per thread, whatever function names it.
+  /// Lays out the module's variables in local memory: one copy per thread, shared by all functions.
   void lay_out_locals() {
     for (const Variable* v : locals_) {
       const std::uint64_t align = std::max<std::uint64_t>(v->align, 16);
@@ -402,7 +404,7 @@ class Linker {
       end += v->size;
       if (end > 0x40000000u) fail(*out_.module, v->where, "shared variables take more than 1 GB", "use smaller arrays");
     }
-    // Dynamic shared memory starts behind the static part.
+    // Dynamic shared memory starts after the static variables.
     std::uint64_t align = 16;
     for (const Variable* v : shared_)
       if (v->unsized) align = std::max(align, v->align);
@@ -415,10 +417,10 @@ class Linker {
   Linked& out_;
   const unsigned argument_registers_;
   std::unordered_set<const Function*> taken_;
-  std::unordered_set<const Function*> named_;  // kernels
+  std::unordered_set<const Function*> named_;  // kernels whose name some function uses
   std::unordered_set<const Function*> targets_;
   std::vector<std::pair<const Function*, const isa::Call*>> indirect_;
-  std::vector<std::vector<std::uint32_t>> direct_;  // callees of direct calls
+  std::vector<std::vector<std::uint32_t>> direct_;  // per function: callees of its direct calls
   std::vector<const Variable*> shared_;
   std::vector<const Variable*> locals_;
   std::unordered_set<const Variable*> seen_;

@@ -93,7 +93,7 @@ Code Lowering::run() {
     instruction(function_.body[i]);
   }
   for (; next_label != labels.end(); ++next_label) place_label(next_label->second);
-  // What falls off the end returns.
+  // A path that reaches the end of the body returns.
   guard_ = {};
   if (!code_.kernel) {
     place_label(return_label_);
@@ -206,7 +206,7 @@ Value Lowering::symbol_value(const Operand& operand, bool wide) {
   }
 }
 
-/// The address of something in a frame on the stack, whose place is known when the program runs.
+/// Emits code for the address of an object in a stack frame, which is known only at run time.
 Value Lowering::frame_address(const Value& offset, bool wide) {
   Value base = Value::of(code_.stack_pointer);
   isa::LookupError ignored;
@@ -321,7 +321,7 @@ Lowering::Address Lowering::address(const Operand& operand, Space space) {
       result.offset += value.bits;
       result.local = value.base;
       if (space == Space::kGeneric) {
-        // A name stands for the address in its own space; an access that names none needs the generic one.
+        // A variable's name has its address in its own state space; a generic access needs the generic address.
         Space own = Space::kGlobal;
         if (base.kind == Operand::Kind::kVariable) {
           own = function_.variables[base.index].space;
@@ -331,7 +331,7 @@ Lowering::Address Lowering::address(const Operand& operand, Space space) {
         }
         if (own == Space::kShared) result.offset += isa::kSharedWindow;
         if (own == Space::kLocal) {
-          // A frame on the stack has no fixed place, and its generic address takes 64 bits.
+          // A frame on the stack has no fixed address, and its generic address takes 64 bits.
           if (code_.on_stack && value.base == LocalBase::kFrame) {
             result.base = frame_address(value, true);
             result.offset -= value.bits;
@@ -359,7 +359,7 @@ void Lowering::vector(const Operand& operand, Type type, bool destination, Inst&
     const Operand& element = operand.elements[i];
     if (element.kind == Operand::Kind::kRegister && class_of(register_of(element)) == cls) {
       const RegisterId id = register_of(element);
-      // A register may stand in a vector once; its further places are filled by copies.
+      // A register may occur only once in a vector; copies fill its further positions.
       if (std::find(inst.elements.begin(), inst.elements.begin() + i, id) == inst.elements.begin() + i) {
         inst.elements[i] = id;
         continue;

@@ -13,14 +13,14 @@ namespace castor::compiler {
 
 struct RuntimeFunction;
 
-/// Turns one function over virtual registers of PTX into instructions of the compiler's own form.
+/// Lowers one PTX function to the compiler's intermediate representation (ir.h).
 class Lowering {
  public:
   Lowering(const Linked& linked, std::uint32_t index);
   [[nodiscard]] Code run();
 
  private:
-  /// Where a variable of the function lives.
+  /// Storage of one variable of the function.
   struct VariablePlace {
     enum class Kind : std::uint8_t {
       kNowhere,
@@ -28,32 +28,33 @@ class Lowering {
       kPiece,            ///< a virtual register
       kFrame,            ///< offset in the frame
       kArea,             ///< offset in the argument area
-      kShared,           ///< offset in the block's shared memory
+      kShared,           ///< offset in the thread block's shared memory
       kDevice,           ///< device address
     };
     Kind kind = Kind::kNowhere;
     std::uint64_t offset = 0;
     RegisterId piece = kNoRegister;
   };
-  /// What the body does with a variable in parameter space.
+  /// How the body uses a variable in parameter space.
   struct ParameterUse {
     bool address_taken = false;
-    bool pieces_only = true;  ///< only whole-value accesses from its start
+    bool pieces_only = true;  ///< all accesses read or write the whole value
     bool touched = false;
     std::size_t first_access = 0;
     std::size_t last_access = 0;
     unsigned calls = 0;
     std::size_t call_position = 0;
     bool is_result = false;
-    unsigned position = 0;  ///< argument or result number of that call
+    unsigned position = 0;  ///< number of the argument or result in that call
   };
+  /// Address of a memory operand: base register, offset, and origin of the offset if it lies in local memory.
   struct Address {
     Value base;
     std::uint64_t offset = 0;
     LocalBase local = LocalBase::kNone;
   };
 
-  // lower.cpp, move_lowering.cpp: operands and instructions.
+  // //: Operands and instructions, defined in lower.cpp and move_lowering.cpp.
   void instruction(const isa::Instruction& in);
   void generic(const isa::Instruction& in);
   void move(const isa::Instruction& in);
@@ -66,11 +67,11 @@ class Lowering {
   Inst start(const isa::Match& match);
   Inst internal(std::string_view spelling);
   void emit(Inst inst);
-  /// Operand as a value of `type`, adapted in width.
+  /// Returns an operand as a value of `type`, converted to its width.
   Value source(const isa::Operand& operand, isa::Type type);
-  /// Some bits of a register, extended by `type`.
+  /// Returns the selected byte or half-word of a register, extended as `type` says.
   Value part(const isa::Operand& operand, isa::Type type);
-  /// Operand of a memory instruction: registers keep their own width.
+  /// Returns an operand of a memory instruction; a register keeps its own width.
   Value data(const isa::Operand& operand, isa::Type type);
   PredicateUse predicate(const isa::Operand& operand);
   RegisterId predicate_destination(const isa::Operand& operand);
@@ -81,14 +82,14 @@ class Lowering {
   RegisterId register_of(const isa::Operand& operand);
   RegisterClass class_of(RegisterId id) const { return code_.registers[id].cls; }
   void copy(RegisterId to, const Value& from);
-  /// Extends the low bits of a value to a register: `from` is the type in which they are read.
+  /// Writes the low bits of `from` to register `to`, extended from `from_type`.
   void extend(RegisterId to, const Value& from, isa::Type from_type);
   RegisterId carry();
   std::uint32_t new_label();
   void place_label(std::uint32_t label);
   [[noreturn]] void error(const std::string& message, const std::string& hint = {}) const;
 
-  // call_lowering.cpp: parameters, calls, returns.
+  // //: Parameters, calls and returns, defined in call_lowering.cpp.
   void scan_parameters();
   void place_variables();
   void place_function_parameters();
@@ -113,7 +114,7 @@ class Lowering {
   void store_local(const Value& from, LocalBase base, std::uint64_t offset, unsigned size);
   void copy_local(LocalBase to, std::uint64_t to_offset, LocalBase from, std::uint64_t from_offset, std::uint64_t size);
 
-  // launch_lowering.cpp: the device runtime.
+  // //: Calls of the device runtime, defined in launch_lowering.cpp.
   void runtime_call(const isa::Call& call, const RuntimeFunction& function);
   Value dimension(const isa::Operand& operand, unsigned index);
   Value packed(const Value& low, const Value& high);
@@ -132,11 +133,11 @@ class Lowering {
   std::vector<ParameterUse> uses_;
 };
 
-/// A load or store of one element in local memory at a known place.
+/// Returns a load or store of one element at a known place in local memory.
 [[nodiscard]] Inst local_access(bool load, RegisterClass cls, LocalBase base, std::uint64_t offset, unsigned size);
-/// An instruction of an internal row.
+/// Returns an instruction of an internal row of the instruction table.
 [[nodiscard]] Inst internal_inst(std::string_view spelling);
-/// Copy of one register to another of the same class.
+/// Returns an instruction that copies one register to another of the same class.
 [[nodiscard]] Inst move_inst(RegisterClass cls);
 
 }  // namespace castor::compiler

@@ -1,4 +1,5 @@
-// Data flow of redundancy classes (Yeh 2020, section 7.2; joins, guards and memory by our rules, docs/marks.md).
+// Data-flow analysis of redundancy classes (Yeh 2020, section 7.2). docs/marks.md defines the rules for joins, guards
+// and memory.
 
 #include "compiler/mark_classes.h"
 
@@ -15,7 +16,7 @@ using isa::Mark;
 using isa::Record;
 using Origin = MarkClass::Origin;
 
-/// Classes of registers and predicates at one point.
+/// Classes of all registers and predicates at one point of the program.
 using State = std::array<MarkClass, kRegisterCells>;
 
 Mark class_of(isa::SpecialRegister reg) {
@@ -40,6 +41,7 @@ Mark class_of(isa::SpecialRegister reg) {
   }
 }
 
+/// Data-flow analysis of one program.
 class Classifier {
  public:
   Classifier(const isa::Program& program, const ProgramFlow& flow, const isa::MarkOptions& options)
@@ -65,7 +67,7 @@ class Classifier {
   }
 
  private:
-  /// Evaluates all blocks that can be reached so far; true if a class fell or a block was reached.
+  /// Evaluates all blocks reached so far. Returns true if a class was lowered or a new block was reached.
   bool sweep() {
     bool changed = false;
     for (std::uint32_t b = 0; b < out_.size(); ++b) {
@@ -90,7 +92,8 @@ class Classifier {
     return changed;
   }
 
-  /// State before the first record of a block: what its visited predecessors leave, lowered where paths meet.
+  /// Returns the state before the first record of a block: the meet of its visited predecessors, lowered where diverged
+  /// paths meet.
   [[nodiscard]] State enter(std::uint32_t b) const {
     const FlowBlock& block = flow_.blocks()[b];
     State state;
@@ -112,7 +115,7 @@ class Classifier {
     return state;
   }
 
-  /// Meet of everything that a record reads, and which operand it comes from.
+  /// Returns the meet of the classes of all operands of a record, and the operand that determines it.
   [[nodiscard]] RecordClass operands(std::uint32_t pc, const State& state) const {
     const Record& record = program_.code[pc];
     const isa::RegisterUse& use = program_.uses[pc];
@@ -129,7 +132,7 @@ class Classifier {
     return result;
   }
 
-  /// What makes the result of a record V whatever it reads, or kNone.
+  /// Returns the reason why the result of a record is V whatever its operands are, or kNone.
   [[nodiscard]] Origin own_origin(std::uint32_t pc) const {
     const Record& record = program_.code[pc];
     switch (record.kind) {
@@ -169,7 +172,7 @@ class Classifier {
     if (special && class_of(static_cast<isa::SpecialRegister>(record.imm)) < found.result.value)
       found.result.value = class_of(static_cast<isa::SpecialRegister>(record.imm));
     if (record.guard == isa::kNoGuard) return found;
-    // Lanes whose guard is off keep what was there.
+    // Lanes whose guard is false keep the old value.
     const RegisterSet& written = flow_.written(pc);
     for (std::uint32_t i = 0; i < kRegisterCells; ++i) {
       if (!written[i] || state[i].value >= found.result.value) continue;
@@ -189,9 +192,9 @@ class Classifier {
   const isa::Program& program_;
   const ProgramFlow& flow_;
   isa::MarkOptions options_;
-  std::vector<State> out_;            // per block, behind its last record
-  std::vector<bool> visited_;         // per block
-  std::vector<MarkClass> condition_;  // per block: class of its last record
+  std::vector<State> out_;            // per block: state after its last record
+  std::vector<bool> visited_;         // per block: already evaluated
+  std::vector<MarkClass> condition_;  // per block: class of its last record's condition
 };
 
 }  // namespace

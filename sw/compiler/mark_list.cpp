@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kDisassemblyWidth = 44;
 
-/// Takes the first word off a line.
+/// Removes the first word from a line and returns it.
 std::string_view take_word(std::string_view& line) {
   line = base::trimmed(line);
   const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
@@ -42,7 +42,7 @@ std::optional<std::uint8_t> mark_of(std::string_view word) {
   return static_cast<std::uint8_t>(*number);
 }
 
-/// Disassembly without what differs between runs: numbers in hexadecimal, and blanks.
+/// Returns the disassembly without parts that differ between runs: hexadecimal numbers and blanks.
 std::string comparable(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -56,7 +56,7 @@ std::string comparable(std::string_view text) {
     }
     result += text[i];
   }
-  // Whether an offset is there at all is part of the address.
+  // An offset may be present in one run and absent in another, since it is part of the address.
   for (std::size_t at = result.find("+#]"); at != std::string::npos; at = result.find("+#]")) result.erase(at, 2);
   for (std::size_t at = result.find("-#]"); at != std::string::npos; at = result.find("-#]")) result.erase(at, 2);
   return result;

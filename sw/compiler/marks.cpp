@@ -17,7 +17,7 @@ std::string operand_name(std::uint32_t cell) {
   return cell < kMaxRegisters ? "R" + std::to_string(cell) : "P" + std::to_string(cell - kMaxRegisters);
 }
 
-/// Why the result of a record is V.
+/// Returns the reason why the result of a record is V.
 std::string why_vector(const isa::Program& program, const std::vector<std::uint16_t>& number,
                        const RecordClass& found) {
   const std::string why = found.result.why(program);
@@ -26,7 +26,7 @@ std::string why_vector(const isa::Program& program, const std::vector<std::uint1
   return operand_name(cell) + ": " + why;
 }
 
-/// Why a record with a class above V, and of a kind that can be marked, is not.
+/// Returns the reason why a record of class CR or DR, and of a markable kind, is not marked.
 std::string why_not_renamed(const isa::Program& program, std::uint32_t pc, const std::vector<std::uint32_t>& barred) {
   const isa::Record& record = program.code[pc];
   for (unsigned i = 0; i < program.uses[pc].dst; ++i) {
@@ -68,7 +68,7 @@ MarkReport mark(isa::Program& program, const isa::MarkOptions& options) {
       const bool branches =
           program.code[pc].kind == isa::Kind::kBranch || program.code[pc].kind == isa::Kind::kBranchIndirect;
       const bool writes = program.uses[pc].dst != 0 || program.uses[pc].predicates_written != 0;
-      // What is V by what it is itself has been said.
+      // If the record itself is the origin of V, the reason is already stated.
       const bool by_operand = classes[pc].operand != kNoIndex || program.code[pc].kind == isa::Kind::kLane;
       if (found == Mark::kVector && (branches || writes) && by_operand)
         why += "; " + why_vector(program, renaming.number, classes[pc]);

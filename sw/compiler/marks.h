@@ -8,16 +8,16 @@
 
 namespace castor::compiler {
 
-/// What the marking pass found, per record of the marked program.
+/// Result of the marking pass, per record of the marked program.
 struct MarkReport {
-  std::vector<isa::Mark> classes;    ///< of the result; of a branch, of its condition
-  std::vector<std::string> reasons;  ///< of every record that is not marked; empty for the others
+  std::vector<isa::Mark> classes;    ///< class of the record's result; for a branch, of its condition
+  std::vector<std::string> reasons;  ///< reason why a record is not marked; empty for marked records
   std::uint32_t marked = 0;          ///< records with a mark
 };
 
-/// Marks the redundant instructions of a linked program (Yeh 2020, section 7.2; docs/marks.md) and renumbers its
-/// registers so that those that marked records write are the first. The program then computes what it did before. A
-/// program in which nothing is redundant stays as it is.
+/// Marks the redundant instructions of a linked program (Yeh 2020, section 7.2; docs/marks.md). Renumbers its registers
+/// so that the registers written by marked records come first. The program's results stay the same. A program without
+/// redundant instructions stays unchanged.
 /// `options.rule`: kSound or kSource.
 MarkReport mark(isa::Program& program, const isa::MarkOptions& options);
 

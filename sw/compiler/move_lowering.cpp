@@ -44,7 +44,7 @@ void Lowering::move_vector(const Instruction& in) {
   const auto& to = in.operands[0].elements;
   const auto& from = in.operands[1].elements;
   const RegisterClass cls = isa::bits(type) > 32 ? RegisterClass::kPair : RegisterClass::kSingle;
-  // All elements are read before one is written.
+  // All elements are read before any is written.
   std::vector<Value> values;
   for (const Operand& element : from) {
     Value value = source(element, type);
@@ -105,7 +105,8 @@ void Lowering::unpack(const Instruction& in, unsigned width) {
     error("a value of " + std::to_string(width) + " bits cannot be taken apart into " + std::to_string(parts.size()));
   Value from = source(in.operands[1], width == 64 ? Type::kB64 : Type::kB32);
   if (from.is_register()) {
-    // An element may be the source's own register: it is read before it is written only if taken from a copy.
+    // An element may be the source's own register. The source is then copied first, so that it is read before it is
+    // overwritten.
     const bool overwritten = std::any_of(parts.begin(), parts.end(), [&](const Operand& o) {
       return o.kind == Operand::Kind::kRegister && register_of(o) == from.reg;
     });
@@ -138,7 +139,7 @@ bool Lowering::convert_address(const Instruction& in) {
   const bool wide = class_of(dst) == RegisterClass::kPair;
   const Type type = wide ? Type::kB64 : Type::kB32;
   if (in.match.has("global") || in.match.has("const")) {
-    // Global and constant addresses are generic addresses.
+    // The generic address of a global or constant variable equals its own address.
     copy(dst, source(in.operands[1], type));
     code_.insts.back().match = in.match;
     return true;

@@ -8,7 +8,7 @@ namespace {
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 
-/// Blocks from which one of `ends` can be reached inside `allowed`.
+/// Returns the blocks from which a block of `ends` can be reached through blocks of `allowed`.
 std::vector<bool> reaching(const std::vector<std::vector<std::uint32_t>>& successors, const std::vector<bool>& ends,
                            const std::vector<bool>& allowed) {
   std::vector<std::vector<std::uint32_t>> predecessors(successors.size());
@@ -33,11 +33,11 @@ std::vector<bool> reaching(const std::vector<std::vector<std::uint32_t>>& succes
   return found;
 }
 
-/// Post-dominators of the blocks in `group` with respect to paths inside it that come to one of `ends`.
+/// Computes the post-dominators of the blocks in `group`, for paths inside the group that end in a block of `ends`.
 void solve(const std::vector<std::vector<std::uint32_t>>& successors, const std::vector<bool>& ends,
            const std::vector<bool>& group, std::vector<std::uint32_t>& result) {
   const std::size_t n = successors.size();
-  // Edges run backwards, from the common exit (vertex n) on.
+  // Edges run backwards, starting at the common exit (vertex n).
   Graph graph(n + 1);
   for (std::uint32_t b = 0; b < n; ++b) {
     if (!group[b]) continue;
@@ -69,8 +69,8 @@ std::vector<std::uint32_t> post_dominators(const std::vector<std::vector<std::ui
   settle(ends.exits);
   settle(ends.stops);
   settle(ends.faults);
-  // What is left runs for ever. One block after the other is taken for an end; the last in source order first, which
-  // lets the paths of a loop's body meet at its end.
+  // The remaining blocks run forever. One block after the other is treated as an end, starting with the last in source
+  // order. The paths of a loop's body then meet at its end.
   for (std::size_t b = n; b-- > 0;) {
     if (!left[b]) continue;
     std::vector<bool> end(n, false);

@@ -1,10 +1,12 @@
-// Control flow of linked programs, and where paths of a branch meet.
+// Control flow of linked programs, and the places where paths of a branch meet.
 //
-// Warps of a thread block may take different sides of a branch and execute the same code together again behind it. A
-// register that both sides write from redundant operands then holds different rows in different warps. So at every
-// place where parted paths of a branch can meet, what can be written between is at most as redundant as the branch's
-// condition. Places: "joins" of the branch, found as nodes of the graph below the branch that no single node dominates,
-// the branch's successors being roots. And barriers on a side of the branch: in PTX warps may come to one in different
+// Warps of a thread block may take different sides of a branch and then execute the same code together again. A
+// register that both sides write from redundant operands then holds different values in different warps. So at every
+// place where diverged paths of a branch can meet, registers written in between are at most as redundant as the
+// branch's condition. There are two types of such places. The first are the joins of the branch: nodes of the graph
+// below the branch that no single node dominates, with the branch's successors as roots. The second are barriers on a
+// side of the branch. In PTX, warps may arrive at one barrier in different iterations of a loop. After it, any register
+// written on the way from the branch to the barrier may differ.
 // rounds of a loop, so behind it whatever can be written on the way from the branch to it may differ.
 
 #include "compiler/program_flow.h"
@@ -23,12 +25,13 @@ using isa::Record;
 
 bool is_branch(const Record& record) { return record.kind == Kind::kBranch || record.kind == Kind::kBranchIndirect; }
 
-/// The thread, or the function, ends here.
+/// True if the thread, or the function, ends at `record`.
 bool is_end(const Record& record) {
   return record.kind == Kind::kReturn || record.kind == Kind::kExit || record.kind == Kind::kTrap;
 }
 
-/// Warps may wait here for all others of the block; whether it is for all is known only when it runs.
+/// True if warps may wait at `record` for all others of the thread block. The number of warps awaited is known only at
+/// run time.
 bool is_barrier(const Record& record) {
   return record.kind == Kind::kBarrier && record.barrier.kind != isa::BarrierKind::kWarp &&
          record.barrier.kind != isa::BarrierKind::kArrive;
@@ -54,7 +57,7 @@ std::vector<std::uint32_t> joins_below(const std::vector<FlowBlock>& blocks, con
                                        const std::vector<bool>& inside, std::uint32_t stop) {
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
   const std::size_t n = blocks.size();
-  Graph graph(n + 1);  // vertex n: above all roots
+  Graph graph(n + 1);  // vertex n is the parent of all roots
   for (const std::uint32_t root : roots) boost::add_edge(n, root, graph);
   for (std::uint32_t b = 0; b < n; ++b) {
     if (!inside[b] || b == stop) continue;
@@ -95,7 +98,8 @@ ProgramFlow::ProgramFlow(const isa::Program& program) : program_(program) {
   for (std::uint32_t b = 0; b < blocks_.size(); ++b)
     for (const std::uint32_t s : blocks_[b].successors) {
       blocks_[s].predecessors.push_back(b);
-      // A backward edge spans a loop; contiguous in the order of the code, as compilers emit them.
+      // A backward edge spans a loop. The loop's blocks are taken as contiguous in the order of the code, as compilers
+      // emit them.
       for (std::uint32_t inner = s; s <= b && inner <= b; ++inner) ++blocks_[inner].loop_depth;
     }
   find_post_dominators();
@@ -112,7 +116,7 @@ std::uint32_t ProgramFlow::function_at(std::uint32_t pc) const {
   return kNoIndex;
 }
 
-/// Where the branch at `pc` can go, the next record aside.
+/// Returns the records to which the branch at `pc` can go, except the next record.
 std::vector<std::uint32_t> ProgramFlow::targets(std::uint32_t pc) const {
   const Record& record = program_.code[pc];
   if (record.kind == Kind::kBranch) return {record.branch.target};
@@ -174,7 +178,7 @@ void ProgramFlow::find_post_dominators() {
   for (std::uint32_t b = 0; b < blocks_.size(); ++b) blocks_[b].post_dominator = dominators[b];
 }
 
-// Functions may call each other in a circle, so what they write grows until nothing is added.
+// Functions may call each other recursively, so the sets grow until no function adds a register.
 void ProgramFlow::find_writes() {
   std::vector<RegisterSet> written_by(program_.functions.size());
   for (bool changed = true; changed;) {
@@ -196,7 +200,8 @@ RegisterSet ProgramFlow::writes_of(std::uint32_t pc, const std::vector<RegisterS
   if (program_.code[pc].kind == Kind::kCall)
     if (const std::uint32_t callee = function_at(program_.code[pc].branch.target); callee != kNoIndex)
       set |= written_by[callee];
-  // What an indirect call can reach is not known where addresses are not, as in a listing.
+  // Without addresses, as in a listing, the targets of an indirect call are unknown: it counts as writing all
+  // registers.
   if (program_.code[pc].kind == Kind::kCallIndirect) set.set();
   return set;
 }

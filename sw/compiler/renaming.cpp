@@ -1,5 +1,5 @@
-// The set of renamed registers. A register's number is its slot in the machine, so there is no table from registers to
-// slots: the program is renumbered instead (our choice, docs/marks.md).
+// Choice of the renamed registers. A register's number is its slot in the machine, so no table from registers to slots
+// is needed: the program is renumbered instead (docs/marks.md).
 
 #include "compiler/renaming.h"
 
@@ -18,9 +18,9 @@ namespace {
 using isa::Record;
 using isa::RegisterUse;
 
-constexpr std::uint32_t kMostDepth = 15;  // of loops, of which the rank is still a number
+constexpr std::uint32_t kMostDepth = 15;  // loop depth beyond which the rank would overflow 64 bits
 
-/// Neighbouring registers that are used as one.
+/// Neighbouring registers that some record uses together.
 struct Group {
   std::uint32_t first = 0;
   std::uint32_t size = 1;
@@ -59,7 +59,7 @@ std::vector<std::uint64_t> ranks(const isa::Program& program, const ProgramFlow&
 
 std::vector<Group> find_groups(const isa::Program& program, const ProgramFlow& flow, const std::vector<bool>& marked) {
   const std::uint32_t n = program.registers;
-  std::vector<bool> joined(n, false);  // to the register before
+  std::vector<bool> joined(n, false);  // register belongs to the same group as the one before it
   std::vector<bool> used(n, false);
   for (std::uint32_t pc = 0; pc < program.code.size(); ++pc)
     for_each_operand(program.code[pc], program.uses[pc], [&](std::uint32_t first, std::uint32_t count) {
@@ -83,7 +83,7 @@ std::vector<Group> find_groups(const isa::Program& program, const ProgramFlow& f
   return groups;
 }
 
-/// True if no record reads more of `admitted` than the machine can look up at once.
+/// True if no record reads more registers of `admitted` than the machine can look up at once.
 bool can_be_read(const isa::Program& program, const RegisterBits& admitted) {
   for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
     const std::uint8_t* const width = program.uses[pc].src;
@@ -94,12 +94,12 @@ bool can_be_read(const isa::Program& program, const RegisterBits& admitted) {
   return true;
 }
 
-/// Places of groups among the registers of a program.
+/// New positions of register groups in a program.
 class Layout {
  public:
   explicit Layout(std::uint32_t registers) : taken_(registers, false), number_(registers, 0) {}
 
-  /// Puts a group at the first free place in [low, high) with its alignment; false if there is none.
+  /// Places a group at the first free position in [low, high) that suits its alignment; returns false if there is none.
   bool place(const Group& group, std::uint32_t low, std::uint32_t high) {
     for (std::uint32_t at = low; at + group.size <= high; ++at) {
       if (group.size > 1 && at % 2 != group.first % 2) continue;
@@ -119,11 +119,11 @@ class Layout {
 
  private:
   std::vector<bool> taken_;
-  std::vector<std::uint16_t> number_;  // per register before
+  std::vector<std::uint16_t> number_;  // new number of each old register
 };
 
-/// Chosen groups at the front, widest first, the others behind them. Where the others do not fit there, those that are
-/// not barred may fill what is free in front. False if they do not fit either.
+/// Lays out the chosen groups at the front, widest first, and the other groups after them. Groups that do not fit there
+/// may fill free registers at the front if they are not barred. Returns false if some group does not fit.
 bool lay_out(const isa::Program& program, const std::vector<Group>& chosen, const std::vector<Group>& others,
              const isa::MarkOptions& options, Renaming& result) {
   const auto widest_first = [](std::vector<Group> groups) {
@@ -149,7 +149,7 @@ bool lay_out(const isa::Program& program, const std::vector<Group>& chosen, cons
   return can_be_read(program, in_front);
 }
 
-/// "R12" and "R12:R13" in a line of disassembly, with new numbers.
+/// Replaces "R12" and "R12:R13" in a line of disassembly by the new numbers.
 std::string respelled(const std::string& line, const std::vector<std::uint16_t>& number) {
   std::string text;
   for (std::size_t i = 0; i < line.size();) {
@@ -197,7 +197,7 @@ Renaming choose_renaming(const isa::Program& program, const ProgramFlow& flow, c
     size += group.size;
     chosen.push_back(group);
   }
-  // Where alignment leaves no room for all, the last of the ranking stay behind.
+  // If alignment leaves no room for all chosen groups, the lowest-ranked ones are dropped.
   for (;; chosen.pop_back()) {
     std::vector<Group> others;
     for (const Group& group : groups)

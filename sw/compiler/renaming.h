@@ -8,25 +8,26 @@
 
 namespace castor::compiler {
 
-/// Which registers marked records may write, and how a program is renumbered so that they come first.
+/// Renumbering of a program's registers, after which the registers that marked records may write come first.
 struct Renaming {
-  std::vector<std::uint16_t> number;  ///< per register of the program before: its number now
-  std::uint32_t renamed = 0;          ///< registers 0 to that - 1 may be written by marked records
+  std::vector<std::uint16_t> number;  ///< new number of each old register
+  std::uint32_t renamed = 0;          ///< registers 0 to `renamed` - 1 may be written by marked records
 };
 
-/// Chooses the registers that are renamed: those that `marked` records write, ranked by the sum over these records of
-/// 10 to the power of the loops around them, of equal ones the lower number first, as many as
-/// `options.most_renamed` allows. Registers that are used as one (64-bit values, vectors) stay together and keep their
-/// alignment, and no more registers are needed than before. Not admitted: a register that a record writes under a guard
-/// or together with more than one other, and one too many for a record that reads more than isa::kMostRenamedRead.
-/// `marked`: per record, whether it could be marked.
+/// Chooses the registers to rename among the registers that `marked` records write. A register's rank is the sum, over
+/// these records, of 10 to the power of the loop depth; equal ranks are ordered by register number. At most
+/// `options.most_renamed` registers are chosen. Registers used together (64-bit values, vectors) stay together and keep
+/// their alignment. The program needs no more registers than before. A register is not admitted if a record writes it
+/// under a guard, or together with more registers than isa::kMostRenamedWritten allows. A register is not admitted
+/// either if some record would then read more than isa::kMostRenamedRead renamed registers. `marked`: per record,
+/// whether it could be marked.
 [[nodiscard]] Renaming choose_renaming(const isa::Program& program, const ProgramFlow& flow,
                                        const std::vector<bool>& marked, const isa::MarkOptions& options);
 
-/// Registers that no marked record may write: per register the record that forbids it, or kNoIndex.
+/// Returns, per register, the record that forbids marked records to write it, or kNoIndex if none does.
 [[nodiscard]] std::vector<std::uint32_t> barred_registers(const isa::Program& program);
 
-/// Gives every register of a program its new number: records, disassembly, count of registers.
+/// Applies the new register numbers to a program's records, its disassembly and its register count.
 void renumber(isa::Program& program, const Renaming& renaming);
 
 }  // namespace castor::compiler

@@ -8,7 +8,7 @@ namespace {
 
 using isa::RuntimeCall;
 
-// Of cudaError_t.
+// Values of cudaError_t.
 constexpr int kInvalidValue = 1;
 constexpr int kUnsupportedLimit = 42;
 

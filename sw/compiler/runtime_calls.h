@@ -6,19 +6,19 @@
 
 namespace castor::compiler {
 
-/// A function of CUDA's device runtime that machines provide, and how PTX calls it.
+/// Function of CUDA's device runtime that the machine provides, with its PTX signature.
 struct RuntimeFunction {
   std::string_view name;
   isa::RuntimeCall call;
-  /// A letter per argument: w = 32 bits, d = 64 bits, 3 = dim3, p = where the result of the record is stored.
+  /// One letter per argument: w = 32 bits, d = 64 bits, 3 = dim3, p = address where the call's result is stored.
   std::string_view arguments;
-  char result = 'w';  ///< likewise
-  int error = 0;      ///< with a `p`: what is returned if there is nothing to store
+  char result = 'w';  ///< type of the return value: w or d
+  int error = 0;      ///< if `arguments` has a `p`: error code returned when the call yields no result
 };
 
-/// The function of that name, or null.
+/// Returns the runtime function of that name, or null.
 [[nodiscard]] const RuntimeFunction* find_runtime_function(std::string_view name);
-/// The first one that a record of this call can stand for.
+/// Returns the name of the first runtime function that uses this call.
 [[nodiscard]] std::string_view name_of(isa::RuntimeCall call);
 
 }  // namespace castor::compiler

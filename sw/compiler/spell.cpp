@@ -9,7 +9,7 @@ namespace {
 using isa::Kind;
 using isa::OperandShape;
 
-/// As PTX writes them, in the order of isa::SpecialRegister.
+/// Returns the PTX name of a special register; the table has the order of isa::SpecialRegister.
 const char* special_name(std::uint64_t reg) {
   static const char* const kNames[] = {"%tid.x",
                                        "%tid.y",
@@ -54,7 +54,8 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-/// Takes an instruction's operands one after the other, in the order in which its row lays them out.
+/// Writes the disassembly of one instruction. Consumes its operands one by one, in the order of the instruction table's
+/// row.
 class Speller {
  public:
   Speller(const Linked& linked, const Code& code, const Inst& inst, const isa::Record& record)

@@ -27,8 +27,8 @@ bool changes_by_itself(std::uint64_t special) {
   }
 }
 
-/// Rewrites all instructions block by block: f(instruction, before, after) may change it, put others around it, and
-/// returns whether to keep it.
+/// Rewrites all instructions, block by block. f(index, instruction, before, after) may change the instruction and
+/// insert others before and after it. f returns whether to keep the instruction.
 template <class F>
 void rewrite(Code& code, const F& f) {
   std::vector<Inst> insts;
@@ -52,12 +52,12 @@ void rewrite(Code& code, const F& f) {
   code.insts = std::move(insts);
 }
 
-/// Slots in the frame, used by one group after the other.
+/// Spill slots in the frame; groups whose lives do not overlap share a slot.
 class Slots {
  public:
   explicit Slots(Code& code) : code_(code) {}
 
-  /// Frame offset for a group.
+  /// Returns the frame offset of a slot for a group.
   std::uint64_t find(const SpillGroup& group) {
     for (Slot& slot : slots_) {
       if (slot.width != group.width || overlap(slot.taken, group.life)) continue;
@@ -151,7 +151,7 @@ void spill_registers(Code& code, const std::vector<SpillGroup>& groups) {
     inst.where = around.where;
     return inst;
   };
-  // Puts the value of `own` into `to`.
+  // Makes an instruction that loads or computes the value of `own` into `to`.
   const auto fetch = [&](RegisterId own, RegisterId to, const Inst& around) {
     if (cheap[own] == kNoIndex) return access(true, own, to, around);
     Inst inst = original[cheap[own]];
@@ -182,7 +182,7 @@ void spill_registers(Code& code, const std::vector<SpillGroup>& groups) {
       if (!is_spilled(id)) return;
       for (const auto& [own, temporary] : fetched)
         if (own == id) {
-          // A vector may name a register once only, which lowering has seen to.
+          // Lowering guarantees that a vector contains each register only once.
           id = temporary;
           return;
         }
@@ -196,7 +196,8 @@ void spill_registers(Code& code, const std::vector<SpillGroup>& groups) {
       const RegisterId temporary = spill_temporary(code, code.registers[id].cls);
       Inst store = access(false, id, temporary, inst);
       if (writes_own_guard(inst)) {
-        // The guard is gone afterwards: all lanes store, those that did not execute their old value.
+        // The instruction overwrites its own guard, so all lanes store afterwards. Lanes that did not execute store
+        // their old value.
         Inst load = access(true, id, temporary, inst);
         load.guard = {};
         before.push_back(load);

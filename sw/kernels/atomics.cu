@@ -1,5 +1,6 @@
-// Every atomic operation, on global and on shared memory: 32 and 64 bits, signed, unsigned, float and double, and own
-// ones by compare-and-swap loops. Each is chosen so that its final value does not depend on the order.
+// Every atomic operation, on global and on shared memory: 32 and 64 bits, signed, unsigned, float and double, and
+// atomics that the program builds itself from compare-and-swap loops. Each operation is chosen so that its final value
+// does not depend on the order of the threads.
 #include <cuda_runtime.h>
 
 #include <limits>
@@ -94,7 +95,7 @@ __global__ void on_global(const unsigned* data, int n, Cells* cells) {
   if (i < n) apply(cells, data[i], i);
 }
 
-// One block; the cells lie in shared memory.
+// Runs on one block; the result cells are in shared memory and are copied to `cells` at the end.
 __global__ void on_shared(const unsigned* data, int n, Cells* cells) {
   __shared__ Cells mine;
   if (threadIdx.x == 0) mine = start();

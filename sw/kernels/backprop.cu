@@ -1,25 +1,26 @@
-// Training of a network with one hidden layer of 16 units and one output, in fixed-point arithmetic with 12 bits after
-// the point. Forward: products of 16 inputs with 16 units in shared memory, summed in a tree with a barrier for each
-// level; the sums of all blocks, the output and its error in one block; then the weights.
+// Training of a network with one hidden layer of 16 units and one output, in fixed-point arithmetic with 12 fraction
+// bits. Forward pass: each block multiplies 16 inputs with the weights of 16 units in shared memory and sums the
+// products in a tree with a barrier per level. One block then adds the sums of all blocks and computes the output and
+// its error. A last kernel updates the weights.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
 
 using namespace kernels;
 
-constexpr int kUnits = 16;              // hidden
-constexpr int kRows = 16;               // inputs of a block
-constexpr int kShift = 12;              // bits after the point
-constexpr int kOne = 1 << kShift;       // 1
-constexpr int kLargest = 2 * kOne - 1;  // weight
+constexpr int kUnits = 16;              // hidden units
+constexpr int kRows = 16;               // inputs per block
+constexpr int kShift = 12;              // fraction bits of a fixed-point number
+constexpr int kOne = 1 << kShift;       // 1.0 in fixed point
+constexpr int kLargest = 2 * kOne - 1;  // largest absolute weight, just below 2.0
 
-// v / (1 + |v|): between -1 and 1.
+// Returns v / (1 + |v|), the activation function, whose values are between -1 and 1.
 __host__ __device__ inline int squash(int v) {
   const long long size = v < 0 ? -static_cast<long long>(v) : v;
   return static_cast<int>((static_cast<long long>(v) << kShift) / (kOne + size));
 }
 
-// The slope of squash, from its result.
+// Returns the slope of `squash` at the point where `squash` returned `result`.
 __host__ __device__ inline int slope(int result) {
   const int rest = kOne - (result < 0 ? -result : result);
   return (rest * rest) >> kShift;
@@ -29,7 +30,7 @@ __host__ __device__ inline int clamped(int weight) {
   return weight > kLargest ? kLargest : weight < -kLargest ? -kLargest : weight;
 }
 
-// Sums the rows of `value` into row 0, which the threads of row 0 may read at once.
+// Sums the rows of `value` into row 0. Threads of row 0 may read row 0 without a further barrier.
 __device__ void sum_rows(int (&value)[kRows][kUnits]) {
   for (int half = kRows / 2; half > 0; half /= 2) {
     __syncthreads();
@@ -47,7 +48,8 @@ __global__ void forward(const int* input, const int* weight, int* partial, int n
   if (row == 0) partial[blockIdx.x * kUnits + unit] = product[0][unit];
 }
 
-// One block: hidden units from the sums, output and error, weights of the output, error of each hidden unit.
+// Runs on one block. Computes the hidden units from the partial sums, the output and its error, the new weights of the
+// output, and the error of each hidden unit.
 __global__ void output(const int* partial, int blocks, int* weight, int target, int* result, int* delta) {
   __shared__ int sum[kRows][kUnits], term[kUnits];
   const int unit = threadIdx.x, row = threadIdx.y;

@@ -12,8 +12,8 @@ __device__ unsigned letter(unsigned six) {
   return six == 62 ? '+' : '/';
 }
 
-// The low 24 bits hold three bytes, the first in the low byte; the result holds four letters, the first in the low
-// byte.
+// Encodes three bytes, in the low 24 bits of `bytes` with the first byte lowest. Returns four letters with the first
+// letter in the low byte.
 __device__ unsigned encode_three(unsigned bytes) {
   const unsigned bits = __byte_perm(bytes, 0, 0x4012);  // first byte becomes bits 23..16
   return letter(bits >> 18) | letter(bits >> 12 & 63) << 8 | letter(bits >> 6 & 63) << 16 | letter(bits & 63) << 24;
@@ -31,7 +31,7 @@ __global__ void encode(const unsigned* data, uint4* text, int groups) {
   text[i] = out;
 }
 
-// The last 1 or 2 bytes that do not fill a triple.
+// Writes the last four letters for the 1 or 2 bytes that remain after the last full group of three.
 __global__ void pad(char* text, int bytes) {
   const int rest = bytes % 3, at = bytes / 3 * 4;
   if (rest == 0) return;

@@ -1,5 +1,6 @@
-// Breadth-first search over a seeded random graph of 2^k nodes in CSR form. A queue holds the frontier; a node is taken
-// by the first compare-and-swap on its level, and places in the next queue are given out by one atomic per warp.
+// Breadth-first search over a seeded random graph of 2^k nodes in CSR form. A queue holds the frontier. The first
+// thread whose compare-and-swap sets a node's level puts the node into the next queue; one atomic per warp reserves the
+// queue slots.
 #include <cuda_runtime.h>
 
 #include "common/graph.h"

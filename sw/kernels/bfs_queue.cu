@@ -1,7 +1,7 @@
-// Breadth-first search over a seeded random graph of 2^k nodes in CSR form. A block collects the nodes that it finds in
-// a queue in shared memory and moves them to the queue of all blocks with one atomic operation; barriers before the
-// queue is emptied, while it is, and before it is filled again. What the block's queue cannot hold goes to the other at
-// once.
+// Breadth-first search over a seeded random graph of 2^k nodes in CSR form. Each block collects the nodes that it finds
+// in a queue in shared memory and copies them to the global queue with one atomic operation. Barriers separate filling,
+// reserving space, copying and clearing of the block's queue. Nodes that do not fit into the block's queue go to the
+// global queue directly.
 #include <cuda_runtime.h>
 
 #include "common/graph.h"
@@ -9,7 +9,7 @@
 
 using namespace kernels;
 
-constexpr unsigned kHolds = 256;  // nodes of a block's queue
+constexpr unsigned kHolds = 256;  // capacity of a block's queue, in nodes
 
 __global__ void expand(const int* first_edge, const int* target, const int* frontier, unsigned size, int* next,
                        unsigned* next_size, int* level, int depth) {

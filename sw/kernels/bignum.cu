@@ -51,7 +51,7 @@ __device__ void subtract(const Number& a, const Number& b, Number& r, unsigned& 
         "r"(b.limb[6]), "r"(b.limb[7]));
 }
 
-// Adds a * b to the three words (w2, w1, w0).
+// Adds a * b to the three-word accumulator (w2, w1, w0); w0 is the low word.
 __device__ void multiply_add(unsigned a, unsigned b, unsigned& w0, unsigned& w1, unsigned& w2) {
   asm volatile(
       "mad.lo.cc.u32 %0, %3, %4, %0;\n\t"
@@ -67,7 +67,7 @@ __global__ void compute(const Number* a, const Number* b, Result* results, int n
   Result r;
   add_numbers(a[i], b[i], r.sum, r.carry);
   subtract(a[i], b[i], r.difference, r.borrow);
-  unsigned w0 = 0, w1 = 0, w2 = 0;  // one column of the product after the other
+  unsigned w0 = 0, w1 = 0, w2 = 0;  // accumulator; the product is computed column by column
   for (int column = 0; column < 16; ++column) {
     for (int j = max(0, column - 7); j <= min(7, column); ++j) {
       multiply_add(a[i].limb[j], b[i].limb[column - j], w0, w1, w2);
@@ -77,7 +77,7 @@ __global__ void compute(const Number* a, const Number* b, Result* results, int n
     w1 = w2;
     w2 = 0;
   }
-  r.borrow &= 1;  // subc leaves 0 or -1
+  r.borrow &= 1;  // subc leaves 0 or -1 as the borrow
   results[i] = r;
 }
 
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
   std::vector<Number> a(n), b(n);
   for (std::vector<Number>* numbers : {&a, &b}) {
     for (Number& x : *numbers) {
-      // Whole limbs of zeros and ones make long carries likely.
+      // Limbs of all zeros or all ones make long carry chains likely.
       for (unsigned& limb : x.limb) {
         const long kind = random.range(0, 3);
         limb = kind == 0 ? 0 : kind == 1 ? ~0u : static_cast<unsigned>(random.next());

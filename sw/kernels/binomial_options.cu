@@ -1,6 +1,6 @@
-// Prices of European and American put options by a binomial tree: a block for each option, a thread for each node of a
-// level, one level after the other back to the root, with a barrier each. Nodes that a level no longer has are computed
-// with the others, and nobody reads them.
+// Prices of European and American put options by a binomial tree: one block per option, one thread per node of a level.
+// The block computes level after level back to the root, with a barrier per level. Threads whose node does not exist in
+// the current level compute a value too, which is never read.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -28,7 +28,7 @@ __global__ void value(const Contract* contracts, float* values, int steps, float
   for (int level = steps; level > 0; --level) {
     node[t] = mine;
     __syncthreads();
-    price *= up;  // of node t one level nearer to the root
+    price *= up;  // asset price of node t, one level nearer to the root
     mine = to_up * node[t + 1] + to_down * mine;
     if (contract.american != 0) mine = fmaxf(mine, contract.strike - price);
     __syncthreads();
@@ -36,7 +36,7 @@ __global__ void value(const Contract* contracts, float* values, int steps, float
   if (t == 0) values[blockIdx.x] = mine;
 }
 
-// The same tree in double, one array.
+// Returns the option's price from the same binomial tree, in double precision, on the host.
 double expected_value(const Contract& contract, int steps, double rate, double volatility) {
   const double dt = static_cast<double>(contract.years) / steps, move = volatility * std::sqrt(dt);
   const double up = std::exp(move), likely = (std::exp(rate * dt) - 1 / up) / (up - 1 / up);

@@ -65,7 +65,7 @@ __global__ void compute(const uint3* in, unsigned* out, int n) {
   for (int t = 0; t < kTests; ++t) out[t * n + i] = r[t];
 }
 
-// Conversion of a float to a whole number in [low, high] as PTX defines it: NaN gives 0, the rest saturates.
+// Returns `x` converted to an integer in [low, high] as PTX defines it: NaN gives 0, values outside the range saturate.
 long saturated(float x, long low, long high, bool truncate) {
   if (std::isnan(x)) return 0;
   const double whole = truncate ? std::trunc(static_cast<double>(x)) : std::nearbyint(static_cast<double>(x));
@@ -78,7 +78,7 @@ float as_float(unsigned bits) {
   return x;
 }
 
-int lowest(std::uint64_t x) {  // place of the lowest bit, counted from 1; 0 for none
+int lowest(std::uint64_t x) {  // position of the lowest set bit, counted from 1; 0 if x is 0
   for (int i = 0; i < 64; ++i) {
     if (x >> i & 1) return i + 1;
   }

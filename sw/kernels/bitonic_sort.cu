@@ -1,5 +1,6 @@
-// Bitonic sort of keys with their values, any length: stages inside 1024 elements in shared memory, the others in
-// global memory. Key and place form one 64-bit word, so that the order is total and equals a stable sort.
+// Bitonic sort of keys with their values, for any length: stages within 1024 elements in shared memory, the others in
+// global memory. Key and original index form one 64-bit word, so that the order is total and equals that of a stable
+// sort.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -18,7 +19,7 @@ __device__ void compare_swap(Word& a, Word& b, bool ascending) {
   }
 }
 
-// All stages with partners inside the block: sizes first_size..last_size, distances at most kThreads.
+// Executes all stages whose partners are within the block: sizes first_size to last_size, distances up to kThreads.
 __global__ void sort_in_shared(Word* data, unsigned first_size, unsigned last_size) {
   __shared__ Word part[kPerBlock];
   const unsigned offset = blockIdx.x * kPerBlock, t = threadIdx.x;

@@ -1,5 +1,5 @@
-// Prices of European options after Black and Scholes, in float and double, from exp, log, sqrt and erfc.
-// Chunks travel through pinned memory in several streams: copy in, compute, copy out.
+// Prices of European options by the Black-Scholes formula, in float and double, with exp, log, sqrt and erfc. The data
+// is split into chunks; several streams copy each chunk from pinned memory to the device, compute, and copy back.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -11,8 +11,9 @@ struct Option {
   T price, strike, years;
 };
 
+// Market parameters, passed to the kernel by value.
 template <class T>
-struct Market {  // passed to the kernel by value
+struct Market {
   T rate, volatility;
 };
 

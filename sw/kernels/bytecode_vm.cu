@@ -1,6 +1,6 @@
-// A small stack machine, one thread per input: a switch over the operations (which the compiler may turn into a branch
-// table), a stack in local memory, functions called through pointers in a __device__ table, assert, and with --trace 1
-// a printf per instruction of thread 0.
+// A small stack machine, one thread per input. It uses a switch over the operations, which the compiler may turn into a
+// branch table, a stack in local memory, functions called through pointers in a __device__ table, assert, and, with
+// --trace 1, a printf per instruction of thread 0.
 #include <cuda_runtime.h>
 
 #include <cassert>
@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
   options.add("seed", &seed, 0, INT32_MAX, "seed of the data");
   options.parse(argc, argv);
 
-  // Counts Collatz steps from (input >> 20) + 1 to 1, mixes the digit sum of the input into the count.
+  // Counts the Collatz steps from (input >> 20) + 1 down to 1, then combines the count with the digit sum of the input.
   const Instruction program[] = {
       {kPush, 0, 0},   {kInput, 1, 0},  {kShift, 2, 20}, {kPush, 3, 1},       {kAdd, 4, 0},     // count, x
       {kDup, 5, 0},    {kPush, 6, 1},   {kSub, 7, 0},    {kJumpIfNot, 8, 14},                   // x == 1: out

@@ -1,5 +1,5 @@
-// Separable convolution, rows then columns, with the radius as a template parameter and the taps in constant memory.
-// The image is zero outside. Taps and pixels are whole numbers, so the float sums are exact.
+// Separable convolution, rows then columns, with the radius as a template parameter and the filter taps in constant
+// memory. Pixels outside the image are zero. Taps and pixels are integers, so the float sums are exact.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   }
   CUDA_CHECK(cudaGetLastError());
 
-  // The reference is the full two-dimensional sum, in whole numbers.
+  // The reference computes the full two-dimensional sum in integers.
   for (long y = 0; y < height; ++y) {
     for (long x = 0; x < width; ++x) {
       long sum = 0;

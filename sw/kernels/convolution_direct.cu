@@ -1,6 +1,6 @@
 // Separable convolution without shared memory: every tap reads its pixel through the read-only cache (__ldg), where
-// other programs of this kind have a texture; a rim that repeats the outermost pixels stands for the texture's
-// clamping. Taps and pixels are whole numbers, so the float sums are exact.
+// comparable programs use a texture. A border that repeats the outermost pixels replaces the texture's clamping. Taps
+// and pixels are integers, so the float sums are exact.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -11,7 +11,8 @@ constexpr int kMaxRadius = 8;
 
 __constant__ float taps[2 * kMaxRadius + 1];
 
-// `stride`: 1 for rows, the pitch for columns. Places are those of the picture without its rim.
+// `stride`: distance between taps in memory, 1 for rows and the pitch for columns. x and y are coordinates of the image
+// without its border.
 __global__ void filter(const float* in, int in_pitch, float* out, int out_pitch, int width, int height, int radius,
                        int stride) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
     for (long x = 0; x < pitch; ++x) image[y * pitch + x] = static_cast<float>(at(x - radius, y - radius));
   }
 
-  // Along rows, rim above and below included, then along columns.
+  // The first pass filters along rows, including the border above and below; the second pass filters along columns.
   DeviceArray<float> in(image), between(width * rows), out(plain.size());
   const dim3 block(block_x, block_y);
   const int w = static_cast<int>(width), h = static_cast<int>(height), r = static_cast<int>(radius);
@@ -59,7 +60,7 @@ int main(int argc, char** argv) {
                                                                                    out.get(), w, w, h, r, w);
   CUDA_CHECK(cudaGetLastError());
 
-  // The reference is the full two-dimensional sum, in whole numbers.
+  // The reference computes the full two-dimensional sum in integers.
   std::vector<float> expected;
   for (long y = 0; y < height; ++y) {
     for (long x = 0; x < width; ++x) {

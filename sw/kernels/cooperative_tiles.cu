@@ -1,5 +1,5 @@
-// Cooperative groups: the thread block and tiles of 32, 16, 8 and 4 threads with their shuffles, votes and barriers,
-// used to sum segments, to find the largest element of a row, and to number the members of a tile.
+// Cooperative groups: the thread block and tiles of 32, 16, 8 and 4 threads with their shuffles, votes and barriers.
+// They compute sums of segments, the largest element of each row, and the ranks of elements within a tile.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
@@ -14,7 +14,8 @@ __device__ unsigned sum_of_tile(const cg::thread_block_tile<Size>& tile, unsigne
   return value;
 }
 
-// Sums of segments of `Size` elements; also how many elements before it in the tile are odd, for every element.
+// Computes the sum of every segment of `Size` elements, and for every element the number of odd elements before it in
+// its tile.
 template <unsigned Size>
 __global__ void segments(const unsigned* in, unsigned* sums, unsigned* odd_before, int n) {
   const cg::thread_block block = cg::this_thread_block();
@@ -27,7 +28,7 @@ __global__ void segments(const unsigned* in, unsigned* sums, unsigned* odd_befor
   if (tile.thread_rank() == 0 && i < n) sums[i / Size] = sum;
 }
 
-// The largest element of each row, one block per row.
+// Finds the largest element of each row, with one block per row.
 __global__ void row_maximum(const unsigned* in, unsigned* largest, int columns) {
   __shared__ unsigned of_tile[8];
   const cg::thread_block block = cg::this_thread_block();

@@ -1,5 +1,6 @@
-// Electric potential of point charges on a plane of a lattice. The charges lie in constant memory, in four arrays; a
-// thread sums up several places of a row, blockDim.x apart, so that what depends on the row is computed once.
+// Electric potential of point charges on a plane of a lattice. The charges are in constant memory, as four arrays. Each
+// thread computes kPlaces lattice points of a row, blockDim.x apart, so that terms which depend only on the row are
+// computed once.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -7,10 +8,10 @@
 using namespace kernels;
 
 constexpr int kMostAtoms = 2048;
-constexpr int kPlaces = 4;  // of a thread
+constexpr int kPlaces = 4;  // lattice points per thread
 constexpr float kSpacing = 0.1f;
 
-// Square of the distance from the plane in `atom_z2`.
+// Charges: x, y, squared distance from the plane, and charge.
 __constant__ float atom_x[kMostAtoms], atom_y[kMostAtoms], atom_z2[kMostAtoms], atom_charge[kMostAtoms];
 
 __global__ void potential(float* out, int width, int height, int count) {

@@ -1,5 +1,6 @@
-// Discrete cosine transform of 8x8 blocks of an image (the one of JPEG), and back. The basis lies in constant memory,
-// written and read back through its symbol. Images of any size; the last row and column are repeated to fill a block.
+// Discrete cosine transform of 8x8 blocks of an image (as in JPEG), and its inverse. The basis is in constant memory,
+// written and read back through its symbol. Images may have any size; the last row and column are repeated to fill a
+// block.
 #include <cuda_runtime.h>
 
 #include "common/program.h"

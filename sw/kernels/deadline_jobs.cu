@@ -1,6 +1,6 @@
-// Jobs with deadlines: each job is a chain of three kernels on a stream of its own, announced to the device as one. A
-// device with a laxity engine refuses those that it cannot finish in time, and the program does them on the host; other
-// devices run all of them. `--report 1` tells how each went.
+// Jobs with deadlines, up to eight at a time: each job is a chain of three kernels on a stream of its own, announced to
+// the device as one job. A device with a laxity engine refuses jobs that it cannot finish in time, and the program
+// computes these on the host. Other devices run all jobs. `--report 1` prints the outcome of each job.
 #include <castor_jobs.h>
 #include <cuda_runtime.h>
 
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
   sums.fill_bytes(0);
   CUDA_CHECK(cudaDeviceSynchronize());
 
-  // Two kinds of streams: deadlines belong to streams.
+  // A deadline is a property of a stream, so there are two sets of streams: relaxed and tight.
   std::vector<cudaStream_t> relaxed(workers), tight(workers);
   for (long w = 0; w < workers; ++w) {
     CUDA_CHECK(castorStreamCreateWithDeadline(&relaxed[w], deadline * 1000ull, 0));
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   verdict.equal("sums", result, expected);
   verdict.equal("jobs that are over", over, jobs);
   verdict.equal("jobs that are not", open, 0L);
-  // A rejected job leaves its sum as it was.
+  // A rejected job leaves its sum at the initial value.
   const std::vector<unsigned> on_device = sums.download();
   bool untouched = true;
   for (long j = 0; j < jobs; ++j) untouched = untouched && (on_device[j] == 0 || on_device[j] == expected[j]);

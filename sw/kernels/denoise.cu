@@ -1,7 +1,6 @@
-// Non-local means: every pixel becomes the mean of the pixels around it, each weighted by how much the picture around
-// it looks like the picture around the pixel itself. The picture is read through the read-only cache (__ldg), where
-// other programs of this kind have a texture; a rim that repeats the outermost pixels stands for the texture's
-// clamping.
+// Non-local means: every pixel becomes the mean of the pixels around it, weighted by the similarity of the two pixels'
+// neighbourhoods. The image is read through the read-only cache (__ldg), where comparable programs use a texture. A
+// border that repeats the outermost pixels replaces the texture's clamping.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -9,7 +8,7 @@
 using namespace kernels;
 
 struct Weights {
-  float noise, distance;  // how fast a weight falls with difference and with distance
+  float noise, distance;  // decay of a weight with pixel difference and with distance
 };
 
 __global__ void denoise(const float* image, int pitch, float* out, int width, int height, int window, int patch,

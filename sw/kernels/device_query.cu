@@ -1,5 +1,5 @@
-// What the runtime tells about the device and about a kernel, checked for consistency, and the errors of launches that
-// cannot be served: each is returned, has no side effect, and does not stay.
+// Checks that the runtime's properties of the device and of a kernel are consistent. Also checks launches that the
+// device cannot execute: each returns its error, has no side effect, and the error does not persist.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -16,7 +16,7 @@ __global__ void plain(int* out, int value) {
 __global__ __launch_bounds__(64) void bounded(int* out) { *out = 5; }
 
 __global__ void ids(int* out) {
-  // The place of a thread in the whole grid, all dimensions in use.
+  // Linear index of the thread in the whole grid; all dimensions are used.
   const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   const int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   out[block * blockDim.x * blockDim.y * blockDim.z + thread] = block * 10000 + thread;
@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
   verdict.holds("registers", of_plain.numRegs > 0 && of_plain.numRegs <= 255);
   verdict.equal("launch bound", of_bounded.maxThreadsPerBlock, 64);
 
-  // Residency: what is resident fits, and dynamic shared memory of a whole block leaves room for few.
+  // Residency: the resident blocks must fit into an SM, and blocks that use half of the largest dynamic shared memory
+  // must leave room for few.
   bool fits = true, falls = true;
   int before = INT32_MAX;
   for (int threads = 32; threads <= threads_of_block; threads *= 2) {

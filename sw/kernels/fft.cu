@@ -1,5 +1,6 @@
-// Fast Fourier transforms of complex float vectors, one thread block each: bit reversal by __brev, then radix-2 stages
-// in dynamic shared memory. The result is compared with the defining sum in double precision, and transformed back.
+// Fast Fourier transforms of complex float vectors, one thread block for each: bit reversal by __brev, then radix-2
+// stages in dynamic shared memory. The result is compared with the defining sum in double precision, and transformed
+// back.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -59,7 +60,7 @@ int main(int argc, char** argv) {
   transform<<<batch, block, shared>>>(spectrum.get(), back.get(), log2n, 1.0f, 1.0f / static_cast<float>(n));
   CUDA_CHECK(cudaGetLastError());
 
-  // The defining sum, for the first and the last transform.
+  // Reference: the defining sum, for the first and the last vector.
   std::vector<double> cosine(n), sine(n);
   for (long i = 0; i < n; ++i) {
     cosine[i] = std::cos(2 * M_PI * i / n);

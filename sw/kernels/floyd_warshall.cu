@@ -1,4 +1,5 @@
-// Shortest paths between all pairs of nodes, blocked: the tile on the diagonal, its row and column, then all others.
+// Shortest paths between all pairs of nodes by the blocked Floyd-Warshall algorithm: first the tile on the diagonal,
+// then the tiles of its row and column, then all others.
 #include <cuda_runtime.h>
 
 #include <queue>
@@ -8,7 +9,7 @@
 using namespace kernels;
 
 constexpr int kTile = 16;
-constexpr int kFar = 1 << 29;  // no path; the sum of two still fits
+constexpr int kFar = 1 << 29;  // distance without a path; the sum of two does not overflow
 
 __global__ void on_diagonal(int* distance, int stride, int round) {
   __shared__ int d[kTile][kTile];

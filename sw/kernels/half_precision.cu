@@ -1,5 +1,5 @@
-// Half precision: conversions, __half and __half2 arithmetic, comparisons. Data are multiples of 1/8 small enough that
-// most results are exact in half; the host rounds the others by its own code.
+// Half precision: conversions, __half and __half2 arithmetic, comparisons. The data are small multiples of 1/8, so that
+// most results are exact in half precision; the host rounds the others with its own code.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -14,7 +14,7 @@ __global__ void convert(const float* in, __half* out, float* back, int n) {
   back[i] = __half2float(out[i]);
 }
 
-// y = a x + y in halves, two at a time; an odd last element alone.
+// Computes y = a x + y in half precision, two elements per operation; an odd last element is computed alone.
 __global__ void axpy(__half a, const __half* x, __half* y, int n) {
   const int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
   if (i + 1 < n) {
@@ -33,12 +33,12 @@ __global__ void count_greater(const __half* x, const __half* y, unsigned* count,
   if (threadIdx.x % 32 == 0 && vote != 0) atomicAdd(count, static_cast<unsigned>(__popc(vote)));
 }
 
-// The nearest half of x (ties to even), as a float, by scaling and rounding in double.
+// Returns the half-precision number nearest to x (ties to even), as a float. Scales and rounds in double.
 float to_half(float x) {
   if (x == 0 || std::isnan(x) || std::isinf(x)) return x;
   int exponent = 0;
   std::frexp(x, &exponent);
-  const int unit = std::max(exponent - 11, -24);  // 11 significant bits, at least 2^-24
+  const int unit = std::max(exponent - 11, -24);  // value of the last of 11 significant bits, at least 2^-24
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(static_cast<double>(x), -unit)), unit);
   if (std::fabs(rounded) > 65504) return x > 0 ? INFINITY : -INFINITY;
   return static_cast<float>(rounded);

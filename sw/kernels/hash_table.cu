@@ -1,5 +1,5 @@
-// A hash table with open addressing: 64-bit keys (mixed by 64-bit multiplies) enter by 64-bit compare-and-swap, values
-// of equal keys are added up. Then keys are looked up, half of which are not in the table.
+// A hash table with open addressing. 64-bit keys (hashed by 64-bit multiplies) are inserted by 64-bit compare-and-swap,
+// and values of equal keys are added up. Then keys are looked up, half of which are not in the table.
 #include <cuda_runtime.h>
 
 #include <unordered_map>

@@ -1,4 +1,5 @@
-// Histogram three ways: atomics on global memory, on dynamic shared memory, and reductions without a result (red).
+// Histogram in three ways: atomics on global memory, atomics on dynamic shared memory, and reductions without a result
+// (red).
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -26,7 +27,7 @@ __global__ void with_shared_atomics(const unsigned* data, long n, unsigned* coun
   }
 }
 
-// Bytes of packed data into 256 bins; the atomic's result is used to find the order of arrival in a bin.
+// Counts bytes of packed data in 256 bins. The result of the atomic gives the order of arrival in a bin.
 __global__ void of_bytes(const uchar4* data, long n, unsigned* count, unsigned* last_arrival) {
   const long i = static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -1,6 +1,7 @@
-// Temperature of a chip from the power of its parts. A block takes several steps in time in one launch: it loads a tile
-// wider than its result by one cell on each side for every step and loses this rim cell by cell, so warps at the rim
-// come to the barriers early; two barriers for each step. Edges repeat the outermost value.
+// Temperature of a chip from the power of its parts. A block computes several time steps in one launch. It loads a tile
+// that is wider than its result by one cell on each side for every step. Each step invalidates the outermost ring of
+// cells, so warps at the border skip work and reach the barriers early. Each step has two barriers. Edges repeat the
+// outermost value.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -8,7 +9,8 @@
 using namespace kernels;
 
 constexpr int kTile = 16;
-// Shares that flow in one step: to the neighbours in x and in y, to the air; and the heat of a unit of power.
+// Fractions of heat that flow in one step to the neighbours in x (kAcross), in y (kDown) and to the air (kAir); heat
+// per unit of power (kHeat).
 constexpr float kAcross = 0.2f, kDown = 0.15f, kAir = 0.05f, kHeat = 0.5f, kAmbient = 80.0f;
 
 __global__ void warm(const float* in, const float* power, float* out, int width, int height, int steps) {

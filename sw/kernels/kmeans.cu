@@ -1,5 +1,5 @@
-// k-means clustering (Lloyd) of points with whole coordinates: centres in constant memory, sums by 64-bit atomics,
-// which makes every step exact.
+// k-means clustering (Lloyd) of points with integer coordinates: centres in constant memory, sums by 64-bit atomics.
+// Integer sums make every step exact.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -30,7 +30,7 @@ __global__ void assign(const int3* point, int n, int clusters, int* cluster_of, 
     }
     changed = cluster_of[i] != best;
     cluster_of[i] = best;
-    // Two's complement: signed coordinates are added as unsigned words.
+    // Signed coordinates are added as unsigned words, in two's complement.
     atomicAdd(&sums[best].x, static_cast<unsigned long long>(static_cast<long long>(p.x)));
     atomicAdd(&sums[best].y, static_cast<unsigned long long>(static_cast<long long>(p.y)));
     atomicAdd(&sums[best].z, static_cast<unsigned long long>(static_cast<long long>(p.z)));

@@ -1,7 +1,7 @@
-// Monte Carlo of the LIBOR market model: a thread follows one path of the forward rates and values a portfolio of
-// swaptions at its end. Volatilities, maturities and swap rates are tables in global memory that every thread reads
-// alike. The shocks of a path are its own, or (`shared` 1) one series for all paths, as programs that only time the
-// kernel have it; the rates then are the same in every thread.
+// Monte Carlo simulation of the LIBOR market model: a thread follows one path of the forward rates and values a
+// portfolio of swaptions at its end. Volatilities, maturities and swap rates are tables in global memory that all
+// threads read at the same addresses. With `shared` 0 each path has random shocks of its own. With `shared` 1 all paths
+// use the same shocks, as in programs that only time the kernel; all threads then compute the same rates.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -9,17 +9,18 @@
 using namespace kernels;
 
 constexpr int kRates = 16;  // forward rates
-constexpr int kSteps = 8;   // in time; rates from kSteps on are alive at the end
+constexpr int kSteps = 8;   // time steps; rates from kSteps on have not expired at the end
 constexpr int kSwaptions = 6;
 
 struct Model {
-  float accrual;  // years of a period
-  float root;     // square root of a step's length
-  float start;    // all rates at the beginning
+  float accrual;  // length of a period in years
+  float root;     // square root of the length of a time step
+  float start;    // initial value of all rates
 };
 
-// `volatility`: of rate i at step n in [i - n - 1]. Swaption s is on the first ends[s] rates that are alive, at
-// rate strikes[s]. `shocks`: of step n in [n] if all paths have the same, else for path p in [n * paths + p].
+// `volatility`: rate i in step n uses element i - n - 1. Swaption s covers the first ends[s] unexpired rates, at rate
+// strikes[s]. `shocks`: step n uses element n if all paths share the shocks (`same`), else path p uses element n *
+// paths + p.
 template <bool same>
 __global__ void follow(const float* volatility, const int* ends, const float* strikes, const float* shocks,
                        float* values, int paths, Model model) {
@@ -39,7 +40,7 @@ __global__ void follow(const float* volatility, const int* ends, const float* st
       rate[i] *= __expf(factor * drift + own * (shock - 0.5f * factor));
     }
   }
-  // Bond prices and swap values from the first rate that is alive on, then the portfolio, discounted.
+  // Computes bond prices and swap values from the first unexpired rate on, then the discounted value of the portfolio.
   float bond[kRates - kSteps], annuity[kRates - kSteps], price = 1, sum = 0;
 #pragma unroll
   for (int i = kSteps; i < kRates; ++i) {
@@ -82,7 +83,7 @@ int main(int argc, char** argv) {
     ends[s] = 1 + s * (kRates - kSteps - 1) / (kSwaptions - 1);
     strikes[s] = static_cast<float>(random.real(0.045, 0.08));
   }
-  for (float& shock : shocks) {  // nearly normal: sum of uniform numbers
+  for (float& shock : shocks) {  // the sum of uniform numbers is nearly normally distributed
     double sum = 0;
     for (int i = 0; i < 12; ++i) sum += random.real(-0.5, 0.5);
     shock = static_cast<float>(sum);

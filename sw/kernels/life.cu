@@ -1,5 +1,5 @@
-// Conway's game of life on a torus, a byte per cell. __syncthreads_count counts the living of a block; the population
-// of every generation is kept in a __device__ array that the host finds by its symbol.
+// Conway's game of life on a torus, one byte per cell. __syncthreads_count counts the living cells of a block. The
+// population of every generation is kept in a __device__ array, which the host accesses by symbol.
 #include <cuda_runtime.h>
 
 #include "common/program.h"

@@ -1,6 +1,6 @@
-// Laplace's equation in three dimensions by Jacobi's method. A block walks through the layers of a column of cells: the
-// layer it is in lies in shared memory with a halo, the ones above and below in registers; two barriers for each layer.
-// The outermost cells keep their value.
+// Laplace's equation in three dimensions by Jacobi's method. A block walks through the layers of a column of cells. The
+// current layer is in shared memory with a halo, the layers above and below are in registers. Each layer has two
+// barriers. The outermost cells keep their value.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -21,7 +21,7 @@ __global__ void relax(const float* in, float* out, int width, int height, int de
   float below = 0.0f, here = inside ? in[cell] : 0.0f;
   for (int z = 0; z < depth; ++z, cell += to_next) {
     const float above = inside && z + 1 < depth ? in[cell + to_next] : 0.0f;
-    __syncthreads();  // the layer before is still being read
+    __syncthreads();  // other warps may still read the previous layer
     if (inside) {
       layer[ty + 1][tx + 1] = here;
       if (tx == 0 && x > 0) layer[ty + 1][0] = in[cell - 1];
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
     std::swap(from, to);
   }
 
-  // The reference: the six neighbours by their distance in memory, in the order of the sum above.
+  // The reference adds the six neighbours, given by their offsets in memory, in the same order as the kernel.
   std::vector<float> next(field);
   const long neighbours[6] = {-1, 1, -width, width, -width * height, width * height};
   for (long i = 0; i < steps; ++i) {

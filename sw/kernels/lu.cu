@@ -8,7 +8,7 @@ using namespace kernels;
 
 constexpr int kBlock = 128;
 
-// Finds the row of the largest |a[row][k]| with row >= k; among equals the first.
+// Finds the row >= k with the largest |a[row][k]|; in a tie, the first one.
 __global__ void find_pivot(const double* a, int n, int k, int* pivot) {
   __shared__ double size[kBlock];
   __shared__ int at[kBlock];
@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   }
   CUDA_CHECK(cudaGetLastError());
 
-  // L U must be the matrix with its rows exchanged, and no entry of L may exceed 1.
+  // The product L U must equal the matrix with exchanged rows, and no entry of L may exceed 1.
   const std::vector<double> lu = device.download();
   const std::vector<int> pivots = pivot.download();
   std::vector<double> product(n * n), exchanged = matrix;

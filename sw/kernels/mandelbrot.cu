@@ -1,5 +1,5 @@
-// Iterations of z -> z^2 + c until |z| > 2 over a part of the plane: loops that diverge inside every warp.
-// Intrinsics that never contract make the counts the same on every machine.
+// Iterations of z -> z^2 + c until |z| > 2 over a part of the complex plane: the loop count differs between the lanes
+// of a warp. Intrinsics that the compiler never fuses make the counts equal on every machine.
 #include <cuda_runtime.h>
 
 #include "common/program.h"

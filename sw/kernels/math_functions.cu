@@ -1,5 +1,6 @@
-// Functions of the maths library in float and double against the host's in the next wider type. The error is counted in
-// units of the last place; the bound of a function is the wider of those in the CUDA guide and in OpenCL C.
+// Functions of the maths library in float and double, compared with the host's functions in the next wider type. The
+// error is counted in units in the last place. The bound of a function is the wider of the bounds in the CUDA guide and
+// in OpenCL C.
 #include <cuda_runtime.h>
 
 #include <limits>
@@ -9,7 +10,7 @@
 using namespace kernels;
 
 // clang-format off
-// name, bound, arguments from, to
+// Functions of one argument: X(name, bound in ulp, smallest argument, largest argument).
 #define FUNCTIONS(X)                                                                            \
   X(sin, 4, -20, 20) X(cos, 4, -20, 20) X(tan, 5, -1.5, 1.5)                                    \
   X(asin, 4, -1, 1) X(acos, 4, -1, 1) X(atan, 5, -50, 50)                                       \
@@ -22,7 +23,7 @@ using namespace kernels;
   X(floor, 0, -1e6, 1e6) X(ceil, 0, -1e6, 1e6) X(trunc, 0, -1e6, 1e6)                           \
   X(rint, 0, -1000, 1000) X(round, 0, -1000, 1000) X(fabs, 0, -10, 10)
 
-// name, bound
+// Functions of two arguments: X(name, bound in ulp).
 #define FUNCTIONS_OF_TWO(X)                                                                     \
   X(pow, 16) X(atan2, 6) X(fmod, 0) X(hypot, 4) X(fmax, 0) X(fmin, 0) X(copysign, 0) X(fdim, 1)
 // clang-format on
@@ -97,7 +98,7 @@ void check(Verdict& verdict, const char* type, long n, long seed) {
     for (long i = 0; i < n; ++i) {
       x[i] = static_cast<T>(random.real(function.low, function.high));
       y[i] = static_cast<T>(random.real(function.low, function.high));
-      // A half now and then, for the functions that round.
+      // Some arguments are exact halves, to test the functions that round.
       if (function.ulps == 0 && i % 4 == 0) x[i] = std::floor(x[i]) + static_cast<T>(0.5);
     }
     DeviceArray<T> device_x(x), device_y(y), out(n);
@@ -109,7 +110,7 @@ void check(Verdict& verdict, const char* type, long n, long seed) {
     for (long i = 0; i < n; ++i) {
       const long double want = function.of_one != nullptr ? function.of_one(x[i]) : function.of_two(x[i], y[i]);
       const double error = error_in_ulps(got[i], want);
-      // The reference itself is rounded to a long double, hence the small allowance.
+      // The reference itself is rounded to a long double, so a small extra tolerance is allowed.
       if (error <= function.ulps + 0.01) continue;
       if (all) {
         std::fprintf(stderr, "math_functions: %s of %s: at %.17g, %.17g it is %.17g, expected %.17g: %.1f units\n",

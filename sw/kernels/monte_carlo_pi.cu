@@ -1,5 +1,5 @@
-// Estimates pi from random points, with a generator of its own per thread (PCG32 of O'Neill) and a counter in managed
-// memory. Points are whole numbers, so the count is exact and the CPU can repeat it.
+// Estimates pi from random points, with a random number generator per thread (PCG32 of O'Neill) and a counter in
+// managed memory. Coordinates are integers, so the count is exact and the CPU can reproduce it.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   const double estimate = 4 * static_cast<double>(*hits) / total;
   Verdict verdict(options);
   verdict.equal("hits", *hits, expected);
-  // The standard deviation of the estimate is 1.64 / sqrt(points); six of them are never exceeded by chance.
+  // The standard deviation of the estimate is 1.64 / sqrt(points); a deviation of six sigma practically never happens.
   verdict.holds("pi within 6 sigma", std::fabs(estimate - M_PI) < 6 * 1.65 / std::sqrt(total));
   CUDA_CHECK(cudaFree(hits));
   return verdict.finish();

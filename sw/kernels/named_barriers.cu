@@ -1,18 +1,20 @@
-// Barriers beyond __syncthreads: producer and consumer warps of one block that meet at named barriers with a count
-// (bar.sync id, count and bar.arrive), reductions at a barrier (bar.red), and __syncthreads_and, _or and _count.
+// Barriers beyond __syncthreads: producer and consumer warps of one block synchronise at named barriers with a thread
+// count (bar.sync id, count and bar.arrive). Also reductions at a barrier (bar.red), and __syncthreads_and, _or and
+// _count.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
 
 using namespace kernels;
 
-constexpr int kHalf = 64;  // threads of each role
+constexpr int kHalf = 64;  // threads of each role: producers, consumers
 constexpr int kFull = 1, kEmpty = 2;
 
 __device__ void arrive(int barrier) { asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(2 * kHalf) : "memory"); }
 __device__ void meet(int barrier) { asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(2 * kHalf) : "memory"); }
 
-// The first two warps square the items of a row, the other two add them up; one buffer is handed to and fro.
+// Producers, the first two warps, square the items of a row; consumers, the other two, add them up. One buffer is
+// passed back and forth.
 __global__ void hand_over(const unsigned* data, unsigned* sums, int rounds) {
   __shared__ unsigned buffer[kHalf];
   __shared__ unsigned of_warp[2];
@@ -36,7 +38,7 @@ __global__ void hand_over(const unsigned* data, unsigned* sums, int rounds) {
     }
     for (int mask = 16; mask > 0; mask /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, mask);
     if (t % 32 == 0) of_warp[t / 32] = sum;
-    asm volatile("bar.sync 3, 64;" ::: "memory");  // the consumers among themselves
+    asm volatile("bar.sync 3, 64;" ::: "memory");  // synchronises the consumers only
     if (t == 0) sums[blockIdx.x] = of_warp[0] + of_warp[1];
   }
 }

@@ -1,4 +1,4 @@
-// Gravitation of n bodies, all pairs: tiles of positions in shared memory, rsqrtf, leapfrog steps.
+// Gravitation between n bodies, all pairs: tiles of positions in shared memory, rsqrtf, leapfrog integration steps.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -22,7 +22,7 @@ __global__ __launch_bounds__(kBlock) void advance(const float4* position, float4
   const float4 body = i < n ? position[i] : make_float4(0, 0, 0, 0);
   float3 acceleration = make_float3(0, 0, 0);
   for (int first = 0; first < n; first += kBlock) {
-    // Bodies past the end have no mass.
+    // Threads past the last body load a body without mass.
     tile[threadIdx.x] = first + threadIdx.x < n ? position[first + threadIdx.x] : make_float4(0, 0, 0, 0);
     __syncthreads();
     for (int j = 0; j < kBlock; ++j) acceleration = pull(body, tile[j], acceleration);
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   for (long step = 0; step < steps; ++step) {
     std::fill(a.begin(), a.end(), 0.0);
     for (long i = 0; i < n; ++i) {
-      for (long j = i + 1; j < n; ++j) {  // each pair once, opposite forces
+      for (long j = i + 1; j < n; ++j) {  // each pair is computed once, with opposite forces on both bodies
         double r[3], square = kSoftening;
         for (int k = 0; k < 3; ++k) {
           r[k] = x[3 * j + k] - x[3 * i + k];

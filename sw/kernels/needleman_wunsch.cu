@@ -1,23 +1,25 @@
-// Global alignment of pairs of sequences (Needleman and Wunsch). The scores of a tile lie in shared memory and are
-// found along its diagonals, one thread for a column and a barrier for each diagonal; the tiles of one diagonal of the
-// whole table are one launch, for all pairs.
+// Global alignment of pairs of sequences (Needleman and Wunsch). The scores of a tile are in shared memory and are
+// computed diagonal by diagonal, with one thread per column and a barrier per diagonal. One launch computes all tiles
+// on one diagonal of the score table, for all pairs.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
 
 using namespace kernels;
 
-constexpr int kRows = 32;     // of a tile
-constexpr int kLetters = 24;  // of the alphabet
+constexpr int kRows = 32;     // rows of a tile
+constexpr int kLetters = 24;  // letters of the alphabet
 
 __constant__ int likeness[kLetters * kLetters];
 
-// score: for each pair (rows + 1) x (columns + 1), of which row 0 and column 0 are given. A tile is blockDim.x wide.
+// `score`: for each pair a table of (rows + 1) x (columns + 1), with row 0 and column 0 given. A tile is blockDim.x
+// columns wide.
 __global__ void align(const unsigned char* down, const unsigned char* across, int* score, int rows, int columns,
                       int diagonal, int penalty) {
-  extern __shared__ int cell[];  // kRows + 1 rows
+  extern __shared__ int cell[];  // kRows + 1 rows of the tile's scores
   __shared__ int letter[kRows];
-  const int t = threadIdx.x, wide = blockDim.x, pitch = wide + 2;  // the spare column keeps a diagonal off one bank
+  // The spare column avoids bank conflicts on a diagonal
+  const int t = threadIdx.x, wide = blockDim.x, pitch = wide + 2;
   const int tiles_across = (columns + wide - 1) / wide;
   const int tile_row = max(0, diagonal - (tiles_across - 1)) + static_cast<int>(blockIdx.x);
   const int left = (diagonal - tile_row) * wide, top = tile_row * kRows, stride = columns + 1;
@@ -56,7 +58,8 @@ int main(int argc, char** argv) {
   options.add("seed", &seed, 0, INT32_MAX, "seed of the sequences");
   options.parse(argc, argv);
 
-  // Likeness is symmetric, highest on the diagonal. Every fourth letter of the second sequence is not the first's.
+  // The similarity matrix is symmetric with its largest values on the diagonal. Every fourth letter of the second
+  // sequence differs from the first sequence.
   Random random(seed);
   std::vector<int> like(kLetters * kLetters);
   for (int a = 0; a < kLetters; ++a) {

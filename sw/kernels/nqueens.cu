@@ -1,5 +1,5 @@
-// Counts the ways to place n queens. The host places the first rows; each thread searches one beginning with a stack of
-// its own in local memory, so the warps diverge strongly. With --show 1 the first board found is printed by the device.
+// Counts the ways to place n queens. The host places the first rows. Each thread then searches one of these placements
+// with a stack in local memory, so the warps diverge strongly. With --show 1 the device prints the first board found.
 #include <cuda_runtime.h>
 
 #include <cassert>
@@ -10,8 +10,9 @@ using namespace kernels;
 
 constexpr int kMaxQueens = 14;
 
+// A placement of the first rows.
 struct Beginning {
-  unsigned columns, left, right;  // attacked places of the next row
+  unsigned columns, left, right;  // attacked squares of the next row: by column and by both diagonals
 };
 
 __device__ int boards_shown = 0;
@@ -52,7 +53,7 @@ __global__ void search(const Beginning* beginnings, int number, int n, int row, 
   if (found > 0) atomicAdd(solutions, found);
 }
 
-// All ways to fill the first `rows` rows.
+// Appends all placements of the first `rows` rows to `all`.
 void begin(std::vector<Beginning>& all, int n, int rows, Beginning b) {
   if (rows == 0) {
     all.push_back(b);
@@ -64,7 +65,7 @@ void begin(std::vector<Beginning>& all, int n, int rows, Beginning b) {
   }
 }
 
-// The reference: tries every column of every row and tests it against the queens before.
+// Reference: tries every column of every row and tests it against the queens already placed.
 unsigned long long count(std::vector<int>& queens, int n) {
   const int row = static_cast<int>(queens.size());
   if (row == n) return 1;

@@ -1,13 +1,13 @@
-// The cheapest way down a grid, one row after the other, at most one column aside at each step. A block takes several
-// rows in one launch: its row lies in shared memory, wider than its result by one column on each side for every row;
-// two barriers for each row.
+// The cheapest path down a grid, row by row, moving at most one column sideways per step. A block computes several rows
+// in one launch. Its row is in shared memory and is wider than the result by one column on each side for every row
+// computed. Each row has two barriers.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
 
 using namespace kernels;
 
-constexpr int kFar = 1 << 29;  // beyond the grid
+constexpr int kFar = 1 << 29;  // cost of a square beyond the grid
 
 template <int kThreads>
 __global__ void descend(const int* price, const int* in, int* out, int columns, int rows) {

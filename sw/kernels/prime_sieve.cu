@@ -1,5 +1,5 @@
 // Segmented sieve of Eratosthenes over odd numbers: a block sieves one segment as bits in shared memory (atomicOr),
-// counts what is left by __popc, and writes the bits.
+// counts the remaining primes with __popc, and writes the bits.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -9,7 +9,7 @@ using namespace kernels;
 constexpr unsigned kWords = 1024;           // words of a segment
 constexpr unsigned kSegment = kWords * 32;  // odd numbers of a segment
 
-// Bit i of the result stands for the odd number 2 i + 1 and is 1 for a composite one (1 counts as composite).
+// Bit i of the result represents the odd number 2 i + 1 and is 1 if the number is composite (1 counts as composite).
 __global__ void sieve(const unsigned* primes, int number_of_primes, unsigned* bits, unsigned long long limit,
                       unsigned long long* count) {
   __shared__ unsigned composite[kWords];
@@ -18,7 +18,7 @@ __global__ void sieve(const unsigned* primes, int number_of_primes, unsigned* bi
   const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * kSegment;
   for (int p = threadIdx.x; p < number_of_primes; p += blockDim.x) {
     const unsigned long long prime = primes[p];
-    unsigned long long i = prime * prime / 2;  // the place of prime * prime
+    unsigned long long i = prime * prime / 2;  // bit index of prime * prime
     if (i < first) i += (first - i + prime - 1) / prime * prime;
     for (; i < first + kSegment; i += prime) {
       atomicOr(&composite[(i - first) / 32], 1u << (i - first) % 32);
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   options.add("block", &block, 1, 1024, "threads of a block");
   options.parse(argc, argv);
 
-  // The reference: the plain sieve over all numbers.
+  // Reference: the plain sieve over all numbers.
   std::vector<bool> composite(limit + 1);
   std::vector<unsigned> primes;
   unsigned long long expected = 0;
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   }
   Verdict verdict(options);
   verdict.equal("words", bits.download(), expected_bits);
-  verdict.equal("primes", count.download()[0] + 1, expected);  // and 2
+  verdict.equal("primes", count.download()[0] + 1, expected);  // plus 1 for the prime 2
   for (const auto& known :
        {std::pair<long, long>{100, 25}, {1000, 168}, {10000, 1229}, {100000, 9592}, {1000000, 78498}}) {
     if (limit == known.first) verdict.equal("known", static_cast<long>(expected), known.second);

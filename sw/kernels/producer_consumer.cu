@@ -1,6 +1,7 @@
-// Thread blocks that feed each other through flags: block s takes item i when block s - 1 has published it (volatile
-// flag, __threadfence), applies its own step and publishes it in turn. Blocks take their place in the line from a
-// ticket, so whoever waits, waits for a block that runs already, and any number of blocks works.
+// Thread blocks that pass items to each other through flags: the block of stage s takes item i when stage s - 1 has
+// published it (volatile flag, __threadfence), processes it and publishes it in turn. Blocks obtain their stage number
+// from an atomic counter. A waiting block therefore waits only for blocks that already run, so any number of blocks
+// works.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -17,7 +18,7 @@ __host__ __device__ unsigned work(unsigned word, unsigned stage) {
   return word * 5 + 0xe6546b64u;
 }
 
-// buffer[stage][item][kItem]; stage 0 is the input. ready[stage][item] is 1 when the item may be read.
+// buffer[stage][item][kItem]: stage 0 is the input. ready[stage][item] is 1 when the item may be read.
 __global__ void stage_of_line(unsigned* buffer, int* ready, int items) {
   __shared__ int my_stage;
   if (threadIdx.x == 0) my_stage = atomicAdd(&next_ticket, 1) + 1;
@@ -33,7 +34,7 @@ __global__ void stage_of_line(unsigned* buffer, int* ready, int items) {
       }
       __syncthreads();
     }
-    // Words change places, so every thread reads what another thread wrote.
+    // Each thread reads a word that another thread wrote, because the words are rotated.
     const unsigned word = static_cast<volatile unsigned*>(buffer)[source * kItem + (threadIdx.x + stage) % kItem];
     buffer[target * kItem + threadIdx.x] = work(word, stage);
     __threadfence();

@@ -1,5 +1,6 @@
-// A small ray tracer: spheres over a floor of squares, one lamp far away with shadows, mirrors. Between two reflections
-// the rays of a block that go on are moved together (a prefix sum over the block), so whole warps run empty and wait.
+// A small ray tracer: spheres over a checkered floor, one distant lamp with shadows, mirrors. Between two reflections
+// the block compacts the rays that are still followed (a prefix sum over the block), so whole warps become empty and
+// wait.
 #include <cuda_runtime.h>
 
 #include "common/exact.h"
@@ -17,12 +18,12 @@ struct Vector {
 struct Ray {
   Vector origin, direction;
   float weight;
-  int pixel;  // of the tile
+  int pixel;  // index of the pixel in the tile
 };
 
 struct Hit {
   float distance;
-  int what;  // a sphere; their number: the floor; -1: the sky
+  int what;  // index of the sphere; the number of spheres = the floor; -1 = the sky
 };
 
 __host__ __device__ inline Vector plus(Vector a, Vector b, float factor) {
@@ -61,7 +62,8 @@ __host__ __device__ inline Ray first_ray(int x, int y, int width, int height, in
   return {{0.0f, 3.0f, -8.0f}, plus({0.0f, 0.0f, 0.0f}, direction, shorter), 1.0f, pixel};
 }
 
-// Follows the ray to what it meets and adds the light from there; true if the reflected ray is worth following.
+// Follows the ray to the object that it hits and adds the light from there. Returns true if the reflected ray is worth
+// following.
 __host__ __device__ inline bool reflect(const float4* spheres, int count, Ray& ray, int& light) {
   const Vector lamp = {0.48f, 0.8f, -0.36f};
   const Hit hit = nearest(spheres, count, ray.origin, ray.direction);
@@ -147,7 +149,7 @@ int main(int argc, char** argv) {
       static_cast<int>(height), static_cast<int>(bounces));
   CUDA_CHECK(cudaGetLastError());
 
-  // The reference: each ray alone, from the eye to its end.
+  // Reference: each ray is followed alone, from the eye to its end.
   std::vector<int> image(width * height, 0);
   for (long i = 0; i < width * height; ++i) {
     Ray ray = first_ray(static_cast<int>(i % width), static_cast<int>(i / width), static_cast<int>(width),

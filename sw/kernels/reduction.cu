@@ -1,5 +1,5 @@
-// Reduction of any type with any operation: shuffles inside a warp, shared memory between the warps of a block, and
-// the last block (threadfence and ticket) for the partial results.
+// Reduction of any type with any operation: shuffles inside a warp and shared memory between the warps of a block. The
+// last block to finish (threadfence and atomic counter) reduces the partial results.
 #include <cuda_runtime.h>
 
 #include <limits>
@@ -36,7 +36,7 @@ __device__ T reduce_block(T value, Op op, T identity) {
     value = op(value, __shfl_down_sync(0xffffffffu, value, distance));
   }
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  __syncthreads();  // the array may still be in use by the call before
+  __syncthreads();  // the previous call may still use the array
   if (lane == 0) of_warp[warp] = value;
   __syncthreads();
   value = lane < blockDim.x / 32 ? of_warp[lane] : identity;
@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   for (long i = 0; i < n; ++i) {
     words[i] = static_cast<unsigned>(random.next());
     floats[i] = static_cast<float>(random.real(-1e6, 1e6));
-    doubles[i] = static_cast<double>(random.range(-1000000, 1000000));  // whole numbers: any order, same sum
+    doubles[i] = static_cast<double>(random.range(-1000000, 1000000));  // integers: the sum is equal in any order
     longs[i] = static_cast<long long>(random.next());
   }
   Verdict verdict(options);

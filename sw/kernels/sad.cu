@@ -1,7 +1,8 @@
-// Sums of absolute differences for motion estimation: every 16x16 block of a picture against every place near it in the
-// picture before. First the sixteen 4x4 parts, then four 8x8 parts from these, then the whole, a barrier between the
-// stages; all three are stored, and the best place of each block. Edges repeat the outermost value. Stages hand their
-// sums on through shared memory, eight places at a time, or through global memory, all places at once.
+// Sums of absolute differences for motion estimation: every 16x16 block of an image is compared with all positions near
+// it in the previous image. Sums are computed for the sixteen 4x4 parts, then for four 8x8 parts from these, then for
+// the whole block, with a barrier between the stages. All three sizes and the best position of each block are stored.
+// Edges repeat the outermost value. Stages pass their sums on through shared memory, eight positions at a time, or
+// through global memory, all positions at once.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -9,9 +10,9 @@
 using namespace kernels;
 
 constexpr int kSide = 16;     // pixels of a block in each direction
-constexpr int kTogether = 8;  // places that a thread block tries at a time: 16 threads for each
+constexpr int kTogether = 8;  // positions that a thread block tries at a time, with 16 threads for each
 
-/// The pixels of a thread block's block.
+/// Loads the thread block's 16x16 block of pixels.
 __device__ void load_block(unsigned char (*block)[kSide], const unsigned char* now, int width, int height) {
   const int left = blockIdx.x * kSide, top = blockIdx.y * kSide;
   for (int i = threadIdx.x; i < kSide * kSide; i += kTogether * 16) {
@@ -19,7 +20,7 @@ __device__ void load_block(unsigned char (*block)[kSide], const unsigned char* n
   }
 }
 
-/// One of the sixteen 4x4 parts, at one place.
+/// Returns the sum of absolute differences of one 4x4 part at one position.
 __device__ unsigned sum_of_part(const unsigned char (*block)[kSide], const unsigned char* before, int width, int height,
                                 int range, int place, int part) {
   const int side = 2 * range + 1, part_x = part % 4 * 4, part_y = part / 4 * 4;
@@ -46,7 +47,7 @@ __global__ void differences(const unsigned char* now, const unsigned char* befor
   load_block(block, now, width, height);
   if (t < kTogether) least[t] = 0xffffffffu;
   for (int first = 0; first < places; first += kTogether) {
-    __syncthreads();  // the block is there; the sums of the places before are used up
+    __syncthreads();  // the block is loaded; the sums of the previous positions are consumed
     const int place = first + t / 16, part = t % 16;
     if (place < places) {
       const unsigned sum = sum_of_part(block, before, width, height, range, place, part);
@@ -115,7 +116,7 @@ int main(int argc, char** argv) {
   options.add("seed", &seed, 0, INT32_MAX, "seed of the pictures");
   options.parse(argc, argv);
 
-  // The second picture is the first one, moved, with noise.
+  // The second image is the first one, shifted, with noise.
   Random random(seed);
   std::vector<unsigned char> before(width * height), now(before.size());
   for (long i = 0; i < width * height; ++i) {
@@ -140,7 +141,7 @@ int main(int argc, char** argv) {
                                    device_16.get(), device_best.get());
   CUDA_CHECK(cudaGetLastError());
 
-  // The reference: each size from the pixels.
+  // Reference: each size is computed directly from the pixels.
   std::vector<unsigned short> sads[3];
   std::vector<unsigned> best(macros, 0xffffffffu);
   for (int which = 0; which < 3; ++which) {
@@ -154,7 +155,7 @@ int main(int argc, char** argv) {
       long sum = 0;
       for (long p = 0; p < size * size; ++p) {
         const long x = left + p % size, y = top + p / size;
-        // A block beyond the edge repeats the edge; its partner is where the block would be.
+        // A block beyond the edge repeats edge pixels; the compared position is where the full block would be.
         sum += std::abs(pixel(now, x, y) - pixel(before, x + dx, y + dy));
       }
       sads[which].push_back(static_cast<unsigned short>(sum));

@@ -1,4 +1,4 @@
-// Inclusive and exclusive prefix sums of any length, by as many levels of block scans as the length needs.
+// Inclusive and exclusive prefix sums of any length, with as many levels of block scans as the length requires.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -9,7 +9,7 @@ constexpr int kBlock = 256;
 constexpr int kPerThread = 4;
 constexpr int kPerBlock = kBlock * kPerThread;
 
-// Scans 1024 elements of the block; its total goes to totals[blockIdx.x].
+// Scans 1024 elements per block and writes their total to totals[blockIdx.x].
 __global__ void scan_blocks(const unsigned* in, unsigned* out, unsigned* totals, long n, bool inclusive) {
   __shared__ unsigned warp_sum[kBlock / 32];
   const long first = static_cast<long>(blockIdx.x) * kPerBlock + threadIdx.x * kPerThread;
@@ -51,7 +51,7 @@ __global__ void add_offsets(unsigned* data, const unsigned* offsets, long n) {
   }
 }
 
-// Returns the number of levels it took.
+// Scans `in` into `out`. Returns the number of levels used.
 int scan(const unsigned* in, unsigned* out, long n, bool inclusive) {
   const unsigned blocks = blocks_for(n, kPerBlock);
   if (blocks == 1) {

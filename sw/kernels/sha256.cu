@@ -55,7 +55,7 @@ __global__ void hash(const unsigned char* text, const int* first, unsigned* dige
   const unsigned char* message = text + first[i];
   int done = 0;
   for (; done + 64 <= length; done += 64) compress(state, message + done);
-  unsigned char tail[128];  // the rest, 0x80, zeros, the length in bits
+  unsigned char tail[128];  // remaining bytes, 0x80, zeros, the length in bits
   const int rest = length - done, total = rest < 56 ? 64 : 128;
   for (int k = 0; k < total; ++k) tail[k] = k < rest ? message[done + k] : k == rest ? 0x80 : 0;
   const unsigned long long bits = 8ull * length;
@@ -64,8 +64,8 @@ __global__ void hash(const unsigned char* text, const int* first, unsigned* dige
   for (int k = 0; k < 8; ++k) digests[8 * i + k] = state[k];
 }
 
-// The leading 32 bits of the fractional part of the root (2 or 3) of a prime, by integer search: the largest r with
-// r^degree <= prime * 2^(32 degree). So the tables of the standard are derived here, not copied.
+// Returns the leading 32 bits of the fractional part of the root (degree 2 or 3) of a prime. Searches the largest
+// integer r with r^degree <= prime * 2^(32 degree). The constants of the standard are thus computed, not copied.
 unsigned fraction_of_root(unsigned prime, int degree) {
   typedef unsigned __int128 Wide;
   std::uint64_t low = 0, high = 1ull << 37;

@@ -1,5 +1,5 @@
 // Objects with virtual functions, built on the device by placement new and called through their base class in a later
-// kernel; classes with constructors, templates over types, and a struct of function pointers.
+// kernel. Also classes with constructors, templates over types, and a table of function pointers.
 #include <cuda_runtime.h>
 
 #include <new>
@@ -8,7 +8,7 @@
 
 using namespace kernels;
 
-struct Description {  // what the host knows about a shape
+struct Description {  // the host's description of a shape
   int kind, a, b, c;
 };
 
@@ -46,7 +46,7 @@ class Frame : public Rectangle {  // a rectangle with a hole
   int border_;
 };
 
-class Circle : public Shape {  // pi is 3 here, so that all areas are whole
+class Circle : public Shape {  // pi is 3 here, so that all areas are integers
  public:
   __device__ Circle(int name, int radius) : Shape(name), radius_(radius) {}
   __device__ long long doubled_area() const override { return 6ll * radius_ * radius_; }
@@ -92,7 +92,7 @@ __device__ Pair<long long> corners_of(const Shape* shape) { return {shape->corne
 __global__ void measure(Shape* const* shapes, long long* areas, long long* corners, int* names, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  // Which of the two is asked first differs from thread to thread, so the calls are indirect and divergent.
+  // The first of the two functions called differs from thread to thread, so the calls are indirect and divergent.
   const Getter<long long> getters[2] = {area_of, corners_of};
   long long values[2];
   int name = 0;

@@ -1,5 +1,5 @@
-// Locks across thread blocks: one thread of a block takes the lock of an account pair by compare-and-swap, moves money
-// with plain loads and stores, and gives the locks back. The sum over all accounts must not change.
+// Locks across thread blocks: one thread of a warp takes the locks of two accounts by compare-and-swap, moves money
+// with plain loads and stores, and releases the locks. The sum over all accounts must not change.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -33,14 +33,14 @@ struct Transfer {
 };
 
 __global__ void transfer(Account* accounts, const Transfer* transfers, int n) {
-  // Only one thread of a warp competes: lanes of one warp may not wait for each other.
+  // Only one thread of a warp competes, because lanes of a warp must not wait for each other.
   if (threadIdx.x % 32 != 0) return;
   const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, warps = gridDim.x * blockDim.x / 32;
   for (int i = warp; i < n; i += warps) {
     const Transfer t = transfers[i];
     volatile Account* from = &accounts[t.from];
     volatile Account* to = &accounts[t.to];
-    // The lower lock first, so that no two transfers wait for each other.
+    // The lock of the lower account is taken first, so that two transfers never deadlock.
     accounts[min(t.from, t.to)].lock.take();
     accounts[max(t.from, t.to)].lock.take();
     from->balance = from->balance - t.amount;

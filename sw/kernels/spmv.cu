@@ -1,5 +1,5 @@
-// Sparse matrix times vector in CSR form, a thread per row and a warp per row, in double precision.
-// Row lengths are uneven and some rows are empty. Entries are whole numbers, so every order of summation agrees.
+// Sparse matrix times vector in CSR form, with a thread per row or a warp per row, in double precision. Row lengths are
+// uneven and some rows are empty. Entries are integers, so sums are equal in any order.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   std::vector<double> value, x(columns), expected(rows);
   for (double& element : x) element = static_cast<double>(random.range(-1000, 1000));
   for (long row = 0; row < rows; ++row) {
-    // One row in eight is empty, one in thirty-two is long.
+    // About one row in eight is empty, one in thirty-two is long.
     const long draw = random.range(0, 31);
     const long entries = draw % 8 == 0 ? 0 : draw == 1 ? 12 * mean : random.range(0, 2 * mean);
     for (long i = 0; i < entries; ++i) {
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     }
     first[row + 1] = static_cast<int>(column.size());
   }
-  column.push_back(0);  // arrays of at least one element
+  column.push_back(0);  // the array must have at least one element
   value.push_back(0);
 
   DeviceArray<int> device_first(first), device_column(column);

@@ -1,7 +1,7 @@
-// Speckle reducing diffusion of a picture. Each step: mean and variance of all pixels (a reduction in every block, in
-// whole numbers, so the order does not matter), how strongly each pixel diffuses, and the diffusion; tiles with halos
-// in shared memory, or blocks of one dimension that read the neighbours from global memory. Edges repeat the outermost
-// value.
+// Speckle-reducing anisotropic diffusion of an image. Each step computes mean and variance of all pixels (a reduction
+// in every block, in integers, so the order does not matter), then the diffusion strength of each pixel, then the
+// diffusion. Two variants: tiles with halos in shared memory, or one-dimensional blocks that read the neighbours from
+// global memory. Edges repeat the outermost value.
 #include <cuda_runtime.h>
 
 #include "common/exact.h"
@@ -10,8 +10,8 @@
 using namespace kernels;
 
 constexpr int kTile = 16, kThreads = 256, kLine = 512;
-constexpr float kUnits = 1024.0f;  // of a pixel's value, for the sums
-constexpr float kRate = 0.125f;    // of a step: a fourth of the usual lambda, 0.5
+constexpr float kUnits = 1024.0f;  // units of a pixel value in the integer sums
+constexpr float kRate = 0.125f;    // rate of a step: a fourth of the usual lambda, 0.5
 
 typedef unsigned long long Sum;
 
@@ -40,7 +40,7 @@ __global__ void statistics(const float* image, int n, Sum* sums) {
   }
 }
 
-// How strongly a pixel diffuses: 1 in speckle, less at an edge of the picture's content.
+// Returns the diffusion strength of a pixel: 1 in speckle, less at an edge of the image's content.
 __host__ __device__ inline float strength(float here, float above, float below, float left, float right,
                                           float speckle) {
   const float north = exact_sub(above, here), south = exact_sub(below, here);
@@ -57,7 +57,7 @@ __host__ __device__ inline float strength(float here, float above, float below, 
   return result < 0.0f ? 0.0f : result > 1.0f ? 1.0f : result;
 }
 
-// Loads the tile of the block from (left, top) on, `side` cells in both directions.
+// Loads the tile of the block, `side` x `side` cells with the first at (left, top).
 template <int side>
 __device__ void load(float (&tile)[side][side], const float* from, int left, int top, int width, int height) {
   for (int i = threadIdx.y * kTile + threadIdx.x; i < side * side; i += kTile * kTile) {
@@ -93,7 +93,7 @@ __global__ void diffuse(const float* in, const float* strengths, float* out, int
   out[y * width + x] = __fmaf_rn(kRate, flow, here);
 }
 
-// The same by blocks of one dimension, a thread for each pixel in the order of memory.
+// Computes the diffusion strengths with one-dimensional blocks: one thread per pixel in memory order.
 __global__ void find_strength_in_line(const float* image, float* strengths, int width, int height, float speckle) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= width * height) return;
@@ -117,7 +117,7 @@ __global__ void diffuse_in_line(const float* in, const float* strengths, float* 
   out[i] = __fmaf_rn(kRate, flow, here);
 }
 
-// Variance over the square of the mean; not 0, because the strength divides by it.
+// Returns the variance over the square of the mean. The result is at least 1e-6, because the strength divides by it.
 float speckle_of(Sum sum, Sum squares, long n) {
   const double mean = static_cast<double>(sum) / static_cast<double>(n);
   const double variance = static_cast<double>(squares) / static_cast<double>(n) - mean * mean;

@@ -1,5 +1,6 @@
-// Nine-point stencil over a 2D field, several steps: weights in constant memory, a shared tile with its halo,
-// two buffers in turn. Edges repeat the outermost value. Every step is a chain of fused multiply-adds in a fixed order.
+// Nine-point stencil over a 2D field, several steps: weights in constant memory, a shared tile with its halo, two
+// buffers used alternately. Edges repeat the outermost value. Every step is a chain of fused multiply-adds in a fixed
+// order.
 #include <cuda_runtime.h>
 
 #include "common/program.h"

@@ -16,7 +16,7 @@ __global__ void add_to(unsigned* sum, const unsigned* data, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum[i] += data[i];
 }
 
-struct Log {  // what host functions saw
+struct Log {  // values that host functions observed
   const unsigned* sum;
   unsigned first_word;
   int calls;
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
     scramble<<<8, 128, 0, stream[w]>>>(mine, n, w);
     CUDA_CHECK(cudaMemcpyAsync(copy, mine, bytes, cudaMemcpyDeviceToDevice, stream[w]));
     CUDA_CHECK(cudaEventRecord(done[w], stream[w]));
-    CUDA_CHECK(cudaMemsetAsync(mine, 0xee, bytes, stream[w]));  // must not reach the copy
+    CUDA_CHECK(cudaMemsetAsync(mine, 0xee, bytes, stream[w]));  // must not overtake the copy before it
     CUDA_CHECK(cudaStreamWaitEvent(adder, done[w], 0));
     add_to<<<8, 128, 0, adder>>>(sum, copy, n);
   }

@@ -1,5 +1,5 @@
-// Byte processing of a text: upper case, number of words by ballots, letter counts, and places of a pattern that lies
-// in constant memory. A word begins where a letter follows a character that is none.
+// Byte processing of a text: upper case, number of words by ballots, letter counts, and positions of a pattern in
+// constant memory. A word begins where a letter follows a character that is not a letter.
 #include <cuda_runtime.h>
 
 #include <cctype>

@@ -1,4 +1,4 @@
-// Matrix transpose: straight, through a shared tile with bank conflicts, and through a padded tile without.
+// Matrix transpose: direct, through a shared tile with bank conflicts, and through a padded tile without conflicts.
 // Both matrices are pitched, so the copies are two-dimensional.
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Vector addition in a grid-stride loop. The launch shape comes from the occupancy query, the time from events.
+// Vector addition in a grid-stride loop. The occupancy query chooses the launch shape; events measure the time.
 #include <cuda_runtime.h>
 
 #include "common/program.h"

@@ -1,6 +1,6 @@
-// Fast Walsh-Hadamard transform of whole numbers, in natural order: steps over distances that fit a block's part of the
-// array in shared memory, the others in global memory; then the product with a second transform and the transform back,
-// which together are the dyadic convolution.
+// Fast Walsh-Hadamard transform of integers, in natural order. Steps over short distances run in shared memory on a
+// block's part of the array, the others in global memory. The product with a second transform and the transform back
+// then give the dyadic convolution.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -9,7 +9,7 @@ using namespace kernels;
 
 constexpr int kMostThreads = 1024;
 
-// Every block transforms 2 * blockDim.x elements.
+// Transforms 2 * blockDim.x elements per block.
 __global__ void transform_part(float* data) {
   __shared__ float part[2 * kMostThreads];
   float* const own = data + static_cast<std::size_t>(blockIdx.x) * 2 * blockDim.x;
@@ -28,7 +28,7 @@ __global__ void transform_part(float* data) {
   own[t + blockDim.x] = part[t + blockDim.x];
 }
 
-// One step over a distance; a thread for each pair.
+// Executes one step over one distance, with a thread for each pair of elements.
 __global__ void step(float* data, unsigned distance) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, low = i & (distance - 1), at = 2 * i - low;
   const float a = data[at], b = data[at + distance];
@@ -48,7 +48,7 @@ void transform(float* data, unsigned n, unsigned block) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-// By halves, the reverse order of the device's steps.
+// Reference: transforms the two halves recursively, so its steps are in the reverse order of the device's steps.
 void transform_halves(std::vector<long>& data, std::size_t first, std::size_t size) {
   if (size == 1) return;
   const std::size_t half = size / 2;

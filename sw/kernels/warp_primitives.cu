@@ -1,5 +1,5 @@
-// Every way in which the lanes of a warp exchange values: the four shuffles with and without a width, ballots, votes,
-// match, reductions over a mask, activemask inside divergent code. The host repeats each rule lane by lane.
+// All ways in which lanes of a warp exchange values: the four shuffles with and without a width, ballots, votes, match,
+// reductions over a mask, activemask inside divergent code. The host reproduces each rule lane by lane.
 #include <cuda_runtime.h>
 
 #include "common/program.h"
@@ -36,7 +36,7 @@ __global__ void exchange(const unsigned* in, unsigned* out, int warps, unsigned 
   r[16] = __reduce_add_sync(kAll, x);
   r[17] = __reduce_max_sync(kAll, static_cast<int>(x)) ^ __reduce_min_sync(kAll, x);
   r[18] = __reduce_and_sync(kAll, x | 0xff) ^ __reduce_or_sync(kAll, x & 0xf0f) ^ __reduce_xor_sync(kAll, x);
-  // Divergent: the lanes with odd values work among themselves.
+  // Divergent code: only the lanes with odd values execute it, and they communicate among themselves.
   r[19] = r[20] = r[21] = 0;
   if (x & 1) {
     const unsigned odd = r[10];
@@ -48,7 +48,8 @@ __global__ void exchange(const unsigned* in, unsigned* out, int warps, unsigned 
   for (int t = 0; t < kTests; ++t) out[(warp * kTests + t) * 32 + lane] = r[t];
 }
 
-// What lane `lane` of a shuffle reads, by the definition in PTX: inside segments of `width` lanes, else the own value.
+// Returns the lane that lane `lane` of a shuffle reads, by the definition in PTX. Lanes stay inside segments of
+// `width`; a lane whose source is outside its segment reads its own value.
 unsigned source_lane(char kind, unsigned lane, unsigned operand, unsigned width) {
   const unsigned segment = lane / width * width;
   switch (kind) {

@@ -33,8 +33,8 @@ void BodyReader::declare_parameters(const std::vector<Token>& parameters, const 
       function_.variables.back().name = names_.unique_variable_name(tokens[i].text);
       LocalName meaning{LocalName::Kind::kVariable, index, 1};
       if (list[i].space == isa::Space::kReg) {
-        // The elements of a vector stand one behind the other, under one name; halves of a .b128 register have its
-        // alignment.
+        // The elements of a vector follow one another under one name. The halves of a .b128 register are aligned to 16
+        // bytes.
         unsigned elements = 1;
         while (i + elements < list.size() && tokens[i + elements].text.data() == tokens[i].text.data()) ++elements;
         meaning = names_.make_register(tokens[i].text, {list[i].type, elements, list[i].align > list[i].size});
@@ -113,7 +113,8 @@ void BodyReader::label(const Token& name) {
   labels_.declare(name, labelled(name));
 }
 
-/// What stands behind a label: a directive that needs one, or whatever comes next.
+/// Reads the directive after a label: .branchtargets, .calltargets or .callprototype, each of which needs a label.
+/// Before any other text the label marks a position in the code.
 Labelled BodyReader::labelled(const Token& name) {
   if (text_.accept_dot(".branchtargets")) {
     const auto index = static_cast<std::uint32_t>(function_.tables.size());
@@ -181,7 +182,8 @@ void BodyReader::local_variables(isa::Space space) {
     const auto index = static_cast<std::uint32_t>(variables.size());
     if (!names_.declare(name.text, {LocalName::Kind::kVariable, index, 1})) text_.fail_duplicate(name);
     if (space == isa::Space::kGlobal || space == isa::Space::kConst) {
-      // There is one of it, as of the module's; no name of a text holds a dot.
+      // A .global or .const variable of a function exists once per module. Names in PTX text never contain a dot, so
+      // the new name is unique.
       variable.name = function_.name + "." + variable.name;
       symbols_.hoist(variable);
       variable.data.clear();
@@ -192,7 +194,7 @@ void BodyReader::local_variables(isa::Space space) {
   text_.expect(';', "after a variable");
 }
 
-/// `.reg .type name, family<count>, ...;`
+/// Reads `.reg .type name, family<count>, ...;`.
 void BodyReader::registers() {
   const TypedHead head = declarations_.variable_head(false);
   declarations_.check_register(head);
@@ -212,7 +214,7 @@ void BodyReader::register_family(const Token& name, const TypedHead& head) {
   text_.take();
   const Token number = text_.token();
   if (number.kind != TokenKind::kNumber) text_.fail_expected("the number of registers");
-  // A plain number: in an expression '>' would compare.
+  // The number is read as a literal: an expression would read '>' as a comparison.
   const Constant count = expressions_.literal(text_.take());
   if (!count.is_integer() || count.cut || count.bits > kMostRegisters) {
     text_.fail(number, "expected a number of registers from 0 to " + std::to_string(kMostRegisters) + ", found " +
@@ -230,7 +232,7 @@ void BodyReader::register_family(const Token& name, const TypedHead& head) {
 
 void BodyReader::guard() {
   text_.take();
-  if (text_.at('@')) {  // "@@DWARF ..." of PTX before 2.0
+  if (text_.at('@')) {  // a line "@@DWARF ..." holds debug information of PTX before 2.0
     text_.skip_line();
     return;
   }
@@ -265,7 +267,7 @@ void BodyReader::instruction(const Token& opcode) {
   guard_negated_ = false;
   made.operands.reserve(row.specs.size());
 
-  // Of the operands that may be absent, the last ones are.
+  // If operands are left out, they are the last ones that may be left out.
   auto optional = static_cast<unsigned>(row.specs.size()) - spelling.required;
   if (spelling.inner_optional) optional = std::max(operands_.count(), spelling.required) - spelling.required;
 
@@ -299,7 +301,7 @@ void BodyReader::instruction(const Token& opcode) {
   function_.body.push_back(std::move(made));
 }
 
-/// One operand that is there, and the predicate that may stand beside it.
+/// Reads an operand that is present, and the second predicate that may follow it after '|'.
 void BodyReader::operand(isa::Instruction& made, const OperandPlace& place) {
   made.operands.push_back(operands_.operand(place, made.operands.size()));
   if (!place.spec->second_predicate) return;

@@ -19,7 +19,7 @@
 
 namespace castor::ptx {
 
-/// Parts of the parser that a body needs and that live as long as the text.
+/// Parts of the parser that BodyReader uses; the module reader owns them, and they live as long as the PTX text.
 struct TextParts {
   Cursor& text;
   Expressions& expressions;
@@ -27,19 +27,19 @@ struct TextParts {
   Symbols& symbols;
   Declarations& declarations;
   Spellings& spellings;
-  Budget& candidates;  ///< of indirect calls
+  Budget& candidates;  ///< candidate functions of indirect calls, over the whole text
 };
 
-/// Reads the body of one function: statements, scopes, local declarations, instructions. Nothing here knows an
-/// arithmetic instruction: the row of the table says what its operands are.
+/// Parser of one function body: statements, scopes, local declarations, instructions. The instruction table describes
+/// each instruction's operands, so this class contains no code for single arithmetic instructions.
 class BodyReader {
  public:
-  /// `number`: of the function in the module.
+  /// `function`: filled by read(). `number`: index of `function` in the module.
   BodyReader(const TextParts& parts, isa::Function& function, std::uint32_t number);
 
-  /// The parameters and results of the head, whose names are these.
+  /// Declares the parameters and results of the function's head; the tokens are their names, in order.
   void declare_parameters(const std::vector<Token>& parameters, const std::vector<Token>& results);
-  /// From '{' to '}'.
+  /// Reads the body from '{' to '}'.
   void read();
 
  private:
@@ -69,7 +69,7 @@ class BodyReader {
   Labels labels_;
   Operands operands_;
   Calls calls_;
-  std::optional<std::uint32_t> guard_;  // of the instruction being read
+  std::optional<std::uint32_t> guard_;  // guard predicate register of the instruction being read
   bool guard_negated_ = false;
   Budget family_registers_{kMostRegisters};
   bool ended_ = false;

@@ -11,7 +11,7 @@ using isa::Operand;
 
 }  // namespace
 
-/// One operand, or the elements of a vector register.
+/// Reads one operand, or the braced elements of a vector register.
 void Calls::operand(std::vector<Operand>& list, bool result, Pending& pending) {
   Operand made;
   const Token start = text_.token();
@@ -164,7 +164,7 @@ void Calls::resolve() {
   }
 }
 
-/// The parameters of what a call's list names; null if that is nothing.
+/// Returns the parameters of the prototype or .calltargets list that the call names; null if the name is neither.
 const std::vector<isa::Variable>* Calls::resolve_list(const Pending& pending, isa::Call& call) {
   const isa::Function& function = place_.function;
   const auto check = [&](const std::vector<isa::Variable>& parameters, const std::vector<isa::Variable>& results) {

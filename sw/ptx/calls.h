@@ -16,12 +16,12 @@
 
 namespace castor::ptx {
 
-/// Calls of one function body, and the lists of functions that indirect ones may reach. What a call needs of labels and
-/// of functions that are declared behind it waits until `resolve`.
+/// Reader of the call instructions of one function body and of the function lists that indirect calls may reach. Labels
+/// and functions declared after the call are looked up in `resolve`.
 class Calls {
  public:
-  /// What the calls of a body are read with and written to. `number`: of the function in its module; `candidates`:
-  /// functions that indirect calls of the whole text may name.
+  /// Parts that calls of one body are read with and written to. `number`: index of the function in its module.
+  /// `candidates`: budget of functions that indirect calls of the whole text may name.
   struct Place {
     isa::Function& function;
     std::uint32_t number;
@@ -38,22 +38,23 @@ class Calls {
   void call();
   /// Reads a .calltargets list; returns its number.
   [[nodiscard]] std::uint32_t target_list();
-  /// The body is over.
+  /// Resolves prototypes, target lists and argument types of all calls; called at the end of the body.
   void resolve();
 
  private:
+  /// Call of the body whose target or constant arguments are resolved at the body's end.
   struct Pending {
     std::uint32_t call = 0;
     Token target;
     bool has_list = false;
-    Token list;  // name of a prototype or of .calltargets
+    Token list;  // name of the call's prototype or .calltargets list
     std::uint32_t scope = 0;
     struct Value {
       std::size_t argument = 0;
       Token at;
       Constant constant;
     };
-    std::vector<Value> constants;  // arguments whose type the callee tells
+    std::vector<Value> constants;  // constant arguments, typed by the callee's parameters
   };
 
   void operand(std::vector<isa::Operand>& list, bool result, Pending& pending);

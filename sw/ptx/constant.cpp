@@ -15,7 +15,7 @@ int digit_of(char c) {
   return 99;
 }
 
-/// The number modulo 2^64; `cut`: whether that is another one.
+/// Reads digits into `value`, modulo 2^64. `cut` becomes true if the number is larger than 64 bits.
 bool digits(std::string_view text, unsigned base, std::uint64_t& value, bool& cut, std::string& error) {
   value = 0;
   if (text.empty()) {

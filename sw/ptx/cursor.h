@@ -8,14 +8,15 @@
 
 namespace castor::ptx {
 
-/// Where the parser is in its text: one token ahead, which is all that the grammar of PTX needs, and how deeply nested
-/// what is being read is. All messages about the text are made here, so that each names its place.
+/// Position of the parser in its text, with one token of lookahead, which is all that the grammar of PTX needs. Counts
+/// the nesting depth of the construct being read. All error messages about the text are made here, so that each names
+/// its file, line and column.
 class Cursor {
  public:
-  /// Both must outlive the cursor.
+  /// `text` and `file` must outlive the cursor.
   Cursor(std::string_view text, const std::string& file) : file_(file), lexer_(text, file), token_(lexer_.next()) {}
 
-  /// The next token, not yet taken.
+  /// Returns the next token without taking it.
   [[nodiscard]] const Token& token() const { return token_; }
   Token take();
   [[nodiscard]] bool at(std::uint16_t code) const {
@@ -24,25 +25,25 @@ class Cursor {
   [[nodiscard]] bool at_dot(std::string_view word) const {
     return token_.kind == TokenKind::kDotWord && token_.text == word;
   }
-  /// Takes the next token if it is that.
+  /// Takes the next token and returns true if it is the punctuation `code`.
   bool accept(std::uint16_t code);
   bool accept_dot(std::string_view word);
-  /// Takes it, or fails: "expected '<code>' <where>".
+  /// Takes the punctuation `code`, or fails with "expected '<code>' <where>".
   void expect(std::uint16_t code, const char* where);
   Token expect_identifier(const char* what);
 
-  /// The next character behind the next token and white space is `c`.
+  /// True if `c` is the first character, besides white space, after the next token.
   [[nodiscard]] bool next_is(char c) const { return lexer_.next_is(c); }
-  /// Drops the rest of the next token's line; the next token is the one behind it.
+  /// Drops the rest of the next token's line; the first token of the following line becomes the next token.
   void skip_line();
-  /// Reads on behind the next token; the cursor stays.
+  /// Returns a copy of the lexer, for reading beyond the next token while the cursor stays.
   [[nodiscard]] Lexer ahead() const { return lexer_; }
 
-  /// Something begins that may hold others of its kind; fails with `what` if that is too deep.
+  /// Enters a construct that may be nested, such as parentheses; fails with `what` if it is nested too deeply.
   void enter(const Token& at, const char* what);
   void leave() { --nesting_; }
 
-  // Errors: base::InputError with file, line and column.
+  // Functions that throw base::InputError with file, line and column of a token.
   [[noreturn]] void fail(const Token& at, const std::string& message) const;
   [[noreturn]] void fail_expected(const std::string& what) const { fail_expected(token_, what); }
   [[noreturn]] void fail_expected(const Token& at, const std::string& what) const;

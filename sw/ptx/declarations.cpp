@@ -8,7 +8,7 @@
 #include "ptx/names.h"
 #include "ptx/rules.h"
 
-// Variables of modules, functions and parameter lists.
+// Declarations of variables in modules, functions and parameter lists.
 namespace castor::ptx {
 namespace {
 
@@ -35,7 +35,7 @@ isa::Space Declarations::space_directive() {
   text_.fail_expected(word, "a state space");
 }
 
-/// Everything between the space and the name: alignment, attributes, vector, type, pointer attributes.
+/// Reads everything between the state space and the name: alignment, attributes, vector, type, pointer attributes.
 TypedHead Declarations::variable_head(bool parameter) {
   TypedHead head;
   head.start = text_.token();
@@ -52,7 +52,7 @@ TypedHead Declarations::variable_head(bool parameter) {
         text_.fail(number, "alignment " + std::to_string(head.align) + " is no power of two");
       }
     } else if (text_.accept_dot(".attribute")) {
-      // .managed variables are global ones, since the host reaches device memory; .unified only names the variable.
+      // A .managed variable is a global one, since the host can access device memory; .unified only names the variable.
       text_.expect('(', "after .attribute");
       if (!text_.at_dot(".managed") && !text_.at_dot(".unified")) text_.fail_expected(".managed or .unified");
       text_.take();
@@ -62,7 +62,7 @@ TypedHead Declarations::variable_head(bool parameter) {
       head.vector = static_cast<unsigned>(word.text[2] - '0');
       text_.take();
     } else if (parameter && head.type != isa::Type::kNone && text_.accept_dot(".ptr")) {
-      // What the pointer points to; of no consequence here.
+      // State space and alignment that the pointer refers to; they have no effect in this model.
       if (at_space()) text_.take();
       if (text_.accept_dot(".align")) (void)expressions_.unsigned_constant("an alignment", kMostAlignment);
     } else if (opaque(word.text)) {
@@ -84,7 +84,7 @@ void Declarations::check_register(const TypedHead& head) const {
   if (head.vector != 1 && head.type == isa::Type::kB128) text_.fail(head.start, "a vector of .b128 registers");
 }
 
-/// Array extents and initial value after the name.
+/// Reads the array extents and the initial value after the name.
 isa::Variable Declarations::variable_tail(const TypedHead& head, isa::Space space, isa::Linkage linkage,
                                           const Token& name) {
   isa::Variable variable;
@@ -116,7 +116,7 @@ isa::Variable Declarations::variable_tail(const TypedHead& head, isa::Space spac
     } else {
       extend(expressions_.unsigned_constant("an array extent", ~std::uint64_t{0} >> 1U));
       if (shape.extents.back() == 0) {
-        // clang writes arrays of no elements as [0] where others leave the extent out.
+        // clang writes [0] for an array without elements; other compilers leave the extent out.
         if (shape.extents.size() != 1) text_.fail(extent, "an array extent of 0");
         variable.unsized = true;
       }

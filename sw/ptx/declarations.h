@@ -12,14 +12,14 @@
 
 namespace castor::ptx {
 
-/// What may stand before a variable or function.
+/// Linkage directive in front of a variable or function (.extern, .visible, .weak, .common).
 struct Prefix {
   isa::Linkage linkage = isa::Linkage::kStatic;
   bool given = false;
   Token token;
 };
 
-/// What stands between a variable's space and its name.
+/// Part of a variable's declaration between its state space and its name: alignment, vector size, type.
 struct TypedHead {
   std::uint64_t align = 0;
   unsigned vector = 1;
@@ -27,27 +27,28 @@ struct TypedHead {
   Token start;
 };
 
-/// Declarations of variables, wherever they stand: in modules, functions and parameter lists. Those of modules are told
-/// to the symbols; what a function's mean is the business of who reads its body.
+/// Parser of variable declarations in modules, functions and parameter lists. Module variables are entered in Symbols;
+/// BodyReader interprets the variables of functions.
 class Declarations {
  public:
   Declarations(Cursor& text, Expressions& expressions, const SourcePlaces& places, Symbols& symbols,
                Initialisers& initialisers)
       : text_(text), expressions_(expressions), places_(places), symbols_(symbols), initialisers_(initialisers) {}
 
-  /// A state space is at the cursor, and is taken.
+  /// True if the next token names a state space.
   [[nodiscard]] bool at_space() const;
   isa::Space space_directive();
   TypedHead variable_head(bool parameter);
   isa::Variable variable_tail(const TypedHead& head, isa::Space space, isa::Linkage linkage, const Token& name);
 
-  /// Fails if no register can be declared so.
+  /// Fails if a register cannot have this alignment, vector size or type.
   void check_register(const TypedHead& head) const;
 
   void module_variables(const Prefix& prefix);
-  /// Registers outside of functions, which are refused by name.
+  /// Fails with a message that names the refused register: registers outside of functions are not supported.
   [[noreturn]] void module_registers();
-  /// `names`: of the parameters, if wanted. A vector of registers becomes its elements, under one name.
+  /// Reads a parameter list. `names`: receives the tokens of the parameter names, unless null. A vector of registers
+  /// becomes one entry per element, all under one name.
   void parameter_list(std::vector<isa::Variable>& list, std::vector<Token>* names, bool may_be_register);
 
  private:

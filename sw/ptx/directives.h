@@ -2,16 +2,16 @@
 
 #include "ptx/cursor.h"
 
-// Directives that mean nothing here, or that are refused.
+// //: Directives that have no effect in this model, or that are refused.
 namespace castor::ptx {
 
-/// The directive at the cursor, with its strings.
+/// Skips the .pragma directive at the cursor, with its strings.
 void skip_pragma(Cursor& text);
-/// The directive at the cursor, with its section: debug information, whose place is outside of what runs.
+/// Skips the .section directive at the cursor, with its contents: debug information is not needed to run the program.
 void skip_section(Cursor& text);
-/// What stands in parentheses behind `.attribute`, which is taken.
+/// Skips the parentheses after `.attribute`, which has been taken.
 void skip_attribute(Cursor& text);
-/// Says why a directive may not stand where it does.
+/// Fails with the reason why the directive may not appear at this place.
 [[noreturn]] void refuse_directive(const Cursor& text, const Token& directive);
 
 }  // namespace castor::ptx

@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-// Constant expressions (PTX ISA, "Constant Expressions"): computed in 64 bits, signed, unsigned or double.
+// Evaluation of constant expressions (PTX ISA, "Constant Expressions") in 64 bits: signed, unsigned or double.
 namespace castor::ptx {
 namespace {
 
 using Kind = Constant::Kind;
 
-/// Priority of a binary operator, higher binds more strongly; 0: none.
+/// Returns the priority of a binary operator; a higher one binds more strongly. 0: `code` is no binary operator.
 int priority(std::uint16_t code) {
   switch (code) {
     case punctuation("*"):
@@ -176,7 +176,7 @@ Constant Expressions::combine(const Token& op, const Constant& a, const Constant
       if (!is_signed) {
         result.bits = divide ? a.bits / b.bits : a.bits % b.bits;
       } else if (sb == -1) {
-        result.bits = divide ? ~a.bits + 1 : 0;  // also for the one quotient that does not fit
+        result.bits = divide ? ~a.bits + 1 : 0;  // also right for -2^63 / -1, whose quotient does not fit
       } else {
         result.bits = static_cast<std::uint64_t>(divide ? sa / sb : sa % sb);
       }

@@ -8,22 +8,22 @@
 
 namespace castor::ptx {
 
-/// Constant expressions (PTX ISA, "Constant Expressions"): read at the cursor and computed in 64 bits, signed, unsigned
-/// or double.
+/// Reader of constant expressions at the cursor (PTX ISA, "Constant Expressions"). They are computed in 64 bits,
+/// signed, unsigned or double.
 class Expressions {
  public:
   explicit Expressions(Cursor& text) : text_(text) {}
 
-  /// A constant may begin at the cursor.
+  /// True if a constant may begin at the cursor.
   [[nodiscard]] bool at_constant() const;
   Constant constant_expression();
-  /// Without operators that bind less strongly than `lowest`: 10 takes products, 1 all but '?:'.
+  /// Reads an expression without operators of lower priority than `lowest`: 10 reads products only, 1 all but '?:'.
   Constant binary_expression(int lowest);
-  /// Value of a number.
+  /// Returns the value of a number token.
   [[nodiscard]] Constant literal(const Token& token) const;
-  /// An expression from 0 to `most`.
+  /// Reads an expression; fails if its value is not from 0 to `most`.
   std::uint64_t unsigned_constant(const char* what, std::uint64_t most);
-  /// Bits of a constant as a value of `type`; fails at `at`.
+  /// Returns the bits of a constant as a value of `type`; fails at token `at` if it cannot be converted.
   [[nodiscard]] std::uint64_t to_bits(const Token& at, const Constant& value, isa::Type type) const;
 
  private:

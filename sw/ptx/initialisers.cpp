@@ -21,7 +21,7 @@ void Initialisers::read(isa::Variable& variable, Shape& shape) {
   }
 }
 
-/// One braced list, which fills `bytes` bytes from `offset`; returns where its values end.
+/// Reads one braced list, which fills `bytes` bytes from `offset`. Returns the offset after its last value.
 std::uint64_t Initialisers::list(isa::Variable& variable, const Shape& shape, std::size_t level, std::uint64_t offset,
                                  std::uint64_t bytes) {
   text_.expect('{', "before initial values");
@@ -64,7 +64,8 @@ void Initialisers::put_bytes(isa::Variable& variable, const Token& at, std::uint
   }
 }
 
-/// `symbol`, `symbol + n`, `generic(symbol)`, `generic(symbol + n) + m`. False if the text is no symbol.
+/// Reads `symbol`, `symbol + n`, `generic(symbol)` or `generic(symbol + n) + m`. Returns false if the text is no
+/// symbol.
 bool Initialisers::symbol(isa::Relocation& relocation, unsigned width) {
   if (text_.token().kind != TokenKind::kIdentifier || text_.token().text == "WARP_SZ") return false;
   Token name = text_.take();
@@ -96,7 +97,7 @@ bool Initialisers::symbol(isa::Relocation& relocation, unsigned width) {
   return true;
 }
 
-/// mask(symbol): some bytes of an address.
+/// Reads mask(symbol): selects some bytes of an address.
 isa::Relocation Initialisers::masked(unsigned bytes) {
   const Token start = text_.take();
   const Constant mask = expressions_.literal(start);
@@ -139,7 +140,7 @@ void Initialisers::element(isa::Variable& variable, std::uint64_t offset) {
   if (!expressions_.at_constant()) text_.fail_expected("an initial value");
   const Constant value = expressions_.constant_expression();
   if (isa::is_float(variable.type) && isa::bits(variable.type) < 32) {
-    // There are no constants of 16-bit formats: the pattern is given.
+    // PTX has no constants of 16-bit floating-point types, so the text contains bit patterns.
     if (!value.is_integer())
       text_.fail(start, "initial values of 16-bit floating-point types are written as bit patterns");
     put_bytes(variable, start, offset, expressions_.to_bits(start, value, isa::Type::kB16), bytes);

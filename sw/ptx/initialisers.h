@@ -12,19 +12,20 @@
 
 namespace castor::ptx {
 
-/// Initial values of variables, behind their '='.
+/// Reader of the initial values of variables, after their '='.
 class Initialisers {
  public:
-  struct Shape {  ///< extents of an array, outermost first; 0 as first: unsized
+  /// Extents of an array, outermost first; a first extent of 0 marks an unsized array.
+  struct Shape {
     std::vector<std::uint64_t> extents;
     unsigned element_bytes = 1;
   };
 
-  /// `memory`: what all initial values of the text may take.
+  /// `memory`: budget of bytes for all initial values of the text.
   Initialisers(Cursor& text, Expressions& expressions, Symbols& symbols, Budget& memory)
       : text_(text), expressions_(expressions), symbols_(symbols), memory_(memory) {}
 
-  /// Reads the variable's data and relocations, and its size if it has none.
+  /// Reads the variable's data and relocations. Sets the size of an unsized variable.
   void read(isa::Variable& variable, Shape& shape);
 
  private:

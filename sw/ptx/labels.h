@@ -13,33 +13,36 @@
 
 namespace castor::ptx {
 
-/// What a label stands for.
+/// Thing that a label names: a position in the code, a branch table, a call list or a prototype.
 struct Labelled {
   enum class Kind : std::uint8_t { kPosition, kTargets, kCalls, kPrototype } kind = Kind::kPosition;
-  std::uint32_t index = 0;  ///< position, table, call list or prototype
-  std::uint32_t label = 0;  ///< kPosition: index into Function::labels + 1 once used
+  std::uint32_t index = 0;  ///< index of the position, table, call list or prototype
+  std::uint32_t label = 0;  ///< kPosition: index into Function::labels + 1 once an operand or table uses the label
 };
 
-/// Labels of one function body, by scope, and what names them; a label may be named before it stands.
+/// Labels of one function body, by scope, with the operands and tables that name them. A label may be used before it is
+/// defined.
 class Labels {
  public:
-  /// Where a label is named.
+  /// Place in which a label is used.
   enum class Where : std::uint8_t { kOperand, kTable, kTableOperand };
 
-  /// The scopes are those of `names`.
+  /// Label scopes are the scopes of `names`.
   Labels(const Cursor& text, isa::Function& function, const Names& names)
       : text_(text), function_(function), names_(names) {}
 
-  /// A label of the innermost scope.
+  /// Defines a label in the innermost scope.
   void declare(const Token& name, const Labelled& meaning);
-  /// It is named by an operand (`first`: instruction, `second`: operand) or a table (`first`; `second`: entry).
+  /// Records a use of the label by an operand (`first`: instruction, `second`: operand) or by a table (`first`: table,
+  /// `second`: entry).
   void use(const Token& name, Where where, std::size_t first, std::size_t second);
-  /// As seen from a scope; null if there is none.
+  /// Returns the label visible from `scope`; null if none is.
   [[nodiscard]] Labelled* find(std::string_view name, std::uint32_t scope);
-  /// The body is over: writes what its labels stand for into operands and tables.
+  /// Writes the meaning of each used label into operands and tables; called at the end of the body.
   void resolve();
 
  private:
+  /// Use of a label by an operand or a table; resolved at the body's end.
   struct Use {
     Token name;
     std::uint32_t scope = 0;
@@ -47,6 +50,7 @@ class Labels {
     std::uint32_t first = 0;
     std::uint32_t second = 0;
   };
+  /// Key of the table of labels.
   struct ScopedName {
     std::uint32_t scope = 0;
     std::string_view name;

@@ -7,6 +7,7 @@
 namespace castor::ptx {
 namespace {
 
+/// Classes of characters, as bits.
 enum CharClass : std::uint8_t { kOther = 0, kLetter = 1, kDigit = 2, kSpace = 4, kPunct = 8 };
 
 constexpr std::array<std::uint8_t, 256> make_classes() {
@@ -48,7 +49,7 @@ bool Lexer::skip_space() {
     } else if (c == '/' && end_ - at_ > 1 && at_[1] == '/') {
       while (at_ != end_ && *at_ != '\n') ++at_;
     } else if (c == '/' && end_ - at_ > 1 && at_[1] == '*') {
-      const Lexer opened = *this;  // where the message points
+      const Lexer opened = *this;  // the error message points to the start of the comment
       at_ += 2;
       while (end_ - at_ > 1 && !(at_[0] == '*' && at_[1] == '/')) {
         if (*at_ == '\n') {

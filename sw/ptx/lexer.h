@@ -6,9 +6,10 @@
 
 namespace castor::ptx {
 
+/// Types of tokens.
 enum class TokenKind : std::uint8_t {
   kEnd,
-  kIdentifier,  ///< letters, digits, `_`, `$`, `%`; `_` alone is one too
+  kIdentifier,  ///< letters, digits, `_`, `$`, `%`; a single `_` is an identifier too
   kDotWord,     ///< `.reg`, `.L1::evict_last`: the dot is part of the text
   kNumber,      ///< anything that starts with a digit; parse_number says whether it is well formed
   kString,      ///< text without the quotes
@@ -21,6 +22,7 @@ enum class TokenKind : std::uint8_t {
   return text[1] == '\0' ? first : static_cast<std::uint16_t>((first << 8U) | static_cast<unsigned char>(text[1]));
 }
 
+/// Token of PTX text, with its position.
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   bool glued = false;        ///< no white space between the token before and this one
@@ -38,7 +40,7 @@ class Lexer {
   Lexer(std::string_view text, const std::string& file);
 
   [[nodiscard]] Token next();
-  /// True if the next thing after white space is the character `c`.
+  /// True if `c` is the next character after white space.
   [[nodiscard]] bool next_is(char c) const;
   /// Drops everything up to the end of the current line.
   void skip_line();
@@ -57,7 +59,7 @@ class Lexer {
   const std::string& file_;
 };
 
-/// A token as messages quote it: 'text', or "end of file".
+/// Returns the token as messages quote it: 'text', or "end of file".
 [[nodiscard]] std::string describe(const Token& token);
 
 }  // namespace castor::ptx

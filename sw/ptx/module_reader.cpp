@@ -78,7 +78,7 @@ void ModuleReader::address_size() {
 void ModuleReader::item() {
   if (text_.accept(';')) return;
   if (text_.accept('@')) {
-    // "@@DWARF ..." of PTX before 2.0.
+    // A line "@@DWARF ..." holds debug information of PTX before 2.0.
     if (!text_.at('@')) text_.fail_expected("a directive");
     return text_.skip_line();
   }
@@ -113,7 +113,7 @@ Prefix ModuleReader::prefix() {
   }
 }
 
-/// One that stands by itself.
+/// Reads a directive that is not part of a variable or function.
 void ModuleReader::directive() {
   if (text_.at_dot(".file")) return places_.file_directive();
   if (text_.at_dot(".section")) return skip_section(text_);
@@ -155,7 +155,7 @@ void ModuleReader::function(const Prefix& prefix, bool entry) {
   performance_directives(function);
   if (symbols_.variable(name.text) != nullptr) text_.fail_duplicate(name);
 
-  // Some compilers leave out the semicolon behind a declaration.
+  // Some compilers leave out the semicolon after a declaration.
   if (text_.accept(';') || at_item()) {
     (void)symbols_.declare(std::move(function), name);
     return;
@@ -173,7 +173,7 @@ void ModuleReader::function(const Prefix& prefix, bool entry) {
   places_.forget();
 }
 
-/// Something that stands by itself begins.
+/// True if the next token begins a new item at module level.
 bool ModuleReader::at_item() const {
   static constexpr std::string_view kBegins[] = {".visible", ".weak",  ".extern",  ".common", ".entry",
                                                  ".func",    ".const", ".global",  ".shared", ".local",

@@ -17,17 +17,17 @@
 
 namespace castor::ptx {
 
-/// Recursive descent over PTX text, driven by the instruction table: the grammar of PTX needs one token of lookahead, a
-/// hand-written parser is the fastest, and its messages can name what each operand has to be.
+/// Recursive-descent parser of PTX modules, driven by the instruction table. The grammar of PTX needs one token of
+/// lookahead. A hand-written parser is the fastest, and its messages can name what each operand must be.
 ///
-/// Each part reads one kind of thing at the cursor and owns what has to be remembered of it; this class makes them, and
-/// reads what stands at module level. A part knows those that it asks: Cursor <- Expressions <- SourcePlaces, Symbols
-/// <- Initialisers <- Declarations <- BodyReader, which has Names, Labels, Operands and Calls of its own.
+/// Each part reads one kind of construct at the cursor and keeps its state. ModuleReader creates the parts and reads
+/// the directives at module level. Each part calls only parts to its left: Cursor <- Expressions <- SourcePlaces,
+/// Symbols <- Initialisers <- Declarations <- BodyReader. BodyReader has its own Names, Labels, Operands and Calls.
 class ModuleReader {
  public:
-  /// Both must outlive the reader.
+  /// `text` and `file` must outlive the reader.
   ModuleReader(std::string_view text, const std::string& file);
-  /// Once.
+  /// Reads the whole text; may be called once.
   [[nodiscard]] isa::Module read();
 
  private:
@@ -45,7 +45,7 @@ class ModuleReader {
 
   isa::Module module_;
   Cursor text_;
-  Budget memory_;  // of initial values and of bodies that aliases repeat
+  Budget memory_;  // bytes of initial values and of function bodies copied for aliases
   Budget candidates_{kMostCandidates};
   Expressions expressions_;
   SourcePlaces places_;

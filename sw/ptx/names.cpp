@@ -87,7 +87,7 @@ Names::Family* Names::family_of(std::string_view name, std::uint32_t& number) {
     if (!canonical || (more_digits && !digit_prefixes_)) continue;
     const auto found = by_prefix_.find(name.substr(0, split));
     if (found == by_prefix_.end()) continue;
-    // An inner family of the same prefix hides the outer one only for the numbers that it has.
+    // An inner family hides an outer one of the same prefix only for the numbers that the inner one has.
     for (std::uint32_t at = found->second + 1; at != 0; at = families_[at - 1].hidden) {
       Family& family = families_[at - 1];
       if (value >= family.count) continue;
@@ -125,7 +125,7 @@ Names::Lookup Names::find(std::string_view name, LocalName& meaning) {
 
 std::string Names::unique_variable_name(std::string_view name) {
   const std::uint32_t times = variable_names_[name]++;
-  // No name of the text holds a dot, so the new name meets no other.
+  // Names in PTX text never contain a dot, so the new name is unique.
   return times == 0 ? std::string(name) : std::string(name) + "." + std::to_string(times);
 }
 

@@ -6,7 +6,7 @@
 #include "castor/base/error.h"
 #include "ptx/rules.h"
 
-// Operands of instructions, by the shapes and types that a row of the table gives.
+// Reading of instruction operands; the instruction table gives their shapes and types.
 namespace castor::ptx {
 namespace {
 
@@ -14,11 +14,12 @@ using isa::Operand;
 using isa::SpecialRegister;
 using isa::Type;
 
+/// Special register that instructions can read.
 struct Special {
   std::string_view name;
   SpecialRegister reg;
   unsigned bits;
-  unsigned also;  ///< a second width that PTX allows (16-bit and 32-bit reads of old programs), or 0
+  unsigned also;  ///< second width that PTX allows (16-bit reads of old programs), or 0
 };
 
 constexpr Special kSpecials[] = {
@@ -61,7 +62,7 @@ constexpr Special kSpecials[] = {
     {"%dynamic_smem_size", SpecialRegister::kDynamicSmemSize, 32, 0},
 };
 
-/// Special registers that have the same value everywhere. Each thread block is a cluster by itself.
+/// Special registers of constant value. Clusters hold a single thread block.
 struct Fixed {
   std::string_view name;
   std::uint32_t value;
@@ -85,7 +86,7 @@ constexpr Fixed kFixed[] = {
     {"%cluster_nctarank", 1},
 };
 
-/// Why a register of PTX is refused, or null for names that PTX does not have either.
+/// Returns the reason why a PTX special register is refused; null for a name that PTX does not have either.
 const isa::Unsupported* refused_register(std::string_view name) {
   for (const isa::Unsupported& refused : isa::InstructionTable::instance().refused()) {
     const std::string& begin = refused.opcode;
@@ -95,14 +96,15 @@ const isa::Unsupported* refused_register(std::string_view name) {
   return nullptr;
 }
 
-/// The reason that docs/ptx-coverage.md gives for what these words stand for.
+/// Returns the reason in docs/ptx-coverage.md why the feature spelled `words` is refused.
 std::string why_refused(std::string_view words) {
   const isa::Unsupported* const refused = isa::InstructionTable::instance().refused(words);
   CASTOR_ASSERT(refused != nullptr, "refusal '%s'", std::string(words).c_str());
   return refused->why;
 }
 
-/// True for `.h10` or `.b3210`: which half-words or bytes of its operands an instruction on several of them takes.
+/// True for a suffix such as `.h10` or `.b3210`, which selects the half-words or bytes of a SIMD video instruction's
+/// operands.
 bool names_parts(std::string_view text) {
   const bool bytes = text.substr(0, 2) == ".b";
   if ((!bytes && text.substr(0, 2) != ".h") || text.size() < 3 || text.size() > 6) return false;
@@ -110,12 +112,13 @@ bool names_parts(std::string_view text) {
   return std::all_of(text.begin() + 2, text.end(), [last](char c) { return c >= '0' && c <= last; });
 }
 
-/// vadd2, vset4 and their like.
+/// True for a SIMD video instruction such as vadd2 or vset4.
 bool takes_parts_of_several(std::string_view opcode) {
   return opcode[0] == 'v' && (opcode.back() == '2' || opcode.back() == '4');
 }
 
-/// PTX ISA, "Operand Size Exceeding Instruction-Type Size" and "Operand Type Checking".
+/// True if a register of type `found` may be an operand of type `wanted` (PTX ISA, "Operand Size Exceeding
+/// Instruction-Type Size" and "Operand Type Checking"). `relaxed`: the register may be wider.
 bool register_fits(Type found, Type wanted, bool relaxed) {
   if (found == Type::kPred || wanted == Type::kPred) return found == wanted;
   const unsigned have = isa::bits(found);
@@ -176,7 +179,7 @@ Operand Operands::operand(const OperandPlace& place, std::size_t index) {
   return place.type == Type::kPred ? predicate(place) : value(place);
 }
 
-/// Operands up to the next ';', which are not taken.
+/// Counts the operands up to the next ';' without taking tokens.
 unsigned Operands::count() const {
   Lexer ahead = text_.ahead();
   Token token = text_.token();
@@ -203,7 +206,7 @@ Names::Lookup Operands::find_local(const Token& name, LocalName& meaning) {
   return result;
 }
 
-/// `v.x` of a register vector, or the register itself.
+/// Reads `.x` after a register vector `v` and returns that element; returns a scalar register itself.
 LocalName Operands::element(const Token& name, LocalName meaning) {
   const bool dotted_on = text_.token().kind == TokenKind::kDotWord && text_.token().glued;
   if (meaning.kind == LocalName::Kind::kRegister) {
@@ -255,7 +258,7 @@ Operand Operands::register_operand(const Token& name, const LocalName& meaning, 
   return result;
 }
 
-/// `a.b1` or `a.h0`: the byte or half-word that a video instruction takes of a source.
+/// Reads `.b1` in `a.b1` or `.h0` in `a.h0`: the byte or half-word of a source operand of a video instruction.
 void Operands::select_part(Operand& operand, const OperandPlace& place) {
   const Token& part = text_.token();
   if (part.kind != TokenKind::kDotWord || !part.glued || part.text.size() != 3) return;
@@ -291,7 +294,7 @@ Operand Operands::predicate(const OperandPlace& place) {
   LocalName meaning;
   if (find_local(name, meaning) != Names::Lookup::kFound) {
     if (destination || name.text != "%is_explicit_cluster") text_.fail(name, "unknown register " + describe(name));
-    // Clusters are never asked for.
+    // No launch of this model requests clusters, so the predicate is false.
     Operand constant;
     constant.kind = Operand::Kind::kImmediate;
     constant.bits = result.negated ? 1 : 0;
@@ -379,7 +382,7 @@ void Operands::check_address_width(const Token& at, const OperandPlace& place) c
   }
 }
 
-/// What may follow a variable's name: `+ n`, `- n`, `[n]`.
+/// Reads the offset after a variable's name: `+ n`, `- n`, `[n]`. Returns it in bytes.
 std::int64_t Operands::symbol_offset(std::uint64_t element_bytes) {
   std::uint64_t sum = 0;
   if (element_bytes != 0 && text_.at('[')) {
@@ -454,7 +457,7 @@ Operand Operands::list(const OperandPlace& place, unsigned elements) {
     LocalName meaning;
     const Names::Lookup known = find_local(name, meaning);
     if (known == Names::Lookup::kUnknown && name.text[0] == '%' && elements == 4 && !place.spec->destination) {
-      // %tid and its like are vectors of four, the last element of which is 0.
+      // A name such as %tid denotes a vector of four elements; the last one is 0.
       for (const char* const element : {".x", ".y", ".z", ".w"})
         result.elements.push_back(special_named(name, std::string(name.text) + element, place));
       return result;
@@ -493,7 +496,7 @@ Operand Operands::list(const OperandPlace& place, unsigned elements) {
   return result;
 }
 
-/// A register, or a braced list of parts whose widths add up to the type.
+/// Reads a register, or a braced list of registers whose widths add up to the type.
 Operand Operands::pack(const OperandPlace& place) {
   if (text_.token().kind == TokenKind::kIdentifier) {
     LocalName meaning;
@@ -573,7 +576,7 @@ Operand Operands::pack(const OperandPlace& place) {
 
 Operand Operands::address(const OperandPlace& place) {
   if (!text_.at('[')) {
-    // `a[4]`: an element of an array, whose brackets follow the name.
+    // An operand such as `a[4]` is an array element: the brackets follow the name.
     if (text_.token().kind == TokenKind::kIdentifier && text_.next_is('[')) {
       const Token name = text_.take();
       LocalName meaning;

@@ -15,7 +15,7 @@
 
 namespace castor::ptx {
 
-/// The operand that is being read, for messages: which one of what, and what the table says of it.
+/// Operand being read, for messages: its number, its instruction, and its row of the instruction table.
 struct OperandPlace {
   const Spelling* spelling = nullptr;
   const isa::OperandSpec* spec = nullptr;
@@ -23,10 +23,10 @@ struct OperandPlace {
   isa::Type type = isa::Type::kNone;
 };
 
-/// "operand 2 ('b') of 'add.u32'"
+/// Returns a text such as "operand 2 ('b') of 'add.u32'".
 [[nodiscard]] std::string name_of(const OperandPlace& place);
 
-/// Operands of the instructions of one function body, by the shapes and types that a row of the table gives.
+/// Reader of the instruction operands of one function body. The instruction table gives their shapes and types.
 class Operands {
  public:
   Operands(Cursor& text, Expressions& expressions, Symbols& symbols, const isa::Function& function, Names& names,
@@ -38,15 +38,15 @@ class Operands {
         names_(names),
         labels_(labels) {}
 
-  /// The operand at the cursor; `index`: its place among those of the instruction.
+  /// Reads the operand at the cursor. `index`: position among the operands of the instruction.
   isa::Operand operand(const OperandPlace& place, std::size_t index);
   isa::Operand predicate(const OperandPlace& place);
-  /// Operands up to the next ';', which are not taken.
+  /// Counts the operands up to the next ';' without taking tokens.
   [[nodiscard]] unsigned count() const;
 
-  /// What a name means in the function; fails if it means two things.
+  /// Looks up the meaning of a name in the function; fails if the name is ambiguous.
   Names::Lookup find_local(const Token& name, LocalName& meaning);
-  /// `v.x` of a register vector, or the register itself.
+  /// Reads `.x` after a register vector `v` and returns that element; returns a scalar register itself.
   LocalName element(const Token& name, LocalName meaning);
 
  private:

@@ -17,7 +17,7 @@ void SourcePlaces::file_directive() {
   }
 }
 
-/// `.loc file line column [, function_name label [+ n]] [, inlined_at file line column]`
+/// Reads `.loc file line column [, function_name label [+ n]] [, inlined_at file line column]`.
 void SourcePlaces::location_directive() {
   const Token word = text_.take();
   constexpr std::uint64_t kMost = 0xffffffff;

@@ -11,26 +11,27 @@
 
 namespace castor::ptx {
 
-/// What is the same for every instruction of one spelling.
+/// Properties of one instruction spelling, such as "add.sat.s32"; all instructions of the spelling share them.
 struct Spelling {
   isa::Match match;
-  std::vector<isa::Type> types;  ///< per operand
-  unsigned elements = 1;         ///< vector items: 1, 2, 4, 8
-  unsigned required = 0;         ///< operands that may not be absent
-  bool inner_optional = false;   ///< an operand that may be absent stands before one that may not
+  std::vector<isa::Type> types;  ///< type of each operand
+  unsigned elements = 1;         ///< number of vector elements: 1, 2, 4 or 8
+  unsigned required = 0;         ///< number of operands that must be present
+  bool inner_optional = false;   ///< an optional operand precedes a required one
   bool relaxed = false;          ///< registers may be wider than the type
-  bool wide = false;             ///< vector items are the halves of .b128 values
-  bool parts = false;            ///< sources may be a byte or half-word of a register
+  bool wide = false;             ///< vector elements are the halves of .b128 values
+  bool parts = false;            ///< source operands may be a byte or half-word of a register
   bool has_space = false;
   isa::Space space = isa::Space::kGeneric;
 };
 
-/// The spellings of a text, each looked up in the instruction table once.
+/// Cache of instruction spellings: each spelling of a text is looked up in the instruction table once.
 class Spellings {
  public:
   explicit Spellings(Cursor& text) : text_(text) {}
 
-  /// Takes the dotted parts behind an opcode, between which white space may stand. `spelled`: the whole, without it.
+  /// Reads the dotted suffixes after an opcode; white space may separate them. `spelled`: receives the whole spelling
+  /// without white space.
   [[nodiscard]] const Spelling& read(const Token& opcode, std::string_view& spelled);
 
  private:

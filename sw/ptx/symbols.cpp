@@ -5,7 +5,7 @@
 namespace castor::ptx {
 namespace {
 
-/// About the memory that a copy of a function takes.
+/// Returns the approximate memory in bytes that a copy of a function takes.
 std::uint64_t bytes_of(const isa::Function& function) {
   std::uint64_t bytes = sizeof(isa::Function) + function.body.size() * (sizeof(isa::Instruction) + 200) +
                         function.registers.size() * 64 + function.labels.size() * 64;
@@ -20,7 +20,7 @@ std::uint64_t bytes_of(const isa::Function& function) {
   return bytes;
 }
 
-/// Bytes that an operand of a call passes; 0 where the callee decides (constants, sinks).
+/// Returns the bytes that an operand of a call passes; 0 if the callee's parameter decides (constants, sinks).
 std::uint64_t bytes_passed(const isa::Function& caller, const isa::Operand& operand) {
   switch (operand.kind) {
     case isa::Operand::Kind::kVariable:
@@ -124,7 +124,8 @@ void Symbols::apply(const Alias& alias) {
   isa::Function* const known = function(alias.name.text);
   if (variable(alias.name.text) != nullptr) text_.fail_duplicate(alias.name);
   if (known != nullptr && known->defined) text_.fail_duplicate(alias.name);
-  // A second body costs memory, so a text cannot multiply itself by naming a large function often.
+  // Each alias copies the body, which is charged to the budget: many aliases of a large function must not exhaust
+  // memory.
   if (!memory_.take(bytes_of(*target))) {
     text_.fail(alias.name, "the aliases of this file take more memory than is allowed");
   }

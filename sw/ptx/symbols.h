@@ -11,48 +11,51 @@
 
 namespace castor::ptx {
 
-/// A use of a module-level name, checked at the end of the text: PTX wants declarations first, but nothing here needs
-/// that.
+/// Use of a module-level name. It is checked at the end of the text, so the name may be declared after its use.
 struct SymbolUse {
   enum class Role : std::uint8_t { kAddress, kAccess, kCall, kInitialiser };
   Role role = Role::kAddress;
   Token at;
-  isa::Space space = isa::Space::kGeneric;  ///< kAccess: of the instruction
-  unsigned width = 64;                      ///< kAddress, kInitialiser: bits that hold the address
-  std::uint32_t function = 0;               ///< kCall: caller and index of the call
-  std::uint32_t call = 0;
+  isa::Space space = isa::Space::kGeneric;  ///< kAccess: state space of the instruction
+  unsigned width = 64;         ///< kAddress, kInitialiser: width in bits of the value that holds the address
+  std::uint32_t function = 0;  ///< kCall: number of the calling function
+  std::uint32_t call = 0;      ///< kCall: index of the call in the function
 };
 
-/// Fails at `at` if operands that a call gives are not what a function or prototype wants; `what`: "argument".
+/// Fails at token `at` if the operands given by a call do not match the parameters of a function or prototype. `what`:
+/// "argument" or "result".
 void check_signature(const Cursor& text, const Token& at, const isa::Function& caller,
                      const std::vector<isa::Operand>& given, const std::vector<isa::Variable>& wanted,
                      const char* what);
 
-/// Names of a module: its functions, variables and aliases, each declared once or several times alike, and what uses
-/// them. Declarations and uses are told while the text is read, `finish` is called behind it.
+/// Table of a module's functions, variables and aliases, with the uses of their names. A name may be declared several
+/// times if the declarations agree. The parser enters declarations and uses while it reads the text and then calls
+/// `finish`.
 class Symbols {
  public:
-  /// `memory`: what initial values and aliases may take, together.
+  /// `memory`: common budget of bytes for initial values and aliases.
   Symbols(const Cursor& text, isa::Module& module, Budget& memory) : text_(text), module_(module), memory_(memory) {}
 
-  /// Null if no function, or no variable, of that name was declared so far.
+  /// Returns the function declared with that name so far; null if there is none.
   [[nodiscard]] isa::Function* function(std::string_view name);
+  /// Returns the variable declared with that name so far; null if there is none.
   [[nodiscard]] isa::Variable* variable(std::string_view name);
-  /// Index of a name in Module::names.
+  /// Returns the index of a name in Module::names.
   [[nodiscard]] std::uint32_t name_index(std::string_view name);
 
-  /// Declares or defines; a definition stands for what was declared before. Returns the index of the function.
+  /// Declares or defines a function; a definition replaces an earlier declaration. Returns the index of the function.
   std::uint32_t declare(isa::Function&& function, const Token& name);
   void declare(isa::Variable&& variable, const Token& name);
-  /// A variable of a function that lives as long as the module's do becomes one of them; its name is no other's.
+  /// Makes a .global or .const variable of a function a module variable. Its name must be unique.
   void hoist(const isa::Variable& variable) { module_.variables.push_back(variable); }
-  /// `name` is to be another name of the function `target`.
+  /// Makes `name` another name of the function `target` when `finish` is called.
   void alias(const Token& name, const Token& target) { aliases_.push_back({name, target}); }
   void use(const SymbolUse& use) { uses_.push_back(use); }
-  /// The text is over: makes what aliases name, and checks all uses.
+  /// Creates the functions that aliases name and checks all uses; called at the end of the text.
   void finish();
 
  private:
+  /// Alias directive, applied by `finish`.
   struct Alias {
     Token name;
     Token target;

@@ -9,13 +9,13 @@ struct ApiError {
   cudaError_t code;
 };
 
-/// Refuses a null pointer where the interface needs one. Errors: ApiError.
+/// Throws ApiError (invalid value) if `pointer` is null.
 template <class T>
 void need(T* pointer) {
   if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
 }
 
-/// Refuses every device but the one that there is. Errors: ApiError.
+/// Throws ApiError (invalid device) for every device number but 0: a process has one device.
 inline void only_device(int device) {
   if (device != 0) throw ApiError{cudaErrorInvalidDevice};
 }

@@ -1,4 +1,4 @@
-// Devices: the one device of the process, its properties and limits.
+// Runtime API: the one device of the process, its properties and limits.
 
 #include <algorithm>
 #include <cmath>
@@ -45,8 +45,8 @@ cudaDeviceProp properties_of(const gpu::Machine& machine) {
   prop.maxThreadsPerMultiProcessor = static_cast<int>(machine.sm.threads);
   prop.maxBlocksPerMultiProcessor = static_cast<int>(machine.sm.tb_slots);
   prop.clockRate = kilohertz(machine.clock.core_mhz);
-  // The command clock is half of what programs are told, and moves four bits per pin, so that programs' usual formula
-  // 2 x clock x width / 8 gives the machine's peak bandwidth.
+  // Programs compute the peak bandwidth as 2 x memoryClockRate x memoryBusWidth / 8. The reported clock is therefore
+  // twice the command clock, and the reported width counts four bits per pin.
   prop.memoryClockRate = kilohertz(2 * machine.clock.dram_mhz);
   prop.memoryBusWidth = static_cast<int>(machine.dram.channels * machine.dram.bytes_per_clk * 8 / 4);
   prop.l2CacheSize = static_cast<int>(machine.l2.bytes);
@@ -160,7 +160,7 @@ int attribute_of(const gpu::Machine& machine, cudaDeviceAttr attribute) {
     case cudaDevAttrMemoryPoolsSupported:
       return 1;
     default:
-      // Everything else is a feature that the device does not have.
+      // Every other attribute is a feature that the device does not have.
       if (attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax) {
         throw ApiError{cudaErrorInvalidValue};
       }
@@ -201,7 +201,7 @@ std::size_t limit_of(const Session& session, cudaLimit limit) {
   return found != session.limits.end() ? found->second : default_limit(limit);
 }
 
-// Tells whoever acts on it.
+// Passes a changed limit on to the device or to the modules.
 void apply(Session& session, cudaLimit limit) {
   switch (limit) {
     case cudaLimitStackSize:

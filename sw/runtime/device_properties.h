@@ -6,13 +6,13 @@
 
 namespace castor::runtime {
 
-/// What a machine reports to programs; from its machine file.
+/// Returns the device properties that programs see, taken from the machine file.
 [[nodiscard]] cudaDeviceProp properties_of(const gpu::Machine& machine);
 
-/// Value of one attribute; ApiError: invalid value.
+/// Returns the value of one device attribute. ApiError: invalid value, for an unknown attribute.
 [[nodiscard]] int attribute_of(const gpu::Machine& machine, cudaDeviceAttr attribute);
 
-/// CUDA version that the API follows, as cudaRuntimeGetVersion reports it.
+/// CUDA version that cudaRuntimeGetVersion reports.
 inline constexpr int kCudaVersion = CASTOR_CUDA_VERSION;
 
 }  // namespace castor::runtime

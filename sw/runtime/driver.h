@@ -6,16 +6,16 @@
 
 namespace castor::runtime {
 
-/// Result of the driver API for a runtime error. The two number errors alike but for those that only one has.
+/// Returns the driver API's code for a runtime error. Most errors have the same number in both APIs.
 [[nodiscard]] CUresult driver_code(cudaError_t error);
 
-/// Inside a driver function: ends it with the error of a runtime call.
+/// Ends a driver function with the error of a runtime call, if that call failed.
 inline void pass(cudaError_t error) {
   if (error != cudaSuccess) throw ApiError{error};
 }
 
-/// Body of a driver API function; like `api`, with the driver's type of result. Needs a device that cuInit or any
-/// runtime call has opened, and leaves the runtime's last error alone.
+/// Runs the body of a driver API function, like `api`, with the driver's result type. Requires that cuInit or any
+/// runtime call has opened the device. Leaves the runtime's last error unchanged.
 template <class F>
 CUresult driver(F body) {
   const cudaError_t before = last_error();
@@ -27,8 +27,8 @@ CUresult driver(F body) {
   return driver_code(result);
 }
 
-/// A driver function that is a function of the runtime. The lock is not held around it: it can let others in only if
-/// it has taken the lock itself.
+/// Runs a driver function by calling a runtime function. The session lock is not held around `call`: a waiting runtime
+/// function can admit other threads only if it has taken the lock itself.
 template <class F>
 CUresult forward(F call) {
   const CUresult open = driver([](Session&) {});
@@ -39,15 +39,17 @@ CUresult forward(F call) {
   return driver_code(result);
 }
 
-/// ApiError: invalid resource handle, for kernels of unloaded modules and those from before a reset.
+/// Returns the kernel of a driver handle. ApiError: invalid resource handle, for kernels of unloaded modules and for
+/// handles from before a device reset.
 [[nodiscard]] LoadedKernel& kernel_of(const Session& session, CUfunction handle);
 
+/// Throws ApiError (invalid value) if `pointer` is null.
 template <class T>
 void need_pointer(T* pointer) {
   if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue};
 }
 
-/// A device address as the pointer that the runtime API takes.
+/// Returns a device address as the pointer that the runtime API takes.
 [[nodiscard]] inline void* pointer_of(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace castor::runtime

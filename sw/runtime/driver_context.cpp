@@ -1,4 +1,4 @@
-// Driver API: errors, devices, contexts. There is one device, and one context that every call shares.
+// Driver API: errors, devices, contexts. The process has one device and one context, which every call uses.
 
 #include <cstdio>
 #include <cstring>
@@ -12,6 +12,7 @@ using namespace castor::runtime;
 
 namespace {
 
+/// Name of a result code of the driver API.
 struct DriverName {
   CUresult code;
   const char* name;
@@ -134,7 +135,7 @@ void only_context(CUcontext context) {
   if (context != the_context()) throw ApiError{cudaErrorDeviceUninitialized};
 }
 
-// Every "new" context is the one that there is.
+// Returns the one context of the process: creating a context makes no new one.
 CUresult create_context(CUcontext* pctx, CUdevice dev) {
   return driver([&](Session& session) {
     need_pointer(pctx);
@@ -335,7 +336,7 @@ CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) 
   return forward([&] { return cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority); });
 }
 
-// One device has no peer. The runtime's functions of that name say the same.
+// A single device has no peers. The runtime's peer functions return the same answers.
 CUresult cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDev) {
   return forward([&] { return cudaDeviceCanAccessPeer(canAccessPeer, dev, peerDev); });
 }
@@ -347,7 +348,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
   return driver([&](Session&) {
     if (Flags != 0) throw ApiError{cudaErrorInvalidValue};
     only_context(peerContext);
-    throw ApiError{cudaErrorDeviceUninitialized};  // CUDA_ERROR_INVALID_CONTEXT: it is the current one
+    throw ApiError{cudaErrorDeviceUninitialized};  // CUDA_ERROR_INVALID_CONTEXT: the peer is the current context itself
   });
 }
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {

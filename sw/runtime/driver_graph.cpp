@@ -1,4 +1,4 @@
-// Driver API: graphs and capture of streams. Handles are those of the runtime API, so the two may be mixed.
+// Driver API: graphs and capture of streams. Handles are the runtime API's handles, so programs may mix both APIs.
 
 #include "runtime/driver.h"
 
@@ -13,7 +13,8 @@ static_assert(static_cast<int>(CU_GRAPH_NODE_TYPE_EVENT_RECORD) == static_cast<i
 cudaGraphEdgeData* edges(CUgraphEdgeData* data) { return reinterpret_cast<cudaGraphEdgeData*>(data); }
 const cudaGraphEdgeData* edges(const CUgraphEdgeData* data) { return reinterpret_cast<const cudaGraphEdgeData*>(data); }
 
-// A driver function of a kernel node, as one of the runtime; `Params` is either form of the parameters.
+// Calls a runtime function of a kernel node with the driver's parameters. `Params` is either version of the parameter
+// struct.
 template <class Params, class Call>
 CUresult with_kernel(const Params* from, Call call) {
   cudaKernelNodeParams to{};
@@ -456,7 +457,7 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus* capt
     unsigned long long id = 0;
     pass(cudaStreamGetCaptureInfo_v3(hStream, reinterpret_cast<cudaStreamCaptureStatus*>(captureStatus_out), &id,
                                      graph_out, dependencies_out, nullptr, numDependencies_out));
-    if (id == 0) return;  // not captured
+    if (id == 0) return;  // the stream is not being captured
     if (id_out != nullptr) *id_out = id;
     if (edgeData_out != nullptr) *edgeData_out = nullptr;
   });
@@ -496,7 +497,8 @@ CUresult cuDeviceGraphMemTrim(CUdevice device) {
   return forward([&] { return cudaDeviceGraphMemTrim(device); });
 }
 
-// The names without a suffix, for programs that look functions up: those of the oldest CUDA that has graphs.
+// Symbols without a version suffix, for programs that look up functions by name. They have the signatures of the first
+// CUDA release with graphs.
 #undef cuGraphInstantiate
 #undef cuStreamBeginCapture
 CUresult cuGraphInstantiate(CUgraphExec* phGraphExec, CUgraph hGraph, CUgraphNode* phErrorNode, char* logBuffer,

@@ -1,4 +1,4 @@
-// Driver API: memory, streams, events. Handles are those of the runtime API, so the two may be mixed.
+// Driver API: memory, streams, events. Handles are the runtime API's handles, so programs may mix both APIs.
 
 #include <cstring>
 
@@ -139,7 +139,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     const auto address = session.device_address(pointer_of(ptr));
     if (!address) throw ApiError{cudaErrorInvalidValue};
     const gpu::Allocation& allocation = *session.device().store().find(*address);
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): for a handle its own bytes are what is asked for
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): of a handle, the handle's own bytes are returned
     const auto put = [data](auto value) { std::memcpy(data, &value, sizeof value); };
     switch (attribute) {
       case CU_POINTER_ATTRIBUTE_CONTEXT:

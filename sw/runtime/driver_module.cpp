@@ -15,7 +15,7 @@ using namespace castor::runtime;
 
 namespace {
 
-// Messages of a failed load also go to the log buffer that the caller gave.
+// Log buffer of the caller, which also receives the messages of a failed module load.
 struct ErrorLog {
   char* buffer = nullptr;
   std::size_t size = 0;
@@ -66,7 +66,7 @@ CUresult cuModuleLoad(CUmodule* module, const char* fname) {
     std::ostringstream text;
     if (file) text << file.rdbuf();
     if (!file) throw ApiError{cudaErrorFileNotFound};
-    // What castor-cc -cubin and -fatbin write ends with a NUL.
+    // Files written by castor-cc -cubin and -fatbin end with a NUL.
     load_module(session, module, text.str().c_str(), fname);
   });
 }
@@ -205,7 +205,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfu
     fill_attributes(session, kernel, attributes);
     int most = attributes.maxThreadsPerBlock;
     if (blockSizeLimit > 0) most = std::min(most, blockSizeLimit);
-    // The largest block among those with the most resident threads.
+    // Chooses the largest block size among the sizes with the most resident threads.
     int best_threads = 0;
     const int step = static_cast<int>(machine.sm.lanes);
     for (int threads = (most + step - 1) / step * step; threads > 0; threads -= step) {

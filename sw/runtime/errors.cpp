@@ -1,10 +1,11 @@
-// Names and texts of error codes, as CUDA's.
+// Names and descriptions of error codes, as in CUDA.
 
 #include "cuda_runtime_api.h"
 #include "runtime/session.h"
 
 namespace {
 
+/// Name and description of an error code.
 struct ErrorText {
   cudaError_t code;
   const char* name;
@@ -34,7 +35,7 @@ cudaError_t cudaGetLastError(void) {
   return error;
 }
 
-// The error of a faulted device stays whatever happens in between.
+// Returns the last error, or else the error of a faulted device, which stays until the device is reset.
 cudaError_t cudaPeekAtLastError(void) {
   const cudaError_t last = castor::runtime::last_error();
   return last != cudaSuccess ? last : castor::runtime::Session::instance().sticky_error();

@@ -115,7 +115,9 @@ std::shared_ptr<Graph> Graph::clone() const {
   std::unordered_map<cudaGraphNode_t, cudaGraphNode_t> twins;
   for (const auto& [handle, node] : nodes_) {
     GraphWork work = node.work;
-    if (auto* const kernel = std::get_if<KernelWork>(&work)) kernel->arguments.clear();  // they point into the original
+    if (auto* const kernel = std::get_if<KernelWork>(&work))
+      kernel->arguments.clear();  // the pointers refer to the
+                                  // original's parameters
     if (auto* const child = std::get_if<ChildWork>(&work)) {
       child->graph = child->graph->clone();
       child->graph->embedded = true;

@@ -16,43 +16,49 @@ namespace castor::runtime {
 struct LoadedKernel;
 class Graph;
 
-/// Launch of a kernel with the arguments it had when the node was made.
+/// Kernel launch of a node, with the arguments given when the node was made.
 struct KernelWork {
   LoadedKernel* kernel = nullptr;
   dim3 grid;
   dim3 block;
   std::size_t dynamic_shared = 0;       ///< bytes
   std::vector<std::byte> parameters{};  ///< parameter block
-  std::vector<void*> arguments{};       ///< into `parameters`, one per argument; filled when the program asks
+  std::vector<void*> arguments{};  ///< pointers into `parameters`, one per argument; filled when the program requests
+                                   ///< the node's parameters
 };
+/// Copy of a memcpy node.
 struct CopyWork {
   cudaMemcpy3DParms request{};
 };
+/// Fill of a memset node.
 struct FillWork {
   cudaMemsetParams request{};
 };
+/// Host function of a host node.
 struct HostWork {
   cudaHostNodeParams function{};
 };
-/// A graph of its own inside a node; clones of the node clone it.
+/// Child graph owned by a node; a clone of the node clones the child graph.
 struct ChildWork {
   std::shared_ptr<Graph> graph;
 };
-/// Does nothing: joins and forks dependencies.
+/// Work of an empty node, which only joins and forks dependencies.
 struct EmptyWork {};
+/// Wait for an event.
 struct EventWaitWork {
   cudaEvent_t event = nullptr;
 };
+/// Record of an event.
 struct EventRecordWork {
   cudaEvent_t event = nullptr;
 };
 
-/// What a node of a graph does. The order is that of cudaGraphNodeType.
+/// Work of a graph node. The order of the alternatives is that of cudaGraphNodeType.
 using GraphWork =
     std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork, EventWaitWork, EventRecordWork>;
 
-/// Handles of graphs, of their nodes and of executable graphs: numbers that are never given twice, so that the handle
-/// of something destroyed is always refused.
+/// Handles of graphs, of nodes and of executable graphs. Handles are numbers that are never reused, so the handle of a
+/// destroyed object is always refused.
 class GraphHandles {
  public:
   template <class Handle>
@@ -61,24 +67,25 @@ class GraphHandles {
     return reinterpret_cast<Handle>(last_);
   }
 
-  std::unordered_map<cudaGraph_t, Graph*> graphs;     ///< all that exist, embedded ones too
-  std::unordered_map<cudaGraphNode_t, Graph*> nodes;  ///< graph that each node is in
+  std::unordered_map<cudaGraph_t, Graph*> graphs;     ///< all graphs that exist, child graphs included
+  std::unordered_map<cudaGraphNode_t, Graph*> nodes;  ///< graph that contains each node
 
  private:
   static constexpr std::uintptr_t kStep = 16;
   std::uintptr_t last_ = 0;
 };
 
-/// A CUDA graph: nodes of work and the dependencies between them. Owned by the registry of graphs (Graphs), by a node
-/// of another graph, or by a capture.
+/// CUDA graph: nodes with their work, and the dependencies between nodes. Owned by the registry of graphs (Graphs), by
+/// a node of another graph, or by a capture.
 class Graph {
  public:
+  /// Node of the graph.
   struct Node {
     GraphWork work;
-    std::vector<cudaGraphNode_t> dependencies;  ///< nodes that must be complete before, in the order of addition
-    cudaGraphNode_t original = nullptr;         ///< in a clone: the node it was made from
+    std::vector<cudaGraphNode_t> dependencies;  ///< nodes that must complete before this one, in the order of addition
+    cudaGraphNode_t original = nullptr;         ///< in a clone: node of the original graph
   };
-  using Edge = std::pair<cudaGraphNode_t, cudaGraphNode_t>;  ///< from, to
+  using Edge = std::pair<cudaGraphNode_t, cudaGraphNode_t>;  ///< earlier node, later node
 
   explicit Graph(GraphHandles& handles);
   ~Graph();
@@ -86,17 +93,19 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   [[nodiscard]] cudaGraph_t handle() const { return handle_; }
-  /// In the order in which they were added.
+  /// Returns the nodes in the order in which they were added.
   [[nodiscard]] const std::map<cudaGraphNode_t, Node>& nodes() const { return nodes_; }
-  [[nodiscard]] Node& node(cudaGraphNode_t handle);  ///< ApiError: invalid value, if it is not in this graph
+  /// Returns a node of this graph. ApiError: invalid value, if the node is not in this graph.
+  [[nodiscard]] Node& node(cudaGraphNode_t handle);
 
-  /// ApiError: invalid value, if a dependency is not in this graph or is named twice.
+  /// Adds a node. ApiError: invalid value, if a dependency is not in this graph or is named twice.
   cudaGraphNode_t add(GraphWork work, std::vector<cudaGraphNode_t> dependencies);
   void remove(cudaGraphNode_t handle);
-  /// All or none of the edges. ApiError: invalid value, for one that is there already, or is not.
+  /// Adds all of the edges, or none if one is invalid. ApiError: invalid value, for an edge that exists already.
   void connect(const std::vector<Edge>& edges);
+  /// Removes all of the edges, or none if one is invalid. ApiError: invalid value, for an edge that does not exist.
   void disconnect(const std::vector<Edge>& edges);
-  /// Whether one of `later` is, or depends on, `earlier`.
+  /// True if a node of `later` is `earlier`, or depends on it.
   [[nodiscard]] bool reaches(cudaGraphNode_t earlier, const std::vector<cudaGraphNode_t>& later) const;
 
   [[nodiscard]] std::vector<cudaGraphNode_t> roots() const;
@@ -104,7 +113,7 @@ class Graph {
   [[nodiscard]] std::vector<cudaGraphNode_t> dependents(cudaGraphNode_t handle) const;
   [[nodiscard]] std::shared_ptr<Graph> clone() const;
 
-  bool embedded = false;  ///< in a node of another graph, which destroys it
+  bool embedded = false;  ///< child graph: a node of another graph owns and destroys it
 
  private:
   GraphHandles& handles_;

@@ -1,4 +1,4 @@
-// CUDA graphs: their structure, executable graphs, capture of streams.
+// Runtime API: structure of CUDA graphs, executable graphs, capture of streams.
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +18,8 @@ namespace {
 constexpr unsigned long long kInstantiateFlags =
     cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagUseNodePriority;
 
-// Number of elements that fit into what the program gives, or how many there are if it gives nothing.
+// Writes `all` to an array of the program and sets `count` to the number of elements written. Without an array
+// (`wanted` false) `count` becomes the number of elements that exist.
 template <class T, class Put>
 void hand_out(const std::vector<T>& all, bool wanted, std::size_t* count, Put put) {
   need(count);
@@ -227,7 +228,9 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec, cudaGraph
   return api([&](Session& session) {
     need(pGraphExec);
     cudaGraphNode_t error = nullptr;
-    if ((flags & cudaGraphInstantiateFlagUpload) != 0) throw ApiError{cudaErrorInvalidValue};  // into which stream?
+    if ((flags & cudaGraphInstantiateFlagUpload) != 0)
+      throw ApiError{cudaErrorInvalidValue};  // the call names no
+                                              // stream for the upload
     *pGraphExec = instantiate(session, graph, flags, error);
   });
 }
@@ -261,7 +264,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec) {
   return api([&](Session& session) { session.graphs().destroy(graphExec); });
 }
 
-// Launches need nothing that could be brought to the device beforehand.
+// Checks the handles only: a graph launch needs no data on the device in advance.
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream) {
   return api([&](Session& session) {
     static_cast<void>(session.graphs().of(graphExec));

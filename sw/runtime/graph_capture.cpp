@@ -23,10 +23,10 @@ void check_mode(cudaStreamCaptureMode mode) {
   if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) throw ApiError{cudaErrorInvalidValue};
 }
 
-// The legacy default stream: the only one without a number.
+// True for the legacy default stream, the only stream with number 0.
 bool is_legacy(const Stream& stream) { return stream.id == 0; }
 
-// Whether a stream of an active capture waits for the legacy stream, and that for it.
+// True if some stream of an active capture synchronises with the legacy stream.
 bool orders_with_legacy(const Capture& capture) {
   return capture.state == Capture::State::kActive &&
          std::any_of(capture.branches.begin(), capture.branches.end(),
@@ -118,7 +118,7 @@ bool Captures::bars(const Stream& stream) const {
 void Captures::add(Stream& stream, GraphWork work) {
   Capture& capture = *stream.capture;
   std::vector<cudaGraphNode_t>& last = capture.branch(stream).last;
-  // The program may have removed nodes of the graph meanwhile.
+  // The program may have removed nodes from the graph in the meantime.
   last.erase(std::remove_if(last.begin(), last.end(),
                             [&](cudaGraphNode_t node) { return capture.graph->nodes().count(node) == 0; }),
              last.end());
@@ -133,7 +133,7 @@ void Captures::record(Stream& stream, Event& event) {
 bool Captures::wait(Stream& stream, const Event& event) {
   if (event.capture == 0) {
     if (!takes(stream)) return false;
-    // An event that was never recorded stands for nothing.
+    // A wait for an event that was never recorded does nothing.
     if (!event.recorded) return true;
     invalidate(*stream.capture, cudaErrorStreamCaptureIsolation);
   }
@@ -206,7 +206,7 @@ void Captures::leave(Stream& stream) {
   if (capture->branches.front().stream == &stream) {
     finish(*capture);
   } else {
-    capture->branch(stream).stream = nullptr;  // what it has added must be joined all the same
+    capture->branch(stream).stream = nullptr;  // nodes added by the stream must be joined all the same
     stream.capture.reset();
   }
 }

@@ -11,14 +11,14 @@
 
 namespace castor::runtime {
 
-/// A capture: a graph that grows by what is given to some streams, instead of that being done. It begins in one stream;
-/// others join it when they wait for an event of it.
+/// Stream capture: work submitted to captured streams is added to a graph instead of being executed. A capture begins
+/// in one stream; other streams join it when they wait for an event recorded in it.
 class Capture {
  public:
   enum class State : std::uint8_t { kActive, kInvalidated, kEnded };
-  /// A stream of the capture, and the nodes that its next work comes after.
+  /// Captured stream, with the nodes on which its next work depends.
   struct Branch {
-    Stream* stream = nullptr;  ///< null: destroyed
+    Stream* stream = nullptr;  ///< null: the stream was destroyed
     std::vector<cudaGraphNode_t> last;
   };
 
@@ -27,57 +27,59 @@ class Capture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread;
   std::shared_ptr<Graph> graph;
-  bool into = false;                   ///< the graph is the program's own, not new
-  std::vector<Branch> branches;        ///< the first is where it began
-  std::vector<cudaGraphNode_t> shown;  ///< dependencies as the program was last told them
+  bool into = false;                   ///< the program passed the graph; the capture did not create it
+  std::vector<Branch> branches;        ///< the first is the stream in which the capture began
+  std::vector<cudaGraphNode_t> shown;  ///< copy of the dependencies that cudaStreamGetCaptureInfo returned last; the
+                                       ///< program may still hold a pointer to it
 
   [[nodiscard]] Branch& branch(const Stream& stream);
 };
 
-/// All captures of the program that have not ended. Limits: for one thread at a time.
+/// All captures of the process that have not ended. Not thread-safe.
 class Captures {
  public:
   explicit Captures(GraphHandles& handles) : handles_(handles) {}
 
-  /// A capture into a new graph. ApiError: capture unsupported (legacy stream), illegal state (it is capturing).
+  /// Begins a capture into a new graph. ApiError: capture unsupported (legacy stream), illegal state (the stream is
+  /// already captured).
   void begin(Stream& stream, cudaStreamCaptureMode mode);
-  /// A capture into a graph of the program, behind some of its nodes.
+  /// Begins a capture into a graph of the program, after some of its nodes.
   void begin(Stream& stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph,
              std::vector<cudaGraphNode_t> dependencies);
-  /// Ends the capture that began in `stream`, and returns its graph. ApiError: illegal state, unmatched, wrong thread;
-  /// and invalidated, unjoined: the capture has ended then too, and its graph is gone.
+  /// Ends the capture that began in `stream`, and returns its graph. ApiError: illegal state, unmatched, wrong thread.
+  /// After ApiError invalidated or unjoined the capture has ended too, and its graph is lost.
   [[nodiscard]] std::shared_ptr<Graph> end(Stream& stream);
 
-  /// Whether work for the stream becomes nodes of a graph now. ApiError: invalidated; implicit, for the legacy stream
-  /// while a stream that is ordered with it is captured.
+  /// True if work for the stream is captured. ApiError: invalidated; implicit, for the legacy stream while a stream
+  /// that synchronises with it is captured.
   [[nodiscard]] bool takes(const Stream& stream);
-  /// Whether the stream is the legacy one, and one that is ordered with it is captured.
+  /// True if `stream` is the legacy stream and a stream that synchronises with it is captured.
   [[nodiscard]] bool bars(const Stream& stream) const;
-  /// Appends a node to a stream that is captured.
+  /// Adds a node with this work to the graph of a captured stream.
   void add(Stream& stream, GraphWork work);
-  /// Lets an event stand for the present end of a stream that is captured.
+  /// Records an event in a captured stream: the event refers to the nodes that end the stream at present.
   void record(Stream& stream, Event& event);
-  /// A wait for an event while the stream or the event belongs to a capture: the stream joins it. False if neither
-  /// does. ApiError: isolation, merge, captured event.
+  /// Handles a wait for an event if the stream or the event belongs to a capture; the stream then joins the capture.
+  /// Returns false if neither belongs to one. ApiError: isolation, merge, captured event.
   [[nodiscard]] bool wait(Stream& stream, const Event& event);
-  /// Replaces the nodes that the stream's next work comes after, or adds to them. ApiError: illegal state, invalid
+  /// Replaces the nodes on which the stream's next work depends, or adds to them. ApiError: illegal state, invalid
   /// value.
   void set_dependencies(Stream& stream, const std::vector<cudaGraphNode_t>& nodes, bool add);
 
-  /// Refuses a question about a stream, or a wait for it, if it is captured. ApiError: capture unsupported.
+  /// Refuses a query of a captured stream, or a wait for it. ApiError: capture unsupported.
   void refuse_wait(const Stream& stream);
-  /// The same for an event. ApiError: captured event.
+  /// Refuses a query of an event of a capture, or a wait for it. ApiError: captured event.
   void refuse_wait(const Event& event);
   /// Refuses a wait for the whole device during a capture. ApiError: capture unsupported.
   void refuse_device_wait();
-  /// Refuses calls that may wait implicitly, as the modes of the captures and of the thread say.
+  /// Refuses calls that may synchronise implicitly, depending on the modes of the captures and of the calling thread.
   /// ApiError: capture unsupported.
   void refuse_unsafe();
-  /// The stream is going to be destroyed.
+  /// Removes a stream from its capture, before the stream is destroyed. The capture ends if it began in this stream.
   void leave(Stream& stream);
-  /// Sets the mode of the calling thread and returns the one before.
+  /// Sets the capture mode of the calling thread and returns the previous mode.
   [[nodiscard]] static cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
-  /// Ends all captures: the device was reset.
+  /// Ends all captures after a device reset.
   void forget();
 
  private:

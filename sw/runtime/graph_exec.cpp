@@ -12,9 +12,9 @@ namespace castor::runtime {
 namespace {
 
 constexpr unsigned kMostLanes = 32;
-constexpr unsigned kLaneId = ~0U;  // stream number of a lane: none of the program's
+constexpr unsigned kLaneId = ~0U;  // stream number of a lane, which no stream of the program has
 
-// Work of a step: what the node does, without what belongs to the node itself.
+// Returns the work of a step: a copy of the node's work without data that belongs to the node.
 GraphWork copy_of(const GraphWork& work) {
   if (std::holds_alternative<ChildWork>(work)) return EmptyWork{};
   GraphWork copy = work;
@@ -27,7 +27,7 @@ std::vector<std::size_t> sorted(std::vector<std::size_t> numbers) {
   return numbers;
 }
 
-// Per lane, how many of its steps are complete before something.
+// Number of completed steps in each lane.
 using LaneCounts = std::vector<std::size_t>;
 
 void advance(LaneCounts& counts, const LaneCounts& other) {
@@ -92,7 +92,7 @@ std::vector<std::size_t> GraphExec::append(Steps& steps, const Graph& graph, std
   return ends;
 }
 
-// Of the steps that could be next, the one that was added first.
+// Orders the steps topologically; of several steps that are ready, the one added first comes first.
 void GraphExec::sort(cudaGraphNode_t& error) {
   std::vector<std::vector<std::size_t>> before(steps_.size());
   std::vector<std::size_t> missing(steps_.size());
@@ -111,7 +111,7 @@ void GraphExec::sort(cudaGraphNode_t& error) {
     }
   }
   if (order_.size() == steps_.size()) return;
-  // Every step that is left has one before it that is left: going back long enough ends in a cycle.
+  // Every remaining step depends on another remaining step, so going back often enough ends in a cycle.
   const auto left = [&](std::size_t step) { return missing[step] != 0; };
   std::size_t at = 0;
   while (!left(at)) ++at;
@@ -122,13 +122,13 @@ void GraphExec::sort(cudaGraphNode_t& error) {
   throw ApiError{cudaErrorInvalidValue};
 }
 
-// A step follows in the lane of one that it comes after, if that is the lane's last; else it takes a lane whose steps
-// are all complete by then, or a new one.
+// Assigns a lane to every step. A step continues the lane of a step on which it depends, if that step is the lane's
+// last. Otherwise it takes a lane whose steps are all complete by then, or a new lane.
 void GraphExec::assign_lanes(unsigned most) {
-  std::vector<std::size_t> last(most);   // step of each lane
-  std::vector<std::size_t> count(most);  // steps of each lane
+  std::vector<std::size_t> last(most);   // last step of each lane
+  std::vector<std::size_t> count(most);  // number of steps of each lane
   std::vector<std::size_t> place(steps_.size());
-  std::vector<LaneCounts> done(steps_.size());  // when the step is complete
+  std::vector<LaneCounts> done(steps_.size());  // steps of each lane that are complete once this step is complete
   unsigned used = 0;
   for (const std::size_t number : order_) {
     Step& step = steps_[number];

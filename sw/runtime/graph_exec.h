@@ -14,55 +14,60 @@ namespace castor::runtime {
 class PreparedWork;
 class Session;
 
-/// An executable graph: a copy of a graph, with the graphs inside its nodes laid open, in the order in which its steps
-/// are given to queues. Chains of nodes that can go on beside each other have queues of their own.
+/// Executable graph: a copy of a graph as a list of steps, with child graphs expanded. Steps are submitted to the
+/// device's queues in a fixed order. Chains of independent nodes use separate queues ("lanes").
 class GraphExec {
  public:
-  /// Result of an update by a whole graph, and the node of that graph at which it failed.
+  /// Result of an update by a whole graph, with the node of that graph at which the update failed.
   struct Update {
     cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
     cudaGraphNode_t node = nullptr;
   };
 
-  /// `flags`: kept for who asks. ApiError: invalid value, if the graph has a cycle; `error` is then a node of it.
+  /// Copies `graph`. `flags`: returned by flags(), without further effect. ApiError: invalid value, if the graph has a
+  /// cycle; `error` is then a node of the cycle.
   GraphExec(Session& session, const Graph& graph, unsigned long long flags, cudaGraphNode_t& error);
 
   [[nodiscard]] unsigned long long flags() const { return flags_; }
-  /// Appends all steps to a stream: after what is in it, and before what will be. A launch comes after the one before
-  /// it, whatever their streams. ApiError: that of a step that cannot be done; no step is then.
+  /// Appends all steps to a stream: after earlier work of the stream, and before its later work. Each launch runs after
+  /// the previous launch of this object, in whatever stream. ApiError: the error of a step that cannot be submitted; no
+  /// step is submitted then.
   void launch(Session& session, Stream& stream);
-  /// The graph as a new one, with the updates.
+  /// Fills `empty` with the steps and their updates, and returns it; used when the launch itself is captured.
   [[nodiscard]] std::shared_ptr<Graph> graph(std::shared_ptr<Graph> empty) const;
 
-  /// Work of the step that a node of the graph became; later launches do it. ApiError: invalid value, for another node.
+  /// Returns the work of the step that was made from `node`. ApiError: invalid value, for a node of another graph.
   [[nodiscard]] const GraphWork& work(cudaGraphNode_t node) const;
-  void set_work(Session& session, cudaGraphNode_t node, GraphWork work);  ///< ApiError: invalid value, if it may not
-  /// Replaces the work of the steps of a graph inside a node. ApiError: update failure.
+  /// Replaces the work of the step for later launches. ApiError: invalid value, if the new work does not suit the step.
+  void set_work(Session& session, cudaGraphNode_t node, GraphWork work);
+  /// Replaces the work of the steps of a child graph. ApiError: update failure, if `child` has another structure.
   void set_child(Session& session, cudaGraphNode_t node, const Graph& child);
   void enable(cudaGraphNode_t node, bool on);
   [[nodiscard]] bool enabled(cudaGraphNode_t node) const;
-  /// Replaces the work of all steps by that of an equal graph, or of none.
+  /// Replaces the work of all steps by the work of `graph`. Changes nothing if the structure of `graph` differs.
   [[nodiscard]] Update update(Session& session, const Graph& graph);
 
  private:
+  /// Step of the executable graph, made from one node.
   struct Step {
-    cudaGraphNode_t origin = nullptr;  ///< node that it was
+    cudaGraphNode_t origin = nullptr;  ///< node from which the step was made
     GraphWork work;
-    std::vector<std::size_t> after{};  ///< numbers of steps
-    std::size_t end = 0;               ///< of a graph inside a node: number of the step that ends it
+    std::vector<std::size_t> after{};  ///< numbers of the steps on which this one depends
+    std::size_t end = 0;               ///< first step of a child graph: number of the child graph's last step
     bool enabled = true;
-    unsigned lane = 0;                 ///< 0: the stream of the launch
-    std::vector<std::size_t> waits{};  ///< those of `after` that neither its lane nor another wait covers
-    bool marked = false;               ///< something of another lane waits for it
+    unsigned lane = 0;                 ///< queue of the step; 0: the launch's stream
+    std::vector<std::size_t> waits{};  ///< steps of `after` whose completion neither the lane's order nor another wait
+                                       ///< implies
+    bool marked = false;               ///< a step of another lane waits for this step
   };
   using Steps = std::vector<Step>;
 
-  /// Appends the nodes of a graph and returns the numbers of the steps that end it. `entry`: step that it comes after.
+  /// Appends the nodes of a graph and returns the numbers of its last steps. `entry`: step that precedes the graph.
   static std::vector<std::size_t> append(Steps& steps, const Graph& graph, std::optional<std::size_t> entry);
-  /// Appends a graph inside a node, between two steps that do nothing, and returns the number of the second.
+  /// Appends a child graph between two empty steps, and returns the number of the second one.
   static std::size_t append_child(Steps& steps, cudaGraphNode_t node, const Graph& graph);
-  /// Replaces the work of the steps from `begin` on by that of `fresh`, if those are equal otherwise.
-  /// `inner`: they are a graph inside a node, whose first step comes after others.
+  /// Replaces the work of the steps from `begin` on by the work of `fresh`, if both have the same structure. `inner`:
+  /// the steps are a child graph, whose first step has dependencies outside of it.
   [[nodiscard]] Update replace(Session& session, std::size_t begin, Steps&& fresh, bool inner);
   void sort(cudaGraphNode_t& error);
   void assign_lanes(unsigned most);
@@ -71,11 +76,11 @@ class GraphExec {
 
   unsigned long long flags_ = 0;
   Steps steps_;
-  std::vector<std::size_t> order_;  ///< of the steps' submission
-  std::vector<Stream> lanes_;       ///< beside the launch's stream
-  std::vector<std::size_t> joins_;  ///< last steps of lanes for which the launch's stream waits
+  std::vector<std::size_t> order_;  ///< numbers of the steps in the order of submission
+  std::vector<Stream> lanes_;       ///< lanes besides the launch's stream
+  std::vector<std::size_t> joins_;  ///< last steps of the lanes; the launch's stream waits for these steps
   std::unordered_map<cudaGraphNode_t, std::size_t> numbers_;
-  std::optional<QueueMark> last_;  ///< end of the youngest launch
+  std::optional<QueueMark> last_;  ///< end of the most recent launch
 };
 
 }  // namespace castor::runtime

@@ -1,4 +1,4 @@
-// CUDA graphs: nodes, and the parameters of nodes in graphs and in executable graphs.
+// Runtime API: nodes of CUDA graphs, and the parameters of nodes in graphs and in executable graphs.
 
 #include <utility>
 
@@ -13,7 +13,7 @@ using namespace castor::runtime;
 
 namespace {
 
-// Adds a node that does the work that `make` returns.
+// Adds a node with the work that `make` returns.
 template <class Make>
 cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
                      Make make) {
@@ -27,7 +27,7 @@ cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNo
   });
 }
 
-// Work of a node that must be of one type.
+// Returns the work of a node. ApiError: invalid value, if the node has another type.
 template <class Work>
 Work& work_of(Session& session, cudaGraphNode_t node) {
   auto* const work = std::get_if<Work>(&session.graphs().work_of(node));
@@ -56,7 +56,7 @@ cudaError_t set_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node, Make make)
   });
 }
 
-// A kernel is named by its host stub, or, as the driver API does, by its handle.
+// Makes the work of a kernel node. `params->func` is the kernel's host stub or, from the driver API, its handle.
 KernelWork kernel_of(Session& session, const cudaKernelNodeParams* params) {
   need(params);
   auto* const handle = reinterpret_cast<LoadedKernel*>(params->func);
@@ -346,7 +346,7 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t /*graph*/, cudaUserObject_t /
   return not_supported();
 }
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return last_error() = device == 0 ? cudaSuccess : cudaErrorInvalidDevice;  // graphs have no memory of their own
+  return last_error() = device == 0 ? cudaSuccess : cudaErrorInvalidDevice;  // graphs own no device memory
 }
 
 }  // extern "C"

@@ -25,7 +25,7 @@ FillRequest request_of(const cudaMemsetParams& parms) {
   return request;
 }
 
-// Makes the packets of a work; nothing for work that has none.
+// Makes the packets of kernels, copies and fills; other work has no packets, and only its handles are checked.
 struct PacketMaker {
   Session& session;
   std::vector<gpu::Packet>& packets;

@@ -7,26 +7,27 @@
 
 namespace castor::runtime {
 
-/// A kernel node's work from what the program gives: arguments by pointers to them, or as a block (`extra`).
-/// ApiError: invalid value (neither or both, a block that is too short), and those of a launch.
+/// Makes the work of a kernel node. The arguments are given by pointers, or as one block in `extra`.
+/// ApiError: invalid value (neither or both given, block too short), and the errors of a launch.
 [[nodiscard]] KernelWork kernel_work(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
                                      std::size_t dynamic_shared, void** arguments, void** extra);
-/// Pointers to the arguments of a node, as its parameters are handed to the program: valid until they are changed.
+/// Returns pointers to the arguments of a kernel node, as the node's parameters report them. They stay valid until the
+/// parameters change.
 [[nodiscard]] void** arguments_of(KernelWork& work);
 
-/// Refuses work that could not be submitted now. ApiError: as the calls that do such work in a stream; invalid value
-/// for a graph in itself.
+/// Refuses work that could not be submitted now. ApiError: the errors of the corresponding stream call; invalid value
+/// for a graph that would contain itself.
 void check(Session& session, const GraphWork& work);
-/// Whether the node of an executable graph that does `before` may do `after` instead: kernels may change altogether;
-/// copies and fills only if they have one dimension and stay in memory of the same type.
+/// True if a node of an executable graph may change its work from `before` to `after`. A kernel may change to any
+/// kernel. Copies and fills must be one-dimensional and stay in memory of the same type.
 [[nodiscard]] bool may_become(Session& session, const GraphWork& before, const GraphWork& after);
 
-/// The work with its packets made, so that nothing can go wrong any more when it is submitted.
+/// Work with its packets already made, so that its submission cannot fail.
 class PreparedWork {
  public:
-  /// ApiError: as `check`.
+  /// Makes the packets of the work. ApiError: as `check`.
   PreparedWork(Session& session, const GraphWork& work);
-  /// Appends the work to a stream. The host pays no time for it.
+  /// Appends the work to a stream. No host time is charged.
   void submit(Session& session, Stream& stream);
 
  private:

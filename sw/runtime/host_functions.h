@@ -10,36 +10,38 @@
 
 namespace castor::runtime {
 
-/// Functions of the program that are called when a stream comes to them (cudaLaunchHostFunc, cudaStreamAddCallback),
-/// from their submission to their call. Limits: for one thread at a time, but for `pending`.
+/// Host functions of the program that streams call (cudaLaunchHostFunc, cudaStreamAddCallback), from submission to
+/// call. Owned by the Session. Only `pending` is thread-safe.
 class HostFunctions {
  public:
   using Number = std::uint64_t;
   using Call = std::function<void(cudaError_t)>;
 
-  /// `hears_faults`: it is called, with the fault's code, if the device has faulted before the stream came to it.
+  /// Adds a function. `hears_faults`: the function is called with the fault's code if the device faults before the
+  /// stream reaches it.
   [[nodiscard]] Number add(Call call, bool hears_faults);
-  /// Its packet is in a queue; it may have run by then.
+  /// Stores the completion handle of the function's packet. Has no effect if the function has already run.
   void submitted(Number number, gpu::Ticket ticket);
-  /// The stream has come to it. Nothing for one that is not pending any more.
+  /// Calls the function, when its stream reaches it. Has no effect for a function that is no longer pending.
   void run(Number number);
 
-  /// Some are pending; any thread may ask.
+  /// True if functions are pending. May be called from any thread.
   [[nodiscard]] bool pending() const { return pending_.load() != 0; }
-  /// How many have been begun.
+  /// Returns the number of functions that have been started.
   [[nodiscard]] std::uint64_t begun() const { return begun_; }
-  /// Forgets those whose packets were dropped.
+  /// Forgets the functions whose packets were dropped by the device.
   void drop_lost(const gpu::Device& device);
-  /// The device has faulted: calls those that hear of it, in the order of their submission, and forgets all.
+  /// Handles a device fault: calls the functions with `hears_faults`, in the order of submission, and forgets all.
   void fail(cudaError_t code);
-  /// Forgets all: the device was reset.
+  /// Forgets all functions after a device reset.
   void forget();
 
  private:
+  /// Pending host function.
   struct Function {
     Call call;
     bool hears_faults = false;
-    gpu::Ticket ticket = 0;  ///< 0: not in a queue yet
+    gpu::Ticket ticket = 0;  ///< completion handle of the packet; 0: not in a queue yet
   };
   void count() { pending_ = functions_.size(); }
 

@@ -15,13 +15,15 @@
 namespace castor::runtime {
 namespace {
 
-constexpr std::chrono::milliseconds kAtOnce{20};  // processor time within which a program that waited comes back
-constexpr int kShortest = 16;                     // the patience shrinks to this part
-// Who has had so many turns and used less than this in each gives its processor away, in a loop with sched_yield.
+constexpr std::chrono::milliseconds kAtOnce{20};  // processor time within which a program that had been waiting returns
+                                                  // to the API
+constexpr int kShortest = 16;                     // divisor: the patience never shrinks below longest / kShortest
+// A thread with at least this many turns, and less than kShortTurn used per turn, yields its processor in a loop
+// (sched_yield).
 constexpr std::uint64_t kManyTurns = 16;
 constexpr std::chrono::microseconds kShortTurn{50};
 
-/// The beginning of a file below /proc; empty if it cannot be read.
+/// Returns the beginning of a file below /proc; empty if the file cannot be read.
 std::string text_of(const std::string& path) {
   char text[512];
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -31,7 +33,7 @@ std::string text_of(const std::string& path) {
   return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::string();
 }
 
-/// Processor time of any thread of the process: the clock that pthread_getcpuclockid names, made from its id.
+/// Reads the processor time of any thread of the process, from the clock that pthread_getcpuclockid would return.
 bool used_by(pid_t id, std::chrono::nanoseconds& used) {
   constexpr unsigned kThreadClock = 6;
   const auto clock = static_cast<clockid_t>((~static_cast<unsigned>(id) << 3) | kThreadClock);
@@ -41,25 +43,26 @@ bool used_by(pid_t id, std::chrono::nanoseconds& used) {
   return true;
 }
 
-/// "time waited turns".
+/// Returns the number of turns in a line "time waited turns" of schedstat.
 std::uint64_t turns_in(const std::string& text) {
   const std::size_t last = text.rfind(' ');
   return last == std::string::npos ? 0 : std::strtoull(text.c_str() + last, nullptr, 10);
 }
 
-/// From "number argument..." of the call that a thread waits in.
+/// Returns the state of a thread from the line "number argument..." of the system call that it is in.
 HostThread::State state_of_call(const char* text) {
   char* end = nullptr;
   const long number = std::strtol(text, &end, 10);
   unsigned long long arguments[6] = {};
   for (unsigned long long& argument : arguments) argument = std::strtoull(end, &end, 16);
-  // "-1 stack counter": in no call. A thread that is over has no stack.
+  // A line "-1 stack counter" means that the thread is in no system call. The stack of a thread that has ended is 0.
   if (number < 0) return arguments[0] == 0 ? HostThread::State::kBlocked : HostThread::State::kRuns;
   constexpr int kTimeLimit = 3;
   return number == SYS_futex && arguments[kTimeLimit] == 0 ? HostThread::State::kBlocked : HostThread::State::kSleeps;
 }
 
-/// "id (name) S ...", for systems that do not tell the call.
+/// Returns the state of a thread from the line "id (name) S ..." of stat; used if the system does not show the system
+/// call.
 HostThread::State state_of_status(const std::string& text) {
   const std::size_t name = text.rfind(')');
   const char letter = name == std::string::npos || name + 2 >= text.size() ? 'R' : text[name + 2];
@@ -87,12 +90,13 @@ std::vector<HostThread> other_threads() {
     const std::string call = text_of(folder + entry->d_name + "/syscall");
     if (call.empty()) {
       const std::string status = text_of(folder + entry->d_name + "/stat");
-      if (status.empty()) continue;  // it has just ended
+      if (status.empty()) continue;  // the thread has just ended
       thread.state = state_of_status(status);
     } else {
       thread.state = call[0] == 'r' ? HostThread::State::kRuns : state_of_call(call.c_str());
     }
-    // After the state: one that went on after it was looked at has used more by the second look.
+    // The time is read after the state. A thread that resumes after its state was read shows more time in the second
+    // observation.
     if (!used_by(thread.id, thread.used)) continue;
     thread.turns = turns_in(text_of(folder + entry->d_name + "/schedstat"));
     threads.push_back(thread);
@@ -102,8 +106,8 @@ std::vector<HostThread> other_threads() {
 }
 
 HostActivity HostWatch::look(const std::vector<HostThread>& first, const std::vector<HostThread>& second, Time now) {
-  // A thread that is blocked in both looks and has used nothing in between was blocked all the time between them, so
-  // there was a moment at which all were.
+  // A thread that is blocked in both observations without using time was blocked throughout. So at one moment all
+  // threads were blocked.
   const bool blocked = std::all_of(second.begin(), second.end(), [](const HostThread& thread) {
     return thread.state == HostThread::State::kBlocked;
   });
@@ -115,7 +119,7 @@ HostActivity HostWatch::look(const std::vector<HostThread>& first, const std::ve
     base_ = second;
     return HostActivity::kWorks;
   }
-  bool lingers = !second.empty();  // nothing is known of threads that the system does not show
+  bool lingers = !second.empty();  // without visible threads nothing can be judged
   for (const HostThread& thread : second) {
     const HostThread* const known = find_thread(base_, thread.id);
     if (known == nullptr) {

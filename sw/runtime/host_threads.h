@@ -8,57 +8,59 @@
 
 namespace castor::runtime {
 
-/// A thread of this process, as another one sees it.
+/// Thread of this process, as another thread observes it.
 struct HostThread {
   enum class State : std::uint8_t {
-    kRuns,     ///< or could, if the host had a processor for it; also: sleeps in a page fault
-    kBlocked,  ///< waits for another thread, without time limit (futex), or is over
-    kSleeps    ///< in any other system call
+    kRuns,     ///< runs, or is ready to run, or sleeps in a page fault
+    kBlocked,  ///< waits for another thread without time limit (futex), or has ended
+    kSleeps    ///< sleeps in any other system call
   };
   pid_t id = 0;
   State state = State::kRuns;
   std::chrono::nanoseconds used{0};  ///< processor time so far
-  std::uint64_t turns = 0;           ///< how often it has got a processor; 0 where the system does not count it
+  std::uint64_t turns = 0;           ///< number of times the thread was scheduled; 0 if the system does not count it
 
   [[nodiscard]] bool operator==(const HostThread& other) const {
     return id == other.id && state == other.state && used == other.used;
   }
 };
 
-/// All threads of the process but the one that calls, by their ids. Where the system does not say in which call a
-/// thread is, none is kBlocked.
+/// Returns all threads of the process except the caller, ordered by id. No thread is kBlocked if the system does not
+/// show the system call that a thread is in.
 [[nodiscard]] std::vector<HostThread> other_threads();
-/// The one with that id, null if it is not there.
+/// Returns the thread with that id, or null.
 [[nodiscard]] const HostThread* find_thread(const std::vector<HostThread>& threads, pid_t id);
 
-/// What the threads of the program do between two calls of the API.
+/// Activity of the program's threads while the program is outside the API.
 enum class HostActivity : std::uint8_t {
   kWorks,
-  kWaits,   ///< every thread waits for another one: no one will go on
-  kLingers  ///< has used up the patience
+  kWaits,   ///< every thread waits for another one, so no thread can resume
+  kLingers  ///< the threads have used up the patience
 };
 
-/// Judges whether a program that has left the API waits (docs/decisions/progress-between-calls.md). All times are
-/// given, so that it can be tested. Limits: for one thread.
+/// Judges whether a program outside the API is waiting (docs/decisions/progress-between-calls.md). All times are
+/// arguments, for tests. Used by one thread.
 class HostWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Span = std::chrono::nanoseconds;
 
-  /// Patience of 0: never kLingers.
+  /// Sets the patience: processor time, or time asleep, after which a thread counts as lingering. 0: look() never
+  /// returns kLingers.
   explicit HostWatch(Span patience) : longest_(patience), patience_(patience) {}
 
-  /// The program has left the API, or the device has moved.
+  /// Starts a new observation: the program has left the API, or the device has advanced.
   void restart() { started_ = false; }
-  /// Two looks at the threads, the second made after the first was over, at time `now`.
+  /// Judges two observations of the threads; the second began after the first had ended, at time `now`.
   [[nodiscard]] HostActivity look(const std::vector<HostThread>& first, const std::vector<HostThread>& second,
                                   Time now);
-  /// Some thread has used processor time since the first look after `restart`.
+  /// True if some thread has used processor time since the first observation after `restart`.
   [[nodiscard]] bool active() const { return active_; }
-  /// The device has moved because the patience was used up, and the program came back to the API, having used this
-  /// processor time since: what comes back at once was waiting, and the next wait is found sooner.
+  /// Notes that the program returned to the API after the device advanced because the patience was used up. `used`:
+  /// processor time since that advance. A program that returns at once had been waiting, so the patience shrinks and
+  /// the next wait is found sooner.
   void came_back(Span used);
-  /// The same, and it did not come back.
+  /// Notes that the program did not return to the API after such an advance; restores the full patience.
   void stayed_away() { patience_ = longest_; }
   [[nodiscard]] Span patience() const { return patience_; }
 
@@ -68,7 +70,7 @@ class HostWatch {
   bool started_ = false;
   bool active_ = false;
   Time start_;
-  std::vector<HostThread> base_;  ///< the threads at the first look
+  std::vector<HostThread> base_;  ///< threads at the first observation
 };
 
 }  // namespace castor::runtime

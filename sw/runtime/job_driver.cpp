@@ -12,11 +12,12 @@ namespace castor::runtime {
 namespace {
 
 constexpr std::uint64_t kMostDeadline = 0xfffffffe;
-constexpr std::uint64_t kMostNanoseconds = std::uint64_t{1} << 40;  // too long at any clock, and no product overflows
+constexpr std::uint64_t kMostNanoseconds = std::uint64_t{1} << 40;  // longer than any deadline in cycles, and small
+                                                                    // enough that no product overflows
 constexpr std::size_t kSignalsPerPage = 64;
 constexpr std::size_t kMostKernels = 0xffff;
-constexpr unsigned kKernelTypes = 64;  // where nobody measures them
-constexpr std::uint8_t kNoJob = 7;     // reason of an append that came too late
+constexpr unsigned kKernelTypes = 64;  // number of kernel types on a device that does not profile them
+constexpr std::uint8_t kNoJob = 7;     // rejection reason of an append that came too late
 
 bool over(gpu::JobStatus status) {
   using gpu::JobStatus;
@@ -68,7 +69,7 @@ JobDriver::Stream& JobDriver::at(StreamId stream) {
 JobDriver::StreamId JobDriver::create(std::uint64_t deadline_ns) {
   Stream fresh;
   if (deadline_ns != kNoDeadline) {
-    // Whole kilohertz, so that the cycles do not depend on rounding.
+    // The clock is rounded to whole kilohertz, so that the number of cycles does not depend on rounding.
     const auto kilohertz = static_cast<std::uint64_t>(settings_.core_mhz * 1000 + 0.5);
     const std::uint64_t cycles = std::min(deadline_ns, kMostNanoseconds) * kilohertz / 1'000'000;
     if (deadline_ns == 0 || cycles == 0 || cycles > kMostDeadline) {
@@ -120,7 +121,7 @@ void JobDriver::enqueue(StreamId stream, gpu::KernelPacket kernel) {
 
 std::vector<gpu::Ticket> JobDriver::submit(StreamId stream, std::uint64_t start) {
   Stream& state = at(stream);
-  static_cast<void>(poll(stream));  // a job that is over is given back first
+  static_cast<void>(poll(stream));  // returns the queue of a job that is over
   if (state.waiting.empty()) return {};
   const bool append = state.busy;
   if (append && state.shared) {
@@ -133,7 +134,7 @@ std::vector<gpu::Ticket> JobDriver::submit(StreamId stream, std::uint64_t start)
   return send(stream, std::exchange(state.waiting, {}), append, start);
 }
 
-// One JOB packet for as many kernels as have at most eight types; the rest is appended.
+// Submits one JOB packet for as many kernels as have at most `list_types_` types; further packets append the rest.
 std::vector<gpu::Ticket> JobDriver::send(StreamId stream, std::vector<gpu::KernelPacket> kernels, bool append,
                                          std::uint64_t start) {
   Stream& state = at(stream);
@@ -179,14 +180,16 @@ gpu::JobSignal JobDriver::poll(StreamId stream) {
   Stream& state = at(stream);
   if (!state.busy) return state.result;
   const gpu::JobSignal first = gpu::JobSignal::of(signal_word(state.parts.front().signal));
-  // Appends that came too late become a job of their own, with the same deadline from its own start.
+  // Kernels appended too late become a job of their own, with the same deadline counted from its own start.
   std::vector<gpu::KernelPacket> late;
   for (std::size_t i = 1; i < state.parts.size(); ++i) {
     const gpu::JobSignal answer = gpu::JobSignal::of(signal_word(state.parts[i].signal));
     if (answer.status == gpu::JobStatus::kPending) return {gpu::JobStatus::kAccepted, 0, 0};
     if (answer.status == gpu::JobStatus::kError) return state.result = answer;
     if (answer.status != gpu::JobStatus::kRejected) continue;
-    if (answer.reason != kNoJob || first.status == gpu::JobStatus::kRejected) continue;  // refused for good
+    if (answer.reason != kNoJob || first.status == gpu::JobStatus::kRejected)
+      continue;  // the kernels are rejected for
+                 // good
     std::move(state.parts[i].kernels.begin(), state.parts[i].kernels.end(), std::back_inserter(late));
     state.parts[i].kernels.clear();
   }
@@ -200,7 +203,7 @@ gpu::JobSignal JobDriver::poll(StreamId stream) {
   return {};
 }
 
-// The job is over: its signal words, and its queue for those who judge, are free again.
+// Ends a job: its signal words become free, and its queue is returned to the judging block.
 void JobDriver::finish(StreamId stream) {
   Stream& state = at(stream);
   for (const Part& part : state.parts) signals_.push_back(part.signal);
@@ -241,7 +244,7 @@ std::uint8_t JobDriver::kid_of(gpu::ProgramHandle program, std::uint64_t block_t
   }
   std::vector<std::size_t> order(kinds_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  // Free numbers first, then the least recently used. One that is in flight refuses to be cleared.
+  // Free numbers come first, then the least recently used. The block refuses to clear a type that is in flight.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return kinds_[a].taken != kinds_[b].taken ? !kinds_[a].taken : kinds_[a].used < kinds_[b].used;
   });

@@ -12,91 +12,101 @@
 
 namespace castor::runtime {
 
-/// The driver's side of jobs with deadlines (docs/gpu/jobs.md, "Jobs"): streams, JOB packets, signal words, the table
-/// of kernel types, and what the driver writes into the registers of a block that judges jobs, as the block's
-/// JobControl says. It works on every device: where nobody judges jobs all are accepted, and a machine without
-/// inspector takes the kernels alone.
+/// Driver software for jobs with deadlines (docs/gpu/jobs.md, "Jobs"): manages streams, JOB packets, signal words and
+/// the table of kernel types. Writes the registers of the block that judges jobs, as that block's JobControl describes.
+/// Works on every device. If no block judges jobs, all jobs are accepted; a machine without inspector executes only the
+/// kernels.
 ///
-/// Where jobs are judged a stream has a queue of its own; elsewhere streams beyond the number of queues share them, and
-/// take no further work while a job is under way.
+/// If jobs are judged, each stream has a queue of its own. Otherwise streams in excess of the number of queues share
+/// queues; such a stream accepts no further work while its job is in flight.
 ///
-/// A stream has one job at a time: enqueue kernels, submit, poll until it is over; then it takes the next one. What is
-/// enqueued and submitted while a job is under way is appended to it; if that comes too late the rest becomes a job of
-/// its own with the same deadline.
-/// Errors: InputError for a stream that is not there, a deadline of 0 or beyond 2^32 - 2 cycles, no queue left.
+/// A stream has one job at a time: enqueue kernels, submit, poll until the job is over; then the stream accepts the
+/// next job. Kernels submitted while a job is in flight are appended to it. Kernels appended too late become a new job
+/// with the same deadline.
+/// Errors: InputError for an unknown stream, a deadline of 0 or beyond 2^32 - 2 cycles, no queue left.
 /// Limits: not thread-safe; a job has at most 65535 kernels.
 class JobDriver {
  public:
   using StreamId = unsigned;
   static constexpr std::uint64_t kNoDeadline = ~std::uint64_t{0};
 
+  /// Options of a driver.
   struct Settings {
-    unsigned first_queue = 0;   ///< queues below are left to others
+    unsigned first_queue = 0;   ///< lower queues are left to other users
     bool from_top = false;      ///< streams get the highest queues first
-    unsigned kernel_types = 0;  ///< 0: as many as those who judge can tell apart, else 64
-    double core_mhz = 0;        ///< 0: the machine's
+    unsigned kernel_types = 0;  ///< 0: as many as the judging block can distinguish, else 64
+    double core_mhz = 0;        ///< core clock in MHz; 0: from the machine
   };
   JobDriver(gpu::Device& device, const Settings& settings);
   explicit JobDriver(gpu::Device& device);
   ~JobDriver();
 
-  /// A stream whose jobs have to be done `deadline_ns` after their submission, or best effort.
+  /// Creates a stream whose jobs must complete within `deadline_ns` of their submission; kNoDeadline: best effort.
   [[nodiscard]] StreamId create(std::uint64_t deadline_ns);
-  /// The stream is idle. Its queue may be used again.
+  /// Destroys an idle stream. Its queue may be used again.
   void destroy(StreamId stream);
-  /// Streams that can be created now and get a queue of their own.
+  /// Returns the number of further streams that can be created with a queue of their own.
   [[nodiscard]] std::size_t available() const { return free_.size(); }
   [[nodiscard]] unsigned queue(StreamId stream) const;
 
-  /// Adds a kernel to what the next `submit` announces. Its kernel type is filled in.
+  /// Holds a kernel back until the stream's next `submit`. Sets the kernel's type number.
   void enqueue(StreamId stream, gpu::KernelPacket kernel);
-  /// The doorbell: JOB packet (or packets: at most eight kernel types each) and kernels go to the queue. The job starts
-  /// now, or in the cycle `start` if that is not 0. Returns the tickets of the kernels.
+  /// Rings the doorbell: the JOB packet (or several, of at most eight kernel types each) and the kernels enter the
+  /// queue. The job starts now, or in core cycle `start` if that is not 0. Returns the completion handles of the
+  /// kernels.
   std::vector<gpu::Ticket> submit(StreamId stream, std::uint64_t start = 0);
-  /// What the signal words say now; costs no time. kPending also if nothing was ever submitted. Once a job is over
-  /// (kRejected, kDone, kDoneLate) the queue is given back to those who judge, and `submit` starts a new job.
+  /// Returns the present state of the signal words, without any simulated time. kPending: not judged yet, or nothing
+  /// was ever submitted. Once a job is over (kRejected, kDone, kDoneLate) its queue is returned to the judging block,
+  /// and `submit` starts a new job.
   [[nodiscard]] gpu::JobSignal poll(StreamId stream);
-  /// Youngest kernel that was given to the device for the stream; 0 = none.
+  /// Returns the most recent kernel submitted for the stream; 0: none.
   [[nodiscard]] gpu::Ticket last_ticket(StreamId stream) const { return streams_[stream].last; }
-  /// The job of the stream was submitted and is not over.
+  /// True if the stream's job was submitted and is not over.
   [[nodiscard]] bool busy(StreamId stream) const;
 
-  /// External priority of the stream's queue, for schedulers that use one: smaller is more urgent.
+  /// Sets the external priority of the stream's queue, for schedulers that use it: smaller is more urgent.
   void set_priority(StreamId stream, std::uint32_t value);
-  /// Type number of a kernel with blocks of so many threads: equal for equal programs and blocks. The least recently
-  /// used number is given to a new kernel when all are taken, after its entry of the profiling table was cleared.
+  /// Returns the type number of a kernel with blocks of `block_threads` threads. Equal programs with equal block sizes
+  /// share a type. If all numbers are taken, a new type gets the least recently used number, after that number's entry
+  /// of the profiling table was cleared.
   [[nodiscard]] std::uint8_t kid_of(gpu::ProgramHandle program, std::uint64_t block_threads);
 
-  /// Core cycles per TB, in 24.8 bits, that kernels of a type take of a device that they have alone; nothing happens
-  /// where nobody judges. Errors: InputError for a value that the block refuses.
+  /// Sets the isolated execution time of a kernel type: core cycles per TB, in 24.8 fixed point, on a device without
+  /// other work. No effect if no block judges jobs. Errors: InputError for a value that the block refuses.
   void set_isolated_time(std::uint8_t kid, std::uint32_t value);
 
-  /// Something on the device judges jobs.
+  /// True if a block of the device judges jobs.
   [[nodiscard]] bool judged() const { return control_ != nullptr; }
-  /// Register of what judges jobs. Errors: InputError naming offset and answer, or that nobody judges.
+  /// Reads a register of the block that judges jobs. Errors: InputError with offset and answer, or if no block judges
+  /// jobs.
   std::uint32_t read_register(std::uint32_t offset);
+  /// Writes a register of the block that judges jobs. Errors: as read_register.
   void write_register(std::uint32_t offset, std::uint32_t value);
 
  private:
-  struct Part {  ///< one JOB packet
+  /// One JOB packet of a job, with its kernels and its signal word.
+  struct Part {
     gpu::JobPacket packet;
     std::vector<gpu::KernelPacket> kernels;
     std::uint64_t signal = 0;
   };
+  /// State of one stream with a deadline.
   struct Stream {
     bool open = false;
-    bool shared = false;                                   ///< its queue is another stream's too
+    bool shared = false;                                   ///< another stream uses the same queue
     std::uint32_t deadline = gpu::JobPacket::kNoDeadline;  ///< cycles
+    /// Kernels enqueued and not yet submitted.
     std::vector<gpu::KernelPacket> waiting;
-    std::deque<Part> parts;  ///< of the job under way, the one that created it first
+    std::deque<Part> parts;  ///< JOB packets of the job in flight; the first one created the job
     gpu::JobSignal result;
     bool busy = false;
     gpu::Ticket last = 0;
   };
+  /// Entry of the table of kernel types.
   struct Kind {
     gpu::ProgramHandle program = 0;
     std::uint64_t threads = 0;
-    std::uint64_t used = 0;
+    std::uint64_t used = 0;  ///< value of `uses_` at the last use
     bool taken = false;
   };
 
@@ -112,15 +122,15 @@ class JobDriver {
 
   gpu::Device& device_;
   Settings settings_;
-  const gpu::JobControl* control_;  ///< null: nobody judges
-  unsigned list_types_ = 0;         ///< that one JOB packet announces
+  const gpu::JobControl* control_;  ///< null: no block judges jobs
+  unsigned list_types_ = 0;         ///< most kernel types that one JOB packet can list
   std::vector<Stream> streams_;
   std::deque<StreamId> free_;
   std::vector<Kind> kinds_;
-  std::uint64_t uses_ = 0;
+  std::uint64_t uses_ = 0;  ///< counter of uses of kernel types
   std::uint32_t next_job_ = 1;
   std::vector<std::uint64_t> signals_;       ///< free signal words
-  std::vector<std::uint64_t> signal_pages_;  ///< allocations
+  std::vector<std::uint64_t> signal_pages_;  ///< device allocations that hold the signal words
 };
 
 }  // namespace castor::runtime

@@ -1,4 +1,4 @@
-// Kernels: launch, attributes, occupancy.
+// Runtime API: launch of kernels, their attributes, occupancy.
 
 #include <algorithm>
 #include <cstring>
@@ -36,13 +36,13 @@ cudaError_t error_of(gpu::LaunchError error) {
 
 constexpr std::size_t kDefaultDynamicShared = 48 * 1024;
 
-// A block may have 48 KB of shared memory unless the program has asked for more.
+// Returns the shared memory that a block may have: 48 KB unless the program has requested more for this kernel.
 std::size_t shared_limit(const gpu::Machine& machine, const LoadedKernel& kernel) {
   const std::size_t limit = std::min<std::size_t>(machine.sm.max_tb_smem, kDefaultDynamicShared);
   return std::max<std::size_t>(limit, kernel.program->shared_bytes + kernel.dynamic_shared_limit);
 }
 
-// The parameter block that a caller hands over ready made (CU_LAUNCH_PARAM_BUFFER_POINTER).
+// Returns the parameter block that the caller passes ready-made (CU_LAUNCH_PARAM_BUFFER_POINTER).
 std::vector<std::byte> ready_block(void** extra) {
   const void* pointer = nullptr;
   std::size_t size = 0;
@@ -110,7 +110,7 @@ std::vector<std::byte> parameter_block(const LoadedKernel& kernel, void** argume
   if (extra != nullptr) {
     if (arguments != nullptr) throw ApiError{cudaErrorInvalidValue};
     std::vector<std::byte> parameters = ready_block(extra);
-    // Trailing padding may or may not be counted by the caller.
+    // The caller's block may be longer than the parameters, by trailing padding, but not shorter.
     if (parameters.size() < program.parameter_bytes) {
       complain("launch of " + base::readable_name(program.kernel) + ": " + std::to_string(parameters.size()) +
                " bytes of parameters; the kernel takes " + std::to_string(program.parameter_bytes));

@@ -8,12 +8,14 @@
 
 namespace castor::runtime {
 
-/// Parameter block of a launch: from arguments given by pointers (one per parameter, sizes from the kernel's entry), or
-/// ready made in `extra`. ApiError: invalid value, for neither or both, and for a block that is too short.
+/// Returns the parameter block of a launch. The arguments are given by pointers (one per parameter, sizes from the
+/// kernel's entry), or as a ready-made block in `extra`. ApiError: invalid value, if neither or both are given, or if
+/// the block is too short.
 [[nodiscard]] std::vector<std::byte> parameter_block(const LoadedKernel& kernel, void** arguments, void** extra);
 
-/// Packet of a launch. If no block of that size fits, and nothing bounds the kernel, it is compiled again so that one
-/// does, and a line on stderr says so. ApiError: invalid configuration, launch out of resources; the device's fault.
+/// Makes the packet of a launch. If no block of this size fits an SM, and neither source nor user limits registers, the
+/// kernel is compiled again with fewer registers; a line on stderr reports it. ApiError: invalid configuration, launch
+/// out of resources; the device's fault.
 [[nodiscard]] gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const dim3& grid,
                                               const dim3& block, std::vector<std::byte> parameters,
                                               std::size_t dynamic_shared);
@@ -22,19 +24,20 @@ namespace castor::runtime {
 /// ApiError: as `launch_packet`.
 void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block, void** arguments,
             std::size_t dynamic_shared, Stream& stream);
-/// Launches `kernel` with a ready parameter block.
+/// Launches `kernel` with a ready-made parameter block.
 void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
                   std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream);
 
-/// Thread blocks of a kernel that are resident on one SM together when a launch asks for blocks of that size.
+/// Returns the number of thread blocks of `block_threads` threads that are resident on one SM together.
 [[nodiscard]] int resident_blocks(Session& session, LoadedKernel& kernel, int block_threads,
                                   std::size_t dynamic_shared);
 
-/// cudaFuncSetAttribute. ApiError: invalid value.
+/// Sets an attribute of a kernel (cudaFuncSetAttribute). ApiError: invalid value.
 void set_attribute(Session& session, LoadedKernel& kernel, cudaFuncAttribute attribute, int value);
 
-/// Fills what cudaFuncGetAttributes reports: of the program that the next launch runs, if its blocks fit. The largest
-/// block is the largest that does, as on the real machine, so who asks gets no spills.
+/// Fills the attributes that cudaFuncGetAttributes reports, for the program of the next launch. maxThreadsPerBlock is
+/// the largest block that fits this program, as on a real GPU, so a launch of that size needs no compilation with
+/// spills.
 void fill_attributes(Session& session, const LoadedKernel& kernel, cudaFuncAttributes& attributes);
 
 }  // namespace castor::runtime

@@ -16,31 +16,34 @@
 
 namespace castor::runtime {
 
-/// The images of the program, and what its host stubs of kernels and host shadows of variables stand for.
+/// Registry of the program's PTX images, and of the kernels and variables that host stubs and host shadow variables
+/// refer to. Owned by the Session.
 ///
-/// Images come from module constructors, before anything else is there, and from the driver API. Nothing is parsed
-/// before it is asked for.
+/// Images come from module constructors, before any other code runs, and from the driver API. An image is parsed only
+/// when it is needed.
 class LoadedModules {
  public:
   explicit LoadedModules(DeviceSource device) : device_(std::move(device)) {}
 
-  /// Without a name it gets the program's, with a number from the second on.
+  /// Adds an image. Without a name, it gets the program's name, with a number from the second image on.
   Module* add(std::string text, std::string name = {});
-  /// `open`: the device, if there is one yet.
+  /// Removes an image. `open`: the device, or null if it is not open.
   void remove(const Module* module, gpu::Device* open);
   [[nodiscard]] bool has(const Module* module) const;
-  /// Whether a loaded module has this kernel.
+  /// True if a loaded module has this kernel.
   [[nodiscard]] bool has_kernel(const LoadedKernel* kernel) const;
-  /// Frees what all modules have on the device; they stay known.
+  /// Frees everything that the modules have on the device; the modules stay registered.
   void unload(gpu::Device& device);
 
   void register_function(Module* module, const void* host, std::string name);
   void register_variable(Module* module, const void* host, std::string name);
-  [[nodiscard]] LoadedKernel& kernel_of(const void* host);  ///< ApiError: invalid device function, invalid PTX
-  /// Host stub of a kernel; null for one that only the driver API knows.
+  /// Returns the kernel of a host stub. ApiError: invalid device function, invalid PTX.
+  [[nodiscard]] LoadedKernel& kernel_of(const void* host);
+  /// Returns the host stub of a kernel; null for a kernel that only the driver API has loaded.
   [[nodiscard]] const void* host_stub_of(const LoadedKernel& kernel) const;
-  [[nodiscard]] DeviceSymbol symbol_of(const void* host);  ///< ApiError: invalid symbol, invalid PTX
-  /// Runs `use` and turns a loader's InputError into a message on stderr, once, and cudaErrorInvalidPtx.
+  /// Returns the device variable of a host shadow variable. ApiError: invalid symbol, invalid PTX.
+  [[nodiscard]] DeviceSymbol symbol_of(const void* host);
+  /// Runs `use`. Turns an InputError of the loader into a message on stderr, printed once, and ApiError (invalid PTX).
   template <class F>
   auto loading(F use) -> decltype(use()) {
     try {
@@ -52,6 +55,7 @@ class LoadedModules {
   }
 
  private:
+  /// Kernel or variable registered for a host address.
   struct Registered {
     Module* module = nullptr;
     std::string name;

@@ -1,4 +1,4 @@
-// Memory: allocation, copies, fills, symbols.
+// Runtime API: allocation, copies, fills, symbols.
 
 #include <algorithm>
 #include <cstring>
@@ -15,14 +15,14 @@ using namespace castor::runtime;
 
 namespace {
 
-constexpr std::size_t kPitchAlignment = 512;  // bytes, cudaMallocPitch
+constexpr std::size_t kPitchAlignment = 512;  // alignment of cudaMallocPitch's pitch, in bytes
 
 std::size_t pitch_of(std::size_t width) {
   if (width > std::size_t{1} << 48) throw ApiError{cudaErrorMemoryAllocation};
   return std::max<std::size_t>((width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment, kPitchAlignment);
 }
 
-// Bytes of `height` x `depth` rows.
+// Returns the bytes of `height` x `depth` rows.
 std::size_t volume(std::size_t pitch, std::size_t height, std::size_t depth) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(pitch, height, &bytes) || __builtin_mul_overflow(bytes, depth, &bytes)) {
@@ -31,7 +31,7 @@ std::size_t volume(std::size_t pitch, std::size_t height, std::size_t depth) {
   return bytes;
 }
 
-// Slices of a three-dimensional copy one after the other; one node of a graph that is captured.
+// Copies the slices of a three-dimensional copy one after the other. During a capture, adds one node to the graph.
 void copy_3d(Session& session, const cudaMemcpy3DParms& parms, Stream& stream, bool asynchronous) {
   const std::vector<CopyRequest> slices = slices_of(parms);
   if (session.graphs().captures().takes(stream)) {
@@ -117,7 +117,7 @@ cudaError_t cudaFreeAsync(void* devPtr, cudaStream_t hStream) {
 cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags) {
   return api([&](Session& session) {
     if (ptr == nullptr || size == 0) throw ApiError{cudaErrorInvalidValue};
-    // Pins for copies only: device code cannot reach ordinary host memory.
+    // Registration pins memory for copies only: device code cannot reach ordinary host memory.
     if ((flags & cudaHostRegisterMapped) != 0) throw ApiError{cudaErrorNotSupported};
     if (!session.registered_host_memory.insert(ptr).second) throw ApiError{cudaErrorHostMemoryAlreadyRegistered};
     session.shares_memory();
@@ -335,7 +335,7 @@ cudaError_t cudaMemRangeGetAttribute(void* /*data*/, size_t /*dataSize*/, enum c
   return last_error() = cudaErrorNotSupported;
 }
 
-// One memory pool per device, without reservations: asynchronous allocation is allocation.
+// Each device has one memory pool without reservations. Asynchronous allocation is the same as ordinary allocation.
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* memPool, int device) {
   return api([&](Session& session) {
     need(memPool);

@@ -9,7 +9,7 @@
 namespace castor::runtime {
 namespace {
 
-// Bytes from the first to the last of all rows. ApiError: they pass the end of all memory.
+// Returns the bytes from the begin of the first row to the end of the last. ApiError: invalid value, on overflow.
 std::size_t extent(std::size_t width, std::size_t rows, std::size_t pitch) {
   if (rows == 0 || width == 0) return 0;
   std::size_t bytes = 0;
@@ -19,10 +19,10 @@ std::size_t extent(std::size_t width, std::size_t rows, std::size_t pitch) {
   return bytes;
 }
 
-// One side of a copy.
+// Source or destination of a copy.
 struct Side {
-  std::optional<std::uint64_t> device;  // address, if it is memory of the device
-  bool pageable = false;                // ordinary host memory
+  std::optional<std::uint64_t> device;  // device address, if the pointer refers to device memory
+  bool pageable = false;                // host memory that is neither pinned nor registered
 };
 
 Side side_of(Session& session, const void* pointer, std::size_t bytes) {
@@ -32,7 +32,7 @@ Side side_of(Session& session, const void* pointer, std::size_t bytes) {
     if (!session.device().store().contains(*side.device, bytes)) throw ApiError{cudaErrorInvalidValue};
     return side;
   }
-  // A pointer to device memory that names no allocation, or its host view, must not be taken for a host pointer.
+  // A stale pointer into the device's address range, or into its host window, must not pass as a host pointer.
   const auto address = reinterpret_cast<std::uint64_t>(pointer);
   const std::uint64_t inside = address >= isa::kHostWindow ? address - isa::kHostWindow : address;
   if (inside >= gpu::Store::kBase && inside < isa::kWindowSize) throw ApiError{cudaErrorInvalidValue};
@@ -45,7 +45,7 @@ bool host_visible(Session& session, std::uint64_t address) {
   return kind == gpu::AllocationKind::kManaged || kind == gpu::AllocationKind::kPinned;
 }
 
-// Says whether the two sides fit the direction that the program named.
+// Checks that source and destination fit the direction that the program named. ApiError: invalid value.
 void check_direction(Session& session, cudaMemcpyKind kind, const Side& to, const Side& from) {
   const auto must_be_device = [](const Side& side) {
     if (!side.device) throw ApiError{cudaErrorInvalidValue};
@@ -77,7 +77,8 @@ void check_direction(Session& session, cudaMemcpyKind kind, const Side& to, cons
   }
 }
 
-// Between two places of the host the device has nothing to do, but the stream's order holds.
+// Makes the packet of a copy between host addresses: the device copies nothing, but the copy keeps its place in the
+// stream's order.
 gpu::HostCallPacket copy_on_host(const gpu::CopyPacket& packet, std::shared_ptr<std::vector<std::byte>> captured) {
   std::byte* const to = std::get<std::byte*>(packet.destination);
   const std::byte* const from = std::get<const std::byte*>(packet.source);
@@ -88,7 +89,7 @@ gpu::HostCallPacket copy_on_host(const gpu::CopyPacket& packet, std::shared_ptr<
   }};
 }
 
-// A copy whose two sides are known and fit its direction.
+// Copy whose source and destination are known and fit its direction.
 struct CheckedCopy {
   Side to;
   Side from;
@@ -123,7 +124,7 @@ CheckedCopy checked_copy(Session& session, const CopyRequest& request) {
   return checked;
 }
 
-// The copy as a node of a graph has it.
+// Returns the copy as a graph node stores it.
 cudaMemcpy3DParms node_request(const CopyRequest& request) {
   cudaMemcpy3DParms parms{};
   const auto side = [&](const void* pointer, std::size_t pitch) {
@@ -213,7 +214,7 @@ void copy(Session& session, const CopyRequest& request, Stream& stream, bool asy
                                  ? session.streams().submit(stream, copy_on_host(packet, kept))
                                  : session.streams().submit(stream, packet);
   if (kept != nullptr && !session.device().complete(ticket)) {
-    // Keeps the bytes until the copy has run.
+    // An empty host call after the copy keeps the saved source bytes alive until the copy has run.
     session.streams().submit(stream, gpu::HostCallPacket{[kept] {}});
   }
   session.charge(gpu::HostCall::kCopy);

@@ -55,14 +55,14 @@ void Module::load(gpu::Device& device) {
   try {
     place_variables(device);
   } catch (...) {
-    unload(device);  // half of an image is none; a device with more free memory may take it
+    unload(device);  // a partly placed image is removed; a device with more free memory may hold it
     throw;
   }
 }
 
-// Machines execute every instruction that is supported, so older ones run newer code, as they always did; but who looks
-// at a machine of that age should know that no such chip would. sm_61 and older is what castor-cc prefers of several,
-// and tells nothing about what the user wants.
+// Reports an image that is compiled for a newer architecture than the machine's. Machines execute every supported
+// instruction, so such code runs, but a real GPU of that architecture would refuse it. Images for sm_61 and older are
+// not reported: castor-cc prefers sm_61 among several targets, so they say nothing about the user's choice.
 void Module::check_target(const gpu::Machine& machine) {
   constexpr unsigned kPreferred = 61;
   const unsigned own = machine.chip.capability.major_number * 10 + machine.chip.capability.minor_number;
@@ -95,7 +95,7 @@ void Module::place_variables(gpu::Device& device) {
     symbols_[variable.name] = {address, variable.size};
     addresses_[variable.name] = address;
   }
-  // Functions get values in code space; a kernel maps them to its own copies.
+  // Functions get values in code space; each kernel maps the values to its own copies of the functions.
   const std::uint64_t code = allocate(std::max<std::size_t>(module_->functions.size(), 1) * 8, 256,
                                       gpu::AllocationKind::kCode, name_ + " functions");
   code_values_ = code;
@@ -110,14 +110,14 @@ void Module::place_variables(gpu::Device& device) {
 }
 
 void Module::write_attributes(gpu::Device& device) {
-  // castor::device_detail::AttributeTable<0>::values of castor_cuda/device_queries.h
+  // Mangled name of castor::device_detail::AttributeTable<0>::values (castor_cuda/device_queries.h).
   const auto found = symbols_.find("_ZN6castor13device_detail14AttributeTableILi0EE6valuesE");
   if (found == symbols_.end()) return;
   for (std::uint64_t i = 0; i < found->second.size / sizeof(int); ++i) {
     int value = std::numeric_limits<int>::min();
     try {
       value = attribute_of(device.machine(), static_cast<cudaDeviceAttr>(i));
-    } catch (const ApiError&) {  // none of that number
+    } catch (const ApiError&) {  // no attribute has this number
     }
     std::memcpy(device.store().host(found->second.address + i * sizeof(int)), &value, sizeof value);
   }
@@ -153,7 +153,7 @@ void Module::unload(gpu::Device& device) {
 }
 
 void Module::set_stack_limit(std::size_t bytes) {
-  constexpr std::size_t kMost = 512 * 1024;  // local memory of a thread of CUDA
+  constexpr std::size_t kMost = 512 * 1024;  // CUDA's limit on local memory per thread
   constexpr std::size_t kUnit = 16;
   const std::size_t within = std::clamp(bytes, kUnit, kMost);
   stack_limit_ = static_cast<std::uint32_t>((within + kUnit - 1) / kUnit * kUnit);
@@ -199,7 +199,8 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
   if (found != kernels_.end()) return &found->second;
   const isa::Function* const function = module_->find_function(kernel);
   if (function == nullptr || !function->entry || !function->defined) return nullptr;
-  // With all that it could launch, or none of them: a failure in one is the kernel's.
+  // Compiles the kernel with all kernels that it may launch, or none of them: a failure of one is a failure of the
+  // kernel.
   std::map<std::string, LoadedKernel> fresh;
   std::vector<std::string> open = {kernel};
   while (!open.empty()) {

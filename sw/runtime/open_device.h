@@ -11,7 +11,7 @@
 
 namespace castor::runtime {
 
-/// What the user asked for, from the environment (see docs/guides/running.md).
+/// Device options of the user, from the environment (see docs/guides/running.md).
 struct DeviceOptions {
   std::string platform;                ///< shipped name or path of a machine file or report; empty: pascal_titanx
   std::vector<std::string> overrides;  ///< "key=value"
@@ -19,15 +19,15 @@ struct DeviceOptions {
   gpu::Recording recording;
 };
 
-/// Opens the process's device. Declared here, defined by the room that knows the machines (platforms), resolved by the
-/// linker; tests define their own. Errors: base::InputError.
+/// Opens the process's device. The directory that defines the machines (platforms) implements this function; tests have
+/// their own implementation. Errors: base::InputError.
 [[nodiscard]] std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options);
 
-/// The machine that `open_device` would open, with all that can be found wrong without making it. Errors:
+/// Returns the machine that `open_device` would open, after all checks that are possible without creating it. Errors:
 /// base::InputError.
 [[nodiscard]] gpu::Machine check_device(const DeviceOptions& options);
 
-/// The process's device, opened by the first who asks.
+/// Returns the process's device; opens it at the first call.
 using DeviceSource = std::function<gpu::Device&()>;
 
 }  // namespace castor::runtime

@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr nanoseconds kFirstLook = std::chrono::microseconds(300);
 constexpr nanoseconds kLongestPause = milliseconds(10);
 constexpr nanoseconds kMemoryPause = milliseconds(50);
-constexpr nanoseconds kLook = milliseconds(1);  // processor time that a look at memory may take
+constexpr nanoseconds kLook = milliseconds(1);  // processor time that each running thread gets in a pause of the device
 constexpr int kMostLooks = 200;
 
 thread_local unsigned calls_of_thread = 0;
@@ -32,7 +32,8 @@ nanoseconds used_by_process() {
   return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
-/// Signals of the process are the program's. Those of an error in a host function come to the thread that made it.
+/// Returns the signals that the runtime's thread blocks, since they belong to the program. Signals of an error in a
+/// host function are delivered to the thread that made the error.
 sigset_t foreign_signals() {
   sigset_t set;
   ::sigfillset(&set);
@@ -42,13 +43,14 @@ sigset_t foreign_signals() {
 
 }  // namespace
 
-/// The thread and how it is woken. Left behind in the child of a fork.
+/// Thread with the variables that wake and stop it. The child of a fork abandons the object.
 struct Progress::Worker {
   std::mutex mutex;
   std::condition_variable changed;
   bool stop = false;
-  bool begun = false;         ///< the thread is past its set-up, in which libraries hold locks that a fork would copy
-  std::recursive_mutex busy;  ///< held by the thread while it looks and moves; a host function may fork
+  bool begun = false;  ///< the thread has finished its set-up, in which libraries hold locks that a fork would copy
+  std::recursive_mutex busy;  ///< held by the thread while it observes and advances; recursive, since a host function
+                              ///< may fork
   std::thread thread;
 };
 
@@ -98,7 +100,9 @@ void Progress::stop() {
     worker_->stop = true;
     worker_->changed.notify_one();
   }
-  if (worker_->thread.get_id() == std::this_thread::get_id()) return;  // a host function ends the program
+  if (worker_->thread.get_id() == std::this_thread::get_id())
+    return;  // the caller is this thread: a host function
+             // ends the program
   worker_->thread.join();
   worker_.reset();
 }
@@ -135,8 +139,8 @@ void Progress::work(Worker& worker) {
   HostWatch watch(patience_);
   std::uint64_t seen = ~std::uint64_t{0};
   nanoseconds pause = kFirstLook;
-  bool judged = false;  // the device has moved, not being sure, and the program is still outside
-  nanoseconds then{0};  // processor time of the process at that time
+  bool judged = false;  // the device has advanced without proof, and the program is still outside the API
+  nanoseconds then{0};  // processor time of the process at that advance
   std::unique_lock<std::mutex> lock(worker.mutex);
   worker.begun = true;
   worker.changed.notify_one();
@@ -162,7 +166,8 @@ void Progress::work(Worker& worker) {
     const std::vector<HostThread> first = other_threads();
     const HostActivity activity = watch.look(first, other_threads(), Clock::now());
     const bool proven = activity == HostActivity::kWaits;
-    // Who waits for other threads sees no memory; who sleeps without ever waking does not look at it either.
+    // Threads that are blocked on other threads do not read memory. Threads that sleep without ever waking do not read
+    // it either.
     const bool moves =
         functions_.pending() ? activity != HostActivity::kWorks : activity == HostActivity::kLingers && watch.active();
     if (moves && move_(epoch, proven ? Certainty::kProven : Certainty::kJudged)) {

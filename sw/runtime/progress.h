@@ -11,15 +11,16 @@
 
 namespace castor::runtime {
 
-/// The thread of the runtime that moves the device on while the program is outside the API and waits
-/// (docs/decisions/progress-between-calls.md). It decides when; the session moves.
+/// Thread of the runtime that advances the device while the program waits outside the API
+/// (docs/decisions/progress-between-calls.md). This class decides when to advance; the Session, which owns it, advances
+/// the device.
 ///
-/// Any thread may enter and leave; the rest is for who holds the session's lock.
+/// `enter` and `leave` are thread-safe. All other functions require the session's lock.
 class Progress {
  public:
-  /// How sure it is that the program goes on only if the device does.
+  /// Certainty that the program resumes only if the device advances: proven, or judged by its use of time.
   enum class Certainty : std::uint8_t { kProven, kJudged };
-  /// Moves the device on unless the program has entered the API since `epoch`; tells whether it did.
+  /// Advances the device unless the program has entered the API since `epoch`. Returns whether the device advanced.
   using Move = std::function<bool(std::uint64_t epoch, Certainty certainty)>;
 
   Progress(const HostFunctions& functions, Move move);
@@ -27,30 +28,32 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// A call of the API begins, ends. Calls may be made inside calls.
+  /// Marks the begin of an API call of the calling thread. Calls may be nested.
   void enter();
+  /// Marks the end of an API call.
   void leave();
-  /// A thread is in the API or waits for the lock.
+  /// True if some thread is in the API or waits for its lock.
   [[nodiscard]] bool inside() const { return inside_.load() != 0; }
-  /// Grows with every call that ends.
+  /// Returns a counter that every ending API call increments.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_.load(); }
 
-  /// See HostWatch. Before anything is watched.
+  /// Sets the patience of the HostWatch. Must be called before the thread starts.
   void set_patience(std::chrono::nanoseconds patience) { patience_ = patience; }
-  /// A host function was submitted.
+  /// Starts or wakes the thread: a host function was submitted.
   void watch_functions() { wake(); }
-  /// The host can see memory that the device writes, from now on.
+  /// Starts or wakes the thread: from now on the host can see memory that the device writes.
   void watch_memory();
   [[nodiscard]] bool watches_memory() const { return memory_.load(); }
-  /// Lets the program run for a moment, so that who looks at memory sees what the device wrote.
+  /// Pauses the device so that the program's threads run for a moment and can observe memory that the device wrote.
   static void let_look();
-  /// Nothing moves any more. Waits for the thread, unless it is the one that calls.
+  /// Ends all advances. Waits for the thread to end, unless the caller is that thread.
   void stop();
-  /// Before a fork: waits until the thread holds nothing that the child would miss, locks of the libraries it calls
-  /// among them. Then one of the two.
+  /// Prepares a fork: waits until the thread holds no lock that the child process would inherit, locks of system
+  /// libraries included. `forked_parent` or `forked_child` follows.
+  /// Releases the thread in the parent after a fork.
   void about_to_fork();
   void forked_parent();
-  /// The thread is not there, and of the program's one.
+  /// Restarts in the child after a fork: the child has no runtime thread, and of the program's threads only the caller.
   void forked_child();
 
  private:

@@ -1,4 +1,5 @@
-// What the compiler's module constructors call: images, kernels, variables, and the configuration of <<<>>>.
+// Functions that the compiler's module constructors call: registration of images, kernels and variables, and the
+// configuration of <<<>>>.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,7 @@ namespace {
 using castor::runtime::Module;
 using castor::runtime::Session;
 
-// The wrapper that clang emits around an image. `data` is PTX text that ends with a NUL.
+// Wrapper that clang emits around an image. `data` is PTX text that ends with a NUL.
 struct FatBinaryWrapper {
   std::int32_t magic;
   std::int32_t version;
@@ -22,11 +23,12 @@ struct FatBinaryWrapper {
 constexpr std::int32_t kWrapperMagic = 0x466243b1;
 constexpr std::uint32_t kCompiledImageMagic = 0xba55ed50;
 
-// A registered image; its address is the handle.
+// Registered image; its address is the handle that the program holds.
 struct Image {
   Module* module = nullptr;
 };
 
+/// Launch configuration between __cudaPushCallConfiguration and __cudaPopCallConfiguration.
 struct Configuration {
   dim3 grid;
   dim3 block;
@@ -35,8 +37,8 @@ struct Configuration {
   Configuration* outer = nullptr;
 };
 
-// Innermost configuration of the thread; arguments of a launch may launch themselves. A plain pointer, since the
-// program's destructors launch after the objects of the thread are gone.
+// Innermost launch configuration of the thread: the argument expressions of a launch may contain launches. A plain
+// pointer, since the program's destructors may launch after the thread's objects are destroyed.
 thread_local Configuration* innermost = nullptr;
 
 }  // namespace
@@ -45,7 +47,7 @@ extern "C" {
 
 void** __cudaRegisterFatBinary(void* fatCubin) {
   const auto* const wrapper = static_cast<const FatBinaryWrapper*>(fatCubin);
-  auto* const image = new Image;  // lives as long as the process: the handle may be used by its last destructor
+  auto* const image = new Image;  // never freed: the program's last destructor may use the handle
   std::string text;
   std::uint32_t head = 0;
   if (wrapper->magic == kWrapperMagic && wrapper->data != nullptr) {
@@ -66,7 +68,7 @@ void** __cudaRegisterFatBinary(void* fatCubin) {
 
 void __cudaRegisterFatBinaryEnd(void** /*fatCubinHandle*/) {}
 
-// The program's destructors may still use the device; the end-of-run action comes after them.
+// Does nothing: the program's destructors may still use the device, and the end-of-run action follows them.
 void __cudaUnregisterFatBinary(void** /*fatCubinHandle*/) {}
 
 void __cudaRegisterFunction(void** fatCubinHandle, const char* hostFun, char* /*deviceFun*/, const char* deviceName,

@@ -69,7 +69,7 @@ bool read_flag(const char* name, bool otherwise) {
   return text == "1";
 }
 
-/// Seconds, with a fraction if need be.
+/// Reads a number of seconds, possibly with a fraction.
 void read_seconds(const char* name, std::chrono::nanoseconds& span) {
   const std::string text = environment(name);
   if (text.empty()) return;
@@ -89,7 +89,7 @@ void check_different(const char* what, const std::string& path, const char* othe
                          base::printable(path, std::string::npos) + "'");
 }
 
-/// This process as a line for a shell: what its environment says of the machine, program and arguments.
+/// Returns a shell command that repeats this process: the environment variables of the machine, program and arguments.
 std::string replay_command() {
   std::string line;
   for (const char* const name :
@@ -152,7 +152,8 @@ void check_writable(const std::string& path) {
     if (S_ISDIR(status.st_mode) || ::access(path.c_str(), W_OK) != 0) refuse();
     return;
   }
-  // Nothing is left behind, so the folder is asked. What the link of a missing file says is found when it is opened.
+  // The file is not created, so the folder's permissions are checked. A dangling link is found only when the file is
+  // opened.
   if (errno != ENOENT || path.empty()) refuse();
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -188,7 +189,8 @@ void interrupt_on_signals(gpu::Device* device) {
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action = {};
     action.sa_handler = on_interrupt;
-    // After the first signal the default action stands again. Host code that waits in the kernel goes on waiting.
+    // SA_RESETHAND restores the default action after the first signal. SA_RESTART lets blocked system calls of host
+    // code continue.
     action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
     ::sigaction(signal, &action, nullptr);
   }
@@ -211,7 +213,7 @@ std::string failed_text(const base::Error& error, const gpu::Device& device) {
 
 void watch_calls() {
   if (base::objects_loaded() == 0) return;
-  // It stays until the process ends: a child of a fork has its memory and not its thread.
+  // Never destroyed: the child of a fork has the object's memory but not its thread.
   static const auto* const watch = new base::CallWatch([](const std::string& text) {
     complain(text + "\n  replay: " + replay_command());
     std::_Exit(1);

@@ -10,43 +10,45 @@
 
 namespace castor::runtime {
 
-/// What the user asked for, as the environment says it (docs/guides/running.md). `castor run` sets the environment from
-/// its options, so there is one reader of it for programs and PTX files.
+/// Options of a run, from environment variables (docs/guides/running.md). `castor run` sets the variables from its
+/// command line, so programs and PTX files use the same reader.
 struct RunOptions {
   DeviceOptions device;
   std::string report;                                          ///< path of the JSON report; empty: none
-  bool summary = false;                                        ///< lines for people on stderr
-  unsigned max_registers = 0;                                  ///< 0: no cap of the user's
-  std::chrono::nanoseconds patience{std::chrono::seconds(2)};  ///< with a program that stays outside; 0: endless
+  bool summary = false;                                        ///< print a summary on stderr
+  unsigned max_registers = 0;                                  ///< the user's limit on registers per thread; 0: none
+  std::chrono::nanoseconds patience{std::chrono::seconds(2)};  ///< patience with a program outside the API (HostWatch);
+                                                               ///< 0: endless
   std::string marks;  ///< path of a list of marks that replaces the compiler's; empty: none
 };
 
-/// Reads CASTOR_PLATFORM, CASTOR_SET and so on. Errors: InputError naming the variable, its value and what is allowed.
+/// Reads CASTOR_PLATFORM, CASTOR_SET and the other variables. Errors: InputError with the variable, its value and the
+/// allowed values.
 [[nodiscard]] RunOptions options_from_environment();
 
-/// Makes sure, before a run, that a file can be written, and leaves none behind. Errors: InputError.
+/// Checks before a run that a file can be written; creates no file. Errors: InputError.
 void check_writable(const std::string& path);
 
-/// The end of a run, of whatever kind: ends timeline and waves, writes `report` to where `options` says, prints the
-/// summary. Every file that could not be written is one line on stderr; then the result is false.
+/// Ends a run: closes timeline and waves, writes `report` to the file of `options`, prints the summary. Reports each
+/// file that could not be written by one line on stderr, and then returns false.
 [[nodiscard]] bool end_run(gpu::Device& device, const RunOptions& options, const std::string& report);
 
-/// From now on the first SIGINT (Ctrl-C), and the first SIGTERM (a batch system whose time is over), asks `device` to
-/// stop its advance, and the second ends the process at once; null = no longer. A program that handles or ignores one
-/// of them itself keeps its way. The handler does nothing but Device::interrupt.
+/// Installs signal handlers, or removes them if `device` is null. The first SIGINT (Ctrl-C) or SIGTERM (batch system)
+/// makes `device` stop its advance; the second ends the process at once. A signal that the program itself handles or
+/// ignores is left alone. The handler only calls Device::interrupt.
 void interrupt_on_signals(gpu::Device* device);
-/// Exit code of a run that such a signal ended, as a shell reports it: 130 or 143.
+/// Returns the exit code of a run that such a signal ended, as a shell reports it: 130 or 143.
 [[nodiscard]] int interrupted_code();
 
-/// "interrupted after 17.4 us of simulated time"
+/// Returns a text such as "interrupted after 17.4 us of simulated time".
 [[nodiscard]] std::string interrupted_text(const gpu::Device& device);
 
-/// What to tell of a run that a block of the device ended (a difference between model and RTL in lockstep): its
-/// message, the device's cycle, and the command that repeats the run.
+/// Returns the text for a run that a block of the device ended, such as a difference between model and RTL in lockstep:
+/// its message, the device's cycle, and the command that repeats the run.
 [[nodiscard]] std::string failed_text(const base::Error& error, const gpu::Device& device);
 
-/// From now on the process ends, with a message and code 1, if a call of a block does not return (base::CallWatch). For
-/// processes that have loaded blocks; more than once is once.
+/// Starts the watch over calls of blocks: the process ends with a message and code 1 if such a call does not return
+/// (base::CallWatch). For processes that have loaded blocks. Repeated calls have no effect.
 void watch_calls();
 
 /// Prints "castor: text" on stderr.

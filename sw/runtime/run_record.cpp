@@ -15,11 +15,12 @@ namespace {
 
 constexpr const char* kVariable = "CASTOR_RUN";
 
-/// Lines "word text"; a process is "process PID PROGRAM" and, behind it, "file PATH" for each of its files.
+/// Line prefixes of the record: a process is a line "process PID PROGRAM", followed by a line "file PATH" for each of
+/// its files.
 constexpr const char* kProcess = "process ";
 constexpr const char* kFile = "file ";
 
-/// The record that the environment names, locked; its descriptor is -1 if there is none that can be reached.
+/// The record that the environment names, opened and locked. The descriptor is -1 if the record cannot be opened.
 class Opened {
  public:
   Opened() {
@@ -30,7 +31,7 @@ class Opened {
     }
   }
   ~Opened() {
-    if (file_ >= 0) ::close(file_);  // the lock goes with it
+    if (file_ >= 0) ::close(file_);  // closing releases the lock
   }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
@@ -57,7 +58,7 @@ class Opened {
   int file_ = -1;
 };
 
-/// A path on one line, the same from every folder.
+/// Returns an absolute path without line breaks.
 std::string absolute(const std::string& path) {
   std::error_code error;
   std::string text = std::filesystem::absolute(path, error).lexically_normal().string();
@@ -94,7 +95,7 @@ RunRecord::RunRecord() {
   const std::string path = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(memory_);
   ::setenv(kVariable, path.c_str(), 1);
   if (const Opened record; record) {
-    record.append("\n");  // so that every line has an end in front of it
+    record.append("\n");  // every line follows a line break, also the first
     begin_ = 1;
   }
 }
@@ -118,7 +119,7 @@ std::vector<RunRecord::Process> RunRecord::opened() const {
       const long pid = std::strtol(line.c_str() + std::string_view(kProcess).size(), &rest, 10);
       processes.push_back({pid, *rest == ' ' ? rest + 1 : rest, {}});
     } else if (line.rfind(kFile, 0) == 0 && !processes.empty()) {
-      // What was asked for is in the record; what it is called follows from its place there.
+      // The record holds the requested name; the number of earlier claims gives the actual name.
       const std::string path = line.substr(std::string_view(kFile).size());
       const std::size_t earlier = claims_of(path, text.substr(0, at));
       processes.back().files.push_back(earlier == 0 ? path : numbered(path, earlier + 1));

@@ -8,37 +8,39 @@
 
 namespace castor::runtime {
 
-/// What the processes below one `castor run` leave for it: who opened a device, and which files it writes. A run may
-/// start several programs, one after the other or at once, as scripts and makefiles do; each is to have files of its
-/// own.
+/// Record of the processes started by one `castor run`: the processes that opened a device, and the files that each
+/// writes. A run may start several programs, one after the other or at once, as scripts and makefiles do. Each process
+/// gets files of its own.
 ///
-/// It lies in memory of the outermost `castor run` and is found by the environment (CASTOR_RUN), so descriptors that
-/// are closed on the way do not matter, and nothing is left when a process is killed. A process that cannot reach it
-/// goes on without: its files then have the names that were asked for.
+/// The record lies in an in-memory file of the outermost `castor run`. Processes find it by the environment variable
+/// CASTOR_RUN, so they need no inherited descriptor, and nothing is left behind when a process is killed. A process
+/// that cannot open the record runs without it: its files then keep the requested names.
 class RunRecord {
  public:
+  /// Process of the run that opened a device.
   struct Process {
     long pid = 0;
     std::string program;
-    std::vector<std::string> files;  ///< report, timeline, waves that it writes, in this order; those it was asked for
+    std::vector<std::string> files;  ///< requested report, timeline and waves that the process writes, in this order
   };
 
-  /// Begins a record, or goes on with the one around it, and names it to the processes that are started from now on.
+  /// Begins a record, or continues the enclosing run's record. Processes started from now on find it in their
+  /// environment.
   RunRecord();
   RunRecord(const RunRecord&) = delete;
   RunRecord& operator=(const RunRecord&) = delete;
   ~RunRecord();
-  /// Processes that have opened a device since then.
+  /// Returns the processes that have opened a device since this object was created.
   [[nodiscard]] std::vector<Process> opened() const;
 
-  /// For a process that is about to open a device: enters it into the record around it, if there is one. A file that an
-  /// earlier process of the run has claimed gets a number in front of its ending: r.json, r.2.json, r.3.json. What lies
-  /// below /dev is shared.
+  /// Enters this process into the enclosing run's record, if there is one; called before the process opens a device. If
+  /// an earlier process of the run has claimed a file, the name gets a number in front of its extension: r.json,
+  /// r.2.json, r.3.json. Files below /dev are shared.
   static void claim(RunOptions& options);
 
  private:
-  int memory_ = -1;        ///< ours, if there was none
-  std::size_t begin_ = 0;  ///< bytes of the record that are older
+  int memory_ = -1;        ///< descriptor of the in-memory file if this object created the record, else -1
+  std::size_t begin_ = 0;  ///< size in bytes of the record when this object was created
 };
 
 }  // namespace castor::runtime

@@ -27,24 +27,24 @@ double host_microseconds(const gpu::Machine& machine, gpu::HostCall call) {
     case gpu::HostCall::kCopy:
       return machine.host.copy_us;
     case gpu::HostCall::kQuery:
-      return 1;  // at least something, so that a polling loop ends
+      return 1;  // not 0, so that a polling loop ends
   }
   return 0;
 }
 
-// A waiting call lets other host threads in after this much simulated time.
+// Simulated time after which a waiting call admits other host threads.
 constexpr gpu::Picoseconds kSlice = 10 * base::kPicosecondsPerMicrosecond;
 
-// For reports, where it happened.
+// Note in the report of a run whose order of events may vary.
 constexpr const char* kOrderNotFixed =
     "the device went on while threads of the program ran or slept outside the API; what the host did at which "
     "simulated "
     "time may differ from run to run";
 
-// A file that the user asked for could not be written, and the program itself was content.
+// A file that the user requested could not be written, although the program itself succeeded.
 bool end_with_error = false;
 
-// Runs when the program's own exit handlers and destructors are through: only then may the exit code be changed.
+// Runs after the program's own exit handlers and destructors; only then may the exit code be changed.
 __attribute__((destructor)) void change_exit_code() {
   if (!end_with_error) return;
   std::cout.flush();
@@ -89,7 +89,7 @@ cudaError_t& last_error() {
 }
 
 Session& Session::instance() {
-  static Session* const session = new Session;  // never destroyed, see the class
+  static Session* const session = new Session;  // never destroyed: modules may use the session after all other objects
   return *session;
 }
 
@@ -149,9 +149,10 @@ void Session::finish(int code) {
   if (finished_ || device_ == nullptr) return;
   finishing_ = true;
   try {
-    // A host function of the program may have called exit: the device is then in the middle of something.
+    // If a host function of the program called exit, the device is in the middle of an advance and cannot be
+    // synchronised.
     if (!device_->fault() && !called_from_host_call()) synchronize_device();
-  } catch (const ApiError&) {  // announced when it happened
+  } catch (const ApiError&) {  // the fault was announced when it occurred
   } catch (const base::Error& error) {
     end_failed(error);
   }
@@ -194,8 +195,8 @@ void Session::check_fault() {
   throw ApiError{sticky_error_};
 }
 
-// The program left the signal at its default, which is to end. What was done so far is written down; then pending work
-// is dropped, so that the program's destructors do not wait for a kernel that does not end.
+// Ends the program after a signal whose default action is to end the process. The results so far are written. Pending
+// work is then dropped, so that the program's destructors do not wait for an endless kernel.
 void Session::end_interrupted() {
   flush_prints();
   complain(interrupted_text(*device_));
@@ -204,11 +205,11 @@ void Session::end_interrupted() {
   std::exit(interrupted_code());
 }
 
-// What the user asked for is done: the program ends here, as if it had called exit.
+// Ends the program, as if it had called exit, when the requested number of kernels has run.
 void Session::end_stopped() {
   flush_prints();
   complain("stopped after " + std::to_string(*device_->machine().run.stop_after) + " kernels, as run.stop_after says");
-  if (finishing_) throw ApiError{cudaSuccess};  // it is at its end already
+  if (finishing_) throw ApiError{cudaSuccess};  // the program is ending already
   const bool good = end_run();
   device_->reset();
   std::exit(good ? 0 : 1);
@@ -267,7 +268,7 @@ void Session::reset_device() {
   if (device_ == nullptr) return;
   try {
     if (!device_->fault()) synchronize_device();
-  } catch (const ApiError&) {  // announced when it happened
+  } catch (const ApiError&) {  // the fault was announced when it occurred
   }
   flush_prints();
   device_->reset();
@@ -281,7 +282,7 @@ void Session::reset_device() {
   registered_host_memory.clear();
 }
 
-// --- Host functions, and what goes on while the program is outside --------------------------------------------------
+// --- Host functions, and advances while the program is outside the API ----------------------------------------------
 
 void Session::submit_host_function(Stream& stream, HostFunctions::Call call, bool hears_faults) {
   const HostFunctions::Number number = functions_.add(
@@ -314,14 +315,15 @@ bool Session::move_on(std::uint64_t epoch, Progress::Certainty certainty) {
       move_in_slices();
     }
     announce_fault();
-  } catch (const ApiError&) {  // the program is at its end
+  } catch (const ApiError&) {  // the program is ending
   } catch (const base::Error& error) {
     end_failed(error);
   }
   return true;
 }
 
-// Nobody comes in before a function has run, as far as this process goes.
+// Advances the device until a host function has started: nothing else in this process can make the program enter the
+// API.
 void Session::move_to_function() {
   const std::uint64_t before = functions_.begun();
   const auto enough = [&] { return functions_.begun() != before || progress_.inside(); };
@@ -329,7 +331,8 @@ void Session::move_to_function() {
   if (functions_.begun() == before && !device_->fault()) ++judged_moves_;
 }
 
-// What is waited for last ends it at the same cycle as a wait in the API would.
+// Advances the device in slices until all work in flight is complete or a host function has started. The advance ends
+// at the same cycle as a wait in the API would.
 void Session::move_in_slices() {
   const std::uint64_t before = functions_.begun();
   std::vector<gpu::Ticket> left = streams_.under_way();
@@ -343,8 +346,8 @@ void Session::move_in_slices() {
   }
 }
 
-// The child of a fork has what is here, but no other thread: the lock may be another one's, the runtime's thread is
-// gone.
+// Handles forks: the child inherits this object but no other thread. Another thread may have held the lock, and the
+// runtime's thread is gone.
 void Session::handle_forks() {
   ::pthread_atfork(
       [] {

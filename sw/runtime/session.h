@@ -23,20 +23,20 @@
 
 namespace castor::runtime {
 
-/// The state of the runtime in this process. Made at first use and never destroyed, since modules of the program may
-/// register before and finish after everything else.
+/// State of the CUDA runtime in this process. Created at first use and never destroyed, since the program's modules may
+/// register before, and finish after, all other objects.
 ///
-/// Images of the program and streams with their events have their own state; this class has the device, the lock, and
-/// what ends a wait or the program.
+/// Images, streams and graphs have classes of their own. This class owns the device and the lock, and decides when a
+/// wait or the program ends.
 ///
-/// One lock serialises all API calls. The simulation runs in the thread that calls, and in one of the runtime's while
-/// the whole program waits outside the API. With several host threads a waiting call gives the lock up every 10 us of
-/// simulated time.
+/// One lock serialises all API calls. The simulation runs in the calling thread, or in the runtime's own thread while
+/// the whole program waits outside the API. If the program has several threads, a waiting call releases the lock every
+/// 10 us of simulated time.
 class Session {
  public:
   [[nodiscard]] static Session& instance();
 
-  /// Locks the session for one API call and keeps the caller's floating-point environment away from the simulation.
+  /// Locks the session for one API call. Saves the caller's floating-point environment and restores it at the end.
   class Call {
    public:
     explicit Call(Session& session);
@@ -45,7 +45,7 @@ class Session {
     Call& operator=(const Call&) = delete;
 
    private:
-    /// Says that the thread is inside for longer than it holds the lock.
+    /// Marks the thread as inside the API, before it takes the lock and until it has released the lock.
     struct Presence {
       explicit Presence(Progress& progress) : progress(progress) { progress.enter(); }
       ~Presence() { progress.leave(); }
@@ -59,12 +59,12 @@ class Session {
     alignas(16) unsigned char environment_[64];
   };
 
-  /// The device; opened at the first call that needs one. Ends the process with exit code 2 and one line on stderr if
-  /// the platform that the environment asks for cannot be served.
+  /// Returns the device; opens it at the first call. Ends the process with exit code 2 and one line on stderr if the
+  /// requested platform cannot be opened.
   [[nodiscard]] gpu::Device& device();
   [[nodiscard]] bool is_open() const { return device_ != nullptr; }
 
-  /// Null while it is not open.
+  /// Returns the device; null while it is not open.
   [[nodiscard]] gpu::Device* opened() const { return device_.get(); }
 
   [[nodiscard]] LoadedModules& modules() { return modules_; }
@@ -72,43 +72,44 @@ class Session {
   [[nodiscard]] Streams& streams() { return streams_; }
   [[nodiscard]] Graphs& graphs() { return graphs_; }
 
-  /// Waits; ApiError with the device's fault if there is one.
+  /// Waits for a packet to complete. ApiError: the device's fault, if any.
   void wait_for(gpu::Ticket ticket);
   void synchronize(Stream& stream) {
     streams_.submit_job(stream);
     wait_for(stream.last);
   }
   void synchronize_device();
-  /// Simulated host time passes, as much as the machine says for such a call.
+  /// Advances simulated time by the host time that the machine charges for such a call.
   void charge(gpu::HostCall call);
-  /// The same, until a time; nothing happens if it has passed.
+  /// Advances simulated time to `time`; no effect if that has passed.
   void wait_until(gpu::Picoseconds time);
-  /// ApiError if the device has faulted: every later call returns the same code until the device is reset.
+  /// Throws ApiError if the device has faulted: every later call returns the same code until the device is reset.
   void check_fault();
-  /// Code of the device's fault once a call has returned it; cudaGetLastError cannot take it away.
+  /// Returns the code of the device's fault once a call has returned it; cudaGetLastError does not clear it.
   [[nodiscard]] cudaError_t sticky_error() const { return sticky_error_; }
-  /// Writes out what device code has printed so far.
+  /// Writes the output of device printf so far to stdout.
   void flush_prints();
   void reset_device();
 
-  /// True inside a function that the simulation calls, in the thread that runs it.
+  /// True in a host function that the simulation calls, in the thread that runs it.
   [[nodiscard]] bool called_from_host_call() const { return host_call_thread_.load() == std::this_thread::get_id(); }
-  /// Appends a function of the program to a stream. API calls in it return cudaErrorNotPermitted; it must not throw. It
-  /// gets cudaSuccess, or, if it is one that hears of them, the fault because of which the stream never came to it.
+  /// Appends a host function of the program to a stream. API calls inside it return cudaErrorNotPermitted; it must not
+  /// throw. It receives cudaSuccess. With `hears_faults` it is also called after a device fault, with the fault's code.
   void submit_host_function(Stream& stream, HostFunctions::Call call, bool hears_faults);
-  /// The program has memory that the device writes and the host sees without a call.
+  /// Notes that the program has memory that the device writes and the host reads without a call.
   void shares_memory() { progress_.watch_memory(); }
 
-  /// Memory handed out with host addresses (managed, pinned) and device memory alike: device address of a pointer that
-  /// the program holds, if it is one.
+  /// Returns the device address of a pointer that the program holds; nullopt if it does not refer to device memory.
+  /// Accepts device addresses and the host addresses of managed and pinned memory.
   [[nodiscard]] std::optional<std::uint64_t> device_address(const void* pointer);
 
-  /// A block of the device cannot go on: model and RTL differ, say. No result of the program is worth anything then, so
-  /// it ends, whatever it would do with an error code: message on stderr, waves and timeline closed, exit code 1.
+  /// Ends the process because a block of the device cannot continue, such as after a difference between model and RTL.
+  /// The program's results are invalid then, so it gets no error code: message on stderr, waves and timeline closed,
+  /// exit code 1.
   [[noreturn]] void end_failed(const base::Error& error);
 
-  std::set<const void*> registered_host_memory;  ///< cudaHostRegister
-  std::map<int, std::size_t> limits;             ///< cudaDeviceSetLimit
+  std::set<const void*> registered_host_memory;  ///< ranges given to cudaHostRegister
+  std::map<int, std::size_t> limits;             ///< values given to cudaDeviceSetLimit
 
  private:
   Session();
@@ -125,7 +126,7 @@ class Session {
   void ended(gpu::Outcome outcome);
   void handle_forks();
 
-  std::optional<std::recursive_mutex> mutex_{std::in_place};  ///< made anew in the child of a fork
+  std::optional<std::recursive_mutex> mutex_{std::in_place};  ///< recreated in the child of a fork
   std::unique_ptr<gpu::Device> device_;
   RunOptions options_;
   LoadedModules modules_;
@@ -133,7 +134,7 @@ class Session {
   Graphs graphs_;
   HostFunctions functions_;
   Progress progress_;
-  std::uint64_t judged_moves_ = 0;  ///< of the device, without a proof that the program waited
+  std::uint64_t judged_moves_ = 0;  ///< number of device advances without proof that the program waited
   std::string printed_;
   std::thread::id first_thread_;
   bool several_threads_ = false;
@@ -141,16 +142,16 @@ class Session {
   bool fault_announced_ = false;
   std::atomic<cudaError_t> sticky_error_{cudaSuccess};
   bool finished_ = false;
-  bool finishing_ = false;  ///< the program has ended, its work is waited for
+  bool finishing_ = false;  ///< the program has ended, and its remaining work is awaited
 };
 
-/// CUDA code of a fault.
+/// Returns the CUDA error code of a fault.
 [[nodiscard]] cudaError_t error_of(gpu::FaultKind kind);
 
-/// Last error of the calling thread (cudaGetLastError).
+/// Returns the last error of the calling thread (cudaGetLastError).
 [[nodiscard]] cudaError_t& last_error();
 
-/// Body of an API function: takes the lock, turns exceptions into codes, remembers the last error.
+/// Runs the body of an API function: takes the lock, turns exceptions into error codes, stores the last error.
 template <class F>
 cudaError_t api(F body);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Templates of session.h.
+// Definitions of the templates of session.h.
 
 #include "castor/base/error.h"
 #include "runtime/session.h"

@@ -70,7 +70,7 @@ gpu::Outcome SimulatedHost::run() {
   return gpu::Outcome::kDone;
 }
 
-// --- News of the device ---------------------------------------------------------------------------------------------
+// --- Notifications of the device -------------------------------------------------------------------------------------
 
 void SimulatedHost::take_notices() {
   for (const gpu::Notice& notice : device_.take_notices()) {
@@ -84,7 +84,7 @@ void SimulatedHost::take_notices() {
 
 void SimulatedHost::kernel_done(const gpu::Notice& notice) {
   const auto found = tickets_.find(notice.ticket);
-  if (found == tickets_.end()) return;  // a JOB packet, or somebody else's
+  if (found == tickets_.end()) return;  // a JOB packet, or a packet of another user
   const std::vector<Member> members = std::move(found->second);
   tickets_.erase(found);
   if (notice.discarded) return;
@@ -160,7 +160,7 @@ void SimulatedHost::give_back(JobId id) {
   entry.stream.reset();
 }
 
-// Whoever waited for a queue gets it in the order of the calls.
+// Retries the actions that wait for a queue, in the order of the calls.
 void SimulatedHost::serve_waiting() {
   while (!waiting_.empty() && driver_.available() != 0) {
     std::vector<std::function<void()>> actions = std::exchange(waiting_, {});

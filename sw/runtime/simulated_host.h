@@ -15,60 +15,60 @@ namespace castor::runtime {
 using JobId = std::uint32_t;
 using base::Picoseconds;
 
-/// A job as a simulated host knows it: kernels that run one after the other.
+/// Job on the simulated host: kernels that run one after the other.
 struct HostJob {
   Picoseconds arrival = 0;
-  std::uint64_t deadline_ns = JobDriver::kNoDeadline;  ///< from its arrival
+  std::uint64_t deadline_ns = JobDriver::kNoDeadline;  ///< relative to the arrival
   std::vector<gpu::KernelPacket> kernels;
-  std::uint32_t tag = 0;  ///< the caller's
+  std::uint32_t tag = 0;  ///< free for the caller's use
 };
 
-/// How a job went.
+/// Outcome of a job.
 struct HostJobResult {
   enum class End : std::uint8_t { kOpen, kRejected, kDone };
   End end = End::kOpen;
-  bool met = false;            ///< done, by its deadline
-  unsigned reason = 0;         ///< of a rejection by the device
-  Picoseconds submitted = 0;   ///< first doorbell; 0 = never
-  Picoseconds judged = 0;      ///< the host knows the verdict
-  Picoseconds finished = 0;    ///< last kernel complete, on the device; or rejected
-  std::uint32_t estimate = 0;  ///< of the verdict, cycles
+  bool met = false;            ///< complete within its deadline
+  unsigned reason = 0;         ///< reason code, if the device rejected the job
+  Picoseconds submitted = 0;   ///< time of the first doorbell; 0: never submitted
+  Picoseconds judged = 0;      ///< time at which the host learned the verdict
+  Picoseconds finished = 0;    ///< time at which the last kernel completed on the device, or of the rejection
+  std::uint32_t estimate = 0;  ///< estimate of the verdict, in cycles
   std::size_t kernels_done = 0;
 };
 
 class SimulatedHost;
 
-/// A scheduler on the host: told what happens in simulated time, acts through the host. All callbacks run in the host's
-/// only thread, one after the other, in the order of time; of one time in the order timers, arrivals, news
-/// of the device.
+/// Scheduler that runs on the simulated host. It is notified of events in simulated time and acts through the
+/// SimulatedHost. Callbacks run one after the other in the host's only thread, in the order of time. Simultaneous
+/// events come in the order timers, arrivals, notifications of the device.
 class HostScheduler {
  public:
   virtual ~HostScheduler() = default;
   virtual void on_arrival(SimulatedHost& host, JobId job) = 0;
-  /// The device has judged a job that was submitted as a whole.
+  /// The device has judged a job that was submitted with a JOB packet.
   virtual void on_verdict(SimulatedHost& /*host*/, JobId /*job*/, bool /*accepted*/) {}
-  /// The host knows that a kernel of a job is complete; `kernel` is its number in the job.
+  /// The host has learned that a kernel of a job is complete; `kernel` is its number in the job.
   virtual void on_kernel_done(SimulatedHost& /*host*/, JobId /*job*/, std::size_t /*kernel*/) {}
-  /// The last kernel is complete (comes after its on_kernel_done), or the job was rejected by the device.
+  /// The job's last kernel is complete (called after on_kernel_done), or the device rejected the job.
   virtual void on_job_end(SimulatedHost& /*host*/, JobId /*job*/) {}
   virtual void on_timer(SimulatedHost& /*host*/, std::uint64_t /*tag*/) {}
 };
 
-/// A host in simulated time beside a device (docs/gpu/jobs.md, "Simulated host"): an event loop that lets the device
-/// run up to the next arrival, timer or piece of news. Code of the scheduler takes no time; whoever wants its latency
-/// charged acts through `after`.
+/// Host in simulated time next to a device (docs/gpu/jobs.md, "Simulated host"). It is an event loop that lets the
+/// device run up to the next arrival, timer or notification. Code of the scheduler takes no simulated time; `after`
+/// charges its latency.
 ///
-/// Times are device time; what is done at time t is seen by the device in the first core cycle behind t. The host
-/// learns of a completion or a verdict when the store of its word is acknowledged. Equal inputs give equal runs.
-/// Errors: InputError as JobDriver's. Limits: needs a device with timing; one at a time per device.
+/// Times are device time. The device sees an action of time t in the first core cycle after t. The host learns of a
+/// completion or a verdict when the store of its signal word is acknowledged. Equal inputs give equal runs.
+/// Errors: InputError, as JobDriver. Limits: needs a device with timing; one simulated host per device.
 class SimulatedHost {
  public:
   SimulatedHost(gpu::Device& device, JobDriver& driver, HostScheduler& scheduler);
   ~SimulatedHost();
 
-  /// Before `run`. Jobs may be added in any order.
+  /// Adds a job. Must be called before `run`; jobs may be added in any order.
   JobId add(HostJob job);
-  /// Until every job is over and no timer or action is pending. Errors of the device end it early.
+  /// Runs until every job is over and no timer or action is pending. A device error ends the run early.
   gpu::Outcome run();
 
   [[nodiscard]] Picoseconds now() const { return device_.now(); }
@@ -76,41 +76,44 @@ class SimulatedHost {
   [[nodiscard]] const HostJob& job(JobId job) const { return jobs_[job].job; }
   [[nodiscard]] const HostJobResult& result(JobId job) const { return jobs_[job].result; }
   [[nodiscard]] JobDriver& driver() { return driver_; }
-  /// The queue that the job has now, if any.
+  /// Returns the queue that the job holds now, if any.
   [[nodiscard]] std::optional<unsigned> queue_of(JobId job) const {
     const auto& stream = jobs_[job].stream;
     return stream ? std::optional<unsigned>(driver_.queue(*stream)) : std::nullopt;
   }
 
-  // --- Actions, at the present time ----------------------------------------------------------------------------------
+  // //: --- Actions, at the current time
+  // ------------------------------------------------------------------------------------
 
-  /// Gives the whole job to the device, with its deadline: kernels and JOB packet. It starts at its arrival. Waits in
-  /// the host, in the order of the calls, while no queue is free.
+  /// Submits the whole job with its deadline to the device: JOB packet and kernels. The deadline counts from the job's
+  /// arrival. While no queue is free, the request waits in the host, in the order of the calls.
   void submit_job(JobId job);
-  /// Gives one kernel of the job to the device, without a JOB packet. A job's kernels run in the order of the calls, in
-  /// a queue of its own; the host sees to it that each kernel is launched once.
+  /// Submits one kernel of the job to the device, without a JOB packet. The kernels of a job run in the order of the
+  /// calls, in a queue of its own. The scheduler must launch each kernel once.
   void launch_kernel(JobId job, std::size_t kernel);
-  /// One grid made of the thread blocks of equal kernels of several jobs, in the order given.
+  /// Launches one grid made of the thread blocks of equal kernels of several jobs, in the given order.
   void launch_merged(const std::vector<std::pair<JobId, std::size_t>>& kernels);
-  /// The host keeps the job for itself; nothing of it was given to the device.
+  /// Rejects a job on the host; no part of the job may have been submitted to the device.
   void reject(JobId job);
-  /// External priority of a job that was submitted as a whole.
+  /// Sets the external priority of a job that was submitted with a JOB packet.
   void set_priority(JobId job, std::uint32_t value);
-  /// on_timer(tag) at a time that is not before now.
+  /// Calls on_timer(tag) at time `at`, which must not be before now.
   void set_timer(Picoseconds at, std::uint64_t tag);
-  /// Runs an action later: how host latencies are charged.
+  /// Runs an action after a delay; used to charge host latencies.
   void after(Picoseconds delay, std::function<void()> action);
 
  private:
+  /// Job with its state.
   struct Entry {
     HostJob job;
     HostJobResult result;
-    bool whole = false;                         ///< given to the device with a JOB packet
-    std::optional<JobDriver::StreamId> stream;  ///< its queue, while it needs one
+    bool whole = false;                         ///< the job was submitted with a JOB packet
+    std::optional<JobDriver::StreamId> stream;  ///< stream of the job while it needs a queue
   };
+  /// Scheduled action; ordered by time, rank and order of scheduling.
   struct Later {
     Picoseconds at = 0;
-    unsigned rank = 0;  ///< of equal times: timers and actions, arrivals
+    unsigned rank = 0;  ///< order at equal times: timers and actions before arrivals
     std::uint64_t order = 0;
     std::function<void()> action;
     [[nodiscard]] bool operator>(const Later& other) const {
@@ -118,6 +121,7 @@ class SimulatedHost {
       return rank != other.rank ? rank > other.rank : order > other.order;
     }
   };
+  /// Kernel of a job, as a part of a packet.
   struct Member {
     JobId job = 0;
     std::size_t kernel = 0;
@@ -138,10 +142,10 @@ class SimulatedHost {
   std::vector<Entry> jobs_;
   std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
   std::uint64_t order_ = 0;
-  std::size_t open_ = 0;  ///< jobs that are not over
+  std::size_t open_ = 0;  ///< number of jobs that are not over
   std::unordered_map<gpu::Ticket, std::vector<Member>> tickets_;
-  std::unordered_map<unsigned, JobId> queues_;  ///< queue -> job
-  std::vector<std::function<void()>> waiting_;  ///< actions for which no queue was free
+  std::unordered_map<unsigned, JobId> queues_;  ///< job that holds each queue
+  std::vector<std::function<void()>> waiting_;  ///< actions that wait for a free queue
 };
 
 }  // namespace castor::runtime

@@ -1,4 +1,4 @@
-// Streams, events, host functions, synchronisation.
+// Runtime API: streams, events, host functions, synchronisation.
 
 #include <algorithm>
 

@@ -57,7 +57,7 @@ void Streams::destroy(cudaStream_t handle) {
 JobDriver& Streams::jobs() {
   if (!jobs_) {
     JobDriver::Settings settings;
-    settings.from_top = true;  // other streams count from the lowest queue on
+    settings.from_top = true;  // other streams use queues from the lowest up
     jobs_ = std::make_unique<JobDriver>(device_(), settings);
   }
   return *jobs_;
@@ -80,7 +80,7 @@ cudaStream_t Streams::create_with_deadline(std::uint64_t deadline_ns) {
   return keep(std::move(stream));
 }
 
-/// Gives up the driver's streams of those that were destroyed while their job was under way.
+/// Destroys the JobDriver streams of destroyed streams once their jobs are over.
 void Streams::end_orphan_jobs() {
   for (std::size_t i = 0; i < orphan_jobs_.size();) {
     static_cast<void>(jobs_->poll(orphan_jobs_[i]));
@@ -168,14 +168,14 @@ void Streams::wait(Stream& stream, const QueueMark& mark) {
   submit(stream, gpu::EventWaitPacket{mark.event, 1});
 }
 
-// Streams take queues from the lowest on.
+// Returns queues from the highest down: the program's streams take queues from the lowest up.
 unsigned Streams::side_queue() {
   const unsigned queues = device_().machine().queue.count;
   return queues - 1 - side_queues_++ % queues;
 }
 
-/// The legacy default stream waits for all blocking streams, and they for it. A wait follows its record in order of
-/// submission, so one queue cannot block itself.
+/// Makes `later` wait for `earlier`: the legacy default stream and all blocking streams wait for each other. A wait is
+/// submitted after its record, so two packets of one queue cannot block each other.
 void Streams::order_after(Stream& later, Stream& earlier) {
   gpu::Device& target = device_();
   if (later.queue == earlier.queue || target.complete(earlier.last)) return;

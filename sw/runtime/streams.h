@@ -17,61 +17,64 @@ namespace castor::runtime {
 
 class Capture;
 
-/// A CUDA stream: an order of work on one of the device's queues (stream k is queue k mod queue.count).
+/// CUDA stream: ordered work on one of the device's queues (stream k uses queue k mod queue.count).
 struct Stream {
   unsigned id = 0;
   unsigned queue = 0;
-  bool blocking = true;  ///< orders itself with the legacy default stream
+  bool blocking = true;  ///< synchronises with the legacy default stream
   int priority = 0;
   unsigned flags = 0;
-  gpu::Ticket last = 0;                    ///< youngest work
-  std::optional<JobDriver::StreamId> job;  ///< it has deadlines: the driver's stream
-  bool held = false;                       ///< kernels wait to be announced
-  std::shared_ptr<Capture> capture{};      ///< its work becomes nodes of a graph, until that capture ends
+  gpu::Ticket last = 0;                    ///< most recently submitted work
+  std::optional<JobDriver::StreamId> job;  ///< stream of the JobDriver, if the stream has deadlines
+  bool held = false;                       ///< kernels are enqueued but not yet submitted as a job
+  std::shared_ptr<Capture> capture{};  ///< capture that receives the stream's work; null if the stream is not captured
 };
 
-/// A CUDA event.
+/// CUDA event: refers to the work before its most recent record.
 struct Event {
   std::uint64_t id = 0;
   unsigned flags = 0;
   bool recorded = false;
-  gpu::Ticket ticket = 0;   ///< of the youngest record
-  std::uint64_t count = 0;  ///< records so far
-  /// Capture that the youngest record was in, 0: none; and the nodes of its graph that the event then stood for.
+  gpu::Ticket ticket = 0;   ///< completion handle of the most recent record
+  std::uint64_t count = 0;  ///< number of records so far
+  /// Capture of the most recent record, 0: none; `nodes`: the nodes of its graph that the event refers to.
   std::uint64_t capture = 0;
   std::vector<cudaGraphNode_t> nodes{};
 };
 
-/// A place in the order of a queue: all that was submitted to it before.
+/// Position in the order of a queue: covers all work submitted to the queue before it.
 struct QueueMark {
   std::uint64_t event = 0;
   unsigned queue = 0;
   gpu::Ticket ticket = 0;
 };
 
-/// The streams and events of the program, and the order of the work that is given to them: what comes after what on
-/// which queue. Gives work to the device, never waits for it.
+/// Streams and events of the program. Keeps the order of work across streams by placing records and waits in the
+/// queues. Submits work to the device, and never waits for it. Owned by the Session.
 class Streams {
  public:
   explicit Streams(DeviceSource device) : device_(std::move(device)) {}
 
-  [[nodiscard]] Stream& of(cudaStream_t handle);  ///< ApiError: invalid resource handle
+  /// Returns the stream of a handle. ApiError: invalid resource handle.
+  [[nodiscard]] Stream& of(cudaStream_t handle);
   [[nodiscard]] cudaStream_t create(unsigned flags, int priority);
-  /// Its pending work goes on; only the handle ends.
+  /// Destroys a stream's handle; its pending work continues.
   void destroy(cudaStream_t handle);
-  /// A stream with deadlines. ApiError: invalid value, memory allocation (no queue left).
+  /// Creates a stream with deadlines. ApiError: invalid value, memory allocation (no queue left).
   [[nodiscard]] cudaStream_t create_with_deadline(std::uint64_t deadline_ns);
 
-  /// Appends work to a stream with the legacy default stream's ordering.
+  /// Appends work to a stream, in order with the legacy default stream.
   gpu::Ticket submit(Stream& stream, gpu::Packet packet);
-  /// The present end of a stream's work, and a wait of another stream for it.
+  /// Returns the present end of a stream's work, for which other streams can wait.
   [[nodiscard]] QueueMark mark(Stream& stream);
+  /// Makes later work of `stream` wait for a mark of another stream.
   void wait(Stream& stream, const QueueMark& mark);
-  /// Queue for work beside that of the program's streams: those that have fewest of them come first.
+  /// Returns a queue for work besides the program's streams. Counts from the highest queue down, since streams take the
+  /// lowest queues first.
   [[nodiscard]] unsigned side_queue();
-  /// Announces what a stream with deadlines holds back.
+  /// Submits the kernels that a stream with deadlines holds back, as a job.
   void submit_job(Stream& stream);
-  /// The driver of jobs; made at first use.
+  /// Returns the driver of jobs; creates it at first use.
   [[nodiscard]] JobDriver& jobs();
 
   [[nodiscard]] Event& event_of(cudaEvent_t handle);  ///< ApiError: invalid resource handle
@@ -80,11 +83,11 @@ class Streams {
   void record(Event& event, Stream& stream);
   void wait(Stream& stream, const Event& event);
 
-  /// Youngest work of every stream, without those that are complete. Announces nothing.
+  /// Returns the most recent work of every stream, except completed work. Submits nothing.
   [[nodiscard]] std::vector<gpu::Ticket> under_way() const;
-  /// Youngest work of every stream, of those that were destroyed too; what is held back is announced before.
+  /// Returns the most recent work of every stream, destroyed streams included. Submits held-back jobs first.
   [[nodiscard]] std::vector<gpu::Ticket> youngest();
-  /// Ends all streams and events and forgets all jobs: the device was reset.
+  /// Ends all streams, events and jobs after a device reset.
   void forget();
 
  private:
@@ -100,10 +103,11 @@ class Streams {
   std::unordered_map<cudaEvent_t, std::unique_ptr<Event>> events_;
   unsigned next_stream_ = 1;
   std::uint64_t next_event_ = 1;
-  unsigned side_queues_ = 0;          // given out so far
-  std::vector<gpu::Ticket> orphans_;  // youngest work of destroyed streams
+  unsigned side_queues_ = 0;          // number of side queues handed out so far
+  std::vector<gpu::Ticket> orphans_;  // most recent work of destroyed streams
   std::unique_ptr<JobDriver> jobs_;
-  std::vector<JobDriver::StreamId> orphan_jobs_;  // of destroyed streams, under way then
+  std::vector<JobDriver::StreamId> orphan_jobs_;  // JobDriver streams of destroyed streams whose jobs were still in
+                                                  // flight
 };
 
 }  // namespace castor::runtime

@@ -6,7 +6,7 @@
 namespace castor::workloads {
 namespace {
 
-// With one run, or a figure that has no value, both are false.
+// Returns kUnclear for a single run and for a figure without a value: both comparisons are then false.
 Truth judged(const Spread& figure, bool holds, bool fails) {
   if (figure.count < 2) return Truth::kUnclear;
   return holds ? Truth::kHolds : fails ? Truth::kFails : Truth::kUnclear;

@@ -11,14 +11,14 @@ namespace castor::workloads {
 
 using base::Cycle;
 
-/// A kernel as job streams know it.
+/// A kernel type of a job stream.
 struct KernelType {
   std::string name;
   std::uint32_t threads = 0;    ///< per TB
   std::uint32_t registers = 0;  ///< per thread
   std::uint32_t shared = 0;     ///< bytes per TB
-  std::uint32_t tbs = 0;        ///< of the usual launch
-  std::uint32_t service = 0;    ///< core cycles that a TB takes at full speed
+  std::uint32_t tbs = 0;        ///< TBs of the usual launch
+  std::uint32_t service = 0;    ///< core cycles per TB at full speed
 };
 
 /// One launch of a kernel.
@@ -31,16 +31,16 @@ struct KernelCall {
 struct Job {
   static constexpr Cycle kNoDeadline = base::kForever;
 
-  Cycle arrival = 0;                ///< core cycle in which the host gets it
-  Cycle deadline = kNoDeadline;     ///< core cycles from the arrival
-  unsigned variant = 0;             ///< which of the workload's kinds of job it is
-  std::vector<KernelCall> kernels;  ///< in order, at least one
+  Cycle arrival = 0;                ///< core cycle in which the host receives the job
+  Cycle deadline = kNoDeadline;     ///< core cycles after the arrival
+  unsigned variant = 0;             ///< which of the workload's job variants it is
+  std::vector<KernelCall> kernels;  ///< in order of execution, at least one
 
-  /// TBs of kernels from index `from` on.
+  /// Returns the number of TBs of the kernels from index `from` on.
   [[nodiscard]] std::uint64_t tbs(std::size_t from = 0) const;
 };
 
-/// Jobs that come to a host, open loop: nothing that the device does changes when they come.
+/// Jobs that arrive at a host, open loop: arrival times do not depend on the device.
 ///
 /// As a file (YAML, and therefore JSON):
 ///
@@ -62,22 +62,22 @@ struct JobStream {
   std::string name;
   std::uint64_t w0 = 0;  ///< warps; 0 = TBs never slow each other down
   std::vector<KernelType> types;
-  std::vector<Job> jobs;  ///< by ascending arrival
+  std::vector<Job> jobs;  ///< jobs in ascending order of arrival
 
-  /// Cycles at full speed if the job had the whole device and nothing cost anything between its kernels; a kernel of
-  /// more TBs than fit (`slots` per type; 0: no limit) takes several rounds.
+  /// Returns the job's cycles at full speed from kernel `from` on, on an otherwise idle device without overhead between
+  /// kernels. A kernel with more TBs than fit (`slots` per type; 0: no limit) takes several rounds.
   [[nodiscard]] Cycle isolated(const Job& job, const std::vector<std::uint64_t>& slots = {},
                                std::size_t from = 0) const;
-  /// The kernel types as a file of the replay tier (docs/gpu/replay.md, "Replay tier").
+  /// Returns the kernel types as a file of the replay tier (docs/gpu/replay.md, "Replay tier").
   [[nodiscard]] std::string replay_text() const;
-  /// As a file; reading it gives the same stream.
+  /// Returns the stream as a file; parsing the file gives the same stream.
   [[nodiscard]] std::string to_yaml() const;
 };
 
-/// Reads a job stream. `file` is for messages. Errors: InputError with file and line for everything that is no job
-/// stream: unknown or missing keys, values out of range, kernels without a definition, arrivals that go backwards.
+/// Parses a job stream. `file`: name for messages. Throws InputError with file and line for anything that is not a job
+/// stream: unknown or missing keys, values out of range, kernels without a definition, arrivals out of order.
 [[nodiscard]] JobStream parse_job_stream(std::string_view text, const std::string& file);
-/// Same, from a file of at most 64 MiB.
+/// Reads a job stream from a file of at most 64 MiB. Throws InputError like parse_job_stream().
 [[nodiscard]] JobStream read_job_stream(const std::string& path);
 
 }  // namespace castor::workloads

@@ -13,16 +13,16 @@ namespace castor::workloads {
 /// Counts of one run by name.
 using Sample = std::map<std::string, double>;
 
-/// A figure of a run; nothing if the run does not have it.
+/// A figure of a run; empty if the run lacks a count that it needs.
 using Figure = std::function<std::optional<double>(const Sample&)>;
-/// Count of that name.
+/// Returns the count of that name as a figure.
 [[nodiscard]] Figure count(const std::string& name);
-/// Sum of counts; nothing if one is missing.
+/// Returns the sum of counts as a figure; empty if one is missing.
 [[nodiscard]] Figure sum(const std::vector<std::string>& names);
-/// One over another; nothing if that is 0.
+/// Returns the quotient of two figures; empty if the divisor is 0.
 [[nodiscard]] Figure quotient(const Figure& of, const Figure& over);
 
-/// All runs of a comparison. Ratios are taken input by input, over the inputs that both sides have.
+/// All runs of a comparison. Ratios are computed input by input, over the inputs that both systems have.
 class Evaluation {
  public:
   using Programs = std::vector<std::string>;
@@ -30,18 +30,18 @@ class Evaluation {
   void add(const std::string& program, const std::string& input, const std::string& system, const Sample& sample);
   [[nodiscard]] std::vector<std::string> all_inputs() const;
   [[nodiscard]] std::vector<std::string> all_systems() const;
-  /// All runs but those of one input.
+  /// Returns all runs except those of one input.
   [[nodiscard]] Evaluation without(const std::string& input) const;
-  /// Programs with runs on a system, of those in `programs`.
+  /// Returns those of `programs` that have runs on a system.
   [[nodiscard]] Programs with_runs(const Programs& programs, const std::string& system) const;
   [[nodiscard]] bool has_all(const Programs& programs, const std::string& system) const;
-  /// Over the inputs of one program.
+  /// Mean and deviation of a figure over the inputs of one program.
   [[nodiscard]] Spread figure(const std::string& program, const std::string& system, const Figure& figure) const;
-  /// Geometric mean over programs, those left out that have no ratio, of `figure` on `of` over that on `base`; the
+  /// Geometric mean over programs of `figure` on `of` / `figure` on `base`. Programs without a ratio are left out. The
   /// deviation is that between inputs, each with its own mean over programs.
   [[nodiscard]] Spread ratio(const Programs& programs, const std::string& of, const std::string& base,
                              const Figure& figure) const;
-  /// Arithmetic mean over programs of a figure; nothing if no program has it.
+  /// Arithmetic mean of a figure over programs; empty if no program has it.
   [[nodiscard]] std::optional<double> mean(const Programs& programs, const std::string& system,
                                            const Figure& figure) const;
 

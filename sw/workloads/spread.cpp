@@ -29,7 +29,7 @@ Spread geometric_spread(const std::vector<double>& values) {
 
 double confidence(const Spread& spread) {
   if (spread.count < 2) return std::numeric_limits<double>::infinity();
-  constexpr double kUpper = 0.975;  // 95 per cent, both sides
+  constexpr double kUpper = 0.975;  // quantile for a two-sided interval of 95 %
   const auto n = static_cast<double>(spread.count);
   return boost::math::quantile(boost::math::students_t(n - 1), kUpper) * spread.deviation / std::sqrt(n);
 }

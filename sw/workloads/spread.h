@@ -5,20 +5,20 @@
 
 namespace castor::workloads {
 
-/// Mean and standard deviation (of the sample: n - 1) over runs that differ in their input only.
+/// Mean and sample standard deviation (divisor n - 1) over runs that differ only in their input.
 struct Spread {
   double mean = 0, deviation = 0;
   std::size_t count = 0;
 };
-/// All 0 without values.
+/// Returns arithmetic mean and deviation; all fields are 0 without values.
 [[nodiscard]] Spread arithmetic_spread(const std::vector<double>& values);
-/// With the geometric mean; all values above 0. The deviation is that from the arithmetic mean.
+/// Returns the geometric mean, and the deviation from the arithmetic mean. All values must be above 0.
 [[nodiscard]] Spread geometric_spread(const std::vector<double>& values);
-/// Half of the interval around the mean that holds the true one with a probability of 95 per cent, by Student's t with
-/// n - 1 degrees of freedom. Errors: none; infinite for fewer than two values.
+/// Returns half the width of the 95 % confidence interval of the mean, by Student's t with n - 1 degrees of freedom.
+/// Infinite for fewer than two values.
 [[nodiscard]] double confidence(const Spread& spread);
-/// Of a figure that is no mean: `whole` from all runs, `without` once for each run left out (jackknife). Of a mean this
-/// is its arithmetic_spread.
+/// Returns the jackknife spread of a figure that is not a mean. `whole`: the figure of all runs; `without`: the figure
+/// once for each run left out. For a mean the result equals its arithmetic_spread.
 [[nodiscard]] Spread jackknife_spread(double whole, const std::vector<double>& without);
 
 }  // namespace castor::workloads

@@ -14,39 +14,41 @@
 
 namespace castor::tb {
 
-/// What a bench knows of a block: its sequences and its cover points. This one knows what the description of the ports
-/// says, which is enough for any block. A block with a protocol of its own has `castor::<block>::Bench` in
-/// tb/<block>/bench.h, a ProtocolBench.
+/// Test bench of a block: its stimulus sequences and its cover points. `castor cosim` makes one bench per run and shows
+/// every simulated cycle to it. This base class needs only the block's port description, so it works for any block. A
+/// block with a protocol of its own has `castor::<block>::Bench` in tb/<block>/bench.h, which is a ProtocolBench.
 ///
-/// The sequence named first is the default: the medley of the block's own. A sequence is made anew for each run and
-/// depends on its seed alone.
+/// The first sequence of the list is the default; it is the Medley of the block's own sequences. Each run makes a new
+/// sequence, whose stimulus depends only on the seed and the twin's outputs.
 template <class BlockT>
 class Bench {
  public:
   using Block = BlockT;
   using Params = typename Block::Params;
 
-  /// `machine` is the twin that will be watched; it outlives the bench.
+  /// `machine` is the twin under test; it must outlive the bench.
   explicit Bench(const twin::Twin<Block>& machine) : ports_(cover_, machine.params()) {}
   virtual ~Bench() = default;
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
   static std::vector<SequenceInfo> sequences() { return with_medley(table()); }
-  /// Throws InputError that lists the sequences if there is none of that name.
+  /// Makes the sequence `name`. Throws InputError, which lists the known sequences, if the block has no sequence
+  /// `name`.
   static std::unique_ptr<twin::Sequence<Block>> make(const std::string& name, const Params& params,
                                                      std::uint64_t seed) {
     return make_of(table(), name, params, seed);
   }
-  /// Per cent of the cover points that each default run (castor cosim NAME) reaches; with less it has failed.
+  /// Share of the cover points, in per cent, that each default run (castor cosim NAME) must reach. A default run that
+  /// reaches fewer points fails.
   static constexpr unsigned kLeastCover = 0;
 
-  /// One cycle, as the model saw it; skipped cycles are not shown.
+  /// Samples the cover points in one simulated cycle. Skipped cycles are not shown to the bench.
   virtual void watch(const typename Block::Inputs& in, const typename Block::Outputs& out,
                      const typename Block::Probes& probes) {
     ports_.watch(in, out, probes);
   }
-  /// The run is over. Throws base::Error if it saw what cannot be.
+  /// Ends the run. Throws base::Error if the cover points recorded an impossible event during the run.
   void finish() const {
     if (!cover_.impossible().empty()) {
       throw base::Error(std::string(Block::kBlock) + ": " + cover_.impossible().front());
@@ -78,14 +80,15 @@ class Bench {
   PortCover<Block> ports_;
 };
 
-/// No highest bit of a port or probe is waived.
+/// Returns an empty waiver list, for a block in which every highest bit of a port or probe can toggle.
 template <class Params>
 [[nodiscard]] std::vector<TopBitWaiver> no_top_bits(const Params& /*params*/) {
   return {};
 }
 
-/// The bench of a block with sequences of its own, and with cover points of its own beside those of the ports: a
-/// BlockPoints. `kTopBits` lists the ports and probes whose highest bit cannot toggle in a run, with the reasons.
+/// Test bench of a block with its own sequences and its own cover points (BlockPointsT, a BlockPoints) in addition to
+/// the port cover points. `kTopBits` returns the ports and probes whose highest bit cannot toggle in a run, with the
+/// reasons.
 template <class BlockT, class BlockPointsT, const SequenceTable<BlockT>& (*kSequences)(), unsigned kLeastCoverOf = 0,
           std::vector<TopBitWaiver> (*kTopBits)(const typename BlockT::Params&) = no_top_bits<typename BlockT::Params>>
 class ProtocolBench final : public Bench<BlockT> {

@@ -14,8 +14,9 @@ namespace castor::tb {
 
 namespace detail {
 
-/// Where waves of ports and probes stand. In lockstep both sides have the same value in every cycle that is over, since
-/// they were compared: one signal is declared in both scopes, at the places that the dump of the RTL has.
+/// Returns the VCD scopes that hold the waves of ports and probes. In lockstep, model and RTL were compared and have
+/// equal values in every completed cycle. One signal is therefore declared in both scopes, at the same hierarchy as in
+/// the RTL's dump.
 inline std::vector<std::vector<std::string>> scopes_of(twin::Kind kind) {
   std::vector<std::vector<std::string>> scopes;
   if (kind != twin::Kind::kRtl) scopes.push_back({"model"});
@@ -23,7 +24,7 @@ inline std::vector<std::vector<std::string>> scopes_of(twin::Kind kind) {
   return scopes;
 }
 
-/// Adds the hits of the same points in another part of the run.
+/// Adds the hit counts of `points` to `sum`. Both lists hold the same cover points, from two parts of one run.
 inline void add(std::vector<Cover::Point>& sum, const std::vector<Cover::Point>& points) {
   if (sum.empty()) {
     sum = points;
@@ -33,7 +34,8 @@ inline void add(std::vector<Cover::Point>& sum, const std::vector<Cover::Point>&
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i].hits += points[i].hits;
 }
 
-/// The default parameters with these values. Throws InputError for an unknown name or an illegal value.
+/// Returns the default parameters, overridden by `values`. Throws InputError for an unknown parameter name or an
+/// illegal value.
 template <class Block>
 typename Block::Params with_values(const twin::ParamValues& values) {
   typename Block::Params params;
@@ -57,7 +59,7 @@ typename Block::Params with_values(const twin::ParamValues& values) {
 
 }  // namespace detail
 
-/// The entry of a block for `castor cosim`: BenchT is Bench<Block> or derived from it.
+/// Returns the block's entry for `castor cosim`. BenchT is Bench<Block> or a class derived from Bench<Block>.
 template <class BenchT>
 BlockEntry make_entry() {
   using Block = typename BenchT::Block;
@@ -86,18 +88,18 @@ BlockEntry make_entry() {
       rtl.wave_depth = request.wave_depth;
       if (inside) rtl.wave = rtl_wave;
       std::unique_ptr<twin::PortWaves<Block>> ports;
-      if (waves && !inside) {
-        ports = std::make_unique<twin::PortWaves<Block>>(request.wave, detail::scopes_of(kind), params);
-      } else if (waves && kind != twin::Kind::kRtl) {
-        ports = std::make_unique<twin::PortWaves<Block>>(model_wave, detail::scopes_of(twin::Kind::kModel), params);
-      }
       std::unique_ptr<twin::Twin<Block>> machine;
       std::unique_ptr<BenchT> bench;
-      try {  // they may differ as they come up
+      try {  // model and RTL may already differ in reset
         machine =
             twin::make_twin<Block>(kind, params, *request.rtl, rtl,
                                    {request.seed, replay_line(entry, request), request.window ? request.dump : ""});
-        begin = std::chrono::steady_clock::now();  // without the time that building RTL took
+        if (waves && !inside) {
+          ports = std::make_unique<twin::PortWaves<Block>>(request.wave, detail::scopes_of(kind), params);
+        } else if (waves && kind != twin::Kind::kRtl) {
+          ports = std::make_unique<twin::PortWaves<Block>>(model_wave, detail::scopes_of(twin::Kind::kModel), params);
+        }
+        begin = std::chrono::steady_clock::now();  // excludes the time spent on building the RTL
         bench = std::make_unique<BenchT>(*machine);
         const auto watch = [&](twin::Cycle cycle, const auto& in, const auto& out, const auto& seen) {
           const auto probes = seen.probes();
@@ -107,7 +109,7 @@ BlockEntry make_entry() {
           }
         };
         const base::Cycle skip_before = !request.skip ? 0 : waves ? request.wave_from : base::kForever;
-        // What is watched over several cycles begins anew behind a reset.
+        // A reset replaces the bench, since its cover points must not compare cycles across the reset.
         const auto anew = [&](twin::Cycle) {
           bench->finish();
           detail::add(result.cover, bench->cover().points());
@@ -125,7 +127,7 @@ BlockEntry make_entry() {
         result.cycles = error.mismatch().cycle;
         result.mismatch = error.what();
         result.differs = true;
-        // They end with the cycle that differs, which the waves above do not.
+        // The mismatch's own waves include the differing cycle, which the port waves above lack.
         if (request.window && !error.mismatch().waves.empty()) {
           std::remove(model_wave.c_str());
           window_model = error.mismatch().waves.at(0);
@@ -133,7 +135,7 @@ BlockEntry make_entry() {
         }
       } catch (const base::InputError&) {
         throw;
-      } catch (const base::Error& error) {  // an assertion of the RTL
+      } catch (const base::Error& error) {  // an assertion of the RTL failed
         result.mismatch = std::string(error.what()) + "\n  replay: " + replay_line(entry, request);
       }
       if (bench != nullptr) detail::add(result.cover, bench->cover().points());

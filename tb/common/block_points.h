@@ -9,24 +9,25 @@
 #include "castor/twin/block.h"
 #include "tb/common/cover_points.h"
 
-/// The cover points that a block brings beside those of its ports.
+/// Base classes for a block's own cover points, which supplement the cover points of its ports.
 namespace castor::tb {
 
-/// A register as it is now, without side effect; Twin::peek. Empty if nobody can look.
+/// Returns the current value of the register at an address without side effects (Twin::peek). Returns no value if the
+/// twin does not support peeking.
 using Peek = std::function<std::optional<std::uint32_t>(std::uint16_t)>;
 
-/// One cycle: inputs of its clock edge, outputs, registers before the edge.
+/// One clock cycle of a block: inputs at the clock edge, outputs of the cycle, and probed registers before the edge.
 template <class Block>
 struct Cycle {
   const typename Block::Inputs& in;
   const typename Block::Outputs& out;
   const typename Block::Probes& probes;
   const typename Block::Params& params;
-  const Cycle* before;  ///< the last cycle that was not skipped; none in the first
+  const Cycle* before;  ///< previous cycle that was simulated, not skipped; null in the first cycle
 };
 
-/// The points of a block: a class that derives from it, with the constructor (cover, params, peek), and sees every
-/// cycle in their order. Cycles in which the block is idle may be missing.
+/// Base class of a block's cover points; the block's ProtocolBench owns it. A derived class has the constructor (cover,
+/// params, peek). It sees the simulated cycles in order; cycles in which the block is idle may be skipped.
 template <class Block>
 class BlockPoints {
  public:
@@ -35,6 +36,7 @@ class BlockPoints {
   BlockPoints(const BlockPoints&) = delete;
   BlockPoints& operator=(const BlockPoints&) = delete;
 
+  /// Shows one cycle, and the previous simulated cycle, to the derived class.
   void sample(const typename Block::Inputs& in, const typename Block::Outputs& out,
               const typename Block::Probes& probes) {
     const Cycle<Block> before{in_, out_, probes_, params_, nullptr};
@@ -56,7 +58,7 @@ class BlockPoints {
   bool started_ = false;
 };
 
-/// The points of a block that are all about cycles: a list of names and conditions is all there is to write.
+/// Cover points that depend on single cycles only: the block supplies a list of names and conditions.
 template <class Block, std::vector<PointRow<Cycle<Block>>> (*kRows)(const typename Block::Params&)>
 class CyclePoints final : public BlockPoints<Block> {
  public:

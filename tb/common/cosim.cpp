@@ -19,7 +19,7 @@
 namespace castor::tb {
 namespace {
 
-/// Cover points that count, those that were reached, and the others.
+/// Result of the cover points that are not waived: their number, and the names of points never hit.
 struct Reached {
   explicit Reached(const CosimResult& result) {
     for (const Cover::Point& point : result.cover) {
@@ -61,7 +61,7 @@ void write_json(const BlockEntry& block, const CosimRequest& request, const Cosi
 }
 
 void print(const BlockEntry& block, const CosimRequest& request, const CosimResult& result, const Reached& reached) {
-  constexpr std::size_t kShown = 20;  // names of points that were not reached
+  constexpr std::size_t kShown = 20;  // maximum number of unreached points printed by name
   std::printf(
       "%s %s (%s), seed %llu: %llu cycles, %llu of them skipped, %s, %.0f thousand cycles/s, %zu of %zu cover points "
       "(%.1f %%)\n",
@@ -115,7 +115,7 @@ twin::ParamValues chosen_params(const std::string& block, const ParamSets& sets,
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) {
       const auto set = find(word);
-      if (set == sets.end() && first && word == "default") continue;  // the block's own defaults
+      if (set == sets.end() && first && word == "default") continue;  // means the block's own default parameters
       if (set == sets.end() || !first) {
         std::string names;
         for (const auto& known : sets) names += (names.empty() ? "" : ", ") + known.first;
@@ -151,7 +151,8 @@ std::string replay_line(const BlockEntry& block, const CosimRequest& request) {
 
 namespace {
 
-/// Repeats a run that ended in a mismatch, with waves of the cycles before it. Returns what to tell of them.
+/// Repeats a run that ended in a mismatch, with waves of the cycles before the mismatch. Returns the text that tells
+/// the user where the waves are.
 std::string write_window(const BlockEntry& block, CosimRequest request, const CosimResult& result) {
   request.window = true;
   if (request.dump.empty()) {
@@ -181,14 +182,14 @@ struct Outcome {
   CosimResult result;
 };
 
-/// `window`: a mismatch leaves waves.
+/// Executes one run. `window`: a mismatch writes waves.
 Outcome cosim_once(const BlockEntry& block, CosimRequest request, bool window);
 
-/// Runs one request after another, goes on after a mismatch, and says what they came to. Returns the exit code.
+/// Executes the requests one after another, also after a mismatch, and prints a summary line. Returns the exit code.
 int cosim_each(const BlockEntry& block, const std::vector<CosimRequest>& requests) {
   base::Cycle cycles = 0;
   unsigned failed = 0;
-  bool window = true;  // no run has left one so far
+  bool window = true;  // whether the next mismatch writes waves; cleared by the first mismatch
   for (const CosimRequest& request : requests) {
     const Outcome outcome = cosim_once(block, request, window);
     failed += outcome.code == 0 ? 0 : 1;
@@ -200,7 +201,7 @@ int cosim_each(const BlockEntry& block, const std::vector<CosimRequest>& request
   return failed == 0 && !requests.empty() ? 0 : 1;
 }
 
-/// Every parameter set with every sequence.
+/// Returns a request for every pair of parameter set and sequence.
 std::vector<CosimRequest> all_of(const BlockEntry& block, CosimRequest request) {
   std::vector<CosimRequest> requests;
   request.all = false;
@@ -231,7 +232,7 @@ std::vector<CosimRequest> defaults_of(const BlockEntry& block, CosimRequest requ
 }  // namespace
 
 std::vector<PlannedRun> default_runs(const BlockEntry& block) {
-  // A budget of bits that are settled and compared, and the least and most that a set gets of it.
+  // Budget in bits simulated and compared per set, and the limits of the cycles per set.
   constexpr base::Cycle kBudget = 16'000'000'000, kLeast = 200'000, kMost = 1'000'000, kGranularity = 10'000;
   std::vector<PlannedRun> runs;
   for (const char* const name : {"minimum", "odd", "default", "large"}) {
@@ -251,8 +252,9 @@ std::vector<PlannedRun> default_runs(const BlockEntry& block) {
 
 namespace {
 
-/// The share of the cover points, in per cent, that a run of the default sequence has to reach: the block's own if it
-/// is as long as the default run of its set, kCoverLess below that from kCoverCycles on. 0: none.
+/// Returns the share of the cover points, in per cent, that a run of the default sequence must reach. A run as long as
+/// the default run of its set must reach the block's share. A shorter run of at least kCoverCycles cycles must reach
+/// kCoverLess per cent less. Returns 0 if no share is required.
 unsigned wanted_cover(const BlockEntry& block, const CosimRequest& request) {
   const bool by_default = request.sequence.empty() || request.sequence == block.sequences.at(0).name;
   if (!by_default || request.cycles < kCoverCycles || block.least_cover < kCoverLess) return 0;

@@ -13,95 +13,102 @@
 #include "tb/common/cover.h"
 #include "tb/common/description.h"
 
-/// Model against RTL from a command line: what `castor cosim` does with a block's bench.so.
+/// Co-simulation of model and RTL from the command line: implements `castor cosim`, which loads a block's bench.so.
 namespace castor::tb {
 
-/// What was asked for.
+/// Options of one co-simulation run.
 struct CosimRequest {
-  std::string engine = "lockstep";  ///< model, rtl or lockstep
-  std::string params;               ///< as they were asked for; empty: not said
-  twin::ParamValues values;         ///< what that means (chosen_params); the others have the block's defaults
-  std::string sequence;             ///< empty: the block's first
-  base::Cycle cycles = 0;           ///< 0: not said
+  std::string engine = "lockstep";  ///< simulated twin: model, rtl or lockstep
+  std::string params;               ///< parameter text of the command line; empty: not given
+  /// Parameter values that `params` selects (chosen_params); others have the block's defaults
+  twin::ParamValues values;
+  std::string sequence;    ///< name of the sequence; empty: the block's first sequence
+  base::Cycle cycles = 0;  ///< length of the run in cycles; 0: not given
   std::uint64_t seed = 1;
-  bool skip = true;                       ///< skip idle stretches where the twin allows it
-  std::string wave;                       ///< VCD of model and RTL; empty = none
-  unsigned wave_depth = 0;                ///< levels of modules inside the RTL in it; 0: ports and probes alone
-  base::Cycle wave_from = 0;              ///< first cycle of the waves
-  base::Cycle wave_to = ~base::Cycle{0};  ///< one behind the last
-  std::string json;                       ///< result as JSON; empty = none
-  std::string coverage;                   ///< counts of RTL that has counters; empty = none
-  std::string rtl_file;                   ///< RTL object to run instead of the block's own, for the replay line
-  twin::RtlSource* rtl = nullptr;         ///< where RTL comes from; outlives the run
-  std::string dump;                       ///< a mismatch leaves <dump>.vcd; empty: <block>-<params>-<seed>
-  bool window = false;                    ///< the repetition that makes this file
-  bool all = false;                       ///< every parameter set with every sequence, `cycles` each
-  bool cover = false;                     ///< print every cover point, not only their number
+  bool skip = true;                       ///< skip idle cycles where the twin allows it
+  std::string wave;                       ///< VCD file for the waves of model and RTL; empty: no waves
+  unsigned wave_depth = 0;                ///< levels of RTL module hierarchy in the waves; 0: ports and probes only
+  base::Cycle wave_from = 0;              ///< first cycle in the waves
+  base::Cycle wave_to = ~base::Cycle{0};  ///< first cycle after the waves
+  std::string json;                       ///< file for the result as JSON; empty: none
+  std::string coverage;                   ///< file for the coverage counts of RTL built with coverage; empty: none
+  std::string rtl_file;            ///< RTL object that replaces the block's own; the replay line repeats this option
+  twin::RtlSource* rtl = nullptr;  ///< provides the RTL; must outlive the run
+  std::string dump;                ///< base name of the mismatch waves <dump>.vcd; empty: <block>-<params>-<seed>
+  bool window = false;             ///< this run is the repetition that writes <dump>.vcd
+  bool all = false;                ///< run every sequence with every parameter set, each for `cycles` cycles
+  bool cover = false;              ///< print all cover points, not only their number
 };
 
-/// What happened.
+/// Result of one co-simulation run.
 struct CosimResult {
   base::Cycle cycles = 0;
   base::Cycle skipped = 0;
   double seconds = 0;
   std::vector<Cover::Point> cover;
-  std::string mismatch;  ///< empty = none
-  bool differs = false;  ///< model and RTL do, in cycle `cycles`; else the RTL failed by itself
+  std::string mismatch;  ///< message of the mismatch or failed assertion; empty: none
+  bool differs = false;  ///< true: model and RTL differ in cycle `cycles`; false: the RTL alone failed
 };
 
 /// Named parameter sets of a block, in the order of its parameter_sets.json.
 using ParamSets = std::vector<std::pair<std::string, twin::ParamValues>>;
 
-/// Values of a request "SET", "Name=Value,..." or "SET,Name=Value,...": what is not given is that of the set named
-/// first, or else of the set `default` if there is one, which is also what an empty request means. Errors: InputError
-/// that lists the sets, or says what a word is.
+/// Returns the parameter values of a request "SET", "Name=Value,..." or "SET,Name=Value,...". A parameter that is not
+/// given has its value from the set SET. If SET is missing, its value comes from the set `default`, if the block has
+/// this set. An empty request selects the set `default`. Throws InputError, which lists the sets, for an unknown set or
+/// a malformed word.
 [[nodiscard]] twin::ParamValues chosen_params(const std::string& block, const ParamSets& sets, const std::string& text);
 
-/// A block as the command line knows it.
+/// Entry of a block in the command line's table; a block's bench.so provides it.
 struct BlockEntry {
   std::string name;
   std::string meaning;
-  ParamSets sets;  ///< set by who loads the bench
+  ParamSets sets;  ///< parameter sets; filled in by the code that loads bench.so
   std::vector<SequenceInfo> sequences;
-  unsigned least_cover = 0;  ///< per cent of the cover points that each default run must reach
-  /// Throws InputError for a wrong request.
+  unsigned least_cover = 0;  ///< share of the cover points in per cent that each default run must reach
+  /// Runs one co-simulation. Throws InputError for an invalid request.
   std::function<CosimResult(const CosimRequest&, const std::function<void(base::Cycle)>& progress)> run;
-  /// At the default parameters with these values. Errors: InputError for an unknown name or an illegal value.
+  /// Describes the ports at the default parameters, overridden by the given values. Throws InputError for an unknown
+  /// name or an illegal value.
   std::function<Description(const twin::ParamValues&)> describe;
 };
 
-/// What the function `castor_bench_object` of a bench.so gives.
+/// Return type of the function `castor_bench_object`, which every bench.so exports.
 struct BenchObject {
   base::ObjectHeader header;
   BlockEntry (*entry)();
 };
 
-/// A run of a block at one of its parameter sets.
+/// A planned co-simulation run of a block: parameter set and length in cycles.
 struct PlannedRun {
   std::string set;
   base::Cycle cycles = 0;
 };
 
-/// What runs if neither set, length nor sequence was said: the sets minimum, odd, default and large, those that the
-/// block has. A set's cycles are divided by the width of all its ports and probes, which is what a cycle costs, within
-/// bounds: the default set has its long episodes too (SequenceTable::Long), the others at least a round of all
-/// sequences.
+/// Returns the runs of a request without parameter set, length and sequence. These are the sets minimum, odd, default
+/// and large, as far as the block has them. The cost of a cycle is proportional to the total width of all ports and
+/// probes. The number of cycles is inversely proportional to this width, and clamped. The default set includes the long
+/// episodes (SequenceTable::Long); every other set runs at least one round of all sequences.
 [[nodiscard]] std::vector<PlannedRun> default_runs(const BlockEntry& block);
 
-/// Runs, prints the result on stdout and a mismatch on stderr. If model and RTL differ, the run is repeated with waves
-/// of the last kWindow cycles: ports and probes of the model, and all of the RTL. Exit code: 0 good, 1 mismatch, failed
-/// assertion, or a run of the default sequence at a set of default_runs that reached less of the cover points than it
-/// should: the block's share if it is as long as the default run, kCoverLess per cent of all points less if it has
-/// kCoverCycles or more. A request without set, length and sequence is default_runs, one after another, with a line of
-/// all of them at the end, and waves of the first mismatch alone; one without set is the set `default`, one without
-/// length kUsualCycles. Throws InputError for a wrong request.
+/// Runs the request, prints the result on stdout and a mismatch on stderr. If model and RTL differ, the run is repeated
+/// with waves of the last kWindow cycles: ports and probes of the model, and all signals of the RTL.
+///
+/// Returns exit code 0 if all is good. Returns 1 on a mismatch, a failed assertion, or too few reached cover points.
+/// Cover points are only required of the default sequence at a set of default_runs. A run at least as long as the
+/// default run must reach the block's share (`least_cover`). A shorter run of at least kCoverCycles cycles may reach
+/// kCoverLess per cent of all points less.
+///
+/// A request without set, length and sequence executes all default_runs, prints a summary line, and writes waves of the
+/// first mismatch only. Otherwise, a request without set uses the set `default`, and a request without length runs
+/// kUsualCycles cycles. Throws InputError for an invalid request.
 inline constexpr base::Cycle kWindow = 200;
 inline constexpr base::Cycle kUsualCycles = 200'000;
 inline constexpr base::Cycle kCoverCycles = 200'000;
 inline constexpr unsigned kCoverLess = 15;
 int cosim(const BlockEntry& block, const CosimRequest& request);
 
-/// The command that repeats a request.
+/// Returns the command line that repeats a request.
 [[nodiscard]] std::string replay_line(const BlockEntry& block, const CosimRequest& request);
 
 }  // namespace castor::tb

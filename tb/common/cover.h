@@ -11,18 +11,18 @@
 
 namespace castor::tb {
 
-/// Cover points: things that a run must have seen at least once. A point that cannot be reached is waived, with the
-/// reason, and reported as such. What a block's points are made of is in cover_points.h.
+/// List of cover points: events that a run must have seen at least once. The block's Bench owns it. A point that cannot
+/// be reached is waived with a reason and reported as waived. The classes in cover_points.h define a block's points.
 class Cover {
  public:
   struct Point {
     std::string name;
     std::uint64_t hits = 0;
-    std::string waiver;     ///< why it cannot be reached; empty = it can
-    bool long_run = false;  ///< takes a million cycles or more
+    std::string waiver;     ///< why the point cannot be reached; empty: the point can be reached
+    bool long_run = false;  ///< reaching the point takes a million cycles or more
   };
 
-  /// Number of the new point.
+  /// Adds a point and returns its number.
   unsigned add(std::string name, bool long_run = false) {
     points_.push_back({std::move(name), 0, {}, long_run});
     hits_.push_back(0);
@@ -30,13 +30,14 @@ class Cover {
   }
   void hit(unsigned point) { ++hits_[point]; }
   void hit_if(unsigned point, bool seen) { hits_[point] += seen ? 1 : 0; }
-  /// Waives the point of that name.
+  /// Waives the point `name`; a missing point is an assertion failure.
   void waive(std::string_view name, std::string reason) {
     const auto point = std::find_if(points_.begin(), points_.end(), [&](const Point& p) { return p.name == name; });
     CASTOR_ASSERT(point != points_.end(), "no cover point '%s'", std::string(name).c_str());
     point->waiver = std::move(reason);
   }
-  /// Something was seen that cannot be: a bug of the twin, or of the list. The first 20 are kept.
+  /// Records an event that must never occur: a bug of the twin, or of the list of points. The first 20 different events
+  /// are kept.
   void impossible(const std::string& what) {
     if (impossible_.size() < 20 && std::find(impossible_.begin(), impossible_.end(), what) == impossible_.end()) {
       impossible_.push_back(what);
@@ -53,8 +54,8 @@ class Cover {
   [[nodiscard]] const std::vector<std::string>& impossible() const { return impossible_; }
 
  private:
-  std::vector<Point> points_;        // without hits
-  std::vector<std::uint64_t> hits_;  // close together: this is what a run touches in every cycle
+  std::vector<Point> points_;        // names and waivers; the hit counts are in hits_
+  std::vector<std::uint64_t> hits_;  // contiguous hit counts, because a run updates them in every cycle
   std::vector<std::string> impossible_;
 };
 

@@ -12,16 +12,18 @@
 
 #include "tb/common/cover.h"
 
-/// What cover points are made of: a name, and a condition on a subject. A subject is whatever a point is about: a cycle
-/// (inputs, outputs, probes, parameters, the cycle before), a scheduler in a cycle, an event, a pair of them. The
-/// block's points work out the subjects and show each to the tables that are about it; how to count is the tables'
-/// business.
+/// Classes that define cover points. A cover point has a name and a condition on a subject. A subject is the object
+/// that a point observes: a cycle (inputs, outputs, probes, parameters, previous cycle), a scheduler in a cycle, an
+/// event, or a pair of events. The block's BlockPoints computes the subjects and passes each subject to the tables for
+/// its type. The tables count the hits.
 namespace castor::tb {
 
-/// What a point needs of the parameters: bits whose meaning is the block's own, all of which must be there.
+/// Parameter features that a point requires, as a bit mask. The block defines the bits; the point exists only if all
+/// its bits are set.
 using Needs = std::uint32_t;
 
-/// Where points go, and what the parameters have. A point that needs more is not in the list.
+/// Destination of new points, and the features of the current parameters. A point that requires a missing feature is
+/// not added.
 struct CoverList {
   Cover& cover;
   Needs has = 0;
@@ -29,7 +31,7 @@ struct CoverList {
   [[nodiscard]] bool can(Needs needs) const { return (needs & ~has) == 0; }
 };
 
-/// A row of a table of points: hit by each subject for which `seen` holds.
+/// Row of a point table: the point is hit by each subject for which `seen` returns true.
 template <class Subject>
 struct PointRow {
   std::string name;
@@ -38,7 +40,7 @@ struct PointRow {
   bool long_run = false;
 };
 
-/// Points with a condition each.
+/// Table of cover points that each have a condition of their own.
 template <class Subject>
 class Points {
  public:
@@ -55,7 +57,7 @@ class Points {
     for (const auto& seen : seen_) cover_.hit_if(point++, seen(subject));
   }
 
-  /// Each has been hit: whoever finds the subjects dear to work out need not go on.
+  /// Returns whether every point has been hit. A caller whose subjects are expensive to compute may then stop.
   [[nodiscard]] bool reached() const {
     for (unsigned i = 0; i < seen_.size(); ++i) {
       if (cover_.hits(first_ + i) == 0) return false;
@@ -65,11 +67,12 @@ class Points {
 
  private:
   Cover& cover_;
-  unsigned first_;  // number of the first; the others follow
+  unsigned first_;  // number of the table's first point; the others follow
   std::vector<std::function<bool(const Subject&)>> seen_;
 };
 
-/// Points of which a subject hits the one that `which` says. A value without name has no point.
+/// Table of cover points of which each subject hits exactly one: `which` returns its index. An index without a name has
+/// no point.
 template <class Subject>
 class OneOf {
  public:
@@ -92,7 +95,7 @@ class OneOf {
   Which which_;
 };
 
-/// Names of a table of two sides, for OneOf: number first * (number of seconds) + second.
+/// Returns the names of all pairs, for OneOf. The index of a pair is first * (number of seconds) + second.
 [[nodiscard]] inline std::vector<std::string> crossed(const std::vector<std::string>& firsts,
                                                       const std::vector<std::string>& seconds) {
   std::vector<std::string> names;
@@ -102,7 +105,8 @@ class OneOf {
   return names;
 }
 
-/// The arcs of a machine whose states are an enumeration with names. An arc that is not listed cannot be.
+/// State transitions of a state machine, one point each. The states are an enumeration with names. A transition that is
+/// not listed is impossible.
 template <class State>
 class Arcs {
  public:
@@ -111,7 +115,7 @@ class Arcs {
     Needs needs = 0;
   };
 
-  /// `silent` arcs may be, and have no point.
+  /// `silent` transitions are allowed but have no point.
   Arcs(const CoverList& list, const std::vector<Arc>& arcs, const std::vector<Arc>& silent = {})
       : cover_(list.cover), numbers_(kStates * kStates, kImpossible) {
     for (const Arc& arc : arcs) {
@@ -120,9 +124,9 @@ class Arcs {
     for (const Arc& arc : silent) numbers_[place(number(arc.from), number(arc.to))] = kSilent;
   }
 
-  /// Whether that number is a state.
+  /// Returns whether `state` is the number of a state.
   [[nodiscard]] static bool exists(unsigned state) { return state < kStates; }
-  /// Both exist.
+  /// Records a transition; exists() must hold for both numbers.
   void see(unsigned from, unsigned to) {
     const unsigned point = numbers_[place(from, to)];
     if (point == kImpossible) {
@@ -147,21 +151,21 @@ class Arcs {
   std::vector<unsigned> numbers_;
 };
 
-/// An event as far as it moves a register.
+/// An event that changes a register.
 template <class Subject>
 struct EventRow {
   std::string name;
-  std::string on;  ///< the register, by the name of its probe
+  std::string on;  ///< name of the probe of the changed register
   Needs needs;
   std::function<bool(const Subject&)> seen;
 };
-/// A pair of events that cannot meet, and why.
+/// A pair of events that cannot be simultaneous, with the reason.
 struct Apart {
   std::string first, second, reason;
 };
 
-/// Every two events that meet in one cycle on one register: "FIRST meets SECOND on REGISTER". What cannot meet is
-/// waived with its reason, and impossible if it does.
+/// Cover points for each pair of simultaneous events on one register: "FIRST meets SECOND on REGISTER". A pair that
+/// cannot be simultaneous is waived with its reason, and is recorded as impossible if it occurs.
 template <class Subject>
 class Meetings {
  public:
@@ -217,8 +221,8 @@ class Meetings {
   std::vector<unsigned char> happen_;
 };
 
-/// Those of a block's probes that no event moves and for which no reason is given: registers that a table of events
-/// forgot.
+/// Returns the block's probes that no event in `rows` changes and that have no entry in `reasons`. These are registers
+/// missing from the table of events.
 template <class Block, class Subject>
 [[nodiscard]] std::vector<std::string> forgotten_registers(
     const std::vector<EventRow<Subject>>& rows, const std::vector<std::pair<std::string, std::string>>& reasons) {
@@ -235,8 +239,8 @@ template <class Block, class Subject>
   return forgotten;
 }
 
-/// The ends of what a counter or a level can be: "NAME at its least", "... at its most", and for one that wraps "NAME
-/// wraps". A value beyond them is impossible.
+/// Cover points for the limits of a counter or level: "NAME at its least", "NAME at its most", and "NAME wraps" for a
+/// counter that wraps. A value outside the limits is impossible.
 template <class Subject>
 class Range {
  public:

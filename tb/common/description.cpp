@@ -5,7 +5,8 @@
 namespace castor::tb {
 namespace {
 
-/// "NumQueues" from "1 x p.NumQueues", "NumWays x 4" from "p.NumWays x 4".
+/// Returns a readable form of a width expression: "NumQueues" from "1 x p.NumQueues", "NumWays x 4" from "p.NumWays x
+/// 4".
 std::string readable(std::string text) {
   if (text.rfind("1 x ", 0) == 0) text.erase(0, 4);
   for (std::size_t at = text.find("p."); at != std::string::npos; at = text.find("p.", at)) {

@@ -6,22 +6,22 @@
 
 #include "castor/twin/block.h"
 
-/// A block's lists of ports and parameters as data, for documents and for the comparison with the RTL.
+/// Lists of a block's ports and parameters as data, for documents and for the comparison with the RTL.
 namespace castor::tb {
 
 struct Description {
   struct Port {
-    std::string name;  ///< of the pin: with _i, _o, and probe_
+    std::string name;  ///< name of the RTL pin, with the suffix _i or _o and, for probes, the prefix probe_
     std::string direction;
     unsigned width = 0;
-    std::string shape;  ///< as the list says it: "NumQueues", "3 x 4"
+    std::string shape;  ///< width as the port list writes it: "NumQueues", "3 x 4"
     std::string kind;
     std::string timing;
     std::string meaning;
   };
   struct Param {
     std::string name;
-    std::uint32_t value = 0;  ///< in this set
+    std::uint32_t value = 0;  ///< value in the described parameter set
     std::uint32_t standard = 0, minimum = 0, maximum = 0;
     bool power_of_two = false;
     std::string meaning;
@@ -35,12 +35,12 @@ struct Description {
 [[nodiscard]] const char* name(twin::Class kind);
 [[nodiscard]] const char* name(twin::Timing timing);
 
-/// Markdown of the tables: ports, probes and parameters.
+/// Returns the Markdown tables of parameters, ports and probes.
 [[nodiscard]] std::string markdown(const Description& description);
-/// JSON of everything.
+/// Returns the whole description as JSON.
 [[nodiscard]] std::string json(const Description& description);
 
-/// The description of a block at these parameters.
+/// Returns the description of a block at these parameters.
 template <class Block>
 [[nodiscard]] Description describe(const typename Block::Params& params) {
   Description description;

@@ -11,43 +11,43 @@
 #include "castor/twin/bits.h"
 #include "castor/twin/ports.h"
 
-/// Values at the ends of a range, for fields that carry data: addresses, numbers of thread blocks, program counters,
-/// identifiers, times, sizes.
+/// Random values near the limits of a range, for fields that carry data: addresses, numbers of thread blocks, program
+/// counters, identifiers, times, sizes.
 ///
-/// A fault of width shows only where an upper bit matters: a comparison of 16 bits, a carry that is lost at bit 32, a
-/// table that is full one entry too early. Random values below a small bound never get there, and uniform ones hardly
-/// ever differ in the upper bits alone. So a sequence draws such a field here:
+/// A width fault shows only where an upper bit matters: a comparison of only 16 bits, a carry lost at bit 32, a table
+/// that is full one entry too early. Random values below a small bound never reach the upper bits. Uniform random
+/// values hardly ever differ in the upper bits alone. A sequence therefore draws such a field as follows:
 ///
-///     push.param = edges.any(&Inputs::push_param, random_());            // any value of the port
-///     need.warps = edges.between(0, 64, below(17));                      // a legal range
-///     push.cnt = edges.size(1, most, 1 + below(volume));                 // a value that costs cycles: few are large
+///   push.param = edges.any(&Inputs::push_param, random_());    // any value of the port
+///   need.warps = edges.between(0, 64, below(17));              // a value of a legal range
+///   push.cnt = edges.size(1, most, 1 + below(volume));         // a size that costs cycles: few are large
 ///
-/// The last argument is the value that the sequence would have drawn without edges. Widths come from the port list. How
-/// the values lie is drawn for each episode (EdgeMode), from a random stream of its own: a field more does not move the
-/// rest of the stimulus.
+/// The last argument is the plain value, which the sequence would have drawn without edges. Widths come from the port
+/// list. The distribution is drawn for each episode (EdgeMode). Edges has its own random stream, so an additional field
+/// does not change the rest of the stimulus.
 namespace castor::tb {
 
-/// How the values of an episode lie in their range.
+/// Distribution of an episode's values over their range.
 enum class EdgeMode : std::uint8_t {
-  kPlain,  ///< as the sequence draws them
-  kWhole,  ///< anywhere in the range
-  kEnds,   ///< least and most, powers of two and their neighbours, the middle bit, ones above a small number
-  kTwins,  ///< the value before with other bits from 8, 15, 16, 24, 31, 32 or 48 upwards, or nearly
-  kMixed,  ///< each value in a mode of its own
+  kPlain,  ///< the plain value of the sequence
+  kWhole,  ///< uniform over the range
+  kEnds,   ///< limits, powers of two and their neighbours, the middle bit, and runs of ones above a small number
+  kTwins,  ///< mostly the previous value with different bits from bit 8, 15, 16, 24, 31, 32 or 48 upwards
+  kMixed,  ///< a mode drawn for each value
 };
 inline constexpr unsigned kEdgeModes = 5;
 
-/// A source of such values for one sequence.
+/// Generator of values near the limits of a range; a sequence owns one.
 class Edges {
  public:
-  /// The mode is drawn from the seed; half of all episodes are plain.
+  /// The seed selects the first mode; half of all episodes are plain.
   explicit Edges(std::uint64_t seed) : random_(seed ^ 0x6564'6765'73ULL) { draw(); }
   Edges(std::uint64_t seed, EdgeMode mode) : random_(seed ^ 0x6564'6765'73ULL) {
     draw();
     mode_ = mode;
   }
 
-  /// Draws the mode of an episode, and how many sizes are not plain in it.
+  /// Draws the mode of an episode, and the rate of sizes that are not plain.
   void draw() {
     mode_ = random_.below(2) == 0 ? EdgeMode::kPlain : static_cast<EdgeMode>(1 + random_.below(kEdgeModes - 1));
     static constexpr unsigned kRates[] = {64, 1024, 16384};
@@ -56,7 +56,7 @@ class Edges {
   }
   [[nodiscard]] EdgeMode mode() const { return mode_; }
 
-  /// Returns a value of least..most; `plain` in a plain episode.
+  /// Returns a value in least..most, or `plain` if the mode is kPlain.
   std::uint64_t between(std::uint64_t least, std::uint64_t most, std::uint64_t plain) {
     CASTOR_ASSERT(least <= most, "a range without values");
     EdgeMode mode = mode_;
@@ -72,10 +72,10 @@ class Edges {
     last = value;
     return value;
   }
-  /// Returns any value of `bits` bits.
+  /// Returns a value of `bits` bits.
   std::uint64_t bits(unsigned bits, std::uint64_t plain) { return between(0, twin::mask(bits), plain); }
-  /// As between, for a value that costs cycles: nearly all are plain. Of the others, half are a plain value with one
-  /// upper bit: who does not see that bit is done too early.
+  /// Returns a value in least..most for a field that costs cycles; nearly all values are plain. Half of the others are
+  /// a plain value with one additional upper bit. A twin that ignores this bit finishes too early.
   std::uint64_t size(std::uint64_t least, std::uint64_t most, std::uint64_t plain) {
     if (mode_ == EdgeMode::kPlain || random_.below(65536) >= size_rate_) return plain;
     const unsigned bits = width(most);
@@ -83,8 +83,8 @@ class Edges {
     const std::uint64_t tall = plain | std::uint64_t{1} << (kBorders[0] + random_.below(bits - kBorders[0]));
     return tall >= least && tall <= most ? tall : plain;
   }
-  /// Returns where a counter of `bits` bits begins: in a plain episode at `plain`, else often fewer than `steps` before
-  /// it wraps, or before its upper half.
+  /// Returns the start value of a counter of `bits` bits. A plain episode starts at `plain`. Other episodes often start
+  /// fewer than `steps` counts before the counter wraps or enters its upper half.
   std::uint64_t start(unsigned bits, std::uint64_t steps, std::uint64_t plain) {
     if (mode_ == EdgeMode::kPlain) return plain;
     const std::uint64_t before = 1 + random_.below(std::max<std::uint64_t>(steps, 1));
@@ -107,7 +107,7 @@ class Edges {
     while (bits < 64 && most >> bits != 0) ++bits;
     return bits;
   }
-  /// A number at an end, or with an upper bit and little else.
+  /// Returns a value at a limit of the range, or a value with an upper bit and few lower bits.
   std::uint64_t end(std::uint64_t least, std::uint64_t most, unsigned bits) {
     const auto power = [&] { return std::uint64_t{1} << random_.below(std::max(bits, 1U)); };
     switch (random_.below(8)) {
@@ -129,13 +129,14 @@ class Edges {
         return power() | random_.below(16);
     }
   }
-  /// A bit below `bits` from which upwards a fault of width loses a value; 0 if there are too few.
+  /// Returns a random bit number from kBorders below `bits`, at which a width fault may truncate a value. Returns 0 if
+  /// all borders are too high.
   unsigned border(unsigned bits) {
     const auto usable = static_cast<std::uint64_t>(
         std::count_if(std::begin(kBorders), std::end(kBorders), [bits](unsigned border) { return border < bits; }));
     return usable == 0 ? 0 : kBorders[random_.below(usable)];
   }
-  /// The value before, with other upper bits; now and then a small new one, or its neighbour.
+  /// Returns the previous value with different upper bits; sometimes a new small value or the previous value + 1.
   std::uint64_t twin_of(std::uint64_t last, unsigned bits) {
     const std::uint64_t how = random_.below(8);
     if (how == 0 || bits <= kBorders[0]) return random_.below(64);
@@ -148,8 +149,8 @@ class Edges {
 
   base::Xoshiro256 random_;
   EdgeMode mode_ = EdgeMode::kPlain;
-  unsigned size_rate_ = 0;                // sizes that are not plain, in 65536
-  std::array<std::uint64_t, 65> last_{};  // value drawn last, by the bits of its range
+  unsigned size_rate_ = 0;                // rate of sizes that are not plain, in 1/65536
+  std::array<std::uint64_t, 65> last_{};  // last drawn value, indexed by the number of bits of its range
 };
 
 /// Returns the shape of an input port, from the port list.
@@ -166,7 +167,7 @@ template <class Block, class Field>
   return shape;
 }
 
-/// Edges of a block's input ports: widths are those of the port list at these parameters.
+/// Generator of edge values for a block's input ports. The widths come from the port list at the given parameters.
 template <class Block>
 class PortEdges : public Edges {
  public:
@@ -176,14 +177,14 @@ class PortEdges : public Edges {
   PortEdges(const typename Block::Params& params, std::uint64_t seed, EdgeMode mode)
       : Edges(seed, mode), params_(params) {}
 
-  /// Returns any value of one element of the port; `plain` in a plain episode, cut to the port's width.
+  /// Returns a value for one element of the port. In a plain episode, returns `plain` truncated to the port's width.
   template <class Field>
   std::uint64_t any(Field Inputs::*port, std::uint64_t plain) {
     static_assert(std::is_integral_v<Field>, "a port of up to 64 bits");
     const unsigned width = input_shape<Block>(params_, port).bits;
     return bits(width, plain & twin::mask(width));
   }
-  /// The same for a wide port, word by word.
+  /// Returns a value for a wide port, drawn word by word.
   template <unsigned kSize>
   twin::Bits<kSize> any(twin::Bits<kSize> Inputs::*port, twin::Bits<kSize> plain) {
     const unsigned width = input_shape<Block>(params_, port).width();

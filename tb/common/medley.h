@@ -13,13 +13,14 @@
 
 namespace castor::tb {
 
-/// All sequences of a block one after another, each for some thousand cycles from reset and with a seed of its own.
-/// Every other episode is the block's first sequence, whose knobs are drawn anew from that seed; between them the
-/// others come in rounds, each round in an order of its own. So a long run sees every mix of traffic many times, and
-/// what one sequence leaves in the block meets the reset in front of the next.
+/// Sequence that runs all sequences of a block one after another. Each episode starts with a reset, has its own seed
+/// and lasts some thousand cycles. Every other episode is the block's first sequence, with knobs drawn from the
+/// episode's seed. The episodes between them take the other sequences in rounds, each round in a random order. A long
+/// run therefore contains many traffic mixes. The reset between two episodes hits the block in the state that the
+/// previous sequence left.
 ///
-/// A sequence that takes long to bring a counter or a table to its end (SequenceTable::Long) has its long episode once,
-/// after the first round.
+/// Some sequences need many cycles to bring a counter or table to its limit (SequenceTable::Long). Such a sequence has
+/// one long episode, after the first round.
 template <class Block>
 class Medley final : public twin::Sequence<Block> {
  public:
@@ -30,7 +31,7 @@ class Medley final : public twin::Sequence<Block> {
   using typename twin::Sequence<Block>::Inputs;
   using typename twin::Sequence<Block>::Outputs;
 
-  /// `table` must live as long.
+  /// `table` must outlive the medley.
   Medley(const SequenceTable<Block>& table, const Params& params, std::uint64_t seed)
       : table_(table), params_(params), random_(seed ^ 0x6D65646C6579ULL) {
     for (std::size_t i = 0; i < table_.infos().size(); ++i) {
@@ -63,7 +64,7 @@ class Medley final : public twin::Sequence<Block> {
   }
 
  private:
-  /// Returns the row of the next episode.
+  /// Selects the next episode and returns its row in the table.
   [[nodiscard]] std::size_t next() {
     const std::vector<SequenceInfo>& all = table_.infos();
     first_ = !first_;
@@ -89,12 +90,12 @@ class Medley final : public twin::Sequence<Block> {
   const Params params_;
   base::Xoshiro256 random_;
   std::unique_ptr<twin::Sequence<Block>> now_;
-  twin::Cycle left_ = 0;            // of this episode
-  std::vector<std::size_t> round_;  // rows that are still to come in it
-  std::vector<std::size_t> long_;   // rows whose long episode is still to come, the next one last
-  unsigned rounds_ = 0;             // begun
-  bool long_episode_ = false;       // this one is
-  bool first_ = false;              // this episode is one of the first row
+  twin::Cycle left_ = 0;            // remaining cycles of the current episode
+  std::vector<std::size_t> round_;  // rows not yet used in the current round, the next one last
+  std::vector<std::size_t> long_;   // rows that have not had their long episode yet, the next one last
+  unsigned rounds_ = 0;             // number of rounds begun
+  bool long_episode_ = false;       // the current episode is a long episode
+  bool first_ = false;              // the current episode runs the first row
 };
 
 }  // namespace castor::tb

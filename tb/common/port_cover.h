@@ -11,7 +11,7 @@
 
 namespace castor::tb {
 
-/// A port or probe whose highest bit a run of the usual length cannot toggle at these parameters, and why.
+/// Waiver for the highest bit of a port or probe: a run of the usual length cannot toggle this bit at these parameters.
 struct TopBitWaiver {
   std::string_view name;
   std::string_view reason;
@@ -19,7 +19,7 @@ struct TopBitWaiver {
 
 namespace detail {
 
-/// Name of the cover point of a field's highest bit.
+/// Returns the name of the cover point of a field's highest bit.
 [[nodiscard]] inline std::string top_bit_point(std::string_view name) { return std::string(name) + " top bit"; }
 
 /// Returns whether the highest bit of the field, or of any of its elements, is 1.
@@ -47,12 +47,13 @@ template <class Field>
 
 }  // namespace detail
 
-/// The points that every block has, out of its description: each event seen, each level of one bit seen 0 and 1, each
-/// state of an enumeration; and for each field of more bits "NAME top bit": its highest bit (of any element) has
-/// toggled while the field mattered. A fault of width shows there: a counter one bit short, a comparison without the
-/// upper bits, a table that is never full. A payload matters while its event is 1: `x_*` has the event `x_valid` or
-/// `x_req`, `x_y_*` also that of `x_y`. One without such an event matters while it is not 0. Everything else always
-/// matters.
+/// Cover points of every block, derived from its port description: each event seen, each one-bit level seen at 0 and at
+/// 1, each state of an enumeration seen. Each wider field has the point "NAME top bit": the highest bit of any element
+/// has toggled while the field was relevant. A width fault shows there: a counter that is one bit short, a comparison
+/// that ignores the upper bits, a table that is never full.
+///
+/// A payload is relevant while its event is 1: `x_*` belongs to the event `x_valid` or `x_req`, and `x_y_*` also to the
+/// event of `x_y`. A payload without event is relevant while it is not 0. All other fields are always relevant.
 template <class Block>
 class PortCover {
  public:
@@ -93,12 +94,12 @@ class PortCover {
     }
   }
 
-  /// Waives the points of these highest bits. Names that the block does not have are an error of the list.
+  /// Waives the points of these highest bits; a name that the block does not have is an assertion failure.
   void waive(const std::vector<TopBitWaiver>& waivers) {
     for (const TopBitWaiver& one : waivers) cover_.waive(detail::top_bit_point(one.name), std::string(one.reason));
   }
 
-  /// One cycle.
+  /// Samples one cycle.
   void watch(const typename Block::Inputs& in, const typename Block::Outputs& out,
              const typename Block::Probes& probes) {
     std::size_t i = 0;
@@ -123,7 +124,7 @@ class PortCover {
     Block::each_input([&](const twin::Port& port, auto member, auto) { see(port, in.*member); }, params_);
     Block::each_output([&](const twin::Port& port, auto member, auto) { see(port, out.*member); }, params_);
     Block::each_probe([&](const twin::Port& port, auto member, auto) { see(port, probes.*member); }, params_);
-    // An input's event may stand behind its payload in the list.
+    // An input's event may follow its payload in the port list, so highest bits are sampled after all events.
     i = 0;
     const auto see_top = [this, &i](const twin::Port& port, const auto& field) {
       using Field = std::decay_t<decltype(field)>;
@@ -145,16 +146,17 @@ class PortCover {
  private:
   static constexpr unsigned kNone = ~0U;
   enum class Side { kIn, kOut, kProbe };
-  /// The highest bit of a field.
+  /// State of the cover point of a field's highest bit.
   struct Top {
     unsigned point = kNone;
-    unsigned event = kNone;  ///< field that says when the payload matters
+    unsigned event = kNone;  ///< index of the event that makes the payload relevant; kNone: no event
     bool payload = false;
     bool was_zero = false, was_one = false, toggled = false;
   };
 
   [[nodiscard]] unsigned points() const { return cover_.size(); }
-  /// Returns the field that is the event of payload `i`, of the same side; kNone if there is none.
+  /// Returns the index of the event of payload `i`, on the same side (inputs, outputs or probes); kNone if there is
+  /// none.
   static unsigned event_of(const std::vector<std::string_view>& names, const std::vector<Side>& sides, std::size_t i) {
     for (std::size_t end = names[i].rfind('_'); end != std::string_view::npos;
          end = names[i].substr(0, end).rfind('_')) {
@@ -170,9 +172,9 @@ class PortCover {
 
   Cover& cover_;
   typename Block::Params params_;
-  std::vector<unsigned> first_;        // of each field
-  std::vector<Top> tops_;              // of each field
-  std::vector<unsigned char> events_;  // of each field: it is not 0 in this cycle
+  std::vector<unsigned> first_;        // first cover point of each field
+  std::vector<Top> tops_;              // highest bit of each field
+  std::vector<unsigned char> events_;  // for each field: whether it is not 0 in this cycle
 };
 
 }  // namespace castor::tb

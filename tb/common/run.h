@@ -5,13 +5,13 @@
 #include "castor/twin/stimulus.h"
 #include "castor/twin/twin.h"
 
-/// A twin driven by a sequence.
+/// Runs a twin with the stimulus of a sequence.
 namespace castor::tb {
 
-/// Runs `sequence` against `machine` for `cycles` cycles. Idle stretches before the cycle `skip_before` are skipped
-/// where it allows it. `watch(cycle, in, out, machine)` sees every clocked cycle before its edge; `anew(cycle)` is told
-/// that the machine was reset in front of a cycle, `progress(cycle)` is called every few thousand cycles. Returns the
-/// number of skipped cycles.
+/// Runs `sequence` against `machine` for `cycles` cycles. Idle cycles before the cycle `skip_before` are skipped where
+/// the twin and the sequence allow it. `watch(cycle, in, out, machine)` is called in every simulated cycle before its
+/// clock edge. `anew(cycle)` is called after a reset of the twin before cycle `cycle`. `progress(cycle)` is called
+/// every few thousand cycles. Returns the number of skipped cycles.
 template <class Block, class Watch, class Anew, class Progress>
 twin::Cycle run_until(twin::Twin<Block>& machine, twin::Sequence<Block>& sequence, twin::Cycle cycles,
                       twin::Cycle skip_before, Watch watch, Anew anew, Progress progress) {
@@ -31,7 +31,7 @@ twin::Cycle run_until(twin::Twin<Block>& machine, twin::Sequence<Block>& sequenc
       anew(cycle);
       first = true;
     }
-    // The levels of the first cycle are not the machine's yet.
+    // The twin has not yet seen the input levels of the first cycle, so the first cycle is never skipped.
     const twin::Cycle end = std::min(cycles, skip_before);
     const twin::Cycle rest = !first && cycle < end ? std::min(sequence.rest(), end - cycle) : 0;
     first = false;
@@ -60,7 +60,8 @@ twin::Cycle run_until(twin::Twin<Block>& machine, twin::Sequence<Block>& sequenc
   return skipped;
 }
 
-/// The same; `skip` says whether idle stretches are skipped, `watch(in, out, machine)` is not told the cycle.
+/// Runs `sequence` as run_until does. `skip` enables the skipping of idle cycles; `watch(in, out, machine)` gets no
+/// cycle number.
 template <class Block, class Watch, class Progress>
 twin::Cycle run(twin::Twin<Block>& machine, twin::Sequence<Block>& sequence, twin::Cycle cycles, bool skip, Watch watch,
                 Progress progress) {

@@ -11,20 +11,20 @@
 #include "castor/base/error.h"
 #include "castor/twin/stimulus.h"
 
-/// The sequences of a block: one row each, with a name, what it is for, and how it is made.
+/// Table of a block's stimulus sequences: each row has a name, a purpose and a factory function.
 namespace castor::tb {
 
-/// A named way to drive a block.
+/// Name and properties of a stimulus sequence of a block.
 struct SequenceInfo {
   std::string_view name;
   std::string_view meaning;
-  bool keeps_contract = true;  ///< false: breaks the rules of the surroundings on purpose
-  bool medley = false;         ///< made of the others
-  twin::Cycle settles = 0;     ///< cycles from reset until it does what it is for
+  bool keeps_contract = true;  ///< false: the sequence deliberately violates the input contract of the block
+  bool medley = false;         ///< the sequence combines all other sequences
+  twin::Cycle settles = 0;     ///< cycles from reset until the sequence reaches the situation it is made for
 };
 inline constexpr bool kKeepsContract = true, kBreaksContract = false;
 
-/// What to throw for a name that no sequence of the block has.
+/// Returns the error for an unknown sequence name, with the list of known names.
 [[nodiscard]] inline base::InputError no_sequence(std::string_view block, std::string_view name,
                                                   const std::vector<SequenceInfo>& known) {
   std::string names;
@@ -32,17 +32,17 @@ inline constexpr bool kKeepsContract = true, kBreaksContract = false;
   return base::InputError(std::string(block) + ": no sequence '" + base::printable(name) + "'", "there are: " + names);
 }
 
-/// The table of a block.
+/// Table of all sequences of a block; the block's bench owns it.
 template <class Block>
 class SequenceTable {
  public:
   using Params = typename Block::Params;
   using Made = std::unique_ptr<twin::Sequence<Block>>;
-  /// The same parameters and seed give the same stimulus for the same outputs, whatever the twin is. The parameters are
-  /// legal; the seed decides everything that is random.
+  /// Factory of a sequence. Equal parameters, seed and outputs give equal stimulus, whichever twin is driven. The
+  /// parameters must be legal; the seed determines all random choices.
   using Make = Made (*)(const Params& params, std::uint64_t seed);
-  /// Cycles after which the sequence has brought a counter or a table to its end at these parameters. 0: an episode of
-  /// the usual length does, or there is no such counter.
+  /// Returns the number of cycles in which the sequence brings a counter or table to its limit at these parameters.
+  /// Returns 0 if an episode of usual length suffices or no such counter exists.
   using Long = twin::Cycle (*)(const Params& params);
 
   struct Row {
@@ -59,12 +59,12 @@ class SequenceTable {
   }
 
   [[nodiscard]] const std::vector<SequenceInfo>& infos() const { return infos_; }
-  /// Returns how long row `row` has to run at these parameters, where that is longer than usual; else 0.
+  /// Returns the length in cycles of the long episode of row `row`; 0 if the usual length suffices.
   [[nodiscard]] twin::Cycle long_run(std::size_t row, const Params& params) const {
     return rows_[row].long_run == nullptr ? 0 : rows_[row].long_run(params);
   }
 
-  /// A sequence anew. Throws InputError, with the list of names, if there is none of that name.
+  /// Makes the sequence `name`. Throws InputError, with the list of names, if the table has no such row.
   [[nodiscard]] Made make(std::string_view name, const Params& params, std::uint64_t seed) const {
     for (const Row& row : rows_) {
       if (row.name != name) continue;
@@ -80,15 +80,15 @@ class SequenceTable {
   std::vector<SequenceInfo> infos_;
 };
 
-/// How to make a sequence that is a class of its own, with the constructor (params, seed).
+/// Factory of a sequence class with the constructor (params, seed).
 template <class Block, class SequenceT>
 std::unique_ptr<twin::Sequence<Block>> made_of(const typename Block::Params& params, std::uint64_t seed) {
   return std::make_unique<SequenceT>(params, seed);
 }
 
-/// How to make the sequences of a block that has one model of its surroundings, with the constructor (params, knobs,
-/// seed). Each is a small function that changes knobs, (knobs) or (knobs, params): their defaults, or those that kDraw
-/// draws out of the seed.
+/// Factories for the sequences of a block that has one model of its surroundings, with the constructor (params, knobs,
+/// seed). Each sequence is a function (knobs) or (knobs, params) that changes knobs. The function starts from the
+/// default knobs, or from knobs that kDraw draws from the seed.
 template <class Block, class Surroundings, class Knobs, Knobs (*kDraw)(const typename Block::Params&, std::uint64_t)>
 struct WithKnobs {
   using Params = typename Block::Params;

@@ -1,9 +1,9 @@
-// The block DARSIE with registers brought out for a bench: the top that is verilated. It reads the block by
-// hierarchical name, so the RTL carries no test code. Item x of a vector of items is at [x*width +: width]; row k of
-// warp w is bit w*NumRows+k, row k of thread block t bit t*NumRows+k, entry e of thread block t bit t*NumPst+e. Numbers
-// that each warp has (tb, lt0, lt1) are bit planes: bit b of warp w's is at b*NumWarps+w.
+// Verilated top of DARSIE that brings out registers for test benches. The module reads the block by hierarchical names,
+// so the RTL carries no test code. Item x of a vector of items is at [x*width +: width]. Row k of warp w is bit
+// w*NumRows+k, row k of thread block t is bit t*NumRows+k, and entry e of thread block t is bit t*NumPst+e. Inside the
+// block, the numbers of each warp (tb, lt0, lt1) are stored as bit planes: bit b of warp w is at b*NumWarps+w.
 module castor_darsie_probe;
-  // What means something only at times is 0 at others.
+  // A register that is meaningful only at times is shown as 0 at other times.
   assign probe_live_o     = u_dut.live;
   assign probe_majority_o = u_dut.maj;
   assign probe_miss_o     = u_dut.miss;
@@ -32,7 +32,7 @@ module castor_darsie_probe;
   assign probe_cpk_o      = cp_valid_o ? u_dut.cpk : '0;
   assign probe_error_o    = err_o;
 
-  // Registers of warps that lie as planes of bits, warp by warp.
+  // Converts per-warp numbers from bit planes to one number after another.
   for (genvar w = 0; w < NumWarps; w++) begin : gen_warps
     for (genvar b = 0; b < TbWidth; b++) begin : gen_tb
       assign probe_warp_tb_o[w*TbWidth+b] = u_dut.tb[b*NumWarps+w] && u_dut.live[w];

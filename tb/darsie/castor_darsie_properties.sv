@@ -1,12 +1,12 @@
 // Properties of the block DARSIE (docs/blocks/darsie.md, "Cycle"). Names begin with the number of the invariant.
 //
-// Those of the first part say nothing of the surroundings. The others need ones that keep the contract of the
-// streaming multiprocessor, as far as it can be said of ports and state: a leader issues once, with the tags of its
-// verdict; a held warp does nothing; a warp that stops has passed everything.
+// The properties of the first part hold for any surroundings. The others assume that the streaming multiprocessor keeps
+// its contract, as far as ports and state can express it. A leader issues once, with the tags of its verdict. A held
+// warp does nothing. A warp that stops has passed all versions.
 `include "castor_assert.svh"
 
 module castor_darsie_properties;
-  // Warp w has every row: bits w*NumRows to w*NumRows+NumRows-1.
+  // Whether warp w has any row; its bits are w*NumRows to w*NumRows+NumRows-1.
   logic [NumWarps-1:0] pends, has_refs, lings;
 
   for (genvar w = 0; w < NumWarps; w++) begin : gen_any
@@ -16,7 +16,7 @@ module castor_darsie_properties;
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Of the block alone.
+  // Properties that hold for any surroundings.
   `CASTOR_ASSERT(i1_skipped_warps_are_held_eligible_and_in_the_majority,
                  (f_skip_o & ~(f_hold_o & f_elig_i & maj)) == '0)
   `CASTOR_ASSERT(i10_majority_lives, (maj & ~live) == '0)
@@ -34,7 +34,7 @@ module castor_darsie_properties;
 
   `CASTOR_ASSERT(i10_majority_rises_by_launch_and_barrier_alone, (maj & ~maj_past_q & ~may_rise_q) == '0)
 
-  // An elected row is written back, and no warp of its thread block waits for it, holds or still reads it.
+  // An elected row is written back. No warp of its thread block has the row pending, holds it or still reads it.
   logic elected_is_free, dead_is_clear, unowned;
 
   always_comb begin
@@ -66,7 +66,8 @@ module castor_darsie_properties;
                  ((two | lr0 | lr1 | lld | lgl) & ~lat) == '0 && (lt0 & ~{TagWidth{lat}}) == '0 &&
                      (lt1 & ~{TagWidth{lat}}) == '0)
 
-  // A squash takes all younger instructions along, and there is one leader at most. Operands are 0 where none is there.
+  // A squash also squashes all younger instructions, and there is at most one leader. Operand rows are 0 where no
+  // operand is in a row.
   logic squash_goes_on, one_leader, operands_zero;
 
   always_comb begin
@@ -96,7 +97,7 @@ module castor_darsie_properties;
   `CASTOR_ASSERT(one_leader_at_most, one_leader)
   `CASTOR_ASSERT(operands_without_a_row_are_zero, operands_zero)
 
-  // I17: an edge without events, and with nothing to do, changes no register.
+  // I17: a clock edge without events and without pending work changes no register.
   logic                        idle, idle_past_q;
   localparam int unsigned StateWidth = NumWarps * (12 + TbWidth + 2 * TagWidth + 3 * NumRows) + NumTbs * (5 + NumPst) +
                                        3 * NumTbs * NumRows + WarpWidth + TbWidth + 1;
@@ -117,11 +118,13 @@ module castor_darsie_properties;
   `CASTOR_ASSERT(i17_idle_edges_change_nothing, !idle_past_q || (now == past_q && err_o == '0))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The contract. Rows that a leader has been told and has not issued to are `due`, with their register numbers.
+  // The contract. A row is `due` from the leader's verdict until the leader issues. `number_q` holds the register of
+  // each row.
   logic [NumWarps*NumRows-1:0]  due_q, due_d;
   logic [NumRows*SlotWidth-1:0] number_q [NumTbs];
-  logic [NumWarps-1:0]          dues;       // at the start of the cycle
-  logic [NumWarps-1:0]          dues_left;  // behind what issues in it: a leader may issue beside its warp's branch
+  logic [NumWarps-1:0]          dues;  // warps with due rows at the start of the cycle
+  // Warps with due rows after this cycle's issues: a leader may issue in the cycle of its warp's branch
+  logic [NumWarps-1:0]          dues_left;
   logic                         issue_told, written_issued, ref_slots;
 
   for (genvar w = 0; w < NumWarps; w++) begin : gen_due
@@ -183,7 +186,7 @@ module castor_darsie_properties;
           end
         end
       end
-      // A kernel that is stopped ends its warps wherever they are.
+      // Warps of a stopped kernel exit in any state.
       if (exit_i[w]) begin
         due_d[w*NumRows +: NumRows] = '0;
       end
@@ -218,7 +221,8 @@ module castor_darsie_properties;
     end
   end
 
-  // A warp decodes what was led: the version before it has the rows of one election, all of them.
+  // A warp decodes the same instruction that was led. So the version that it has to pass consists of all the rows of
+  // one election.
   logic [NumRows-1:0] mates_q [NumTbs*NumRows];
   logic               as_led;
 
@@ -239,8 +243,8 @@ module castor_darsie_properties;
 
   `CASTOR_ASSUME(what_is_decoded_was_led_so, as_led)
 
-  // A PC names one execution: whoever is probed at the PC of an entry has not passed the version that was led there. So
-  // the entry's rows still hold that version: they are those of one election, of the entry's kind of instruction.
+  // A PC names one execution: a warp that is probed at the PC of an entry has not passed the version that was led
+  // there. So the entry's rows still hold this version: the rows of one election with the entry's load class.
   logic one_execution, entry_current;
 
   always_comb begin
@@ -295,7 +299,7 @@ module castor_darsie_properties;
                      ((d_team & stop) == '0 && (d_team & maj & br_i) == '0))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Under the contract.
+  // Properties that hold if the surroundings keep the contract.
   logic one_row, rows_known, apart, waits_for_pending, nothing_stale, skips_fresh, meeting_passed, synced_stand;
 
   always_comb begin
@@ -369,7 +373,7 @@ module castor_darsie_properties;
   `CASTOR_ASSERT(leaders_that_have_not_issued_are_in_the_majority, (dues & ~maj) == '0)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Situations that the proofs should not exclude: everything that the block does.
+  // Cover statements: the assumptions of the proofs must leave every action of the block reachable.
   `CASTOR_COVER(stopped_warp_exits, (exit_i & stop) != '0)
   `CASTOR_COVER(waiting_warp_exits, (exit_i & lat) != '0)
   `CASTOR_COVER(copying_warp_exits, (exit_i & cpy) != '0)

@@ -71,7 +71,7 @@ void Chaos::fetch(Inputs& in) {
 void Chaos::decode(Inputs& in) {
   in.d_valid = static_cast<U8>(chance(8) ? random_() & twin::mask(params_.DecW) : twin::mask(1 + below(params_.DecW)));
   in.d_warp = number(params_.NumWarps, params_.warp_bits());
-  // Mostly a warp that lives.
+  // Prefers a live warp.
   for (unsigned tries = 0; tries < 4 && (live_ >> in.d_warp & 1U) == 0; ++tries) {
     in.d_warp = static_cast<U8>(below(params_.NumWarps));
   }

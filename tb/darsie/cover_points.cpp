@@ -10,7 +10,7 @@ CoverPoints::CoverPoints(castor::tb::Cover& cover, const Params& params, const c
 
 void CoverPoints::see(const castor::tb::Cycle<Block>& cycle) {
   const Facts now(cycle, hidden_);
-  // The points work out groups and verdicts in their own way: it must be the block's.
+  // The cover points compute groups and verdicts independently; the results must agree with the block.
   if (now.skipped != cycle.out.f_skip) cover_.impossible("other warps skip than the points have worked out");
   const bool leads = cycle.in.d_valid != 0 && (cycle.out.d_act[0] == 1 || cycle.out.d_act[1] == 1 ||
                                                cycle.out.d_act[2] == 1 || cycle.out.d_act[3] == 1);

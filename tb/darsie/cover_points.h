@@ -5,9 +5,9 @@
 
 namespace castor::darsie::tb {
 
-/// What a run must have reached: each way in which a rule acts, each verdict, each error, full tables, the ways of a
-/// warp from state to state, and events that meet in one cycle on one register (docs/blocks/darsie.md, "Verification").
-/// Points that a parameter set cannot have are not in its list. Idle cycles may be missing.
+/// Cover points of the block: each way in which a rule acts, each verdict, each error, full tables, the state
+/// transitions of warps, and simultaneous events on one register (docs/blocks/darsie.md, "Verification"). Points that
+/// are impossible at these parameters are left out. Idle cycles may be skipped.
 class CoverPoints final : public castor::tb::BlockPoints<Block> {
  public:
   CoverPoints(castor::tb::Cover& cover, const Params& params, const castor::tb::Peek& peek = {});

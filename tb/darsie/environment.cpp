@@ -8,9 +8,9 @@
 namespace castor::darsie::tb {
 namespace {
 
-constexpr base::Cycle kPatience = 40000;  // cycles in which something must move
+constexpr base::Cycle kPatience = 40000;  // cycles without progress after which the run fails
 
-/// A style that the parameters, and its own prologue and epilogue, have room for.
+/// Returns `style` limited to the parameters' capacities, with room for the kernel's prologue and epilogue.
 Style fitting(Style style, const Params& params, bool litmus_always) {
   style.sources = std::min({style.sources, params.NumSrc, 8U});
   style.instructions = std::min<unsigned>(style.instructions, U64{1} << std::min(params.PcW - 3, 9U));
@@ -134,7 +134,7 @@ void Environment::watch_progress() {
   }
 }
 
-// Thread blocks
+// Launch and retirement of thread blocks
 
 Shape Environment::some_shape(unsigned warps) {
   static constexpr unsigned kX[] = {1, 2, 3, 4, 5, 8, 16, 24, 32, 33, 64}, kPromoting[] = {1, 2, 4, 8, 16, 32};
@@ -143,7 +143,7 @@ Shape Environment::some_shape(unsigned warps) {
   shape.x = plane ? kPromoting[below(6)] : kX[below(11)];
   shape.x = std::min(shape.x, kLanes * warps);
   unsigned threads = kLanes * warps;
-  if (!full && chance(kAlways / 3)) threads -= below(kLanes);  // the last warp is not full
+  if (!full && chance(kAlways / 3)) threads -= below(kLanes);  // the last warp has fewer than 32 threads
   shape.y = std::max(1U, threads / shape.x);
   if (shape.y % 2 == 0 && chance(kAlways / 4)) {
     shape.y /= 2;
@@ -387,7 +387,8 @@ bool Environment::may_leave(const Warp& warp) const {
          !warp.event;
 }
 
-/// As before a context switch, of a warp or of the SM: whatever warps wait for in the block.
+/// Removes warps from the majority, as before a context switch of a warp or of the whole SM, whatever they wait for in
+/// the block.
 void Environment::leave_from_outside(Inputs& in) {
   if (knobs_.leave_all != 0 && chance(knobs_.leave_all) &&
       std::all_of(warps_.begin(), warps_.end(), [this](const Warp& warp) {
@@ -406,7 +407,7 @@ void Environment::leave_from_outside(Inputs& in) {
   warps_[w].event = true;
 }
 
-/// Payloads whose valid is 0 may be anything.
+/// Draws random payloads for inputs whose valid is 0.
 void Environment::scribble(Inputs& in) {
   const auto numbers = [this](unsigned bits) { return static_cast<U8>(random_() & twin::mask(bits)); };
   if (in.lnch_valid == 0) {

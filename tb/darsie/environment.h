@@ -12,13 +12,14 @@
 
 namespace castor::darsie::tb {
 
-/// The front end of an SM as the block sees it: thread blocks come and go, their warps are fetched, decoded, issue,
-/// read operands and write results after random delays, branch, wait at barriers, exit. Operands come from the rows
-/// that the block names and results go there, so a row that is given away too early, or a version that is taken out of
-/// order, is a wrong value in the end: what a thread block leaves in memory is compared with run_alone. Keeps the
-/// contract of the block's surroundings unless the last group of knobs says otherwise.
+/// Model of the front end of an SM around the block. Thread blocks are launched and retired. Their warps are fetched,
+/// decoded and issued, read operands and write results after random delays, branch, wait at barriers and exit. Operands
+/// are read from the rows that the block names, and results are written there. So a row that is reused too early, or a
+/// version that is taken out of order, ends as a wrong value. The memory contents of each finished thread block are
+/// compared with run_alone. The model keeps the contract of the block's surroundings, unless the knobs under
+/// "Violations of the contract" are set.
 ///
-/// Throws base::Error when something is wrong and the knobs say `check`.
+/// Throws base::Error on a wrong result or a lack of progress, if the knob `check` is set.
 class Environment final : public Sequence {
  public:
   Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
@@ -31,58 +32,60 @@ class Environment final : public Sequence {
     cycle_ += n;
   }
 
-  /// What a run has done so far.
+  /// Counts of events in the run so far.
   struct Seen {
     std::uint64_t thread_blocks = 0, instructions = 0, skips = 0, leads = 0, squashes = 0, privates = 0, copies = 0;
     std::uint64_t meetings = 0, barriers = 0, checks = 0;
   };
   [[nodiscard]] const Seen& seen() const { return seen_; }
-  /// What went wrong first; empty if nothing did.
+  /// Returns the first problem of the run; empty if there was none.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
-  static constexpr unsigned kOwn = ~0U;  // a register of the warp, not a row
+  static constexpr unsigned kOwn = ~0U;  // the operand or result is the warp's own register, not a row
   enum class Does : std::uint8_t { kNothing, kRuns, kControl, kBarrier, kNamed, kExited };
 
-  /// An instruction that has issued.
+  /// An issued instruction, from issue until its results are written.
   struct Flight {
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;  ///< unique number of the instruction
     Instruction what;
     LaneMask lanes = 0;
-    std::array<unsigned, 2> to{kOwn, kOwn};
-    std::array<unsigned, 8> from{};
+    std::array<unsigned, 2> to{kOwn, kOwn};  ///< row of each result; kOwn: the warp's own register
+    std::array<unsigned, 8> from{};          ///< row of each operand; kOwn: the warp's own register
     std::array<bool, 2> written{};
     std::array<Vector, 8> sources{};
     std::array<Vector, 2> results{};
     std::array<Vector, 2> old{};
-    std::uint32_t stamp = 0;
-    base::Cycle collect_at = 0, done_at = 0;
+    std::uint32_t stamp = 0;                  ///< litmus: value stored, or oldest value that a check accepts
+    base::Cycle collect_at = 0, done_at = 0;  ///< cycle of reading the operands; earliest cycle of writing the results
     bool collected = false, performed = false;
   };
+  /// A decoded instruction in a warp's instruction buffer.
   struct Buffered {
     unsigned pc;
     LaneMask lanes;
     bool lead;
     std::array<unsigned, 2> tag;
-    bool issues = false;  // in this cycle
+    bool issues = false;  // the instruction issues in this cycle
     unsigned port = 0;
   };
   struct Warp {
     Does does = Does::kNothing;
-    unsigned tb = 0, number = 0;  // number in its TB
+    unsigned tb = 0, number = 0;  // number of the warp in its TB
     bool full = false;
     base::Cycle slow_until = 0;
     Path path;
     std::vector<Vector> registers;
-    std::vector<unsigned> pending;  // writes, by register
+    std::vector<unsigned> pending;  // outstanding writes of each register
     std::deque<Buffered> buffer;
     std::deque<Flight> flights;
     bool fetching = false;
     base::Cycle arrives_at = 0, go_at = 0;
-    base::Cycle exit_from = 0;                          // waits to exit since; 0: it is not there yet
-    bool event = false;                                 // of it in this cycle: neither eligible nor fetched
-    bool hidden = false;                                // does not say that it is eligible
-    std::array<std::uint32_t, 2> bound{}, last_seen{};  // stamps of the litmus cells
+    base::Cycle exit_from = 0;  // cycle since which the warp waits to exit; 0: it does not wait
+    bool event = false;         // the warp has an event in this cycle: it is neither eligible nor fetched
+    bool hidden = false;        // the warp is not reported as eligible
+    // Litmus cells: oldest value that the warp may load, and value loaded last
+    std::array<std::uint32_t, 2> bound{}, last_seen{};
   };
   struct Tb {
     bool used = false;
@@ -94,11 +97,13 @@ class Environment final : public Sequence {
     std::vector<Vector> pool;
     U64 first_pc = 0;
     std::optional<Memory> memory;
-    std::array<std::uint32_t, 2> cell{}, issued_stamp{};  // litmus: shared, global
-    base::Cycle barrier_at = 0;                           // 0: none is complete
+    // Litmus cells (shared, global): value in memory, and value stored last
+    std::array<std::uint32_t, 2> cell{}, issued_stamp{};
+    base::Cycle barrier_at = 0;  // earliest cycle in which the barrier completes; 0: not all warps are there
   };
 
-  // environment.cpp: thread blocks and their events
+  // Environment.cpp: thread blocks and events of their warps
+  /// Drives f_elig and f_pc.
   void levels(Inputs& in);
   void place(Inputs& in);
   void start(unsigned t, const std::vector<unsigned>& slots, Inputs& in);
@@ -106,6 +111,7 @@ class Environment final : public Sequence {
   [[nodiscard]] std::optional<unsigned> some_base(unsigned rows);
   void retire(Inputs& in);
   void finish(Tb& tb);
+  /// Executes control-flow instructions that are due.
   void controls(Inputs& in);
   void resolve(unsigned w, Inputs& in);
   void barriers(Inputs& in);
@@ -116,16 +122,19 @@ class Environment final : public Sequence {
   void scribble(Inputs& in);
   void watch_progress();
   void problem(const std::string& what);
-  // environment_pipeline.cpp: instructions
+  // environment_pipeline.cpp: instructions from fetch to write-back
   void decode(Inputs& in);
+  /// Applies the block's verdicts to the decoded instructions.
   void accept(const Inputs& in, const Outputs& out);
   void choose_issues(Inputs& in);
   [[nodiscard]] bool may_issue(const Warp& warp, const Instruction& what) const;
   void show_issue(const Warp& warp, unsigned w, const Buffered& next, Inputs& in);
   void issue(const Inputs& in, const Outputs& out);
   void issue_to_memory(Warp& warp, Flight& flight);
+  /// Reads the operands of the warp's issued instructions that are due.
   void collect(unsigned w);
   void read_operands(unsigned w, Flight& flight);
+  /// Performs memory accesses in order of issue.
   void perform();
   void access(Warp& warp, Flight& flight);
   void choose_writes(Inputs& in);
@@ -134,7 +143,7 @@ class Environment final : public Sequence {
   void skip_warps(const Outputs& out);
   void fetch(const Outputs& out);
   void copy(Inputs& in, const Outputs& out);
-  // environment_faults.cpp
+  // environment_faults.cpp: violations of the contract
   void break_a_rule(Inputs& in);
 
   [[nodiscard]] bool chance(unsigned rate) { return random_.below(kAlways) < rate; }
@@ -146,7 +155,7 @@ class Environment final : public Sequence {
   [[nodiscard]] unsigned room() const { return 2 * params_.DecW; }
   [[nodiscard]] Vector garbage();
 
-  /// A result that is written at this edge.
+  /// A result that is written at this clock edge.
   struct Write {
     unsigned warp;
     std::uint64_t flight;
@@ -160,14 +169,15 @@ class Environment final : public Sequence {
   std::vector<Warp> warps_;
   std::vector<Tb> tbs_;
   std::vector<Kernel> kernels_;
-  std::deque<std::pair<unsigned, std::uint64_t>> memory_;  // warp and number of the flight, in the order of issue
+  // Warp and instruction number of each memory access, in order of issue
+  std::deque<std::pair<unsigned, std::uint64_t>> memory_;
   std::vector<Write> writes_;
   Outputs last_;
   std::uint64_t flights_ = 0;
-  std::uint32_t stamp_ = 0;  // of litmus stores
+  std::uint32_t stamp_ = 0;  // last value of a litmus store
   std::optional<unsigned> decoding_;
   base::Cycle cycle_ = 0, moved_ = 0, rest_ = 0, drawn_at_ = 0;
-  base::Cycle writes_from_ = 0;  // renamed results wait to be written since; 0: there are none
+  base::Cycle writes_from_ = 0;  // cycle since which renamed results wait to be written; 0: none waits
   bool all_exit_ = false;        // every warp of the SM waits to exit
   bool resting_ = false, settled_ = false;
   Seen seen_;

@@ -1,7 +1,7 @@
 #include "tb/darsie/bits.h"
 #include "tb/darsie/environment.h"
 
-// What the block must refuse or survive. Each of it leaves the picture of the warps as the block has it.
+// Illegal inputs that the block must refuse or survive. They do not change the state of the environment.
 
 namespace castor::darsie::tb {
 
@@ -10,7 +10,7 @@ void Environment::break_a_rule(Inputs& in) {
   const auto some_warp = [&] { return bit(below(params_.NumWarps)); };
   const auto number = [this](unsigned bits) { return static_cast<U8>(random_() & twin::mask(bits)); };
   switch (below(14)) {
-    case 0:  // a launch on what is in use, or beyond what there is
+    case 0:  // a launch on a TB slot or warps in use, or with values out of range
       in.lnch_valid = 1;
       in.lnch_tb = number(params_.tb_bits());
       in.lnch_warps = random_() & random_() & warps;

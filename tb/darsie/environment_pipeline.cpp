@@ -3,14 +3,14 @@
 #include "tb/darsie/bits.h"
 #include "tb/darsie/environment.h"
 
-// Instructions on their way: fetched, decoded, issued, their operands read, performed, their results written.
+// Instructions in flight: fetch, decode, issue, reading of operands, execution and write-back.
 
 namespace castor::darsie::tb {
 namespace {
 
 unsigned litmus_cell(const Instruction& what) { return what.space == Space::kLitmusGlobal ? 1 : 0; }
-constexpr unsigned kMostWriteWait = 40;                   // for other write-backs
-constexpr unsigned kLead = 1, kPrivate = 2, kSquash = 3;  // d_act
+constexpr unsigned kMostWriteWait = 40;                   // maximum cycles that a write-back waits for others
+constexpr unsigned kLead = 1, kPrivate = 2, kSquash = 3;  // values of d_act
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void Environment::accept(const Inputs& in, const Outputs& out) {
     const unsigned act = out.d_act[s], pc = warp.path.pc();
     const Instruction& what = tb.kernel.code[pc];
     if (act == kSquash) {
-      // What it waits for is known from the next cycle on.
+      // The block shows only from the next cycle on whether the squashed warp is held.
       warp.event = true;
       ++seen_.squashes;
     }
@@ -124,7 +124,7 @@ void Environment::choose_issues(Inputs& in) {
       Buffered& next = warp.buffer[n];
       const Instruction& what = code[next.pc];
       if (n == 1) {
-        // Nothing of it may hang on the first.
+        // The second instruction must not depend on the first.
         const Instruction& first = code[warp.buffer[0].pc];
         bool hangs = !chance(kAlways / 2);
         for (unsigned d = 0; d < first.ndst; ++d) {
@@ -165,7 +165,7 @@ void Environment::show_issue(const Warp& warp, unsigned w, const Buffered& next,
 }
 
 void Environment::issue(const Inputs& in, const Outputs& out) {
-  // In the order of the ports, which is that of the memory path.
+  // Processes instructions in the order of the issue ports, which is the order of the memory path.
   std::vector<std::pair<unsigned, unsigned>> order;
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
     if (!warps_[w].buffer.empty() && warps_[w].buffer[0].issues) order.emplace_back(warps_[w].buffer[0].port, w);
@@ -205,7 +205,8 @@ void Environment::issue(const Inputs& in, const Outputs& out) {
   }
 }
 
-/// Litmus cells: the order of stores is known when they issue, and so is what their warps must see from then on.
+/// Assigns the values of litmus stores. Their order is determined at issue, and so is the oldest value that the warp
+/// may load from then on.
 void Environment::issue_to_memory(Warp& warp, Flight& flight) {
   const unsigned cell = litmus_cell(flight.what);
   Tb& tb = tbs_[warp.tb];
@@ -218,7 +219,7 @@ void Environment::issue_to_memory(Warp& warp, Flight& flight) {
   }
 }
 
-// Operands, memory, results
+// Operands, memory accesses and results
 
 void Environment::collect(unsigned w) {
   for (Flight& flight : warps_[w].flights) {
@@ -285,7 +286,7 @@ void Environment::access(Warp& warp, Flight& flight) {
   if (chance(knobs_.slow_write)) flight.done_at += below(knobs_.slow_cycles);
 }
 
-/// Whether renamed results wait until there is one for each port.
+/// Returns whether renamed results wait until every write port has one.
 bool Environment::writes_wait() {
   if (knobs_.together == 0) return false;
   unsigned results = 0;
@@ -352,7 +353,7 @@ void Environment::write() {
   }
 }
 
-// What the block says
+// Reactions to the block's outputs
 
 void Environment::skip_warps(const Outputs& out) {
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
@@ -368,7 +369,8 @@ void Environment::skip_warps(const Outputs& out) {
       problem("an instruction without a mark is skipped");
       if (what.control()) continue;
     }
-    // Its own register is stale from now on. Older instructions may still have to read it.
+    // The skipped warp's own register is stale from now on, so it gets a random value. Older instructions may still
+    // have to read the register.
     const bool read =
         std::all_of(warp.flights.begin(), warp.flights.end(), [](const Flight& f) { return f.collected; });
     for (unsigned d = 0; read && d < what.ndst; ++d) warp.registers[what.dst[d]] = garbage();

@@ -6,10 +6,10 @@
 namespace castor::darsie::tb {
 namespace {
 
-constexpr unsigned kDeepest = 3;  // loops and branches in each other
+constexpr unsigned kDeepest = 3;  // maximum nesting of loops and branches
 
-/// Writes one kernel. Registers: the redundant half, the other half, a counter per depth of loops, one for conditions,
-/// one for litmus loads.
+/// Generator of one kernel. Its registers are the redundant half, the other half, a counter per loop depth, one
+/// register for conditions and one for litmus loads.
 class Maker {
  public:
   Maker(const Style& style, base::Xoshiro256& random)
@@ -35,7 +35,7 @@ class Maker {
   }
 
  private:
-  /// Of the innermost loop: what leaves it and what goes to its next turn, to be given a target.
+  /// Jumps of the innermost loop whose targets are not known yet: breaks and continues.
   struct Loop {
     std::vector<unsigned> breaks, continues;
   };
@@ -68,7 +68,7 @@ class Maker {
   void prologue() {
     add(Op::kTid, {0}, {}, 0);
     add(Op::kTid, {general_ - 1}, {}, 1 + below(2));
-    // Values that are not set before they are read differ from warp to warp as far as marks know.
+    // Registers that are read before they are written have class V, so the prologue writes the redundant half.
     for (unsigned r = 1; r < redundant_; ++r) {
       if (chance(128)) {
         add(Op::kMix, {r}, {}, some());
@@ -89,7 +89,7 @@ class Maker {
     }
   }
 
-  /// Statements of at most `room` instructions. `uniform`: all threads of the thread block come here together.
+  /// Adds statements of at most `room` instructions. `uniform`: all threads of the thread block execute them together.
   void body(unsigned room, unsigned depth, bool uniform, Loop* loop) {
     const unsigned end = size() + room;
     for (unsigned tries = 0; size() < end && tries < 4 * room; ++tries) statement(end - size(), depth, uniform, loop);
@@ -179,7 +179,7 @@ class Maker {
     now.guarded = true;
   }
 
-  /// A register for a branch to look at.
+  /// Returns a register on which a branch may depend. Clears `uniform` if the condition is divergent.
   unsigned decide(bool& uniform) {
     by_halves_ = style_.halves != 0 && chance(style_.halves);
     if (by_halves_) {
@@ -189,7 +189,7 @@ class Maker {
       uniform = false;
       add(Op::kMix, {condition()}, {chance(160) ? any_other() : any_redundant()}, some());
     } else {
-      // Counters are uniform where the loop is.
+      // A loop counter is uniform if the loop is.
       add(Op::kMix, {condition()}, {}, some());
       if (loops_ > 0 && chance(128)) {
         kernel_.code.back().nsrc = 1;
@@ -223,13 +223,13 @@ class Maker {
     settle();
   }
 
-  /// A target needs an instruction.
+  /// Adds an instruction, so that a branch target is never the end of the code.
   void settle() { add(Op::kMix, {any_redundant()}, {any_redundant()}, some()); }
 
   void loop(unsigned room, unsigned depth, bool uniform) {
     const unsigned count = counter(loops_);
     add(Op::kMix, {count}, {}, 0);
-    // A constant that counts from 0: imm 0 without sources is not 0, so the loop counts from there.
+    // kMix without sources does not give 0 for imm 0, so the loop counts from the constant that it does give.
     const std::uint32_t from = computed(kernel_.code.back(), 0, {}, {}, ~LaneMask{0}, {}, 0)[0];
     ++loops_;
     const unsigned head = size();
@@ -259,7 +259,7 @@ class Maker {
     add(Op::kLoad, {any_redundant()}, {any_redundant()}, some()).space = Space::kShared;
   }
 
-  /// Warps of some numbers end.
+  /// Adds an early exit of some warps, selected by their numbers.
   void early_exit() {
     add(Op::kTid, {condition()}, {}, 2);
     Instruction& now = add(Op::kBranch, {}, {condition()}, 1 + below(3));
@@ -294,7 +294,7 @@ class Maker {
   Kernel kernel_;
   const unsigned redundant_, general_;
   unsigned loops_ = 0;
-  bool by_halves_ = false;  // the condition decided last
+  bool by_halves_ = false;  // the last condition splits the warps into halves
 };
 
 }  // namespace

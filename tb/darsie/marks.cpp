@@ -12,9 +12,9 @@ namespace {
 using Class = unsigned;  // 0 V, 1 CR, 2 DR
 constexpr Class kV = 0, kCr = 1, kDr = 2;
 using Classes = std::vector<Class>;
-using Set = boost::dynamic_bitset<>;  // of instructions, with one more: the end
+using Set = boost::dynamic_bitset<>;  // set of instructions; one additional element is the end of the kernel
 
-/// Successors of each instruction; those of exits are the end.
+/// Returns the successors of each instruction; the successor of an exit is the end of the kernel.
 std::vector<std::vector<unsigned>> graph_of(const Kernel& kernel) {
   const unsigned size = static_cast<unsigned>(kernel.code.size());
   std::vector<std::vector<unsigned>> next(size + 1);
@@ -32,7 +32,7 @@ std::vector<std::vector<unsigned>> graph_of(const Kernel& kernel) {
   return next;
 }
 
-/// Nodes that lie on all paths from `roots` to each node, within `inside`; empty for nodes that are not reached.
+/// Returns for each node the nodes on all paths from `roots` to it, within `inside`; empty for unreachable nodes.
 std::vector<Set> dominators(const std::vector<std::vector<unsigned>>& next, const std::vector<unsigned>& roots,
                             const Set& inside, std::optional<unsigned> stop) {
   const std::size_t size = next.size();
@@ -61,7 +61,7 @@ std::vector<Set> dominators(const std::vector<std::vector<unsigned>>& next, cons
   return result;
 }
 
-/// Of each instruction the next one that is on all its ways to the end.
+/// Returns the immediate post-dominator of each instruction; kNowhere if only the end of the kernel follows.
 std::vector<unsigned> post_dominators(const std::vector<std::vector<unsigned>>& next) {
   const unsigned size = static_cast<unsigned>(next.size());
   std::vector<std::vector<unsigned>> back(size);
@@ -83,7 +83,7 @@ std::vector<unsigned> post_dominators(const std::vector<std::vector<unsigned>>& 
 struct Fork {
   unsigned branch;
   std::vector<unsigned> joins;
-  std::vector<bool> defines;  // registers
+  std::vector<bool> defines;  // registers that the sides define
 };
 
 std::vector<Fork> forks_of(const Kernel& kernel, const std::vector<std::vector<unsigned>>& next) {
@@ -129,7 +129,7 @@ Class class_of_result(const Instruction& now, const Classes& before) {
   return result;
 }
 
-/// Of each instruction the class of what it writes.
+/// Returns the class of each instruction's results.
 Classes classes_of(const Kernel& kernel, const std::vector<std::vector<unsigned>>& next, bool joins) {
   const unsigned size = static_cast<unsigned>(next.size());
   const std::vector<Fork> forks = joins ? forks_of(kernel, next) : std::vector<Fork>{};
@@ -169,7 +169,7 @@ Classes classes_of(const Kernel& kernel, const std::vector<std::vector<unsigned>
 
 bool may_be_skipped(const Instruction& now) { return now.ndst > 0 && !now.guarded; }
 
-/// The registers worth a row, best first.
+/// Returns the registers that benefit most from a row, best first.
 std::vector<unsigned> rename_set(const Kernel& kernel, const Classes& classes, const MarkRules& rules) {
   std::vector<std::uint64_t> worth(kernel.registers);
   for (unsigned i = 0; i < kernel.code.size(); ++i) {

@@ -10,7 +10,7 @@ constexpr std::uint32_t mixed(std::uint32_t hash, std::uint32_t value) {
   return hash ^ hash >> 15U;
 }
 
-/// The hash of an instruction's sources in one lane, without its guard.
+/// Returns the hash of an instruction's sources, without its guard, in one lane.
 std::uint32_t hashed(const Instruction& instruction, unsigned which, const std::array<Vector, 8>& sources,
                      unsigned lane) {
   const unsigned values = instruction.nsrc - (instruction.guarded ? 1 : 0);
@@ -108,7 +108,7 @@ void Memory::store(const Instruction& store, const std::array<Vector, 8>& source
 
 namespace {
 
-/// A thread block by itself, warp after warp from barrier to barrier.
+/// Reference execution of a thread block without DARSIE: each warp runs from barrier to barrier, one after another.
 class Alone {
  public:
   Alone(const Kernel& kernel, const Shape& shape) : kernel_(kernel), shape_(shape), memory_(shape) {
@@ -134,7 +134,7 @@ class Alone {
     bool over;
   };
 
-  /// One instruction; false behind a barrier, where the others come next.
+  /// Executes one instruction. Returns false after a barrier, where the next warp continues.
   bool step(unsigned w) {
     Warp& warp = warps_[w];
     const unsigned pc = warp.path.pc();

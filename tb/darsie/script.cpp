@@ -27,11 +27,11 @@ std::vector<std::string> split(std::string_view text, char at) {
 }
 
 unsigned number(const std::string& text) { return static_cast<unsigned>(std::strtoul(text.c_str(), nullptr, 0)); }
-/// "w3", "t1", "k0".
+/// Returns the number in "w3", "t1" or "k0".
 unsigned index(const std::string& text) { return number(text.substr(1)); }
 U64 mask_of(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 2); }
 
-/// Plays the items of one cycle.
+/// Applies the items of one cycle to the inputs.
 class Player {
  public:
   Player(const Params& params, Inputs& in) : p_(params), in_(in) { in_.oc_idle = twin::mask(p_.NumWarps); }
@@ -62,7 +62,7 @@ class Player {
 
  private:
   [[nodiscard]] U64 all_warps() const { return twin::mask(p_.NumWarps); }
-  /// Behind the word `name`; empty if it is not there.
+  /// Returns the word after `name`; empty if `name` is missing.
   [[nodiscard]] std::string behind(const char* name) const {
     for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
       if (words_[i] == name) return words_[i + 1];
@@ -154,7 +154,7 @@ class Player {
     in_.bar_join |= mask_of(behind("join")) & all_warps();
   }
 
-  /// What is about single warps or TBs.
+  /// Applies an event of single warps or TBs.
   void event(const std::string& what) {
     if (what == "ack") {
       in_.cp_ack = 1;

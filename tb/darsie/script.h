@@ -5,11 +5,11 @@
 
 #include "castor/darsie/ports.h"
 
-/// Stimulus of DARSIE written as text, and the two traces that every twin must follow cycle by cycle.
+/// Stimulus of DARSIE written as text, and two traces that every twin must follow cycle by cycle.
 namespace castor::darsie::tb {
 
-/// Adds to the inputs of a cycle what `text` says, items separated by ';'. What a parameter set has no room for (warps,
-/// TB slots, rows, ports) is left out. Items:
+/// Adds the inputs that `text` describes to the inputs of a cycle; items are separated by ';'. Warps, TB slots, rows
+/// and ports that a parameter set does not have are left out. Items:
 ///
 ///     launch t0 warps 0111 full 0111 en 1 promote 1 base 100 rows 4 slots 2      retire t0
 ///     elig w0@16 w1@8            f_elig and f_pc
@@ -19,27 +19,29 @@ namespace castor::darsie::tb {
 ///     wb t0 k0                   store t1      global      br w0 taken      br w0 not     leave w2
 ///     bar t1 join 0111           exit w0       ack
 ///
-/// Bit 0 of a mask is its rightmost digit. Errors: an assertion for a text that is none of these.
+/// Bit 0 of a mask is its rightmost digit. An unknown item is an assertion failure.
 void play(std::string_view text, const Params& params, Inputs& in);
 
-/// One cycle of a golden trace: inputs, and what follows from them. Empty columns say that there is nothing.
+/// One cycle of a golden trace: inputs and expected reaction. An empty column means that nothing is expected.
 struct TraceRow {
   const char* inputs;
-  const char* hold;     ///< f_hold
-  const char* outputs;  ///< "skip 010; act LEAD,PASS tag 0; row 100; cp w2 row 101 slot 0"
-  const char* groups;   ///< "SKIP{w1} MISS{w0}"
-  const char* why;      ///< of the verdict
-  const char* state;    ///< registers that the edge changes: "pend1=0001 ctr=1"
+  const char* hold;  ///< expected f_hold
+  /// Expected other outputs, such as "skip 010; act LEAD,PASS tag 0; row 100; cp w2 row 101 slot 0"
+  const char* outputs;
+  const char* groups;  ///< expected groups, such as "SKIP{w1} MISS{w0}"
+  const char* why;     ///< expected reason of the verdict
+  const char* state;   ///< expected registers that the edge changes, such as "pend1=0001 ctr=1"
 };
 struct Trace {
   const char* name;
-  unsigned tb;  ///< whose registers the last column shows
+  unsigned tb;  ///< TB slot whose registers `state` shows
   std::vector<TraceRow> rows;
 };
 
-/// Parameters of the traces: NumWarps 4, NumTbs 2, NumPst 2, NumRows 4, all else as by default.
+/// Returns the parameters of the traces: NumWarps 4, NumTbs 2, NumPst 2, NumRows 4, all others at their defaults.
 [[nodiscard]] Params golden_params();
-/// A leader, two followers and a vote; and a synchronisation point, stale loads, and leaving.
+/// Returns two traces. The first has a leader, two followers and a vote; the second a synchronisation point, stale
+/// loads and a leave.
 [[nodiscard]] const std::vector<Trace>& golden_traces();
 
 }  // namespace castor::darsie::tb

@@ -8,8 +8,8 @@ namespace {
 
 using Text = std::vector<std::string>;
 
-/// A warp that lags behind three versions of one register, the last of them not written: it takes them in their order.
-/// `before` elections come first, so that the sequence numbers of the versions are others.
+/// Returns a script in which a warp has three pending versions of one register, the last of them not written, and takes
+/// them in order. It starts with `before` elections, so that the versions have other sequence numbers.
 Text lagging(unsigned before) {
   Text text = {"launch t0 warps 0111 full 0111 en 1 promote 1 base 0 rows 3 slots 2"};
   for (unsigned i = 0; i < before; ++i) {
@@ -62,7 +62,7 @@ std::unique_ptr<Sequence> corner_script(const Params& params, std::uint64_t seed
 const std::vector<std::vector<const char*>>& corners() {
   static constexpr const char* kThree = "launch t0 warps 0111 full 0111 en 1 promote 1 base 8 rows 4 slots 2";
   static const std::vector<std::vector<const char*>> fixed = {
-      // A store in the cycle of the skip, of the latch, of the late latch, and of the election of one load.
+      // A store in the cycle of the skip, of the wait, of the late wait, and of the election of a load.
       {kThree, "decode w0@0 DR:0/1", "issue w0 lead 0 dst 0; wb t0 k0", "elig w1@0; store t0", "decode w2@0 DR:0/1",
        "issue w2 dst 0; exit w0 w1 w2", "retire t0"},
       {kThree, "decode w0@0 DR:0/1", "issue w0 lead 0 dst 0; elig w1@0; store t0", "elig w1@0", "decode w1@0 DR:0/1",
@@ -72,31 +72,31 @@ const std::vector<std::vector<const char*>>& corners() {
        "wb t0 k0", "exit w0 w1 w2", "retire t0"},
       {kThree, "decode w0@0 DR:0/1; store t0", "issue w0 lead 0 dst 0", "elig w1@0 w2@0", "wb t0 k0", "elig w1@0 w2@0",
        "exit w0 w1 w2", "retire t0"},
-      // A pair when exactly one row is free: a synchronisation point, then by itself.
+      // A pair while exactly one row is free: a synchronisation point, then private execution.
       {"launch t0 warps 0011 full 0011 en 1 promote 1 base 0 rows 3 slots 3", "decode w0@0 DR:0,1",
        "issue w0 lead 0,1 dst 0,1; wb t0 k0", "elig w1@0; wb t0 k1", "elig w1@0", "decode w0@8 DR:1,2",
        "decode w1@8 DR:1,2", "", "decode w0@8 DR:1,2", "issue w0 dst 1,2; decode w1@8 DR:1,2", "issue w1 dst 1,2",
        "br w0 w1 not", "", "exit w0 w1", "retire t0"},
-      // The halves of a pair are written in different cycles, a warp waits for both.
+      // The two rows of a pair are written in different cycles; a warp waits for both.
       {kThree, "decode w0@0 DR:0,1", "issue w0 lead 0,1 dst 0,1; elig w1@0; decode w2@0 DR:0,1", "wb t0 k1",
        "elig w1@0 w2@0", "wb t0 k0", "elig w1@0 w2@0", "issue w1 src 0,1; issue w2 src 1,0", "exit w0 w1 w2",
        "retire t0"},
-      // A stopped and a waiting warp leave; the one copies, the other has nothing.
+      // A stopped and a waiting warp leave; the first copies a row, the second has nothing to copy.
       {kThree, "decode w0@0 DR:0", "issue w0 lead 0 dst 0; elig w1@0", "decode w2@0 DR:0", "br w0 taken", "leave w0 w1",
        "wb t0 k0", "", "ack", "leave w2", "", "", "exit w0 w1 w2", "retire t0"},
-      // Ties: two sides of one warp each, and of two.
+      // Tied votes: sides of one warp each, and of two warps each.
       {"launch t0 warps 0011 full 0011 en 1 promote 0 base 0 rows 2 slots 1", "br w0 taken", "br w1 not", "", "",
        "bar t0 join 0011", "br w1 taken", "br w0 not", "", "", "exit w0 w1", "retire t0"},
       {"launch t0 warps 1111 full 1111 en 1 promote 0 base 0 rows 2 slots 1", "br w1 w2 taken; leave w0", "br w3 not",
        "", "", "bar t0 join 1111", "br w0 w3 taken", "br w1 w2 not", "", "", "exit w0 w1 w2 w3", "retire t0"},
-      // Two thread blocks complete in one cycle, twice: the pointer decides.
+      // Two thread blocks could complete in one cycle, twice; the round-robin pointer decides.
       {"launch t0 warps 0011 full 0011 en 1 promote 0 base 0 rows 2 slots 1",
        "launch t1 warps 1100 full 1100 en 1 promote 0 base 2 rows 2 slots 1", "br w0 w1 w2 w3 taken", "", "",
        "br w0 w1 w2 not; br w3 taken", "", "", "exit w0 w1 w2 w3", "retire t1", "retire t0"},
-      // Retired and started again at one edge; refused while in use.
+      // A TB slot is retired and launched at the same edge; a launch is refused while the slot is in use.
       {"launch t0 warps 0001 full 0001 en 1 promote 0 base 0 rows 1 slots 1", "exit w0",
        "retire t0; launch t0 warps 0010 full 0000 en 1 promote 1 base 1 rows 1 slots 1", "exit w1", "retire t0"},
-      // A row that a store made stale stays so while another is elected; who comes then executes for itself.
+      // A row that a store made stale stays stale during another election; the next warp then executes privately.
       {"launch t0 warps 0111 full 0111 en 1 promote 1 base 0 rows 3 slots 2",
        "decode w0@0 DR:0",
        "issue w0 lead 0 dst 0; wb t0 k0",
@@ -117,7 +117,7 @@ const std::vector<std::vector<const char*>>& corners() {
        "issue w2 dst 0",
        "exit w0 w1 w2",
        "retire t0"},
-      // A waits-for-all whose last warp exits, leaves, or is at a barrier.
+      // A meeting that is complete because the last warp exits, leaves, or is at a barrier.
       {kThree, "br w0 w1 taken", "exit w2", "", "", "br w0 taken", "leave w1", "", "", "", "bar t0 join 0011",
        "exit w0 w1", "retire t0"}};
   static const std::vector<Text> made = [] {

@@ -10,9 +10,9 @@
 namespace castor::darsie::tb {
 namespace {
 
-constexpr unsigned kHigh = 1000;  // a rate in 1/256 that is always met
+constexpr unsigned kHigh = 1000;  // rate in 1/256 that exceeds 100 %
 
-/// The front end, with a reset in the middle of everything.
+/// Sequence that runs the Environment and resets the block at random times.
 class Resets final : public Sequence {
  public:
   Resets(const Params& params, std::uint64_t seed) : params_(params), random_(seed ^ 0x7265736574ULL) { anew(); }
@@ -39,7 +39,7 @@ class Resets final : public Sequence {
   unsigned left_ = 0;
 };
 
-// What the directed sequences change of the knobs.
+// Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void random(Knobs& knobs) { knobs.redraw = 4000; }
 
@@ -49,7 +49,7 @@ void rules(Knobs& knobs) {
   knobs.redraw = 4000;
 }
 
-/// Nearly everything is redundant, nothing ends the region.
+/// Nearly all instructions are redundant, and no instruction ends the region.
 void dense(Style& style) {
   style.vector = 4;
   style.leak = style.guarded = style.fence = style.named = style.exit = style.branch = style.loop = 0;
@@ -283,7 +283,7 @@ void one_block(Knobs& knobs, const Params& params) {
   knobs.enabled = knobs.two_dimensional = kAlways;
 }
 
-/// Loads of one warp take all rows, and become stale before the others come.
+/// Loads of one warp take all rows, and become stale before the other warps execute them.
 void stragglers(Knobs& knobs) {
   all_rows(knobs);
   knobs.style.load = 200;
@@ -294,7 +294,7 @@ void stragglers(Knobs& knobs) {
   knobs.place = knobs.retire = kAlways;
 }
 
-/// Warps of as many thread blocks as there are, all at the same place.
+/// The maximum number of thread blocks, with all warps at the same PC.
 void together(Knobs& knobs, const Params& params) {
   dense(knobs.style);
   knobs.style.instructions = 30;
@@ -317,7 +317,8 @@ void halves(Knobs& knobs, const Params& params) {
   knobs.least_warps = knobs.most_warps = params.NumWarps;
 }
 
-/// With every warp slot, TB slot and row of the widest ports in use, situations of all of them need more cycles.
+/// Returns the cycles of a long episode. With the widest ports, it takes more cycles until every warp slot, TB slot and
+/// row is in use.
 base::Cycle full_table_run(const Params& params) { return params.NumWarps == 64 && params.NumRows == 32 ? 20'000 : 0; }
 
 void late_reads(Knobs& knobs) {
@@ -342,7 +343,7 @@ void sleepy(Knobs& knobs) {
 const Sequences& sequences() {
   using castor::tb::kBreaksContract, castor::tb::kKeepsContract, castor::tb::made_of;
   using With = castor::tb::WithKnobs<Block, Environment, Knobs, draw>;
-  // The first is every other episode of a medley.
+  // The first sequence is every other episode of a medley.
   static const Sequences all = {
       {"chaos", "inputs without sense or order, out of range ones included", kBreaksContract, made_of<Block, Chaos>},
       {"random", "an SM with knobs drawn anew every few thousand cycles", kKeepsContract,

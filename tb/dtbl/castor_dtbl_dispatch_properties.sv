@@ -1,5 +1,5 @@
-// Properties of the dispatch half (docs/blocks/dtbl.md, "Invariants"). Names begin with the number of the invariant. Of
-// the surroundings it is assumed that no group is the reference that stands for none.
+// Properties of the dispatch half (docs/blocks/dtbl.md, "Invariants"). Names begin with the number of the invariant.
+// Assumption about the surroundings: no group has the reserved reference "no group".
 `include "castor_assert.svh"
 
 module castor_dtbl_dispatch_properties;
@@ -14,7 +14,7 @@ module castor_dtbl_dispatch_properties;
   `CASTOR_ASSUME(a_push_of_an_entry, 32'(push_kd_i) < NumKde)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // V2: whatever is marked is in hand or in the ring, once.
+  // V2: each marked kernel is either in hand or in the ring, exactly once.
   logic [CountWidth-1:0] number;
 
   always_comb begin
@@ -32,7 +32,7 @@ module castor_dtbl_dispatch_properties;
   `CASTOR_ASSERT(v2_ring_does_not_overflow, 32'(fq_count) < NumKde || (NumKde == 1 && fq_empty))
   `CASTOR_ASSERT(native_thread_blocks_are_of_marked_entries, (first_q & ~mark_q) == '0)
 
-  // V7: first falls once in each residency: it rises by a kernel's push alone.
+  // V7: `first` rises only when a kernel is pushed, so it falls once per residency.
   logic [NumKde-1:0] first_before_q;
   logic              kernel_q;
 
@@ -44,13 +44,13 @@ module castor_dtbl_dispatch_properties;
   `CASTOR_ASSERT(v7_first_rises_with_a_kernel, kernel_q || (first_q & ~first_before_q) == '0)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The item in hand.
+  // Properties of the item in hand.
   `CASTOR_ASSERT(item_without_group_is_native, free || agei_q != castor_dtbl_pkg::None || first_q[kd_q])
   `CASTOR_ASSERT(read_is_of_a_record, !(req || waits) || (agei_q[31] && agei_q != castor_dtbl_pkg::None))
   `CASTOR_ASSERT(read_stays_before_it_is_taken_alone, !ro_q || req)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // V8: a read does not go before the link into its own record; V9: requests stay until they are taken.
+  // V8: a link into a record is written before the record is read. V9: requests stay until they are accepted.
   `CASTOR_ASSERT(v8_link_goes_before_the_read_of_its_record, !(rd && lw_v_q) || lw_rec_q != agei_q[30:0])
   `CASTOR_ASSERT(v8_no_link_into_the_record_in_hand, !link_off_chip || free || finish || place_last ||
                                                      lagei_push != agei_q)
@@ -59,8 +59,8 @@ module castor_dtbl_dispatch_properties;
   `CASTOR_ASSERT(one_link_at_a_time, {31'd0, link_on_chip} + {31'd0, link_off_chip} + {31'd0, forward} <= 32'd1)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // V3: no group is linked after it has gone. One group of one entry, any, is followed from its push to the placement
-  // of its last thread block; it is not pushed twice meanwhile.
+  // V3: no group is linked after it has left. One arbitrary group of one kernel entry is followed from its push to the
+  // placement of its last thread block. Meanwhile it is not pushed again.
   logic [KdWidth-1:0] kernel_watched_q;
   logic [31:0]        group_watched_q;
   logic               alive_q, pushed, gone, linked;
@@ -77,7 +77,7 @@ module castor_dtbl_dispatch_properties;
     alive_q          <= rst_ni && (pushed || (alive_q && !gone));
   end
 
-  // First and last of the watched kernel's pool, as the tables have them where they have been written.
+  // First and last group of the watched kernel's pool, as the tables hold them once they have been written.
   logic [31:0] head_q, tail_q;
   logic        head_written_q, tail_written_q, pool;
 
@@ -118,7 +118,7 @@ module castor_dtbl_dispatch_properties;
 `ifdef YOSYS
   `CASTOR_ASSUME(a_group_is_pushed_once, !(pushed && alive_q))
 `else
-  // A simulator follows every group.
+  // A simulator follows every group, not only the watched group.
   logic         alive [logic [KdWidth+31:0]];
   logic         pushed_again;
 
@@ -140,7 +140,7 @@ module castor_dtbl_dispatch_properties;
 `endif
   `CASTOR_ASSERT(v3_only_waiting_groups_are_linked, !linked || (alive_q && !gone))
 
-  // Situations that the proofs should not exclude.
+  // Cover statements: the assumptions of the proofs must leave these situations reachable.
   `CASTOR_COVER(attached_as_the_last_thread_block_goes, finish && enqueue && push_group_i && push_kd_i == kd_q)
   `CASTOR_COVER(selected_as_it_is_pushed, next && fq_empty)
   `CASTOR_COVER(link_before_the_reply, forward && waits)

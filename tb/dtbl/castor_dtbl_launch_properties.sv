@@ -1,5 +1,5 @@
-// Properties of the launch half (docs/blocks/dtbl.md, "Invariants"). Names begin with the number of the invariant. Of the
-// surroundings it is assumed that a group has thread blocks and that an entry is only shown that a kernel is in.
+// Properties of the launch half (docs/blocks/dtbl.md, "Invariants"). Names begin with the number of the invariant.
+// Assumptions about the surroundings: a group has thread blocks, and key_valid is 1 only for an entry with a kernel.
 `include "castor_assert.svh"
 
 module castor_dtbl_launch_properties;
@@ -12,7 +12,7 @@ module castor_dtbl_launch_properties;
   `CASTOR_ASSUME(a_group_has_thread_blocks, !agg_valid_i || agg_cnt_i != '0)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Search.
+  // Properties of the search.
   logic was_searching_q, beat_q;
 
   always_ff @(posedge clk_i) begin
@@ -28,7 +28,8 @@ module castor_dtbl_launch_properties;
   `CASTOR_ASSERT(beat_taken_has_the_key_of_the_run, !agg_ready_o || (agg_valid_i && agg_key_i == rk_q))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // V4: entries in use. One of them, any, is followed: its count is that of the group less its completions.
+  // V4: group table entries in use. One arbitrary entry is followed: its count is the group's thread blocks minus its
+  // completions.
   logic [IndexWidth:0]   number;
   logic [IndexWidth-1:0] entry_q;
   logic [31:0]           left_q;
@@ -44,7 +45,7 @@ module castor_dtbl_launch_properties;
   assign entry_busy = busy_q[entry_q];
 
   always_ff @(posedge clk_i) begin
-    // Chosen while reset is held.
+    // The watched entry is chosen while reset is active.
     entry_q       <= rst_ni ? entry_q : IndexWidth'(agg_cnt_i);
     entry_freed_q <= rst_ni && free && cq_i_q == entry_q;
     if (rst_ni && count && cq_i_q == entry_q) begin
@@ -64,24 +65,25 @@ module castor_dtbl_launch_properties;
   `CASTOR_ASSERT(one_writer_of_the_counts, !(count && hit))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // V5: an entry of the kernel table that is found, or waited for, has a kernel until the group has left. Kernels come
-  // and go as they like, but for what is held.
+  // V5: a kernel table entry has a kernel from its match in the search until the group has left. All entries that are
+  // not held may get and lose kernels at any time.
   logic [NumKde-1:0] written_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       written_q <= '0;
     end else begin
-      // The numbers of multiprocessors are not looked at: they say which entries are given away and written.
+      // Free inputs of the proof select which entries are released and written. The bits of agg_sm_i serve for this,
+      // since no property reads the SM number.
       written_q <= (written_q | NumKde'(agg_sm_i[4:2])) & ~(NumKde'(agg_sm_i[2:0]) & ~hold_o);
     end
   end
 
   `CASTOR_CHOICE(a_key_is_valid_of_written_entries, !key_valid_i || written_q[ptr_q])
 `ifndef YOSYS
-  // A simulator sees one entry of the table per cycle, and only while a group's key is searched for: in idle cycles the
-  // key inputs rest. An entry that was valid and has been held since is not given to another kernel: if it is valid, it
-  // has the key that it had. It need not be valid: its kernel may be stopped.
+  // A simulator sees one kernel entry per cycle, and only during the search for a group's key; in idle cycles the key
+  // inputs do not change. An entry that was valid and has been held since is not given to another kernel. If it is
+  // valid, it still has the same key. It may have become invalid, since its kernel may have been stopped.
   logic                       looked_at;
   logic [NumKde-1:0]          valid_and_held_q;
   logic [$bits(key_rd_i)-1:0] key_q [NumKde];
@@ -103,14 +105,14 @@ module castor_dtbl_launch_properties;
   `CASTOR_ASSERT(v5_match_is_of_equal_keys, !match || (agg_key_i == key_rd_i && key_valid_i))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // V9: what is shown stays until it is taken.
+  // V9: outputs stay until they are accepted.
   `CASTOR_ASSERT_STABLE(v9_attachment_stays, att_valid_o, att_ready_i,
                         ({att_kd_o, att_agei_o, att_dim_o, att_cnt_o, att_param_o, att_level_o, att_sm_o}),
                         KdWidth + 169)
   `CASTOR_ASSERT_STABLE(v9_fallback_stays, fb_valid_o, fb_ready_i, ({fb_rec_o, fb_ord_o, fb_level_o, fb_sm_o}), 46)
   `CASTOR_ASSERT(attachment_or_fallback, !(att_valid_o && fb_valid_o))
 
-  // Situations that the proofs should not exclude.
+  // Cover statements: the assumptions of the proofs must leave these situations reachable.
   `CASTOR_COVER(match_of_an_entry_that_nothing_else_holds, match && !att_valid_o)
   `CASTOR_COVER(all_entries_in_use, busy_q == '1)
   `CASTOR_COVER(freed_as_it_is_wanted, free && agg_ready_o && granted && ind == cq_i_q)

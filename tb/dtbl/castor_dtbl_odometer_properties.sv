@@ -1,16 +1,16 @@
-// Properties of the odometer (docs/blocks/dtbl.md, "Invariants"), whatever size is shown and whenever: steps that no run
-// is long enough for are those of a counter with three digits, too.
+// Properties of the odometer (docs/blocks/dtbl.md, "Invariants"), for any size, which may even change in any cycle. The
+// odometer is a counter with three digits. The proofs also cover counts that no simulation is long enough to reach.
 `include "castor_assert.svh"
 
 module castor_dtbl_odometer_properties;
-  // Of each index whether another follows; a size of 0 is one of 1.
+  // Whether another index follows in each dimension; a size of 0 acts as 1.
   logic more_x, more_y, more_z;
 
   assign more_x = (dim_i[31:0] != '0) && (od_q[31:0] < dim_i[31:0] - 32'd1);
   assign more_y = (dim_i[47:32] != '0) && (od_q[47:32] < dim_i[47:32] - 16'd1);
   assign more_z = (dim_i[63:48] != '0) && (od_q[63:48] < dim_i[63:48] - 16'd1);
 
-  // What the cycle before has asked for.
+  // Requests and position of the previous cycle.
   logic        started_q, stepped_q, stayed_q, carry_x_q, carry_y_q;
   logic [63:0] od_before_q;
   logic [31:0] pos_before_q;

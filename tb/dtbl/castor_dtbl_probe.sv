@@ -1,8 +1,8 @@
-// DTBL with registers brought out for a bench: the top that is verilated. It reads the block by hierarchical name, so the
-// RTL carries no test code. Of the tables without reset it shows the words that have been written: the row of the entry
-// that is being distributed as far as its marks vouch for it.
+// Verilated top of DTBL that brings out registers for test benches. The module reads the block by hierarchical names,
+// so the RTL carries no test code. Tables without reset are shown only where they have been written. The row of the
+// entry being distributed is shown as far as its mark bits validate it.
 module castor_dtbl_probe;
-  // What the words shown depend on.
+  // Conditions under which the table words of kd_q are valid.
   logic marked, pool, native, linked;
 
   assign marked = u_dut.u_dispatch.marks[u_dut.u_dispatch.kd_q];

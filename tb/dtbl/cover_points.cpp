@@ -14,7 +14,7 @@ constexpr auto kFall = LaunchState::kFall;
 bool off_chip(U32 agei) { return agei != kNone && (agei & kOffChip) != 0; }
 bool on_chip(U32 agei) { return (agei & kOffChip) == 0; }
 
-// Launch half.
+// Conditions of the launch half.
 bool beat(const Now& now) { return now.in.agg_valid != 0; }
 bool taken(const Now& now) { return beat(now) && now.out.agg_ready != 0; }
 bool equal_keys(const Now& now) { return now.in.key_rd == now.in.agg_key; }
@@ -35,7 +35,7 @@ bool frees(const Now& now) { return counts(now) && now.probes.done_left == 1; }
 bool granted(const Now& now) { return in_run(now) && now.probes.launch_state == kGrant; }
 bool allocates(const Now& now) { return taken(now) && granted(now) && !now.probes.busy.test(index_of(now)); }
 
-// Dispatch half.
+// Conditions of the dispatch half.
 bool attaches(const Now& now) { return now.out.att_valid != 0 && now.out.att_ready != 0; }
 bool marked(const Now& now) { return now.out.dispatch_hold.test(now.out.att_kd); }
 bool installs(const Now& now) { return now.in.push_valid != 0 && now.out.push_ready != 0; }
@@ -58,7 +58,8 @@ bool finishes(const Now& now) {
 bool reads(const Now& now) { return now.out.mem_valid != 0 && now.out.mem_write == 0; }
 bool writes(const Now& now) { return now.out.mem_valid != 0 && now.out.mem_write != 0; }
 
-/// An item of one kind ended in the cycle before, and one of another kind of the same kernel follows.
+/// Returns whether an item of class `from` ended in the previous cycle and an item of class `to` of the same kernel
+/// follows.
 bool follows(const Now& now, bool (*from)(U32), bool (*to)(U32)) {
   return now.before != nullptr && ends(*now.before) && !finishes(*now.before) && from(now.before->probes.cur_agei) &&
          to(now.probes.cur_agei);

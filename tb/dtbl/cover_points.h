@@ -7,9 +7,9 @@
 
 namespace castor::dtbl::tb {
 
-/// What a run must have reached: each way in which a search ends, a group is accepted, leaves and is linked, an item
-/// begins and ends, memory is asked, and the meetings of a cycle (docs/blocks/dtbl.md, "Verification"). Points that a
-/// parameter set cannot have are not in its list.
+/// Returns the cover points of the block: each way in which a search ends, a group is accepted, leaves and is linked,
+/// an item begins and ends, and memory is accessed; also simultaneous events (docs/blocks/dtbl.md, "Verification").
+/// Points that are impossible at these parameters are left out.
 [[nodiscard]] std::vector<castor::tb::PointRow<castor::tb::Cycle<Block>>> points(const Params& params);
 
 using CoverPoints = castor::tb::CyclePoints<Block, points>;

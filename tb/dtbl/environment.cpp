@@ -7,13 +7,14 @@
 namespace castor::dtbl::tb {
 namespace {
 
-constexpr U32 kBlockUnits = 16;               // of 16 bytes: the parameters of a group begin in one of them
-constexpr U32 kBlocks = 0x0800'0000;          // of them, below bit 31; records lie below it, parameters reach beyond
-constexpr std::size_t kCommand = 64;          // more than the groups of a command
-constexpr U32 kUnitsBefore = 4;               // the record begins so many before the parameters
-constexpr U64 kLinkInRecord = 0x38;           // bytes
-constexpr U64 kHuge = 0xffff'fffeULL;         // thread blocks of a group that does not end
-constexpr U32 kReplyOfNothing = 0x7ead'7ead;  // to a read that no record answers
+constexpr U32 kBlockUnits = 16;  // memory block in units of 16 bytes; a group's parameters begin in one block
+// Number of memory blocks, below bit 31; records lie below this limit, parameters may reach beyond it
+constexpr U32 kBlocks = 0x0800'0000;
+constexpr std::size_t kCommand = 64;          // exceeds the number of groups in a command
+constexpr U32 kUnitsBefore = 4;               // the record begins this many units before the parameters
+constexpr U64 kLinkInRecord = 0x38;           // byte offset of the link in a record
+constexpr U64 kHuge = 0xffff'fffeULL;         // thread blocks of a group that never finishes
+constexpr U32 kReplyOfNothing = 0x7ead'7ead;  // link in the reply to a read that hits no record
 
 U64 packed(U64 x, U64 y, U64 z) { return x | y << 32U | z << 48U; }
 
@@ -29,7 +30,7 @@ Environment::Environment(const Params& params, const Knobs& knobs, std::uint64_t
   forget();
 }
 
-/// A key becomes the first one with another bit in one place.
+/// Draws key `i`: the first key with one bit inverted.
 void Environment::draw_key(std::size_t i) {
   const auto bit = static_cast<unsigned>(edges_.between(0, Key::kBits - 1, below(Key::kBits)));
   keys_[i] = keys_[0];
@@ -44,7 +45,7 @@ void Environment::forget() {
   reply_.reset();
   rest_ = 0;
   resting_ = goes_on_ = false;
-  // Now and then close to the end of what a reference can say.
+  // Sometimes starts near the largest possible reference.
   block_ = chance(kAlways / 2) ? kBlocks - 1 - below(64) : below(kBlocks);
   shown_.clear();
   filled_ = false;
@@ -77,7 +78,7 @@ U64 Environment::draw_row() {
 }
 
 U64 Environment::draw_wide() {
-  if (chance(kAlways / 4)) {  // one dimension at an end of its range
+  if (chance(kAlways / 4)) {  // one dimension near a limit of its range
     const unsigned which = below(3), bits = which == 0 ? 32 : 16;
     const U64 size = below(2) == 0 ? twin::mask(bits) - below(2) : (U64{1} << (bits - 1)) + below(3) - 1;
     return which == 0 ? packed(size, 1, 1) : which == 1 ? packed(1, size, 1) : packed(1, 1, size);
@@ -101,8 +102,8 @@ U64 Environment::draw_dim(unsigned most) {
   return packed(x, y, size());
 }
 
-/// Chooses the parameters of a group: at any address whose record, four units before, has one. It is of no other group
-/// that lives, and its reference not the one that stands for none.
+/// Chooses the parameter address of a group, such that the record four units before it is free. No living group may
+/// have this record, and its reference must not be the reserved "no group" value.
 void Environment::place_record(Beat& beat) {
   block_ = static_cast<U32>(edges_.between(0, kBlocks, (block_ + 1) % (kBlocks + 1)));
   const auto reference = [&] { return kOffChip | (beat.param - kUnitsBefore); };
@@ -133,7 +134,7 @@ void Environment::new_command() {
     beat.lane = static_cast<U8>(lane);
     if (mixed && chance(kAlways / 2)) beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
     beat.dim = chance(knobs_.huge) ? packed(kHuge, 1, 1) : draw_dim(knobs_.volume);
-    if (knobs_.tall != 0 && chance(knobs_.tall)) {  // ends only for who does not see the upper bit
+    if (knobs_.tall != 0 && chance(knobs_.tall)) {  // finishes early only in a twin that ignores the upper bit
       beat.dim = packed(1 + below(4) + (U64{1} << (8 + below(24))), 1, 1);
     }
     place_record(beat);
@@ -292,7 +293,7 @@ void Environment::release(const Outputs& out) {
         out.dispatch_hold.test(e) || !chance(knobs_.release)) {
       continue;
     }
-    entry.written = false;  // the key stays to be seen
+    entry.written = false;  // the key input still shows the released entry's key
   }
 }
 
@@ -312,7 +313,7 @@ void Environment::break_a_rule(Inputs& in, const Outputs& out) {
       if (in.push_valid == 0 && out.dispatch_hold.any()) {
         unsigned e = below(params_.NumKde);
         while (!out.dispatch_hold.test(e)) e = (e + 1) % params_.NumKde;
-        // Not of an entry that the placement of this cycle leaves without work.
+        // The block must not push a kernel to an entry whose last work is placed in this cycle.
         if (in.pl_taken != 0 && out.pl_kd == e) return;
         in.push_valid = 1;
         in.push_kd = static_cast<U8>(e);

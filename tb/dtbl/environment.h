@@ -13,12 +13,12 @@
 
 namespace castor::dtbl::tb {
 
-/// A GPU as the block sees it: kernels become resident and are given back, threads launch groups, SMs take thread
-/// blocks and complete them, memory holds the records of groups. Keeps the contract of the block's surroundings, unless
-/// the knobs of the last group say otherwise.
+/// Model of the GPU around the block. Kernels become resident and are released, threads launch groups, SMs accept and
+/// complete thread blocks, and memory holds the records of groups. The model keeps the contract of the block's
+/// surroundings, unless the knobs under "Violations of the contract" are set.
 ///
-/// The entry that the block looks at decides what it is shown in the same cycle: the search is followed here, from the
-/// beats and from agg_ready.
+/// The inputs show the kernel entry that the block examines in the same cycle. The model therefore follows the block's
+/// search, using the beats and agg_ready.
 class Environment final : public Sequence {
  public:
   Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
@@ -43,7 +43,7 @@ class Environment final : public Sequence {
   struct Group {
     U64 dim = 0;
     U64 left = 0;
-    U32 next = 0;  ///< in its record
+    U32 next = 0;  ///< link in the group's record: reference of the following group
   };
   struct Running {
     base::Cycle due = 0;
@@ -64,6 +64,7 @@ class Environment final : public Sequence {
     U32 next = 0;
   };
 
+  /// Resets the model.
   void forget();
   void draw_key(std::size_t i);
   void new_command();
@@ -93,19 +94,19 @@ class Environment final : public Sequence {
   castor::tb::PortEdges<Block> edges_;
   std::vector<Key> keys_;
   std::vector<Entry> entries_;
-  std::deque<Beat> beats_;        // of the command that is offered
-  std::map<U32, Group> groups_;   // attached and not finished, by reference
-  std::vector<Running> running_;  // a heap
+  std::deque<Beat> beats_;        // beats of the command that is being offered
+  std::map<U32, Group> groups_;   // groups that are attached and not finished, by reference
+  std::vector<Running> running_;  // thread blocks on SMs, as a heap; the earliest completion is on top
   std::optional<Reply> reply_;
   base::Cycle cycle_ = 0;
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;
   bool resting_ = false;
-  bool goes_on_ = false;   // the command before has no end: the next one is more of it
-  U32 block_ = 0;          // of memory: parameters and record of the group launched last
-  std::deque<U32> shown_;  // references of the records of the latest groups
-  bool filled_ = false;    // the table of groups has been full, and is not yet half empty
-  // The search, as the beats have moved it.
+  bool goes_on_ = false;   // the previous command was not terminated; the next beats continue it
+  U32 block_ = 0;          // memory block with parameters and record of the group launched last
+  std::deque<U32> shown_;  // references of the records of the most recent groups
+  bool filled_ = false;    // set when the group table becomes full, cleared when it is half empty
+  // State of the block's search, as the model reconstructs it from the beats.
   LaunchState search_ = LaunchState::kSearch;
   U8 pointer_ = 0;
   Key run_;

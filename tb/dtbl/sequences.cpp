@@ -6,7 +6,7 @@
 namespace castor::dtbl::tb {
 namespace {
 
-/// Mixes of traffic: few and many kernels and groups, quick and slow memory, busy and idle SMs.
+/// Draws a mix of traffic: few or many kernels and groups, fast or slow memory, busy or idle SMs.
 Knobs draw(const Params& params, std::uint64_t seed) {
   base::Xoshiro256 rng(seed ^ 0x6474'626C'5F6BULL);
   const auto pick = [&rng](std::initializer_list<unsigned> values) { return values.begin()[rng.below(values.size())]; };
@@ -37,7 +37,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   return knobs;
 }
 
-// What the directed sequences change of the knobs.
+// Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void rules(Knobs& knobs) {
   knobs.break_rule = 16000;
@@ -59,7 +59,7 @@ void hot(Knobs& knobs) {
   knobs.rest = 0;
 }
 
-/// One thread block per group, one kernel: the pool runs empty again and again.
+/// One kernel and one thread block per group: the pool becomes empty again and again.
 void tails(Knobs& knobs) {
   hot(knobs);
   knobs.launch = 20000;
@@ -71,7 +71,7 @@ void tails(Knobs& knobs) {
   knobs.delay = 2;
 }
 
-/// Entries are given back as soon as they may be, while searches find them.
+/// Kernel entries are released as early as allowed, while searches find them.
 void retire(Knobs& knobs) {
   hot(knobs);
   knobs.launch = 12000;
@@ -93,7 +93,7 @@ void chain(Knobs& knobs) {
   knobs.release = 0;
 }
 
-/// The table of groups is filled to its last entry, and emptied again.
+/// The group table is filled to its last entry and emptied again.
 void full_table(Knobs& knobs) {
   hot(knobs);
   knobs.whole_warps = knobs.fill = true;
@@ -105,10 +105,10 @@ void full_table(Knobs& knobs) {
   knobs.release = 0;
 }
 
-/// Some thousand groups at one each cycle, and as many completions.
+/// Cycles for some thousand groups, one per cycle, and as many completions.
 constexpr base::Cycle kUntilFull = 24'000;
 
-/// Every group but the first of a thread lies in memory.
+/// Every group of a thread except the first is in memory.
 void in_memory(Knobs& knobs) {
   knobs.keys = 2;
   knobs.warps = 1;
@@ -143,7 +143,7 @@ void no_kernel(Knobs& knobs) {
   knobs.launch = kAlways;
 }
 
-/// Ordinals of fallbacks count beyond what a warp has lanes.
+/// The ordinals of fallbacks exceed the number of lanes of a warp.
 void endless_commands(Knobs& knobs) {
   no_kernel(knobs);
   knobs.endless = 60000;
@@ -175,7 +175,7 @@ void near_keys(Knobs& knobs) {
   knobs.lanes = 2;
 }
 
-/// All SMs launch from the same thread.
+/// All SMs launch from threads with the same number.
 void same_thread(Knobs& knobs) {
   knobs.sms = 32;
   knobs.warps = 1;
@@ -202,7 +202,7 @@ void solid(Knobs& knobs) {
   knobs.take = kAlways;
 }
 
-/// Long items that end: carries and counts beyond a few bits.
+/// Long items that finish: carries and counts of many bits.
 void rows(Knobs& knobs) {
   hot(knobs);
   knobs.row = 40000;
@@ -220,16 +220,17 @@ void long_rows(Knobs& knobs) {
   knobs.long_row = kAlways;
 }
 
-/// Items of 2^17 thread blocks, one after the other.
+/// Items of 2^17 thread blocks, one after another.
 void longest_row(Knobs& knobs) {
   long_rows(knobs);
   knobs.long_bits = 17;
 }
 
-/// A thread block is placed per cycle at most: some items of 2^15 and more end, or one of 2^17.
+/// Returns the cycles of a long episode. At most one thread block is placed per cycle, so some items of 2^15 or more
+/// thread blocks finish, or one of 2^17.
 base::Cycle until_rows_end(const Params& /*params*/) { return 150'000; }
 
-/// Sizes of all bits, from the kernel, the table and memory; a reset ends what would not.
+/// Sizes of all bit lengths, from kernels, group table and memory; a reset ends items that would never finish.
 void wide(Knobs& knobs) {
   hot(knobs);
   knobs.over = 500;

@@ -7,7 +7,7 @@
 
 namespace castor::dtbl::tb {
 
-/// Ports and registers whose highest bit no run of the usual length can toggle at these parameters.
+/// Returns the ports and registers whose highest bit cannot toggle in a run of the usual length at these parameters.
 [[nodiscard]] inline std::vector<castor::tb::TopBitWaiver> top_bits(const Params& params) {
   constexpr auto kPlaced = "one thread block is placed per cycle: half the range takes 2^31 cycles";
   constexpr auto kAddress = "an address of 31 bits in units of 16 bytes: bits 35 and above are 0";

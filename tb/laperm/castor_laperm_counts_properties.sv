@@ -1,11 +1,13 @@
-// Properties of counters in a table (docs/blocks/laperm.md, "Invariants"): each counts right, as long as none goes
-// below 0 or over what it can count. What the table was given is kept here once more, and a read is held against it.
+// Properties of the counter table (docs/blocks/laperm.md, "Invariants"): each counter counts correctly, as long as its
+// user neither decrements it below 0 nor increments it above its maximum. The module keeps a copy of each written word
+// and compares every read with it.
 `include "castor_assert.svh"
 
 module castor_laperm_counts_properties;
+  // `words`: copies of the table's words; `known`: words that have been written; `count`: reference counters.
   logic [Num*Width-1:0] words, count;
   logic [Num-1:0]       known, counted;
-  logic                 kept_to_q;  // by the user
+  logic                 kept_to_q;  // the users have kept within the limits of all counters since reset
   logic                 up_right, down_right, shown, wrong;
 
   always_comb begin

@@ -1,13 +1,14 @@
-// Properties of the lists on chip (docs/blocks/laperm.md, "Invariants"): each is a queue, whatever its users append and
-// take out, as long as they take nothing out of an empty list and keep no more than there are slots.
+// Properties of the lists on chip (docs/blocks/laperm.md, "Invariants"): each list is a queue for any sequence of
+// appends and pops. The users must neither pop from an empty list nor store more entries than there are slots.
 //
-// What a table holds can be seen only where the block reads it, so what was written is kept here once more, and a read
-// is held against it. All else is said of these copies: in which slot each entry of each list is, and which are free.
+// The contents of a table are visible only where the block reads it. This module therefore keeps a copy of all written
+// words and compares every read with the copy. The other properties refer to the copies: the slot of each entry of each
+// list, and the free slots.
 `include "castor_assert.svh"
 
 module castor_laperm_lists_properties;
   // ---------------------------------------------------------------------------------------------------------------
-  // What was written to the tables, and where anything was.
+  // Copies of the tables, and flags for the words that have been written.
   logic [NumLists*SlotWidth-1:0] heads, tails;
   logic [NumSlots*SlotWidth-1:0] links;
   logic [NumSlots*Width-1:0] stored;
@@ -86,13 +87,14 @@ module castor_laperm_lists_properties;
   `CASTOR_ASSERT(positions_are_as_written, begun_right)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The lists as queues of entries, with the slot of each, oldest first; the free slots, the one given back last first.
+  // Reference lists as queues of entries and slots, oldest first. `unused` is the stack of free slots, the slot
+  // released last first.
   logic [NumLists*CountWidth-1:0]         number;
   logic [NumLists*NumSlots*SlotWidth-1:0] slots;
   logic [NumLists*NumSlots*Width-1:0] queue;
   logic [NumLists*CntW-1:0]           position;
   logic [NumSlots*SlotWidth-1:0]          unused;
-  logic                               kept_to_q;  // by the users
+  logic                               kept_to_q;  // the users have kept the rules for appends and pops since reset
 
   logic [NumLists-1:0] takes, puts;
   logic [CountWidth-1:0]   left[NumLists];

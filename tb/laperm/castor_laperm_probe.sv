@@ -1,5 +1,6 @@
-// LaPerm with registers brought out for a bench: the top that is verilated. It reads the block by hierarchical name, so
-// the RTL carries no test code. Of the tables without reset it shows what the marks beside them vouch for.
+// Verilated top of LaPerm that brings out registers for test benches. The module reads the block by hierarchical names,
+// so the RTL carries no test code. Words of tables without reset are shown only where the flags beside them mark them
+// as valid.
 module castor_laperm_probe;
   localparam int unsigned FetchWidth = $clog2(RefillMax + 2);
   localparam int unsigned TagsWidth  = $clog2(RefillMax + 1);
@@ -16,7 +17,7 @@ module castor_laperm_probe;
     assign probe_items_o[k*QcntW +: QcntW] = u_dut.u_items.some_q[k] ? u_dut.u_items.u_table.mem_q[k] : '0;
   end
 
-  // An SM that has chosen no backup set yet has its own.
+  // Shows the SM's own set until the SM has recorded a backup set.
   for (genvar s = 0; s < NumSm; s++) begin : gen_sm
     assign probe_backup_o[s*SetWidth +: SetWidth] = u_dut.u_select.recorded_q[s] ?
                                                     u_dut.u_select.u_backup.mem_q[s] : SetWidth'(s / ClusterSize);

@@ -1,12 +1,13 @@
 // Properties of the scheduler LaPerm (docs/blocks/laperm.md, "Invariants"). Names begin with the number of the
 // invariant.
 //
-// They are about ports and about what the block does in a cycle: what it inserts, writes, reads and takes out. From
-// these the registers that the rules speak of are kept here once more, since a table inside can only be read where the
-// block reads it; the block's own flags are held against them. How lists are stored is the business of the properties
-// of the lists, which keep their entries, as those of the counters keep the counts. Of the surroundings it is assumed
-// that policy and size of the lists in memory stay while something waits, and that a reply is an item that memory holds
-// and comes after its read was taken.
+// The properties describe ports and the actions of the block in a cycle: insertions, writes, reads and removals of
+// items. From these actions the module derives its own copies of the registers that the rules mention. A table inside
+// the block is visible only where the block reads it. The block's flags are compared with these copies. The properties
+// of the list and counter modules cover the storage of lists and counts.
+//
+// Assumptions about the surroundings: policy and size of the lists in memory stay constant while an item waits. A reply
+// is an item that memory holds, and comes after its read was accepted.
 `include "castor_assert.svh"
 
 module castor_laperm_properties #(
@@ -15,30 +16,31 @@ module castor_laperm_properties #(
   localparam int unsigned TagW     = $clog2(RefillMax + 1),
   localparam int unsigned HostW    = $clog2(NumKd + 1)
 ) (
-  // Flags of sets, and the item that is inserted.
-  input logic [NumSets-1:0]   filled,    // entries on chip
-  input logic [NumSets-1:0]   roomy,     // a slot is free after what enters in this cycle
-  input logic [CntW-1:0]      host_pos,  // items placed of the head of queue 0
+  // Flags of sets, and set and list of the item in hand.
+  input logic [NumSets-1:0]   filled,  // the set has entries on chip
+  input logic [NumSets-1:0]   roomy,  // the set has a free slot after this cycle's insertions
+  input logic [CntW-1:0]      host_pos,  // thread blocks placed of the head of queue 0
   input logic [SetWidth-1:0]  hand_set,
   input logic [ListWidth-1:0] hand_list,
-  // Of the properties of the lists on chip: entries of each list, the entries themselves, oldest first, and whether
-  // the lists were kept to.
+  // From the properties of the lists on chip: number of entries of each list, the entries, oldest first, and whether
+  // the rules for the lists were kept.
   input logic [NumLists*EntriesW-1:0]                     listed_number,
   input logic [NumLists*NumSets*BankDepth*EntryWidth-1:0] listed_entries,
   input logic                                             lists_kept_q,
-  // Of those of the counters: entries of each list in memory, reads of each list from request to insertion, items of
-  // each kernel; and whether they were kept to.
+  // From the properties of the counters: entries of each list in memory, reads of each list from request to insertion,
+  // items of each kernel, and whether the limits of the counters were kept.
   input logic [NumLists*(OvfW+1)-1:0] in_memory,
   input logic [NumLists*FetchW-1:0]   fetches,
   input logic [NumKd*QcntW-1:0]       items,
   input logic                         stored_kept_q,
   input logic                         reads_kept_q,
   input logic                         items_kept_q,
-  // Registers of the lists in memory: reads under way, the set that is read first, whether the last request wrote.
+  // Registers of the lists in memory: number of reads in flight, first set in the refill order, whether the last
+  // request was a write.
   input logic [$clog2((RefillMax > 1 ? RefillMax : 2)+1)-1:0] tags_there,
   input logic [SetWidth-1:0]                                  first_set_there,
   input logic                                                 wrote_there,
-  // The parked item.
+  // Parked item.
   input logic               parked,
   input logic [KdWidth-1:0] parked_kd,
   input logic [3:0]         parked_level,
@@ -49,7 +51,7 @@ module castor_laperm_properties #(
   assign tb_pri   = (policy_i == 2'd1);
   assign adaptive = (policy_i == 2'd3 || policy_i == 2'd0);
 
-  // In the first cycle after reset there is no cycle before.
+  // The first cycle after reset has no previous cycle.
   logic before_q;
 
   always_ff @(posedge clk_i) begin
@@ -57,7 +59,7 @@ module castor_laperm_properties #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The surroundings.
+  // Assumptions about the surroundings.
   logic       free_q;
   logic [1:0] policy_q;
   logic [4:0] ovf_log2_q;
@@ -73,7 +75,7 @@ module castor_laperm_properties #(
                  (!waiting_o && !push_valid_i))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The registers of the rules, kept here.
+  // Copies of the registers that the rules mention.
   logic [NumLists*CntW-1:0]     position;
   logic [NumLists*OvfW-1:0]     oldest;
   logic [NumSets*EntriesW-1:0]  entries;
@@ -98,9 +100,9 @@ module castor_laperm_properties #(
   assign rf_entry = land ? land_entry : '0;
 
   logic                places, ends, refused;
-  logic [NumLists-1:0] from;        // its head is placed
+  logic [NumLists-1:0] from;  // thread blocks of the list's head are placed in this cycle
   logic [31:0]         fetch_list;
-  logic [31:0]         room;        // entries of a list in memory
+  logic [31:0]         room;  // capacity of a list in memory, in entries
 
   assign places = pl_valid_o && pl_taken_i;
   assign ends   = places && pl_last_o;
@@ -109,7 +111,7 @@ module castor_laperm_properties #(
     for (int unsigned q = 0; q < NumLists; q++) begin
       from[q] = places && ev_stage_o != 2'd2 && 32'(cand_list) == q;
     end
-    // The highest list of the set that is read.
+    // Highest list with entries in memory of the set that is read.
     fetch_list = 32'(fetch_set) * LvlMax;
     for (int unsigned c = 0; c < NumSets; c++) begin
       for (int unsigned l = 0; l < LvlMax; l++) begin
@@ -166,7 +168,7 @@ module castor_laperm_properties #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Sets and lists in numbers of 32 bits.
+  // Values of sets and lists, extended to 32 bits.
   logic [31:0] limit;
   logic [31:0] number[NumSets], slots[NumSets], fetched[NumSets], in_lists[NumSets], on_chip[NumSets];
   logic [31:0] memory[NumLists], first[NumLists], reads[NumLists];
@@ -207,7 +209,7 @@ module castor_laperm_properties #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The set that is looked at, and the list that its candidate is the head of.
+  // Set that is examined, and the list whose head is the candidate.
   logic [31:0] own, backup_set, chosen_set, chosen_level, chosen_list;
   logic        found, stage_1, stage_2, stage_3;
 
@@ -224,7 +226,7 @@ module castor_laperm_properties #(
         backup_set = 32'(backup[s*SetWidth+:SetWidth]);
       end
     end
-    // The recorded set, or the next one upwards that has entries.
+    // The recorded backup set if it has entries, else the next set upwards with entries.
     chosen_set = own;
     found      = 1'b0;
     if (stage_3) begin
@@ -277,7 +279,7 @@ module castor_laperm_properties #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // W1, W2, W3, W5: the order of the stages. W9: one thread block, on the SM that is looked at.
+  // W1, W2, W3, W5: the order of the stages. W9: one thread block per cycle, on the SM that is examined.
   `CASTOR_ASSERT(w1_dynamic_thread_blocks_stay_at_home, !pl_valid_o || adaptive || pl_level_o == '0 || stage_1)
   `CASTOR_ASSERT(w1_stage_1_is_of_the_own_set, !stage_1 || own_has)
   `CASTOR_ASSERT(w2_level_0_is_stage_2, !pl_valid_o || (pl_level_o == '0) == stage_2)
@@ -302,7 +304,7 @@ module castor_laperm_properties #(
                                                           pl_dim_o, pl_param_o} == '0))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // W4: positions go up by one from 0 and are those of the heads.
+  // W4: positions count up from 0 and belong to the heads of the lists.
   logic                     ends_q, moves_q;
   logic [NumLists-1:0]      from_q, listed_q;
   logic                     host_q;
@@ -339,7 +341,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(w4_empty_queue_0_is_at_0, host_count != '0 || host_pos == '0)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // W6: slots. W11: reads. W7: what waits is somewhere.
+  // W6: slots of sets. W7: each waiting item is in exactly one place. W11: reads in flight.
   logic [NumSets-1:0] fits_in, lists_agree, promises, elsewhere;
 
   always_comb begin
@@ -380,7 +382,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(w11_reply_was_fetched, reply_fetched)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // W10: no pushed item goes on chip past older ones of its list.
+  // W10: no pushed item enters the chip before older items of its list.
   logic        in_hand, behind, behind_q;
   logic [31:0] level, set_in_hand, expected, expected_q, set_q, now_in_set;
 
@@ -421,7 +423,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(w10_no_item_overtakes_its_list, !before_q || !behind_q || now_in_set == expected_q)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The block's flags are those of the registers kept here.
+  // The block's flags agree with the register copies.
   logic [NumLists-1:0] stored_right, coming_right;
   logic [NumSets-1:0]  filled_right, full_right, roomy_right;
   logic [QcntW-1:0]    items_of_push;
@@ -454,7 +456,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(items_of_any_kernel, 32'(push_kd_i) >= NumKd || push_items == items_of_push)
   `CASTOR_ASSERT(reply_is_of_the_set_of_its_list, !land || 32'(land_set) == 32'(land_list) / LvlMax)
 
-  // Where the item in hand goes, and when memory is read.
+  // Destination of the item in hand, and start of reads from memory.
   logic               over, room_left, no_request, possible_before, possible;
   logic [NumSets-1:0] wanted, wanted_before;
   logic [31:0]        next_set;
@@ -498,7 +500,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(sets_are_read_in_turn, !fetch || 32'(fetch_set) == next_set)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // W8: the recorded backup set stays while it has entries.
+  // W8: the recorded backup set stays while it has entries on chip.
   logic [NumSm*SetWidth-1:0] backup_q;
   logic [NumSets-1:0]    has_q;
   logic [31:0]           scan_q;
@@ -530,7 +532,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(w9_rotation_goes_on_while_something_waits,
                  !before_q || 32'(scan_sm_o) == (!waiting_q ? scan_q : (scan_q + 1 == NumSm) ? 32'd0 : scan_q + 1))
 
-  // What each SM's last look found.
+  // Result of each SM's last examination (fits_head).
   logic             open_q, found_q;
   logic [NumSm-1:0] fit_q, fit_expected;
 
@@ -549,7 +551,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(last_look_stays, !before_q || fit == fit_expected)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // W12: requests stay until they are taken, and go through each list in memory as through a ring.
+  // W12: requests stay until they are accepted, and access each list in memory as a ring.
   logic in_ring, lists_fit, entry_is_0;
 
   always_comb begin
@@ -575,7 +577,7 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(last_request_is_remembered, !mem_valid_o || wrote == mem_we_o)
   `CASTOR_ASSERT(refill_looks_at_a_set_first, 32'(refill_set) < NumSets)
 
-  // What memory holds of each kernel: from the first cycle of a write to the reply.
+  // Number of each kernel's items in memory, from the first cycle of a write to the reply.
   logic [QcntW-1:0]  stored_q[NumKd];
   logic [EntryWidth-1:0] reply_q;
   logic              shown_q, writes_now, replies, replies_q, reply_known;
@@ -609,7 +611,7 @@ module castor_laperm_properties #(
                  !before_q || (rf_valid == replies_q && (!rf_valid || rf_entry == reply_q)))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The other outputs.
+  // Properties of the other outputs.
   logic [NumSm-1:0] bound;
   logic             refused_q, no_read_q;
 
@@ -631,9 +633,9 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(reply_of_nothing_is_told, !before_q || err_o[1] == no_read_q)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // What waits, one by one: the kernels of the entries of queue 0, oldest first, the lists of the reads under way, and
-  // the request to memory. The entries of the lists on chip, and the counters, are kept by the properties of these:
-  // they are right for as long as nothing is taken out that is not there and nothing put in that does not fit.
+  // Copies of waiting items, one by one: the kernels of the entries of queue 0, oldest first, the lists of the reads in
+  // flight, and the request to memory. The entries of the lists on chip and the counters are kept by their own
+  // properties modules. Those copies are correct while no missing item is removed and no excess item is inserted.
   localparam int unsigned NumSlots = NumSets * BankDepth;
 
   logic [NumKd*KdWidth-1:0]       host_kds;
@@ -700,9 +702,9 @@ module castor_laperm_properties #(
   `CASTOR_ASSERT(kept_request, !stored_kept_q || !mem_valid_o || (mem_list_o == request_list_q &&
                                                                   mem_idx_o == request_idx_q))
 
-  // Each of the two is said at once, since no part of it follows from itself: a state that is so is followed by one
-  // that is so. First the numbers, as long as no kernel has lost an item; then, that each kernel has as many items as
-  // there are of it in queues, in hand, in memory and on their way, and so never loses one.
+  // Each of the next two assertions is a conjunction, since none of its parts is inductive alone; the whole conjunction
+  // is. The first: the numbers agree as long as no kernel has lost an item. The second: each kernel has as many items
+  // as its items in queues, in hand, in memory and in flight, so no kernel loses an item.
   logic [NumSets-1:0]  sets_whole;
   logic [NumLists-1:0] lists_whole;
   logic [NumKd-1:0]    kernels_whole;
@@ -759,7 +761,7 @@ module castor_laperm_properties #(
                                    32'(tags) <= RefillMax))
   `CASTOR_ASSERT(w7_each_kernel_has_its_items, items_kept_q && kernels_whole == '1 && kernel_sum == memory_sum)
 
-  // Situations that the proofs should not exclude.
+  // Cover statements: the assumptions of the proofs must leave these situations reachable.
   `CASTOR_COVER(placed_in_stage_1, pl_valid_o && pl_taken_i && stage_1)
   `CASTOR_COVER(placed_in_stage_2, pl_valid_o && pl_taken_i && stage_2)
   `CASTOR_COVER(placed_in_stage_3, pl_valid_o && pl_taken_i && stage_3)
@@ -776,7 +778,7 @@ module castor_laperm_properties #(
   `CASTOR_COVER(reply_refused, err_o[1])
 endmodule
 
-// Yosys joins a wire that is named so to the register inside, which simulators find by its path.
+// Yosys connects a wire with such a name to the register inside; simulators find the register by its hierarchical path.
 `ifdef YOSYS
 bind castor_laperm (* hierconn *)
   logic [NumLists*$clog2(NumSets*BankDepth+1)-1:0] \u_lists.u_properties.number ;

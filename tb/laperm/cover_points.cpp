@@ -18,18 +18,19 @@ unsigned capacity(const Now& now) {
   return now.in.ovf_log2 == 0 ? 0 : 1U << std::min<unsigned>(now.in.ovf_log2, now.params.OvfW);
 }
 
-// Placement.
+// Conditions of the placement.
 bool offers(const Now& now) { return now.out.pl_valid != 0; }
 bool places(const Now& now) { return offers(now) && now.in.pl_taken != 0; }
 bool ends(const Now& now) { return places(now) && now.out.pl_last != 0; }
 bool no_fit(const Now& now) { return now.out.ev_stage != 0 && !offers(now); }
-/// A thread block of a level and SM, as the cycle before placed it.
+/// Returns whether this cycle places the thread block that follows the previous cycle's thread block in the same item.
 bool again(const Now& now) {
   return now.before != nullptr && places(*now.before) && places(now) && now.before->out.pl_agei == now.out.pl_agei &&
          now.before->out.pl_kd == now.out.pl_kd && now.before->out.pl_pos + 1 == now.out.pl_pos;
 }
 
-// Pushes: the item in the block's hand in this cycle, pushed or parked.
+// Conditions of pushes. The item in hand is the item that the block handles in this cycle: a new push or the parked
+// item.
 bool pushes(const Now& now) { return now.in.push_valid != 0 && now.out.push_ready != 0; }
 bool refused(const Now& now) {
   const Inputs& in = now.in;
@@ -56,10 +57,10 @@ bool goes_to_memory(const Now& now) {
 }
 bool inserts(const Now& now) { return dynamic(now) && !goes_to_memory(now) && now.probes.rf_valid == 0; }
 
-// Memory.
+// Conditions of the lists in memory.
 bool writes(const Now& now) { return now.out.mem_valid != 0 && now.out.mem_we != 0; }
 bool reads(const Now& now) { return now.out.mem_valid != 0 && now.out.mem_we == 0; }
-/// A request that was not there in the cycle before.
+/// Returns whether no request was on the memory port in the previous cycle, so that a request in this cycle is new.
 bool begins(const Now& now) { return now.before != nullptr && now.before->out.mem_valid == 0; }
 bool lists_in_memory(const Now& now) {
   for (unsigned q = 0; q < now.params.lists(); ++q) {

@@ -7,9 +7,9 @@
 
 namespace castor::laperm::tb {
 
-/// What a run must have reached: each stage under each policy, what keeps a candidate from being placed, each way of an
-/// item onto the chip, into memory and back, and the meetings of a cycle (docs/blocks/laperm.md, "Verification").
-/// Points that a parameter set cannot have are not in its list.
+/// Returns the cover points of the block: each stage under each policy, each reason why a candidate is not placed, each
+/// way of an item onto the chip, into memory and back, and simultaneous events (docs/blocks/laperm.md, "Verification").
+/// Points that are impossible at these parameters are left out.
 [[nodiscard]] std::vector<castor::tb::PointRow<castor::tb::Cycle<Block>>> points(const Params& params);
 
 using CoverPoints = castor::tb::CyclePoints<Block, points>;

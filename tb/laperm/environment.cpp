@@ -6,7 +6,7 @@
 namespace castor::laperm::tb {
 namespace {
 
-// What an SM has; the widths of the ports allow more, which it has in some episodes.
+// Resources of an SM in plain episodes; other episodes use the full width of the ports.
 constexpr unsigned kWarps = 64, kRegs = 512, kSmem = 384;
 constexpr unsigned kParts = 8;
 
@@ -46,7 +46,7 @@ void Environment::begin(Inputs& in) {
   draw_settings(in);
 }
 
-/// The block looks at one SM after the other while something waits.
+/// Follows the block's rotation by n cycles: while an item waits, the block examines the next SM in each cycle.
 void Environment::turn(base::Cycle n) {
   if (waiting_) scan_ = static_cast<unsigned>((scan_ + n) % params_.NumSm);
 }
@@ -79,7 +79,7 @@ void Environment::wish(unsigned kd, unsigned level, unsigned sm, unsigned volume
   push.level = level;
   push.sm = std::min(sm, params_.NumSm - 1) % std::max(1U, knobs_.bind);
   if (knobs_.last_sms) push.sm = params_.NumSm - 1 - push.sm;
-  // Nobody looks at the SM of a kernel of the host.
+  // The SM of a host kernel is not used, so any value of the port is legal.
   if (level == 0) push.sm = (sm + static_cast<unsigned>(number_)) % (1U << params_.sm_bits());
   push.cnt = chance(knobs_.huge) ? most : std::min<U64>(1 + below(volume), most);
   if (knobs_.sizes) push.cnt = edges_.size(1, most, push.cnt);
@@ -101,7 +101,7 @@ void Environment::host_kernel() {
     pushes_.back().agei = twin::mask(params_.AgeiW);
     return;
   }
-  // All are taken: one of them again, whose thread blocks need what they did.
+  // All entries are in use: pushes one of the kernels again, with unchanged resource needs.
   if (chance(kAlways / 2)) wish(below(params_.NumKd), 0, below(params_.NumSm), knobs_.grid);
 }
 
@@ -128,13 +128,13 @@ void Environment::show_push(Inputs& in) {
   in.push_smem = static_cast<U16>(need.smem);
 }
 
-/// Without thread blocks, of a kernel or an SM that does not exist, or of a kernel with as many items as can be
-/// counted.
+/// Draws a push that must be refused: no thread blocks, a kernel or SM that does not exist, or a kernel whose item
+/// count is at its maximum.
 void Environment::draw_wrong_push() {
   Push& push = wrong_push_;
   push = {below(params_.NumKd), below(16), below(params_.NumSm), random_() & twin::mask(params_.AgeiW), 1, 0, 0};
   wrong_ = true;
-  other_need_ = false;  // one that comes at the maximum may be taken
+  other_need_ = false;  // a push at the maximum may become legal, so its needs stay those of the kernel
   for (unsigned kd = 0; kd < params_.NumKd; ++kd) {
     if (kernels_[kd].waiting != twin::mask(params_.QcntW)) continue;
     push.kd = kd;
@@ -197,11 +197,12 @@ void Environment::drive(Inputs& in) {
       if (chance(knobs_.orphan)) orphan();
       if (knobs_.burst != 0 && closed_ == 0 && chance(kAlways / 200)) {
         for (unsigned i = 0; i < knobs_.burst; ++i) orphan();
-        // An item is pushed every other cycle at most, and all of the burst and those before it are to be there.
+        // At most one item is pushed every other cycle. The SMs stay closed until all waiting pushes can have been
+        // accepted.
         closed_ = 2 * static_cast<unsigned>(pushes_.size()) + below(16);
       }
     }
-    // No more than the block counts: the kernel at its maximum would be refused.
+    // Defers the first push while its kernel's item count is at the maximum, since the block would refuse this push.
     const auto most = twin::mask(params_.QcntW);
     if (!offered_ && !pushes_.empty() && kernels_[pushes_.front().kd].waiting >= most) {
       pushes_.push_back(pushes_.front());
@@ -237,7 +238,7 @@ void Environment::follow_push(const Inputs& in, const Outputs& out) {
     offered_ = false;
   }
   wrong_ = false;
-  // One that came at the kernel's maximum is right after all if items of it have gone while it waited.
+  // A push that came at the kernel's maximum is accepted if an item of the kernel left while the push waited.
   if (refused) return;
   ++kernels_[in.push_kd].waiting;
   ++items_;

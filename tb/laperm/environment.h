@@ -13,11 +13,11 @@
 
 namespace castor::laperm::tb {
 
-/// A GPU as the block sees it: kernels become resident, SMs have room and run thread blocks, thread blocks launch
-/// kernels and groups of their own, memory holds the lists that do not fit on chip. Keeps the contract of the block's
-/// surroundings, unless the knobs of the last group say otherwise.
+/// Model of the GPU around the block. Kernels become resident, SMs have free resources and run thread blocks, thread
+/// blocks launch kernels and groups, and memory holds the lists that do not fit on chip. The model keeps the contract
+/// of the block's surroundings, unless the knobs under "Violations of the contract" are set.
 ///
-/// The SM that the block looks at decides what it is shown in the same cycle: the rotation is followed here.
+/// The inputs show the SM that the block examines in the same cycle. The model therefore follows the block's rotation.
 class Environment final : public Sequence {
  public:
   Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
@@ -34,6 +34,8 @@ class Environment final : public Sequence {
   [[nodiscard]] bool over() override { return knobs_.over != 0 && cycle_ >= over_at_; }
 
  private:
+  /// Free or needed resources of an SM: thread block slots, warps, registers and shared memory in the units of the
+  /// ports.
   struct Room {
     unsigned slots = 0, warps = 0, regs = 0, smem = 0;
   };
@@ -42,9 +44,9 @@ class Environment final : public Sequence {
     bool open = true;
   };
   struct Kernel {
-    Room need;        ///< slots is not used
-    U64 waiting = 0;  ///< items
-    U64 running = 0;  ///< thread blocks
+    Room need;        ///< resources per thread block; slots is not used
+    U64 waiting = 0;  ///< items in the block
+    U64 running = 0;  ///< thread blocks on SMs
   };
   struct Push {
     unsigned kd = 0, level = 0, sm = 0;
@@ -61,12 +63,15 @@ class Environment final : public Sequence {
     Entry entry;
   };
 
+  /// Resets the model.
   void forget();
   void turn(base::Cycle n);
   void draw_settings(Inputs& in);
   [[nodiscard]] Room draw_need();
+  /// Queues a push of an item of kernel `kd`. A plain item has at most `volume` thread blocks.
   void wish(unsigned kd, unsigned level, unsigned sm, unsigned volume);
   void host_kernel();
+  /// Queues a push of a dynamic item without a parent in the model.
   void orphan();
   void show_push(Inputs& in);
   void draw_wrong_push();
@@ -83,24 +88,24 @@ class Environment final : public Sequence {
   Knobs knobs_;
   base::Xoshiro256 random_;
   castor::tb::PortEdges<Block> edges_;
-  Room whole_;  ///< what an SM has
+  Room whole_;  ///< resources of an empty SM
   std::vector<Sm> sms_;
   std::vector<Kernel> kernels_;
-  std::deque<Push> pushes_;  ///< what is offered, and what will be
-  bool offered_ = false;     ///< the first of them was and stays
-  bool wrong_ = false;       ///< what is offered must be refused
+  std::deque<Push> pushes_;  ///< pushes not yet accepted; the first one is offered next
+  bool offered_ = false;     ///< the first push is on the port and stays there until it is accepted
+  bool wrong_ = false;       ///< wrong_push_ is on the port instead and must be refused
   Push wrong_push_;
-  bool other_need_ = false;  ///< ... and needs something else than its kernel
-  U64 items_ = 0;            ///< that wait in the block
-  U64 number_ = 0;
-  std::vector<Running> running_;                          // a heap
-  std::map<std::pair<unsigned, unsigned>, Entry> lists_;  // memory, by list and index
+  bool other_need_ = false;       ///< wrong_push_ has other resource needs than its kernel
+  U64 items_ = 0;                 ///< items waiting in the block
+  U64 number_ = 0;                ///< number of items generated so far; plain value of an item's group number
+  std::vector<Running> running_;  // thread blocks on SMs, as a heap; the earliest completion is on top
+  std::map<std::pair<unsigned, unsigned>, Entry> lists_;  // lists in memory, by list and index
   std::deque<Reply> replies_;
-  unsigned reads_ = 0;      ///< shown and not answered
-  bool requested_ = false;  ///< the request shown was there in the cycle before, and not taken
-  unsigned scan_ = 0;       ///< SM that is looked at
-  bool waiting_ = false;    ///< something waits at the start of the cycle
-  unsigned closed_ = 0;     ///< cycles in which all SMs are closed
+  unsigned reads_ = 0;      ///< reads requested and not yet answered
+  bool requested_ = false;  ///< the request on the port was already there in the previous cycle and was not accepted
+  unsigned scan_ = 0;       ///< SM that the block examines
+  bool waiting_ = false;    ///< an item waits in the block at the start of the cycle
+  unsigned closed_ = 0;     ///< remaining cycles in which all SMs are closed
   base::Cycle cycle_ = 0;
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;

@@ -2,57 +2,58 @@
 
 namespace castor::laperm::tb {
 
-inline constexpr unsigned kAlways = 65536;  ///< a rate: in every case
+inline constexpr unsigned kAlways = 65536;  ///< rate of an event that occurs in every case
 
-/// How the surroundings behave. Rates are in 1/65536 per cycle or per case, times in cycles.
+/// Parameters of the stimulus. Rates are in 1/65536, per cycle or per case; times are in cycles.
 struct Knobs {
-  // The two settings, drawn anew while nothing waits
-  unsigned policy = 4;       ///< 0..3, or 4: drawn
-  unsigned ovf_log2 = 5;     ///< at most; 0: no memory
-  unsigned ovf_least = 1;    ///< at least, where there is memory
-  unsigned no_memory = 0;    ///< none, where it is drawn anew
-  unsigned settings = 8192;  ///< drawn anew, if they may be
+  // The settings `policy` and `ovf_log2`, which may only be redrawn while no item waits
+  unsigned policy = 4;       ///< 0..3: fixed policy; 4: drawn at random
+  unsigned ovf_log2 = 5;     ///< maximum of ovf_log2; 0: no memory
+  unsigned ovf_least = 1;    ///< minimum of ovf_log2, where there is memory
+  unsigned no_memory = 0;    ///< probability of no memory when the settings are redrawn
+  unsigned settings = 8192;  ///< rate of redrawing the settings, while this is allowed
   // Kernels and launches
-  unsigned kernel = 2000;     ///< a kernel of the host comes
-  unsigned grid = 8;          ///< its thread blocks, at most
-  unsigned grid_least = 1;    ///< ... at least
-  unsigned orphan = 0;        ///< a group comes without a parent that was seen
-  unsigned launch = 20000;    ///< a thread block launches, when it is placed
-  unsigned fan = 3;           ///< ... at most so many items
-  unsigned volume = 4;        ///< thread blocks of one, at most
-  unsigned volume_least = 1;  ///< ... at least
-  unsigned huge = 0;          ///< items that do not end
-  bool sizes = false;         ///< numbers of thread blocks lie at the ends of their range, too: most do not end
-  unsigned level = 15;        ///< of an orphan, at most
-  unsigned bind = 32;         ///< launches are bound to the first so many SMs only
-  bool last_sms = false;      ///< ... to the last so many
-  unsigned alive = 60;        ///< no launch beyond so many items that wait
-  unsigned backlog = ~0U;     ///< no orphan beyond so many pushes that wait
-  unsigned burst = 0;         ///< so many orphans come together, while all SMs are closed
-  unsigned push = 50000;      ///< what can be pushed is pushed
+  unsigned kernel = 2000;     ///< rate of host kernels
+  unsigned grid = 8;          ///< maximum thread blocks of a host kernel
+  unsigned grid_least = 1;    ///< minimum thread blocks of a host kernel
+  unsigned orphan = 0;        ///< rate of orphans: dynamic items without a parent in the model
+  unsigned launch = 20000;    ///< probability that a thread block launches items when it is placed
+  unsigned fan = 3;           ///< maximum items per launching thread block
+  unsigned volume = 4;        ///< maximum thread blocks of a dynamic item
+  unsigned volume_least = 1;  ///< minimum thread blocks of a dynamic item
+  unsigned huge = 0;          ///< rate of items that never finish
+  /// Draws numbers of thread blocks near the limits of their range too; most such items never finish
+  bool sizes = false;
+  unsigned level = 15;     ///< maximum level of an orphan
+  unsigned bind = 32;      ///< number of SMs to which launches are bound: the first ones
+  bool last_sms = false;   ///< launches are bound to the last SMs instead
+  unsigned alive = 60;     ///< no new item while this many items wait
+  unsigned backlog = ~0U;  ///< no orphan while this many pushes wait
+  unsigned burst = 0;      ///< number of orphans that arrive together while all SMs are closed
+  unsigned push = 50000;   ///< rate at which a waiting push is offered
   // SMs
-  unsigned slots = 4;       ///< of an SM
-  unsigned closed = 0;      ///< so many SMs never take a thread block
-  unsigned need = 3;        ///< of 8 parts of an SM's resources, at most
-  unsigned time = 60;       ///< of a thread block, at most
-  unsigned take = 60000;    ///< an offer is taken
-  unsigned stray = 0;       ///< taken without an offer
-  unsigned open = 62000;    ///< the SM may take thread blocks, where that is drawn anew
-  unsigned reopen = 4096;   ///< ... which is so often
-  unsigned quota = 62000;   ///< an entry may have one more thread block, where that is drawn anew
-  unsigned requota = 2048;  ///< ... which is so often
+  unsigned slots = 4;       ///< thread block slots per SM
+  unsigned closed = 0;      ///< number of SMs, from 0 upwards, that never accept a thread block
+  unsigned need = 3;        ///< maximum needs of a thread block, in eighths of an SM's resources
+  unsigned time = 60;       ///< maximum run time of a thread block
+  unsigned take = 60000;    ///< rate at which an offer is accepted
+  unsigned stray = 0;       ///< rate of pl_taken without an offer
+  unsigned open = 62000;    ///< probability that an SM may accept thread blocks, when this is redrawn
+  unsigned reopen = 4096;   ///< rate of redrawing whether an SM may accept thread blocks
+  unsigned quota = 62000;   ///< probability that a kernel entry may have one more thread block, when this is redrawn
+  unsigned requota = 2048;  ///< rate of redrawing whether kernel entries may have one more thread block
   // Memory
-  unsigned memory = 50000;  ///< a request is taken
-  unsigned answer = 60000;  ///< a reply that is due comes
-  unsigned delay = 20;      ///< of a reply, at most
-  // Everything rests
+  unsigned memory = 50000;  ///< rate at which a request is accepted
+  unsigned answer = 60000;  ///< rate at which a due reply is sent
+  unsigned delay = 20;      ///< maximum latency of a reply
+  // Idle periods of all inputs: rate and maximum length
   unsigned rest = 20;
   unsigned rest_cycles = 60;
   // Resets
-  unsigned over = 0;  ///< the block is reset after at most so many cycles; 0: never
-  // What breaks the contract
-  unsigned break_push = 0;   ///< a push that must be refused
-  unsigned break_reply = 0;  ///< a reply of no read
+  unsigned over = 0;  ///< maximum cycles until the block is reset; 0: never
+  // Violations of the contract
+  unsigned break_push = 0;   ///< rate of pushes that must be refused
+  unsigned break_reply = 0;  ///< rate of replies without a read
 };
 
 }  // namespace castor::laperm::tb

@@ -6,13 +6,13 @@
 namespace castor::laperm::tb {
 namespace {
 
-constexpr unsigned kRing = 8;       // log2 of the slots of a ring
-constexpr unsigned kRingLists = 3;  // lists in memory at once
+constexpr unsigned kRing = 8;       // log2 of the number of slots of a ring in memory
+constexpr unsigned kRingLists = 3;  // number of lists in memory at once
 
-/// Items that fill banks and rings of some lists, and some more.
+/// Returns the number of items that fill the on-chip banks and the memory rings of kRingLists lists, plus a margin.
 unsigned ring_items(const Params& params) { return kRingLists * (params.BankDepth + (2U << kRing) + 20); }
 
-/// Mixes of traffic: few and many launches, one SM that launches and all, room and none, quick and slow memory.
+/// Draws a mix of traffic: few or many launches, one or all SMs launching, free or full SMs, fast or slow memory.
 Knobs draw(const Params& params, std::uint64_t seed) {
   base::Xoshiro256 rng(seed ^ 0x6C61'7065'726DULL ^ 0x5FULL);
   const auto pick = [&rng](std::initializer_list<unsigned> values) { return values.begin()[rng.below(values.size())]; };
@@ -48,7 +48,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   return knobs;
 }
 
-// What the directed sequences change of the knobs.
+// Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void rules(Knobs& knobs) {
   knobs.break_push = 3000;
@@ -63,7 +63,7 @@ void resets(Knobs& knobs) {
   knobs.sizes = true;
 }
 
-/// More items of a kernel than can be counted.
+/// More items of one kernel than its counter can count.
 void crowded(Knobs& knobs, const Params& params) {
   knobs.orphan = knobs.push = kAlways;
   knobs.level = params.LvlMax;
@@ -72,7 +72,7 @@ void crowded(Knobs& knobs, const Params& params) {
   knobs.break_push = 3000;
 }
 
-/// Room everywhere, and everybody quick.
+/// Free resources on every SM, and all partners respond at once.
 void hot(Knobs& knobs) {
   knobs.push = knobs.take = knobs.open = knobs.quota = knobs.memory = knobs.answer = kAlways;
   knobs.time = 2;
@@ -80,7 +80,7 @@ void hot(Knobs& knobs) {
   knobs.rest = 0;
 }
 
-/// Items of one thread block: lists run empty again and again.
+/// Items of one thread block: lists become empty again and again.
 void tails(Knobs& knobs) {
   hot(knobs);
   knobs.volume = knobs.grid = knobs.fan = 1;
@@ -90,7 +90,7 @@ void tails(Knobs& knobs) {
   knobs.alive = 6;
 }
 
-/// A set's entries and some more arrive before any thread block is placed.
+/// More items than a set has entries arrive before any thread block is placed.
 void full(Knobs& knobs, const Params& params) {
   hot(knobs);
   knobs.burst = params.BankDepth + 1;
@@ -102,14 +102,14 @@ void full(Knobs& knobs, const Params& params) {
   knobs.delay = 3;
 }
 
-/// ... of the last SM, where numbers of sets and lists are greatest.
+/// `full` on the last SM, where numbers of sets and lists are greatest.
 void full_last(Knobs& knobs, const Params& params) {
   full(knobs, params);
   knobs.policy = 2;
   knobs.last_sms = true;
 }
 
-/// ... all that all sets hold.
+/// `full` with more items than all sets together hold.
 void all_full(Knobs& knobs, const Params& params) {
   full(knobs, params);
   knobs.bind = 32;
@@ -118,13 +118,14 @@ void all_full(Knobs& knobs, const Params& params) {
   knobs.policy = 1;
 }
 
-/// An item is pushed every other cycle at most. Behind the last one all leave again, with two thread blocks at most.
+/// Returns the cycles of a long episode. At most one item is pushed every other cycle. After the last push all items
+/// leave again; each has at most two thread blocks.
 base::Cycle until_all_is_full(const Params& params) {
   const base::Cycle slots = params.sets() * params.BankDepth;
   return slots > 256 ? 5 * slots + 2'000 : 0;
 }
 
-/// Every set is full, and so are the lists in memory: what is pushed waits at the door.
+/// Every set is full, and so are the lists in memory; pushes must wait.
 void no_memory(Knobs& knobs, const Params& params) {
   full(knobs, params);
   knobs.no_memory = 40000;
@@ -163,7 +164,7 @@ void stuck_memory(Knobs& knobs, const Params& params) {
   knobs.answer = 600;
 }
 
-/// A set that has been emptied while the rest of its items is still in memory.
+/// A set becomes empty while the rest of its items is still in memory.
 void starving(Knobs& knobs, const Params& params) {
   full(knobs, params);
   knobs.policy = 3;
@@ -174,7 +175,7 @@ void starving(Knobs& knobs, const Params& params) {
   knobs.memory = 60;
 }
 
-/// All work is bound to the first SM: the others may take it, or not.
+/// All work is bound to the first SM; the policy decides whether other SMs may take it.
 void one_set(Knobs& knobs) {
   hot(knobs);
   knobs.bind = 1;
@@ -183,7 +184,7 @@ void one_set(Knobs& knobs) {
   knobs.launch = 40000;
 }
 
-/// Two SMs launch: backup sets run empty and change.
+/// Two SMs launch: backup sets become empty and change.
 void thieves(Knobs& knobs) {
   one_set(knobs);
   knobs.policy = 3;
@@ -203,7 +204,7 @@ void nested(Knobs& knobs) {
   knobs.time = 12;
 }
 
-/// Heads that do not fit while others would.
+/// Heads of lists that do not fit while other items would.
 void big(Knobs& knobs) {
   knobs.need = 8;
   knobs.slots = 3;
@@ -225,7 +226,7 @@ void governed(Knobs& knobs) {
   knobs.kernel = 10000;
 }
 
-/// Kernels of the host alone: queue 0 fills.
+/// Only host kernels: queue 0 becomes full.
 void hosts(Knobs& knobs) {
   knobs.kernel = kAlways;
   knobs.launch = 500;
@@ -234,7 +235,7 @@ void hosts(Knobs& knobs) {
   knobs.grid = 3;
 }
 
-/// Short work, and the settings change in between.
+/// Short work, with changes of the settings between.
 void policies(Knobs& knobs, const Params& params) {
   hot(knobs);
   knobs.settings = kAlways;
@@ -254,7 +255,7 @@ void large(Knobs& knobs) {
   knobs.sizes = true;
 }
 
-/// A list in memory whose indices, and a kernel of the host whose thread blocks, go beyond 16 bits.
+/// A list in memory with indices of more than 16 bits, and a host kernel with more than 2^16 thread blocks.
 void deep(Knobs& knobs) {
   hot(knobs);
   knobs.policy = 2;
@@ -270,10 +271,10 @@ void deep(Knobs& knobs) {
   knobs.slots = 16;
 }
 
-/// An entry is written to memory every second cycle.
+/// Returns the cycles of a long episode. An entry is written to memory every second cycle.
 base::Cycle until_deep(const Params& params) { return params.OvfW > 16 || params.CntW > 16 ? 138'000 : 0; }
 
-/// Items that nobody launched, all of one policy, and room for them everywhere.
+/// Dynamic items without a parent under one policy, and free resources on every SM.
 void orphans_alone(Knobs& knobs, unsigned policy) {
   hot(knobs);
   knobs.policy = policy;
@@ -283,8 +284,8 @@ void orphans_alone(Knobs& knobs, unsigned policy) {
   knobs.slots = 16;
 }
 
-/// Lists of three SMs in memory: rings of 256 and more slots fill, run empty and fill again; as many reads are under
-/// way as there may be.
+/// Lists of three SMs in memory. Rings of 256 or more slots become full, become empty and fill again, with the maximum
+/// number of reads in flight.
 void rings(Knobs& knobs, const Params& params) {
   orphans_alone(knobs, 2);
   knobs.ovf_least = kRing;
@@ -297,13 +298,14 @@ void rings(Knobs& knobs, const Params& params) {
   knobs.delay = 400;
 }
 
-/// Every second cycle an item comes, and in each round of the SMs one goes.
+/// Returns the cycles of a long episode. One item arrives every second cycle, and one leaves in each rotation over the
+/// SMs.
 base::Cycle until_rings_are_empty(const Params& params) {
   return params.OvfW > kRing ? 2 * ring_items(params) + ring_items(params) / kRingLists * (params.NumSm + 2) * 3 / 2
                              : 0;
 }
 
-/// Many sets fill and empty: more slots have been given back than a byte counts, and are given out again.
+/// Many sets fill and become empty: more than 255 slots are released and allocated again.
 void given_back(Knobs& knobs) {
   orphans_alone(knobs, 1);
   knobs.orphan = 9000;
@@ -313,9 +315,10 @@ void given_back(Knobs& knobs) {
   knobs.alive = 700;
 }
 
+/// Returns the cycles of a long episode, in which many slots are released and allocated again.
 base::Cycle until_given_back(const Params& params) { return params.sets() * params.BankDepth > 512 ? 12'000 : 0; }
 
-/// Items of more thread blocks than twelve bits count, placed to their end.
+/// Items with more thread blocks than 12 bits can count, all of which are placed.
 void long_items(Knobs& knobs) {
   orphans_alone(knobs, 1);
   knobs.alive = 2;
@@ -323,6 +326,7 @@ void long_items(Knobs& knobs) {
   knobs.volume = 5'000;
 }
 
+/// Returns the cycles of a long episode, in which several such items finish.
 base::Cycle until_long_items_end(const Params& params) { return params.CntW > 12 ? 24'000 : 0; }
 
 void sleepy(Knobs& knobs) {

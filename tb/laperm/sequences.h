@@ -9,7 +9,7 @@ namespace castor::laperm::tb {
 using Sequence = twin::Sequence<Block>;
 using Sequences = castor::tb::SequenceTable<Block>;
 
-/// All sequences, random ones first.
+/// Returns the table of the block's sequences; the random sequences come first.
 [[nodiscard]] const Sequences& sequences();
 
 }  // namespace castor::laperm::tb

@@ -4,8 +4,9 @@
 
 namespace castor::laperm {
 
-/// Idle edges of the verilated block without a clock: there are no timers, and the rotation stands while nothing waits,
-/// so nothing has to be set. They must be quiet (Block::quiet). `Top` is what Verilator makes of castor_laperm_probe.
+/// Applies n idle cycles to the verilated block without clocking it; they must be quiet (Block::quiet). The block has
+/// no timers, and its rotation stops while no item waits, so no register changes. `Top` is the class that Verilator
+/// makes of castor_laperm_probe.
 template <class Top>
 auto skip_idle(Top& top, base::Cycle n, const Probes& /*probes*/, const Params& /*params*/)
     -> decltype(top.probe_error_o, base::Cycle{}) {

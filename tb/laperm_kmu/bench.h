@@ -8,8 +8,8 @@
 
 namespace castor::laperm_kmu {
 
-/// The bench of the choice of the next kernel for the twin contract: its own sequences, and its own cover points beside
-/// those of the ports (docs/blocks/laperm_kmu.md, "Verification").
+/// Test bench of the launcher's choice of the next kernel: its stimulus sequences, and its own cover points in addition
+/// to the port cover points (docs/blocks/laperm_kmu.md, "Verification"). A default run must reach 95 % of the points.
 using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 95, tb::top_bits>;
 
 }  // namespace castor::laperm_kmu

@@ -1,5 +1,6 @@
-// The launcher's choice of the next kernel with registers brought out for a bench: the top that is verilated. It reads
-// the block by hierarchical name, so the RTL carries no test code. What means something in some states is 0 in others.
+// Verilated top of the launcher's choice of the next kernel that brings out registers for test benches. The module
+// reads the block by hierarchical names, so the RTL carries no test code. A register that is meaningful only in some
+// states is shown as 0 in the others.
 module castor_laperm_kmu_probe;
   logic searches, offers;
 

@@ -1,8 +1,9 @@
 // Properties of the choice of the next kernel (docs/blocks/laperm_kmu.md, "Invariants"). Names begin with the number of
 // the invariant.
 //
-// They are about ports: what was ready in the cycles before an offer, and what was taken. The two rotations are kept
-// here once more, from what was taken. Nothing is assumed of the surroundings.
+// The properties refer to ports: the sources that were ready in the cycles before an offer, and the sources that were
+// taken. The module derives its own copies of the two rotations from the taken sources. The surroundings may do
+// anything.
 `include "castor_assert.svh"
 
 module castor_laperm_kmu_properties (
@@ -11,7 +12,7 @@ module castor_laperm_kmu_properties (
   input logic [QueueWidth-1:0] next_hq
 );
   // ---------------------------------------------------------------------------------------------------------------
-  // What was there: entry 0 is the cycle before, entry k the one k before that.
+  // Ready inputs of previous cycles: entry 0 is the previous cycle, entry k the cycle k before it.
   localparam int unsigned Depth = LvlMax + 1;
 
   logic [Depth*NumLists-1:0] lists_q;
@@ -44,7 +45,7 @@ module castor_laperm_kmu_properties (
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The offer: SM and level of a list, whether its source was ready in the cycle before.
+  // Offer: class, SM and level of a list, and whether its source was ready in the previous cycle.
   logic [NumPow2-1:0] old_lists, old_hosts;
   logic               begins, is_list, is_suspended, is_host, was_ready, last_was_ready;
   logic [SmWidth-1:0] sm;
@@ -57,7 +58,7 @@ module castor_laperm_kmu_properties (
   assign old_lists    = NumPow2'(lists_q[NumLists-1:0]);
   assign old_hosts    = NumPow2'(hosts_q);
   assign was_ready    = is_list ? old_lists[pick_idx_o] : is_host ? old_hosts[pick_idx_o] : susp_q[0];
-  // Of the offer of the cycle before, in that cycle.
+  // Whether the source of the previous cycle's offer was ready in that cycle.
   assign last_was_ready = (kind_q == 2'd1) ? old_lists[idx_q] : (kind_q == 2'd3) ? old_hosts[idx_q] : susp_q[0];
 
   always_comb begin
@@ -81,15 +82,15 @@ module castor_laperm_kmu_properties (
   `CASTOR_ASSERT(offer_has_a_kind, pick_valid_o == (pick_kind_o != '0))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // An offer stands until it is taken or its source is not ready; then there is a cycle without one.
+  // K2: an offer stays until it is taken or its source is not ready. Then a cycle without an offer follows.
   `CASTOR_ASSERT(k2_offer_stands,
                  !valid_q || granted_q || !last_was_ready ||
                  (pick_valid_o && pick_kind_o == kind_q && pick_idx_o == idx_q))
   `CASTOR_ASSERT(k2_offer_ends, !valid_q || (!granted_q && last_was_ready) || !pick_valid_o)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // The search: the cycle of the visit is LvlMax - level + 2 before the offer of a list, and each higher level was not
-  // ready when it was looked at.
+  // The search: the visit begins LvlMax - level + 2 cycles before the offer of a list. Each higher level was not ready
+  // in the cycle in which it was examined.
   logic [3:0] searched_q;
   logic       skipped_one, visit_was_right;
 
@@ -120,7 +121,7 @@ module castor_laperm_kmu_properties (
   `CASTOR_ASSERT(k3_no_higher_level_was_ready, !begins || !skipped_one)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Rotations, and what goes before what.
+  // Rotations and priorities of the sources.
   logic [SmWidth-1:0]    turn_q;
   logic [QueueWidth-1:0] host_turn_q;
   logic                  host_was_right, list_was_ready;
@@ -136,7 +137,8 @@ module castor_laperm_kmu_properties (
     end
   end
 
-  // In the cycle of the visit: a list of the SM was ready, none of those whose turn came before it, no suspended block.
+  // Checks the cycle of the visit: a list of the SM was ready, no SM earlier in the rotation was ready, and no
+  // suspended block was ready.
   always_comb begin
     visit_was_right = 1'b1;
     for (int unsigned l = 1; l <= LvlMax; l++) begin
@@ -171,8 +173,10 @@ module castor_laperm_kmu_properties (
   `CASTOR_ASSERT(k4_queue_in_turn, !(begins && is_host) || host_was_right)
   `CASTOR_ASSERT(k5_queue_only_without_launches, !(begins && is_host) || (!list_was_ready && !susp_q[0]))
 
-  // No SM that is ready all the time is passed over twice for one other: after a launch of that one it goes first.
-  logic [NumSm*NumSm-1:0] served_q;  // [w * NumSm + s]: a launch of s was taken, while w was ready and had none taken
+  // An SM that is always ready is not passed over twice for the same other SM. Once the other SM's launch has been
+  // taken, the waiting SM has priority over it.
+  // [w * NumSm + s]: a launch of s was taken while w was ready and w has had no launch taken since
+  logic [NumSm*NumSm-1:0] served_q;
   logic                   twice;
 
   always_comb begin
@@ -202,8 +206,8 @@ module castor_laperm_kmu_properties (
   `CASTOR_ASSERT(k1_no_ready_sm_is_passed_over_twice, !twice)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // While what is ready does not change, something that is ready is soon offered: at most the rest of a search in vain,
-  // a visit and a search.
+  // K6: while the ready inputs do not change, a ready source is offered soon. The longest delay is the rest of an
+  // unsuccessful search, a visit and a search.
   localparam int unsigned Soon = 2 * LvlMax + 1;
 
   logic [5:0] still_q;

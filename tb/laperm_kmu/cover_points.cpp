@@ -25,7 +25,7 @@ bool resumable(const Now& now) { return now.in.susp_rdy != 0; }
 bool nothing(const Now& now) { return !resumable(now) && !any_list(now) && !any_host(now); }
 
 unsigned level_of(const Now& now) { return now.out.pick_idx % now.params.LvlMax + 1; }
-/// What is offered could be taken.
+/// Returns whether the source of the offer is ready in this cycle.
 bool ready(const Now& now) {
   if (now.out.pick_kind == kList) return list_ready(now, now.probes.sm, level_of(now));
   return now.out.pick_kind == kSuspended ? resumable(now) : now.in.host_rdy.test(now.out.pick_idx);
@@ -33,9 +33,9 @@ bool ready(const Now& now) {
 bool of(const Now& now, unsigned kind) { return offers(now) && now.out.pick_kind == kind; }
 bool granted(const Now& now) { return offers(now) && now.in.pick_grant != 0; }
 bool found(const Now& now) { return searches(now) && list_ready(now, now.probes.sm, now.probes.level); }
-/// An offer that was not there in the cycle before.
+/// Returns whether an offer begins in this cycle.
 bool begins(const Now& now) { return offers(now) && now.before != nullptr && !offers(*now.before); }
-/// SM of the visit that begins in this cycle.
+/// Returns whether the visit of an SM begins in this cycle.
 bool visits(const Now& now) { return idle(now) && !resumable(now) && any_list(now); }
 
 void add_kind(Rows& rows, const std::string& name, unsigned kind) {

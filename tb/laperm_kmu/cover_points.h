@@ -7,9 +7,9 @@
 
 namespace castor::laperm_kmu::tb {
 
-/// What a run must have reached: every step of the block with what led to it, each kind of offer with each end of it,
-/// what goes before what, and both rotations (docs/blocks/laperm_kmu.md, "Verification"). Points that a parameter set
-/// cannot have are not in its list.
+/// Returns the cover points of the block: every state transition with its cause, each class of offer with each way in
+/// which it ends, the priority between sources, and both rotations (docs/blocks/laperm_kmu.md, "Verification"). Points
+/// that are impossible at these parameters are left out.
 [[nodiscard]] std::vector<castor::tb::PointRow<castor::tb::Cycle<Block>>> points(const Params& params);
 
 using CoverPoints = castor::tb::CyclePoints<Block, points>;

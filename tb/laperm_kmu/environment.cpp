@@ -45,7 +45,7 @@ void Environment::arrive() {
   if (chance(knobs_.suspend)) ++suspended_;
 }
 
-/// Kernels that end, and what goes although nobody took it.
+/// Removes kernels that have ended, and sources that disappear without a grant.
 void Environment::leave() {
   running_.erase(std::remove_if(running_.begin(), running_.end(), [this](base::Cycle end) { return end <= cycle_; }),
                  running_.end());

@@ -9,9 +9,9 @@
 
 namespace castor::laperm_kmu::tb {
 
-/// A launcher as the block sees it: lists of launches by SM and level, queues of the host, suspended thread blocks, a
-/// kernel table that fills and empties, parse lanes. Keeps the contract of the block's surroundings, unless the knobs
-/// of the last group say otherwise: nothing is ready while the table is full, and only what is ready is taken.
+/// Model of the launcher around the block: lists of launches by SM and level, host queues, suspended thread blocks, a
+/// kernel table that fills and empties, and parse lanes. No source is ready while the table is full, and only a ready
+/// source is taken. The model keeps this contract, unless the knobs under "Violations of the contract" are set.
 class Environment final : public Sequence {
  public:
   Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
@@ -27,6 +27,7 @@ class Environment final : public Sequence {
   [[nodiscard]] bool over() override { return knobs_.over != 0 && cycle_ >= over_at_; }
 
  private:
+  /// Resets the model.
   void forget();
   void arrive();
   void launch();
@@ -37,7 +38,7 @@ class Environment final : public Sequence {
   [[nodiscard]] bool chance(unsigned rate) { return random_.below(kAlways) < rate; }
   [[nodiscard]] unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
 
-  /// A number below `bound`, in some episodes at the ends of that range.
+  /// Returns a number below `bound`; in some episodes the numbers are near the limits of this range.
   [[nodiscard]] unsigned number(unsigned bound) {
     return static_cast<unsigned>(edges_.between(0, bound - 1, below(bound)));
   }
@@ -46,12 +47,12 @@ class Environment final : public Sequence {
   Knobs knobs_;
   base::Xoshiro256 random_;
   castor::tb::PortEdges<Block> edges_;
-  std::vector<unsigned> lists_;   ///< launches, by list
-  std::vector<unsigned> queues_;  ///< kernels at the head of each queue of the host
-  unsigned suspended_ = 0;
-  unsigned launches_ = 0;
-  std::vector<base::Cycle> running_;  ///< kernels in the table: when each ends
-  base::Cycle next_grant_ = 0;
+  std::vector<unsigned> lists_;       ///< number of waiting launches of each list
+  std::vector<unsigned> queues_;      ///< number of kernels at the head of each host queue (0 or 1)
+  unsigned suspended_ = 0;            ///< number of suspended thread blocks that can resume
+  unsigned launches_ = 0;             ///< number of launches in all lists
+  std::vector<base::Cycle> running_;  ///< end cycle of each kernel in the table
+  base::Cycle next_grant_ = 0;        ///< first cycle in which a parse lane is free again
   base::Cycle cycle_ = 0;
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;

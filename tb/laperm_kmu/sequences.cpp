@@ -6,7 +6,8 @@
 namespace castor::laperm_kmu::tb {
 namespace {
 
-/// Mixes of traffic: few and many launches, one SM that launches and all, quick and slow lanes, a small table.
+/// Draws a mix of traffic: few or many launches, one or all SMs launching, fast or slow parse lanes, small or large
+/// table.
 Knobs draw(const Params& params, std::uint64_t seed) {
   base::Xoshiro256 rng(seed ^ 0x6B6D'75ULL ^ 0x5FULL);
   const auto pick = [&rng](std::initializer_list<unsigned> values) { return values.begin()[rng.below(values.size())]; };
@@ -31,7 +32,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   return knobs;
 }
 
-// What the directed sequences change of the knobs.
+// Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void rules(Knobs& knobs) {
   knobs.stray = 20000;
@@ -43,7 +44,7 @@ void resets(Knobs& knobs) {
   knobs.rest = 0;
 }
 
-/// A lane and an entry at any time.
+/// A parse lane and a kernel table entry are always free.
 void hot(Knobs& knobs) {
   knobs.launch = knobs.lane = kAlways;
   knobs.entries = 64;
@@ -51,7 +52,7 @@ void hot(Knobs& knobs) {
   knobs.rest = 0;
 }
 
-/// Launches of all SMs and levels.
+/// Launches from all SMs and levels.
 void wide(Knobs& knobs) {
   hot(knobs);
   knobs.burst = 200;
@@ -66,7 +67,7 @@ void lone(Knobs& knobs) {
   knobs.host = 4000;
 }
 
-/// The table is full most of the time, and higher levels arrive meanwhile.
+/// The table is full most of the time, and launches of higher levels arrive meanwhile.
 void full_table(Knobs& knobs) {
   hot(knobs);
   knobs.entries = 2;
@@ -81,7 +82,7 @@ void one_sm(Knobs& knobs) {
   knobs.bind = 1;
 }
 
-/// Lists vanish while they are looked for, and what is offered goes.
+/// Lists become empty during the search, and offered sources disappear.
 void vanishing(Knobs& knobs) {
   knobs.launch = 40000;
   knobs.alive = 12;
@@ -94,14 +95,14 @@ void vanishing(Knobs& knobs) {
   knobs.rest = 0;
 }
 
-/// What is offered waits for a lane.
+/// Offers wait for a parse lane.
 void slow_lanes(Knobs& knobs) {
   knobs.interval = 80;
   knobs.alive = 30;
   knobs.take_back = 500;
 }
 
-/// Queues of the host alone.
+/// Host queues only, apart from few launches.
 void hosts(Knobs& knobs) {
   hot(knobs);
   knobs.launch = 200;
@@ -115,7 +116,7 @@ void few_hosts(Knobs& knobs) {
   knobs.take_back = 10000;
 }
 
-/// Suspended blocks before all others.
+/// Suspended thread blocks, which have priority, together with launches and host queues.
 void suspended(Knobs& knobs) {
   hot(knobs);
   knobs.suspend = 30000;

@@ -4,8 +4,8 @@
 
 namespace castor::laperm_kmu {
 
-/// Idle edges of the verilated block without a clock: there are no timers, so nothing has to be set. They must be quiet
-/// (Block::quiet). `Top` is what Verilator makes of castor_laperm_kmu_probe.
+/// Applies n idle cycles to the verilated block without clocking it; they must be quiet (Block::quiet). The block has
+/// no timers, so no register changes. `Top` is the class that Verilator makes of castor_laperm_kmu_probe.
 template <class Top>
 auto skip_idle(Top& top, base::Cycle n, const Probes& /*probes*/, const Params& /*params*/)
     -> decltype(top.probe_state_o, base::Cycle{}) {

@@ -8,8 +8,8 @@
 
 namespace castor::lax {
 
-/// The laxity engine's bench for the twin contract: its own sequences, and its own cover points beside those of the
-/// ports (docs/blocks/lax.md, "Verification").
+/// Test bench of the laxity engine: its stimulus sequences, and its own cover points in addition to the port cover
+/// points (docs/blocks/lax.md, "Verification"). A default run must reach 95 % of the points.
 using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 95, tb::top_bits>;
 
 }  // namespace castor::lax

@@ -1,4 +1,5 @@
-// Properties of the queues of the laxity engine (docs/blocks/lax.md, "Proofs"): they hold whatever is pushed and popped.
+// Properties of the queues of the laxity engine (docs/blocks/lax.md, "Proofs"). They hold for any sequence of pushes
+// and pops.
 `include "castor_assert.svh"
 
 module castor_lax_fifo_properties;
@@ -13,7 +14,7 @@ module castor_lax_fifo_properties;
                  SumWidth'(head_q) < SumWidth'(Depth) && SumWidth'(tail_q) < SumWidth'(Depth) &&
                      SumWidth'(count_q) <= SumWidth'(Depth) && wrapped == SumWidth'(tail_q))
 
-  // What waits at the head stays there until it is taken.
+  // The head of the queue stays until it is popped.
   logic             kept_q;
   logic [Width-1:0] head_data_q;
 

@@ -1,11 +1,11 @@
-// Invariants of parts of the laxity engine on which other proofs stand (docs/blocks/lax.md, "Proofs").
+// Invariants of parts of the laxity engine on which other proofs rely (docs/blocks/lax.md, "Proofs").
 `include "castor_assert.svh"
 
 module castor_lax_sum_properties (
   input logic [4:0] length
 );
-  // The sum goes over slots that the list has, and a list has no more than MaxKt. At its end the list is still there: it
-  // may be summed once more.
+  // The sum covers only slots of the list, and a list has at most MaxKt slots. The list stays valid at the end of the
+  // sum, since it may be summed once more.
   `CASTOR_ASSERT(a4_sum_over_slots_of_the_list,
                  !(step_i || drain_i) || ((slot_q < length || !step_i) && length != '0 && length <= 5'(MaxKt)))
 endmodule

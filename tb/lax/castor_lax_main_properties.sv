@@ -7,14 +7,14 @@ module castor_lax_main_properties (
   input logic [31:0]            deadline,
   input logic                   fits
 );
-  // A6: neither division is by 0: completions are counted before a rate is made, isolated times are at least 1.
+  // A6: no division is by 0. A rate is only computed after completions were counted, and isolated times are at least 1.
   `CASTOR_ASSERT(a6_least_completions_not_zero, min_wg != '0)
   `CASTOR_ASSERT(a6_rate_division_not_by_zero, !(div_start && f_q == castor_lax_pkg::KMul) || div_den != '0)
   `CASTOR_ASSERT(a6_new_rate_not_zero, !refresh_o || tpw_o != '0)
   `CASTOR_ASSERT(a6_isolated_time_not_zero, !iso_we_o || iso_o != '0)
 
-  // A10: an accepted job can meet its deadline behind all that is ahead, computed without saturation of the sum, or one
-  // of the exceptions holds. The bypass is one while no admitted job waits for a kernel of its own to start.
+  // A10: an accepted job can meet its deadline after all work ahead, computed without saturation of the sum, or it is
+  // an exception. The bypass is an exception only while no admitted job waits for a kernel of its own to start.
   logic [63:0] finish;
   logic        exempt, bypassed, nobody_waits;
 
@@ -36,12 +36,12 @@ module castor_lax_main_properties (
   `CASTOR_ASSERT(a10_verdict_of_an_admission, !(verdict_o && accept_o) ||
                  (ph_q == castor_lax_pkg::PhAdm && f_q == castor_lax_pkg::VKey && reason_o == '0))
 
-  // A4: the list that a visit latches is one that was submitted.
+  // A4: a visit latches a list that was submitted.
   `CASTOR_ASSERT(a4_visited_list_in_range, !(f_q == castor_lax_pkg::VOpen && visit) ||
                  (list_i[ListWidth-1 -: 5] != '0 && list_i[ListWidth-1 -: 5] <= 5'(MaxKt)))
 
-  // What the machine does, so that nothing above holds only because it never does it.
-  logic by_test;  // a verdict that the comparison with the deadline decides
+  // Cover statements: each activity of the machine is reachable, so that the assertions above do not hold vacuously.
+  logic by_test;  // the comparison with the deadline decides the verdict
 
   assign by_test = verdict_o && !drop_o && act_q && deadline != castor_lax_pkg::Inf && tot_q != '0;
 

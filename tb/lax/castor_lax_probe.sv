@@ -1,5 +1,5 @@
-// The laxity engine with registers brought out for a bench: the top that is verilated. It reads the engine by
-// hierarchical name, so the RTL carries no test code.
+// Verilated top of the laxity engine that brings out registers for test benches. The module reads the engine by
+// hierarchical names, so the RTL carries no test code.
 module castor_lax_probe;
   assign probe_main_state_o    = u_dut.f_q;
   assign probe_submit_state_o  = u_dut.sub_q;
@@ -31,7 +31,7 @@ module castor_lax_probe;
   assign probe_update_length_o = u_dut.u_main.upd_dt_q;
   assign probe_threshold_o     = u_dut.u_main.thr;
 
-  // Rows of tables without reset, where the main machine opens them.
+  // Rows of tables without reset, shown in the cycle in which the main machine reads them.
   logic open_type, open_window, open_job;
 
   assign open_type   = (u_dut.f_q == castor_lax_pkg::KOpen);
@@ -65,7 +65,7 @@ module castor_lax_probe;
   assign probe_types_seen_o    = u_dut.u_profile.kt_q;
   assign probe_types_sampled_o = u_dut.u_profile.snv_q;
 
-  // A header means something until its end.
+  // The header registers are valid while the submit machine is not idle.
   logic takes_header;
 
   assign takes_header            = (u_dut.sub_q != castor_lax_pkg::SIdle);
@@ -101,7 +101,8 @@ module castor_lax_probe;
   assign probe_now_high_o       = u_dut.u_registers.now_high_q;
   assign probe_counters_o       = u_dut.u_registers.counters;
 
-  // Edges for which nothing has moved that the selection, or a machine, looks at: who skips idle cycles asks for it.
+  // Number of edges since the last event that matters to the selection or a state machine, saturating. The skipping of
+  // idle cycles (Block::quiet) reads it.
   localparam logic [9:0] MostRest = '1;
   logic                 moves;
   logic [9:0]           rest_q;

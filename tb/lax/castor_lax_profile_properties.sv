@@ -1,5 +1,5 @@
-// Properties of the profiling table of the laxity engine (docs/blocks/lax.md, "Arithmetic"). `pick_q` is any kernel
-// type: it takes a value during reset and then stays.
+// Properties of the profiling table of the laxity engine (docs/blocks/lax.md, "Arithmetic"). The kernel type `pick_q`
+// is arbitrary: it gets its value during reset and keeps it.
 `include "castor_assert.svh"
 
 module castor_lax_profile_properties (
@@ -8,7 +8,7 @@ module castor_lax_profile_properties (
   logic [KidWidth-1:0] pick_q;
   logic [23:0]         cnt_q, base;
 
-  // A5: a count goes up by legal completions of its kernel type only, and is cleared where a window opens and where
+  // A5: a count is incremented only by legal completions of its kernel type. It is cleared when a window opens and when
   // software clears the entry.
   assign base = ((sample_i || clear_i) && kid_i == pick_q) ? '0 : cnt_q;
 
@@ -31,7 +31,7 @@ module castor_lax_profile_properties (
   `CASTOR_ASSERT(a6_written_rate_not_zero, !tpw_we_i || tpw_wdata_i != '0)
   `CASTOR_ASSERT(a6_valid_rate_not_zero, kid_i != pick_q || !valid_o || tpw_o != '0)
 
-  // A window is closed with counts in it; a count is read, and forgotten, after it.
+  // Cover statements: a window is closed with a count above 1; the count is read and cleared afterwards.
   `CASTOR_COVER(alone_window_closed, sample_i && kid_i == pick_q && cnt_q > 24'd1)
   `CASTOR_COVER(alone_count_after_a_window, cnt_q == 24'd1 && kid_i == pick_q && valid_o)
   `CASTOR_COVER(alone_counts_forgotten, clear_i && kid_i == pick_q && cnt_q != '0)

@@ -1,16 +1,16 @@
-// Properties of the laxity engine as a whole (docs/blocks/lax.md, "Machine" and "Cycle"); those of its parts are in the
-// castor_lax_*_properties.sv. Names begin with the number of the invariant.
+// Properties of the laxity engine as a whole (docs/blocks/lax.md, "Machine" and "Cycle"). The properties of its parts
+// are in the other castor_lax_*_properties.sv. Names begin with the number of the invariant.
 //
-// Where a property speaks of one queue, the queue is `pick_q`, which takes any value during reset and then stays: what
-// is proven of it is proven of all. Nothing is assumed of the surroundings.
+// A property of one queue refers to the queue `pick_q`, which gets an arbitrary value during reset and keeps it. Such a
+// property therefore holds for all queues. The surroundings may do anything.
 `include "castor_assert.svh"
 
 module castor_lax_properties (
   input logic [8:0]          verdict_count,
   input logic [8:0]          pend_count
 );
-  logic                 past_q;  // the cycle before was out of reset and without soft reset
-  logic                 reset_q; // the cycle before was in reset
+  logic                 past_q;  // the previous cycle had neither reset nor soft reset
+  logic                 reset_q;  // the previous cycle was in reset
   logic [QidWidth-1:0]  pick_q;
   logic [NumQueues-1:0] is_free, is_init, is_ready, is_running, is_done, is_rejected, is_live;
   logic [NumQueues-1:0] was_free_q, was_init_q, was_ready_q, was_running_q, was_done_q, was_rejected_q;
@@ -39,7 +39,7 @@ module castor_lax_properties (
     acked_q         <= host_ack ? (NumQueues'(1) << reg_qid) : '0;
   end
 
-  // A1: states change along the arrows of the life cycle, several of which one cycle can take.
+  // A1: job states change only along the arrows of the life cycle; one cycle may take several arrows.
   `CASTOR_ASSERT(a1_free_after_reset, !reset_q || is_free == '1)
   `CASTOR_ASSERT(a1_six_states_only, (st2_q & st1_q) == '0)
   `CASTOR_ASSERT(a1_free_to_init_only, !past_q || (was_free_q & ~(is_free | is_init)) == '0)
@@ -54,7 +54,8 @@ module castor_lax_properties (
   `CASTOR_ASSERT(a1_rejected_left_by_the_host_only,
                  !past_q || (was_rejected_q & ~is_rejected & ~(acked_q & (is_free | is_init))) == '0)
 
-  // A2: an open kernel belongs to a live job, a running job has one; software reads the number of busy queues.
+  // A2: an open kernel belongs to a live job, and a running job has an open kernel. STATUS shows the number of busy
+  // queues.
   logic       status_read_q;
   logic [7:0] busy, busy_q;
 
@@ -76,9 +77,9 @@ module castor_lax_properties (
   `CASTOR_ASSERT(a2_running_implies_open, (is_running & ~open_q) == '0)
   `CASTOR_ASSERT(a2_status_counts_busy_queues, !status_read_q || (reg_ack_o && reg_rdata_o[15:8] == busy_q))
 
-  // A3, A4: a completion takes one thread block off one slot that has one, and touches nothing else of the list; a
-  // submission never lowers a count of a live job. These are the only writes. The rest of A4 is checked in the submit
-  // machine.
+  // A3, A4: a completion subtracts one thread block from exactly one non-empty slot and changes nothing else in the
+  // list. A submission never lowers a count of a live job. There are no other writes of lists. The properties of the
+  // submit machine check the rest of A4.
   logic [4:0] changed;
   logic       one_less, kinds_kept, no_less, kinds_kept_by_append;
 
@@ -104,7 +105,7 @@ module castor_lax_properties (
     end
   end
 
-  // A list holds a kernel type once; what is written keeps to it if what was read did.
+  // A list contains each kernel type once. Written lists have this property if the list that was read had it.
   logic [MaxKt*MaxKt-1:0] twins;
 
   always_comb begin
@@ -123,7 +124,7 @@ module castor_lax_properties (
                  !(submit_list_we && sub_q == castor_lax_pkg::SMrg) || (no_less && kinds_kept_by_append))
   `CASTOR_ASSERT(a3_list_written_once, !(wgc_list_we && submit_list_we))
 
-  // A7: what is offered is eligible now.
+  // A7: an offered queue is eligible in the same cycle.
   `CASTOR_ASSERT(a7_parse_offer_eligible,
                  !psel_valid_o || (config_q.enable && pe_vec_i[psel_qid_o] &&
                                    (is_ready[psel_qid_o] || (config_q.preparse && is_running[psel_qid_o]))))
@@ -131,8 +132,8 @@ module castor_lax_properties (
                  !dsel_valid_o || (config_q.enable && de_vec_i[dsel_qid_o] && is_ready[dsel_qid_o] &&
                                    !pre_q[dsel_qid_o]))
 
-  // A11: verdicts owed are those of the header in the submit machine, of the jobs that wait and of the one being
-  // admitted; so every header gets one and none gets two. There is always room for them.
+  // A11: the verdicts owed belong to the header in the submit machine, the waiting jobs, and the job being admitted. So
+  // every header gets exactly one verdict. The verdict queue always has room for all of them.
   logic [9:0] owed_q, due;
   logic       admitting, waiting_q;
   logic [QidWidth+35:0] verdict, verdict_q;
@@ -161,8 +162,8 @@ module castor_lax_properties (
   `CASTOR_ASSERT(a11_one_verdict_a_cycle, !(main_verdict && submit_verdict))
   `CASTOR_ASSERT(a11_verdict_stable, !waiting_q || (adm_valid_o && verdict == verdict_q))
 
-  // The jobs in Init are those that wait for admission, each once, and the one being admitted. `ahead_q` counts those that
-  // wait before queue pick_q.
+  // The jobs in state Init are the waiting jobs, each once, and the job being admitted. `ahead_q` is the number of jobs
+  // that wait ahead of queue pick_q.
   logic       waits_q;
   logic [8:0] ahead_q;
 
@@ -186,8 +187,9 @@ module castor_lax_properties (
                  (pend_count == '0 || (pend_qid == pick_q) == (waits_q && ahead_q == '0)) &&
                      (!waits_q || ahead_q < pend_count))
 
-  // What these stand on, for all queues at once: `order_q` are the jobs that wait in the order in which they came, the
-  // first at the bottom; a job is there once or it is the one being admitted, and these are the jobs in Init.
+  // Inductive support for these claims, for all queues at once. `order_q` holds the queues of the waiting jobs in order
+  // of arrival, the oldest in the lowest position. A job in state Init is in `order_q` exactly once, or it is the job
+  // being admitted.
   logic [VqDepth*QidWidth-1:0] order_q, order_d;
   logic [NumQueues-1:0]        in_queue, in_admission;
   logic                        once, in_place;
@@ -224,7 +226,7 @@ module castor_lax_properties (
                  once && is_init == (in_queue | in_admission) && (in_queue & in_admission) == '0 && ph_q != 2'd3)
   `CASTOR_ASSERT(a11_watched_job_in_its_place, in_place && (!waits_q || ahead_q < pend_count))
 
-  // A4: a queue that is in use has a list that was submitted, and such a list has 1 to MaxKt slots.
+  // A4: a queue in use has a submitted list, and such a list has 1 to MaxKt slots.
   logic [NumQueues-1:0] listed_q;
   logic [QidWidth-1:0]  list_qid;
   logic                 appends;
@@ -247,7 +249,7 @@ module castor_lax_properties (
                      (!listed_q[list_qid] || (event_list[ListWidth-1 -: 5] != '0 &&
                                               event_list[ListWidth-1 -: 5] <= 5'(MaxKt))))
 
-  // A12: after a rejection, no offer of the queue until a later job of it is accepted.
+  // A12: after a rejection the queue is not offered until a later job of the queue is accepted.
   logic refused_q;
 
   always_ff @(posedge clk_i) begin
@@ -262,7 +264,7 @@ module castor_lax_properties (
   `CASTOR_ASSERT(a12_refused_is_not_offered,
                  !refused_q || !((psel_valid_o && psel_qid_o == pick_q) || (dsel_valid_o && dsel_qid_o == pick_q)))
 
-  // A14: keys change in three states and when software writes an external priority.
+  // A14: keys change only in three states of the main machine, or when software writes an external priority.
   `CASTOR_ASSERT(a14_keys_change_in_their_states,
                  !main_key_we || f_q == castor_lax_pkg::VKey || f_q == castor_lax_pkg::VTok ||
                      f_q == castor_lax_pkg::R2)
@@ -270,7 +272,7 @@ module castor_lax_properties (
                  !ext_key_we || (qprio_we && f_q == castor_lax_pkg::Idle &&
                                  config_q.policy == castor_lax_pkg::PolicyExt))
 
-  // A16: a queue that nothing names keeps its state and its list.
+  // A16: a queue that no event, verdict or access names keeps its state and its list.
   logic       named, untouched_q;
   logic [3:0] entry, entry_q;
 
@@ -289,7 +291,8 @@ module castor_lax_properties (
   `CASTOR_ASSERT(a16_completion_writes_its_own_list, !wgc_list_we || wgc_valid_i)
   `CASTOR_ASSERT(a16_submission_writes_its_own_list, !submit_list_we || !wgc_valid_i)
 
-  // A20: a read changes nothing, but for the two words that pop a queue and the latch of the time.
+  // A20: a register read changes nothing. Exceptions are the two words that pop a queue, and the latch of the upper
+  // half of the time.
   logic                    read, read_q;
   castor_lax_pkg::config_t config_past_q;
 
@@ -307,7 +310,8 @@ module castor_lax_properties (
   `CASTOR_ASSERT(a20_only_its_word_pops_a_finished_job, !done_pop || (read && reg_addr_i == 16'h0084))
   `CASTOR_ASSERT(a20_no_answer_without_acknowledge, reg_ack_o || (reg_err_o == '0 && reg_rdata_o == '0))
 
-  // What the engine does is reachable; what takes longer, its parts reach alone.
+  // Cover statements: the actions of the engine are reachable. The modules of its parts cover the actions that take
+  // longer.
   `CASTOR_COVER(cover_accepted, adm_valid_o && adm_accept_o)
   `CASTOR_COVER(cover_refused_before_admission, adm_valid_o && adm_reason_o == castor_lax_pkg::ReasonBadList)
   `CASTOR_COVER(cover_refused_by_admission, main_verdict && !main_accept && !main_drop)
@@ -322,7 +326,7 @@ module castor_lax_properties (
   `CASTOR_COVER(cover_append, submit_list_we && sub_q == castor_lax_pkg::SMrg)
   `CASTOR_COVER(cover_external_key, ext_key_we)
 
-  // With periods that begin at 1000 no tick comes within the bound.
+  // With periods of at least 1000 cycles, no tick occurs within the bound of the proof.
   if (castor_lax_pkg::LeastPeriod < 32'd16) begin : gen_ticks
     `CASTOR_COVER(cover_update, upd_done)
     `CASTOR_COVER(cover_update_of_a_job, main_key_we && f_q == castor_lax_pkg::VKey && ph_q == castor_lax_pkg::PhUpd)

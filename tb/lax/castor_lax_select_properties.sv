@@ -1,6 +1,6 @@
-// Properties of the selection of the laxity engine (docs/blocks/lax.md, "Cycle"). `pick_q` is any queue: it takes a
-// value during reset and then stays. Its key and tie are noted in the cycle in which its group is compared; without a
-// write of a key during the pass these are the values at its beginning.
+// Properties of the selection of the laxity engine (docs/blocks/lax.md, "Cycle"). The queue `pick_q` is arbitrary: it
+// gets its value during reset and keeps it. Its key and tie are recorded in the cycle in which its group is compared.
+// If no key is written during the pass, they equal the values at the start of the pass.
 `include "castor_assert.svh"
 
 module castor_lax_select_properties;
@@ -12,7 +12,7 @@ module castor_lax_select_properties;
   logic [15:0]          p_tie, d_tie, seq, pseq;
   logic [RankWidth-1:0] p_rank_q, d_rank_q;
 
-  // Membership of the frozen sets.
+  // Membership of pick_q in the eligible sets, which are frozen in the first cycle of a pass.
   assign p_in = first ? (pe_vec_i[pick_q] && !st2_i[pick_q] && st1_i[pick_q] && (preparse_i || !st0_i[pick_q]))
                       : p_in_q;
   assign d_in = first ? (de_vec_i[pick_q] && !st2_i[pick_q] && st1_i[pick_q] && !st0_i[pick_q] && !pre_i[pick_q])
@@ -51,12 +51,13 @@ module castor_lax_select_properties;
     end
   end
 
-  // A8: the best so far is not behind any eligible queue that was compared; at the end of the pass that is all of them.
+  // A8: the best queue so far ranks no later than any eligible queue compared so far. At the end of the pass these are
+  // all eligible queues.
   `CASTOR_ASSERT(a8_parse_result_is_the_least,
                  !p_seen_q || (best_p_any_q && {best_p_key_q, best_p_tie_q} <= p_rank_q))
   `CASTOR_ASSERT(a8_dispatch_result_is_the_least,
                  !d_seen_q || (best_d_any_q && {best_d_key_q, best_d_tie_q} <= d_rank_q))
-  // The best is one of them.
+  // The best queue is an eligible queue.
   `CASTOR_ASSERT(a8_parse_result_was_eligible,
                  !(best_p_any_q && best_p_tie_q[QidWidth-1:0] == pick_q && !first) || p_seen_q)
   `CASTOR_ASSERT(a8_dispatch_result_was_eligible,
@@ -65,11 +66,12 @@ module castor_lax_select_properties;
   `CASTOR_ASSERT(a9_parse_class, !p_seen_q || best_p_key_q[49:48] <= p_rank_q[RankWidth-1 -: 2])
   `CASTOR_ASSERT(a9_dispatch_class, !d_seen_q || best_d_key_q[49:48] <= d_rank_q[RankWidth-1 -: 2])
 
-  // A8: what is offered is the result of the pass that ended last, until the next one ends. In the cycle after its last
-  // one the best is the result. A pass with a parse grant has no result for the parse lanes, and a grant takes theirs.
-  logic                ended_q;           // a pass ended in the cycle before
-  logic                granted_q;         // a grant in the pass that is under way, in the cycles before
-  logic                spoilt_q;          // a grant in the pass that ended
+  // A8: the offer is the result of the last completed pass, until the next pass ends. In the cycle after the last cycle
+  // of a pass, the best queue is the result. A pass with a parse grant has no parse result, and a grant uses up the
+  // current parse result.
+  logic                ended_q;  // a pass ended in the previous cycle
+  logic                granted_q;  // a grant occurred in an earlier cycle of the current pass
+  logic                spoilt_q;  // a grant occurred in the pass that ended
   logic                p_result, p_result_q, d_result, d_result_q;
   logic [QidWidth-1:0] p_result_qid, p_result_qid_q, d_result_qid, d_result_qid_q;
 
@@ -100,7 +102,7 @@ module castor_lax_select_properties;
                  p_valid_q == p_result && (!p_valid_q || p_qid_q == p_result_qid))
   `CASTOR_ASSERT(a8_dispatch_offer_is_the_latest_result,
                  d_valid_q == d_result && (!d_valid_q || d_qid_q == d_result_qid))
-  // It is offered if and only if it is still eligible.
+  // The result is offered if and only if its queue is still eligible.
   `CASTOR_ASSERT(a8_parse_result_is_offered,
                  psel_valid_o == (enable_i && p_result && pe_vec_i[p_result_qid] && !st2_i[p_result_qid] &&
                                   st1_i[p_result_qid] && (preparse_i || !st0_i[p_result_qid])) &&

@@ -1,8 +1,8 @@
 // Properties of the submit machine of the laxity engine (docs/blocks/lax.md, "Cycle").
 //
-// A4, conservation of thread blocks, step by step: what the beats brought is staged; a new job's list is the stage; an
-// append adds each staged slot once; a completion takes one off (castor_lax_properties.sv); nothing else writes lists.
-// Sums are compared as long as no count saturates.
+// A4, conservation of thread blocks, step by step. The counts of the beats are staged. A new job's list equals the
+// stage. An append adds each staged slot once. A completion subtracts one (castor_lax_properties.sv). There are no
+// other writes of lists. Sums are compared only while no count saturates.
 `include "castor_assert.svh"
 
 module castor_lax_submit_properties (
@@ -53,7 +53,7 @@ module castor_lax_submit_properties (
     end
   end
 
-  // Thread blocks that the beats brought, as far as they were staged; a full slot may have swallowed some.
+  // Sum of the thread blocks of all staged beats. A saturated slot may hold fewer.
   always_ff @(posedge clk_i) begin
     if (!rst_ni || taken_o) begin
       brought_q <= '0;
@@ -77,15 +77,15 @@ module castor_lax_submit_properties (
                  !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) || ai_q < sc_q)
   `CASTOR_ASSERT(a4_list_has_each_kind_once,
                  !(list_we_o && (new_job_o || list_twins == '0)) || new_twins == '0)
-  // An append meets the list of a job that has one, no longer than it may be. A completion takes the read port.
+  // An append reads the list of a live job, which has at most MaxKt slots. A completion has priority on the read port.
   `CASTOR_ASSERT(a4_list_in_range,
                  !(sub_q == castor_lax_pkg::SChk || sub_q == castor_lax_pkg::SMrg) || wgc_valid_i ||
                      list_i[ListWidth-1 -: 5] <= 5'(MaxKt))
   `CASTOR_ASSERT(a4_no_list_with_a_refusal, !(verdict_o && list_we_o))
 
-  // Lists stay in range, step by step. What the machine saw of the list that it appends to stands in `met_*_q` from the
-  // first look on, and nobody else writes lengths and kernel types. The first pass counts the staged slots that the list
-  // does not have; the second adds them, so they must find room.
+  // Lists stay in range, step by step. From the first read on, `met_*_q` hold length and kernel types of the list that
+  // is appended to; no other machine writes these. The first pass counts the staged slots whose type is missing from
+  // the list. The second pass adds them, so the list must have room for them.
   logic                      met_q, looks;
   logic [4:0]                met_length_q, unknown_before, unknown_after;
   logic [MaxKt*KidWidth-1:0] met_kinds_q, kinds, new_kinds;

@@ -2,17 +2,19 @@
 
 #include "tb/lax/knobs.h"
 
-/// What the directed sequences change of the knobs' defaults (`rules`: of drawn ones), each by the function of its
-/// name; what each is for stands in their table (sequences.cpp).
+/// Changes that the directed sequences make to the default knobs (`rules` changes drawn knobs). Each function has the
+/// name of its sequence; the table in sequences.cpp states the purpose of each sequence.
 namespace castor::lax::tb::changes {
 
-inline constexpr U32 kControlLax = 0x00301583;   ///< reset value and ENABLE: LAX, admission, active rates
-inline constexpr U32 kControlOpen = 0x00301581;  ///< without admission test
+/// Reset value and ENABLE: policy LAX, admission test, rates by active time
+inline constexpr U32 kControlLax = 0x00301583;
+inline constexpr U32 kControlInstance = 0x00301683;  ///< kControlLax with rates by instance time
+inline constexpr U32 kControlOpen = 0x00301581;      ///< kControlLax without admission test
 
-/// A host that always has more to submit, and leaves the configuration alone.
+/// Sets up a host that always has a job to submit and does not change the configuration.
 void enough_work(Knobs& knobs);
 
-// How much comes and goes, and how fast (traffic_changes.cpp)
+// Amount and speed of traffic (traffic_changes.cpp)
 void completions(Knobs& knobs);
 void one_slot(Knobs& knobs);
 void instant(Knobs& knobs);
@@ -32,7 +34,7 @@ void append_races(Knobs& knobs);
 void in_flight(Knobs& knobs);
 void numbers(Knobs& knobs, const Params& params);
 
-// Deadlines and the time itself (time_changes.cpp)
+// Deadlines and jumps of the time `now` (time_changes.cpp)
 void all_late(Knobs& knobs);
 void deadlines(Knobs& knobs);
 void time_wrap(Knobs& knobs);
@@ -40,6 +42,7 @@ void border(Knobs& knobs);
 void expiry(Knobs& knobs);
 void leaps(Knobs& knobs);
 void long_times(Knobs& knobs);
+void instance_times(Knobs& knobs);
 void borders(Knobs& knobs);
 void best_effort(Knobs& knobs);
 void waits(Knobs& knobs);

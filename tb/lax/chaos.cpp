@@ -21,11 +21,12 @@ Knobs chaos_knobs() {
 
 Chaos::Chaos(const Params& params, std::uint64_t seed)
     : params_(params), rng_(seed), knobs_(chaos_knobs()), registers_(params_, knobs_, rng_) {
-  types_ = 1 + draw(rng_.below(2) == 0 ? std::min(3U, params_.NumKt) : params_.NumKt);  // fixed: see type_of
+  // Constant during a run, since type_of depends on it
+  types_ = 1 + draw(rng_.below(2) == 0 ? std::min(3U, params_.NumKt) : params_.NumKt);
   base_ = rng_.below(2) == 0 ? rng_.below(1000) : twin::mask(48) - rng_.below(5000);
 }
 
-// Another mix of what is frequent and what is rare.
+// Draws the chances of a new phase.
 void Chaos::new_phase() {
   const auto some = [this] { return static_cast<Chance>(kAlways >> rng_.below(8)); };
   header_ = some();
@@ -79,7 +80,7 @@ void Chaos::drive(Inputs& in) {
   in.pe_vec = pe_;
   in.de_vec = de_;
   in.df_vec = df_;
-  // Every kind of event, for the same queue in one cycle as often as not.
+  // Events of all types. Half of the time an event uses the queue of the previous event.
   U8 q = queue();
   const auto next = [&] { return rng_.below(2) == 0 ? q : (q = queue()); };
   if (chance(event_)) {

@@ -9,9 +9,10 @@
 
 namespace castor::lax::tb {
 
-/// Inputs without sense or order, except that a payload rests while its valid waits, that the register port's request
-/// is held, and that kernels of a queue are all of one type (so that an end never takes another queue's instance away).
-/// Models nothing, so it reaches combinations of which nobody thought.
+/// Sequence of random inputs without any protocol, with three exceptions. A payload stays constant while its valid
+/// waits. The request of the register port is held until the acknowledge. All kernels of a queue have the same type, so
+/// that a kernel end never removes another queue's instance. The sequence models no surroundings, so it reaches
+/// combinations that no directed sequence contains.
 class Chaos final : public Sequence {
  public:
   Chaos(const Params& params, std::uint64_t seed);
@@ -33,11 +34,11 @@ class Chaos final : public Sequence {
   RegisterDriver registers_;
   unsigned queues_ = 1, types_ = 1;
   U64 base_;
-  base::Cycle cycle_ = 0;  ///< the one that is driven next
-  // Chances of the present stretch
+  base::Cycle cycle_ = 0;  ///< cycle that is driven next
+  // Chances of the current phase
   base::Cycle phase_ends_ = 0;
   Chance header_ = 0, beat_ = 0, event_ = 0, grant_ = 0, ready_ = 0, toggle_ = 0;
-  // Held until taken
+  // Inputs held until they are accepted
   Inputs held_;
   QueueBits pe_, de_, df_;
   U8 last_queue_ = 0;

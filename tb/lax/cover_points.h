@@ -12,10 +12,9 @@
 
 namespace castor::lax::tb {
 
-/// What a run of the laxity engine must have reached: every arc of its machines, every reason and error, every policy
-/// with no, one and many candidates, and the collisions in which hardware goes wrong (docs/blocks/lax.md,
-/// "Verification"). Points that a parameter set cannot have, or that need a `peek` where there is none, are not in its
-/// list.
+/// Cover points of the laxity engine: every transition of its state machines, every reason and error, every policy with
+/// no, one and many candidates, and error-prone simultaneous events (docs/blocks/lax.md, "Verification"). Points that
+/// are impossible at these parameters, or that need a `peek` that is missing, are left out.
 class CoverPoints final : public castor::tb::BlockPoints<Block> {
  public:
   CoverPoints(castor::tb::Cover& cover, const Params& params, castor::tb::Peek peek = {});
@@ -34,8 +33,8 @@ class CoverPoints final : public castor::tb::BlockPoints<Block> {
   RatePoints rates_;
   MeetingPoints meetings_;
   Submitted submitted_;
-  U32 control_ = 0x00301582;
-  bool was_reset_ = false;
+  U32 control_ = 0x00301582;  ///< control register as last written
+  bool was_reset_ = false;    ///< a soft reset was requested in the previous cycle
 };
 
 }  // namespace castor::lax::tb

@@ -41,7 +41,7 @@ void Environment::drive(Inputs& in) {
     in.adm_ready = chance(knobs_.adm_ready) ? 1 : 0;
   }
   drive_device(in);
-  // Half of the time the job that has ended last.
+  // Chooses an ended job to acknowledge: half of the time the most recent one.
   acknowledging_ = ended_.empty() ? -1 : draw(2) == 0 ? ended_.back() : ended_[draw(ended_.size())];
   const base::Cycle running = cycle_ - timer_zero_;
   const bool ticks = knobs_.reset_at_tick && running != 0 && running % knobs_.update_period == 0 && draw(2) == 0;
@@ -49,20 +49,23 @@ void Environment::drive(Inputs& in) {
     registers_.ask({true, reg::kControl, registers_.control() | reg::kSoftReset});
     reset_at_ = base::kForever;
   }
-  // An access to the tables would hold the port while the main machine works.
+  // While the main machine works, a table access would occupy the register port and block the aimed access.
   const bool reserved = knobs_.aim_at != Aim::kNothing && registers_.configured() && foresight_->busy();
   if (!reserved || registers_.active()) registers_.drive(in, acknowledging_);
 }
 
-// Cycles by which `now` jumps ahead from `from`.
+// Returns the number of cycles by which `now` jumps ahead from `from`.
 U64 Environment::leap(U64 from) {
   switch (knobs_.leap_kind) {
     case Leap::kAny:
       return rng_.below(U64{1} << (1 + rng_.below(knobs_.leap_bits)));
     case Leap::kPower:
       return U64{1} << rng_.below(knobs_.leap_bits);
+    case Leap::kHighPower:
+      return U64{1} << (knobs_.leap_bits - 1 - rng_.below(4));
     case Leap::kBorder: {
-      // An odd multiple: one bit rises, all below it fall. Each bit in turn, so that a run meets all of them.
+      // The target is an odd multiple of 2^n: bit n rises, and all lower bits fall. The bits are taken in turn, so that
+      // a run covers all of them.
       const U64 border = U64{1} << (12 + border_);
       border_ = (border_ + 1) % (knobs_.leap_bits - 12);
       const U64 ahead = (border - from) & (2 * border - 1);
@@ -73,7 +76,7 @@ U64 Environment::leap(U64 from) {
   }
 }
 
-// Starts and ends of updates are seen from outside; what follows them is hit by a reset after a short while.
+// Schedules a soft reset shortly after an update starts or ends; both are visible at the outputs.
 void Environment::aim_resets(const Outputs& out) {
   const bool busy = out.upd_busy != 0;
   if (busy != update_seen_ && chance(knobs_.reset_after_update)) {
@@ -102,7 +105,7 @@ void Environment::react(Inputs& in, const Outputs& out) {
   if (knobs_.break_rule != 0 && chance(knobs_.break_rule)) break_a_rule(out, in);
   if (knobs_.foreign != 0 && in.wgc_valid == 0 && chance(knobs_.foreign)) complete_foreign(in);
   if (knobs_.early) start_early(in);
-  // Last, so that it sees every event of this cycle.
+  // Runs last, so that it sees all events of this cycle.
   if (knobs_.aim_at != Aim::kNothing) aim(in, out);
   const bool reset = registers_.resets(out, in);
   if (knobs_.reset_after_update != 0) aim_resets(out);
@@ -112,14 +115,14 @@ void Environment::react(Inputs& in, const Outputs& out) {
   if (knobs_.rest != 0 && chance(knobs_.rest)) fall_asleep(out, in);
 }
 
-// An access in the very cycle in which something happens.
+// Starts a register access in the cycle of the targeted internal event.
 void Environment::aim(Inputs& in, const Outputs& out) {
   if (!registers_.configured() || registers_.active() || out.reg_ack != 0) return;
   const std::optional<Access> access = foresight_->wants(in, out, registers_.control());
   if (access) registers_.interrupt(*access, in);
 }
 
-// Events that are due, completions and parses wait until it is over.
+// Begins an idle period. Pending events, completions and parses wait until its end.
 void Environment::fall_asleep(const Outputs& out, const Inputs& in) {
   const bool asks = registers_.active() || (in.reg_req != 0 && out.reg_ack == 0);
   if (port_ != Port::kIdle || asks || !registers_.configured()) return;

@@ -17,13 +17,13 @@ namespace castor::lax::tb {
 
 inline constexpr U64 kTimeMask = twin::mask(48);
 
-/// One kernel type's entry of a job's list, or one launch.
+/// Kernel type and number of TBs: an entry of a job's list, or a kernel launch.
 struct Work {
   U8 kid = 0;
   U32 groups = 0;
 };
 
-/// A header and its list, ready to be sent.
+/// Header and list of a submission, ready to be sent.
 struct Submission {
   U8 queue = 0;
   U32 deadline = 0;
@@ -32,13 +32,15 @@ struct Submission {
   bool append = false;
   bool fits = false;
   std::vector<Work> beats;
-  bool refused = false;  ///< breaks a rule: nothing comes of it but a refusal
+  bool refused = false;  ///< the submission breaks a rule and only leads to a refusal
 };
 
-/// A host that submits jobs, a command processor that parses, a dispatcher and a device that run TBs, in one. Keeps the
-/// contract of the engine's surroundings; with `Knobs::break_rule` it adds stimuli that the engine must ignore.
+/// Model of the surroundings of the engine: a host that submits jobs, a command processor that parses kernels, and a
+/// dispatcher and device that run TBs. The model keeps the contract of the engine's surroundings. With
+/// `Knobs::break_rule` it adds stimuli that the engine must ignore.
 ///
-/// Its own picture of the jobs comes from verdicts and from the events that it reports, never from inside the engine.
+/// The model tracks the jobs from the verdicts and from the events that it reports, never from internal state of the
+/// engine.
 class Environment final : public Sequence {
  public:
   Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
@@ -56,22 +58,23 @@ class Environment final : public Sequence {
     Host host = Host::kFree;
     Asked asked = Asked::kNothing;
     bool append_races = false;
-    unsigned refused = 0;        ///< headers on their way that will be refused
-    std::vector<Work> kernels;   ///< of the job, in order
-    std::vector<Work> appended;  ///< of the append on its way
-    std::vector<Work> list;      ///< TBs that the engine still expects, by kernel type
-    std::vector<Work> list_added;
-    unsigned head = 0;    ///< kernel that runs, or comes next
-    unsigned parsed = 0;  ///< kernels parsed
+    unsigned refused = 0;          ///< headers in flight that will be refused
+    std::vector<Work> kernels;     ///< kernels of the job, in order
+    std::vector<Work> appended;    ///< kernels of the append in flight
+    std::vector<Work> list;        ///< TBs that the engine still expects, by kernel type
+    std::vector<Work> list_added;  ///< list of the append in flight
+    unsigned head = 0;             ///< index of the running kernel, or of the next one
+    unsigned parsed = 0;           ///< number of parsed kernels
     bool parsing = false;
-    U32 unissued = 0;  ///< TBs of the head kernel
+    U32 unissued = 0;  ///< TBs of the head kernel that are not issued yet
+    /// TBs of the head kernel that run
     U32 resident = 0;
     bool issuing = false;      ///< the head kernel has been loaded into `unissued`
-    unsigned pending_wgc = 0;  ///< events not reported yet
+    unsigned pending_wgc = 0;  ///< completions that are not reported yet
     bool pending_ks = false, pending_ki = false;
-    bool open = false, running = false;  ///< as the engine sees the reports
-    U64 due = 0;                         ///< start and deadline of the job
-    U16 epoch = 0;                       ///< what runs of an older epoch is forgotten
+    bool open = false, running = false;  ///< state of the kernel as reported to the engine
+    U64 due = 0;                         ///< deadline of the job as an absolute time: start + deadline
+    U16 epoch = 0;                       ///< incremented when a job ends; events and TBs of older epochs are discarded
   };
 
   struct Event {
@@ -94,7 +97,7 @@ class Environment final : public Sequence {
     U16 epoch = 0;
   };
 
-  // Host
+  // Host side
   void drive_submission(Inputs& in);
   void observe_submission(const Outputs& out, const Inputs& in);
   void new_submission();
@@ -110,7 +113,7 @@ class Environment final : public Sequence {
   [[nodiscard]] U64 leap(U64 from);
   void fall_asleep(const Outputs& out, const Inputs& in);
   [[nodiscard]] U32 aimed_deadline(const std::vector<Work>& list);
-  // Device
+  // Device side
   void drive_device(Inputs& in);
   void observe_device(const Outputs& out, Inputs& in);
   void issue(unsigned q);
@@ -122,7 +125,7 @@ class Environment final : public Sequence {
   [[nodiscard]] bool choose_visited_end();
   void refresh_vectors(unsigned q);
   [[nodiscard]] unsigned service(unsigned kid);
-  // Breaking the rules (rule_breaker.cpp)
+  // Violations of the contract (rule_breaker.cpp)
   void break_a_rule(const Outputs& out, Inputs& in);
   void break_by_event(Inputs& in);
   void complete_foreign(Inputs& in);
@@ -140,33 +143,33 @@ class Environment final : public Sequence {
   base::Xoshiro256 rng_;
   castor::tb::PortEdges<Block> edges_;
   RegisterDriver registers_;
-  std::optional<Foresight> foresight_;  ///< if knobs ask for something to be aimed at
+  std::optional<Foresight> foresight_;  ///< present if the knobs aim at events inside the engine
   unsigned queues_, types_, queue_mask_;
   base::Cycle cycle_ = 0;
-  base::Cycle next_ = 0;  ///< the one that is driven next
+  base::Cycle next_ = 0;  ///< cycle that is driven next
   U64 now_ = 0;
-  U64 leapt_ = 0;
+  U64 leapt_ = 0;  ///< cycles that `now` has jumped ahead so far
 
   std::array<Queue, 256> queue_{};
   // Header and list on the ports
   enum class Port : std::uint8_t { kIdle, kHeader, kBeats } port_ = Port::kIdle;
   Submission sent_;
   unsigned beat_ = 0;
-  unsigned border_ = 0;  ///< of the leaps to borders: which is next
+  unsigned border_ = 0;  ///< index of the next power of two for Leap::kBorder
   bool beat_offered_ = false;
   std::deque<Submission> waiting_;
   base::Cycle stall_until_ = 0;
-  // Queues whose job has ended and is not acknowledged
+  // Queues with an ended job that is not acknowledged
   std::vector<U8> ended_;
   int acknowledging_ = -1;
-  // Resets that hit a certain moment
+  // Soft resets aimed at updates
   base::Cycle timer_zero_ = 0, reset_at_ = base::kForever;
   bool update_seen_ = false;
   base::Cycle paused_until_ = 0;
-  // Stretches in which everything rests
-  base::Cycle rest_until_ = 0;  ///< first cycle after it
-  Inputs resting_;
-  // Device
+  // Idle periods of all inputs
+  base::Cycle rest_until_ = 0;  ///< first cycle after the idle period
+  Inputs resting_;              ///< inputs held during the idle period
+  // Device state
   QueueBits to_parse_, to_issue_;
   std::array<Lane, 8> lanes_{};
   unsigned lanes_used_;
@@ -174,7 +177,7 @@ class Environment final : public Sequence {
   std::priority_queue<Completion> running_;
   std::deque<Event> ks_, ki_, wgc_, kd_;
   U64 order_ = 0;
-  std::array<U16, 256> in_flight_{};  ///< instances by kernel type, as reported
+  std::array<U16, 256> in_flight_{};  ///< instances by kernel type, as reported to the engine
 };
 
 }  // namespace castor::lax::tb

@@ -2,7 +2,8 @@
 
 #include "tb/lax/environment.h"
 
-// Command processor, dispatcher and device: kernels that are parsed, TBs that run, events.
+// Device side of the environment: command processor, dispatcher and SMs with parsed kernels, running TBs and their
+// events.
 
 namespace castor::lax::tb {
 
@@ -81,7 +82,7 @@ void Environment::issue(unsigned q) {
 }
 
 unsigned Environment::service(unsigned kid) {
-  // Kernel types differ by up to 64; a TB varies by half of its mean.
+  // Mean times of kernel types differ by a factor of up to 64; a TB takes half its type's mean to the whole mean.
   unsigned mean = std::max(1U, knobs_.service >> (kid % 7));
   if (knobs_.service_swings && (cycle_ / knobs_.service_stretch) % 2 == 1) mean = std::max(1U, mean / 1000);
   if (knobs_.service == 0) return 0;
@@ -102,7 +103,8 @@ void Environment::complete_due() {
   }
 }
 
-// At most one event of each kind per cycle, those of one kernel in order; in one cycle they count as ks, ki, wgc, kd.
+// Reports at most one event of each type per cycle. The events of one kernel are in order; within a cycle the order is
+// ks, ki, wgc, kd.
 void Environment::report(Inputs& in) {
   const auto stale = [this](std::deque<Event>& events) {
     while (!events.empty() && events.front().epoch != queue_[events.front().queue].epoch) events.pop_front();
@@ -141,7 +143,8 @@ void Environment::report(Inputs& in) {
   if (!stale(kd_)) report_kernel_end(in);
 }
 
-// Brings the first event to the front that is not a job's end long before its deadline. False if all are.
+// Moves the first kernel end to the front that may be reported now. An end of a job long before its deadline may not.
+// Returns false if there is no other.
 bool Environment::choose_kernel_end() {
   const auto waits = [this](const Event& event) {
     const Queue& queue = queue_[event.queue];
@@ -155,8 +158,8 @@ bool Environment::choose_kernel_end() {
   return true;
 }
 
-// Brings an end to the front that meets what it should. If there is none: false, as long as the others can wait; those
-// of queues that are asked to make room wait for the next ranking.
+// Moves a kernel end to the front that coincides with the targeted event. If there is none, returns false as long as
+// the other ends can wait. Ends of queues with a preemption request wait for the next ranking.
 bool Environment::choose_wanted_end() {
   const auto bring = [this](const auto& fits) {
     const auto chosen = std::find_if(kd_.begin(), kd_.end(), [&](const Event& event) {
@@ -171,7 +174,7 @@ bool Environment::choose_wanted_end() {
   return draw(4096) == 0;
 }
 
-// Brings an end to the front whose job is being visited. If there is none: false, nearly always.
+// Moves a kernel end to the front whose job is being visited. If there is none, returns false nearly always.
 bool Environment::choose_visited_end() {
   const auto chosen = std::find_if(kd_.begin(), kd_.end(), [this](const Event& event) {
     return event.epoch == queue_[event.queue].epoch && foresight_->visits(event.queue);
@@ -191,7 +194,7 @@ void Environment::report_kernel_end(Inputs& in) {
   if (queue.pending_ks || queue.pending_ki || queue.pending_wgc > 0 || !chance(knobs_.event)) return;
   const bool last = queue.head + 1 == queue.kernels.size();
   if (last && queue.asked == Asked::kAppend && (!queue.append_races || (knobs_.race_at_list && append_is_coming(q)))) {
-    // The command processor knows that more is on its way; let the kernels of other jobs end meanwhile.
+    // The command processor knows that an append is in flight; kernels of other jobs may end meanwhile.
     kd_.pop_front();
     kd_.push_back(event);
     return;

@@ -2,14 +2,15 @@
 
 #include "tb/lax/environment.h"
 
-// The host: what it submits, and what it learns of its jobs.
+// Host side of the environment: submissions, and verdicts and ends of jobs.
 
 namespace castor::lax::tb {
 namespace {
 
 constexpr U32 kNoDeadline = 0xFFFFFFFF;
 constexpr U32 kMostGroups = 0xFFFFFF;
-// From 2^47 cycles on a start lies in the future. No run is so long that a job of this age gets there.
+// The engine treats a start of an age of 2^47 cycles or more as a start in the future. No run is long enough for a job
+// of this age to reach 2^47.
 constexpr U64 kOldest = (U64{1} << 47U) - (U64{1} << 26U);
 
 }  // namespace
@@ -54,7 +55,7 @@ void Environment::observe_submission(const Outputs& out, const Inputs& in) {
   }
 }
 
-// Decides what the host sends next: more work for a job, or a new job.
+// Chooses the next submission: an append to a live job, or a new job.
 void Environment::new_submission() {
   if (!registers_.configured() || (knobs_.last_submission != 0 && cycle_ >= knobs_.last_submission)) return;
   if (cycle_ < paused_until_) return;
@@ -85,7 +86,7 @@ void Environment::new_submission() {
   }
 }
 
-// Kernels of a job and the list that declares them.
+// Draws the kernels of a job or append, and the list that declares them.
 Submission Environment::job_for(unsigned q, bool append) {
   Queue& queue = queue_[q];
   std::vector<Work>& kernels = append ? queue.appended : queue.kernels;
@@ -93,7 +94,7 @@ Submission Environment::job_for(unsigned q, bool append) {
   const bool full = chance(knobs_.full_list);
   const unsigned count = full ? std::min<unsigned>(params_.MaxKt, types_) : 1 + draw(knobs_.kernels);
   std::vector<U8> kinds;
-  if (append && chance(kAlways / 2)) {  // more of what the job has
+  if (append && chance(kAlways / 2)) {  // half of the appends use kernel types of the job
     for (const Work& work : queue.list) kinds.push_back(work.kid);
   }
   while (kinds.empty() || (kinds.size() < params_.MaxKt && (full || chance(kAlways / 2)))) {
@@ -114,7 +115,7 @@ Submission Environment::job_for(unsigned q, bool append) {
   }
   for (Work& work : list) {
     if (chance(knobs_.huge)) work.groups = kMostGroups;
-    // Never fewer than will run: their completions would find a slot at 0.
+    // The list never declares fewer TBs than run, since surplus completions would find a slot at 0.
     if (knobs_.huge != 0) work.groups = static_cast<U32>(edges_.size(work.groups, kMostGroups, work.groups));
     if (knobs_.powers != 0 && chance(knobs_.powers)) work.groups = std::max(work.groups, U32{1} << draw(24));
     if (chance(knobs_.lie)) work.groups += chance(kAlways / 2) || work.groups == 1 ? 1 : -1;
@@ -156,7 +157,7 @@ U32 Environment::deadline() {
   return static_cast<U32>(edges_.size(1, kNoDeadline - 1, plain));
 }
 
-// The estimate of a job that is judged now, for rates that are known, and one cycle around it.
+// Returns a deadline within one cycle of the estimate of a job that is judged now; all rates must be known.
 U32 Environment::aimed_deadline(const std::vector<Work>& list) {
   U64 groups = 0;
   for (const Work& work : list) groups += work.groups;
@@ -175,7 +176,7 @@ void Environment::verdict(unsigned q, bool accept, unsigned reason) {
     return;
   }
   const bool judged = reason <= 2;
-  if (!accept && reason == 2 && queue.host == Host::kLive) {  // dropped: it had missed its deadline
+  if (!accept && reason == 2 && queue.host == Host::kLive) {  // a dropped job: it has missed its deadline
     end_job(q);
     return;
   }
@@ -215,7 +216,7 @@ void Environment::ended(unsigned q) {
   ended_.push_back(static_cast<U8>(q));
 }
 
-// Forgets what still runs of the queue's job.
+// Ends the queue's job and discards its running TBs and pending events.
 void Environment::end_job(unsigned q) {
   Queue& queue = queue_[q];
   ++queue.epoch;
@@ -242,7 +243,8 @@ void Environment::forget_all() {
   paused_until_ = cycle_ + knobs_.pause_after_reset;
   ended_.clear();
   waiting_.clear();
-  if (port_ == Port::kHeader) {  // still offered, as every payload that waits; the empty engine will take it
+  // The header is still offered, like every waiting payload, and the empty engine will accept it
+  if (port_ == Port::kHeader) {
     Queue& queue = queue_[sent_.queue];
     if (!sent_.refused) queue.asked = sent_.append ? Asked::kAppend : Asked::kJob;
   } else {

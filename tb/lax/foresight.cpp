@@ -5,7 +5,8 @@
 namespace castor::lax::tb {
 namespace {
 
-/// What a soft reset meets too seldom by chance: in any traffic, and around rankings of PREMA.
+/// Condition of an event that soft resets hit too seldom by chance. kMoments occur in any traffic, kRankings around
+/// PREMA rankings.
 using Moment = bool (*)(const Edge&);
 const std::vector<Moment> kMoments = {
     [](const Edge& e) { return e.update_is_taken(); },
@@ -38,16 +39,18 @@ const std::vector<Moment> kRankings = {
     [](const Edge& e) { return e.kernel_ends() && e.was.preempted.test(e.in.kd_qid); },
 };
 
-constexpr U32 kLeast = 1000, kLong = 20000;                       // periods
-constexpr base::Cycle kPatience = 2500, kRankingPatience = 5000;  // a queue is asked in one ranking, and meets the next
+constexpr U32 kLeast = 1000, kLong = 20000;  // update and ranking periods
+// A preemption request is made in one ranking and examined in the next
+constexpr base::Cycle kPatience = 2500, kRankingPatience = 5000;
 
-/// The main machine is idle in the next cycle.
+/// Returns whether the main machine is idle in the next cycle.
 bool rests(const Edge& edge) {
   return edge.update_ends() || edge.ranking_ends() || (edge.main() == MainState::kANext && edge.was.pend_count == 0);
 }
 
-/// How a period is changed so that it ends when the tick that waits is taken: it is made long while the tick waits, and
-/// cut in the last cycle before. 0: as it is.
+/// Returns the period to write so that the next tick coincides with the start of the activity for the waiting tick. The
+/// period is long while a tick waits, and is shortened in the last cycle before this start. Returns 0 to leave the
+/// period unchanged.
 U32 changed(bool waits, U32 period, U32 timer, bool rests) {
   if (!waits) return period >= kLong / 2 ? kLeast : 0;
   if (period < kLong / 2) return kLong;
@@ -81,7 +84,7 @@ bool Foresight::wants_end(unsigned queue, unsigned type) const {
   static const Outputs out;
   const Edge now = edge(in, out);
   if (now.window_is_sampled() && probes_.kernel_type == type) return true;
-  // By turns the queue itself, and the end of the ranking.
+  // Aims alternately at the ranking of the queue itself and at the end of the ranking.
   const bool ranked = now.request_is_ranked() && probes_.queue == queue;
   return probes_.preempted.test(queue) && ((cycle_ >> 12U & 1U) == 0 ? ranked : now.ranking_ends());
 }
@@ -104,7 +107,7 @@ std::optional<Access> Foresight::wants(const Inputs& in, const Outputs& out, U32
   return aim_ == Aim::kTicks ? tick(now) : reset(now, control);
 }
 
-// One of those that were met least, for as long as it may take; then another one.
+// Chooses one of the moments that were hit least, and the cycles in which to wait for it.
 void Foresight::choose() {
   const unsigned least = *std::min_element(met_.begin(), met_.end());
   do {
@@ -124,8 +127,8 @@ std::optional<Access> Foresight::reset(const Edge& edge, U32 control) {
   return Access{true, reg::kControl, control | reg::kSoftReset};
 }
 
-// By turns ticks of updates, and ticks of rankings: an update that waits goes before a ranking, so none ticks during
-// another one then.
+// Aims alternately at update ticks and at ranking ticks. A waiting update has priority over a ranking, so the update
+// timer is kept from ticking during other updates.
 std::optional<Access> Foresight::tick(const Edge& edge) const {
   const Probes& was = edge.was;
   U32 update = 0;

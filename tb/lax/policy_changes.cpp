@@ -1,6 +1,6 @@
 #include "tb/lax/changes.h"
 
-// Rates, policies, updates and registers.
+// Changes of rates, policies, updates and registers.
 
 namespace castor::lax::tb::changes {
 
@@ -66,7 +66,7 @@ void overrun(Knobs& knobs) {
   knobs.update_period = knobs.prema_period = 1000;
   knobs.slots = 8;
   knobs.groups = 40;
-  knobs.status_reads = 65500;  // tables wait for the end of an update, and hold the port
+  knobs.status_reads = 65500;  // table accesses wait for the end of an update and occupy the port
 }
 
 void published(Knobs& knobs) {
@@ -177,7 +177,7 @@ void powers(Knobs& knobs) {
 
 void reset_by_turn(Knobs& knobs) {
   enough_work(knobs);
-  knobs.policies = 1U;  // round robin
+  knobs.policies = 1U;  // round robin only
   knobs.policy = 0;
   knobs.now = twin::mask(48) - 100000;
   knobs.parse_grant = 2000;
@@ -255,7 +255,7 @@ void equal_tokens(Knobs& knobs) {
   knobs.slots = 5;
   knobs.service = 900;
   knobs.groups = 12;
-  knobs.update_period = 3000;  // an update that waits goes before a ranking
+  knobs.update_period = 3000;  // a waiting update has priority over a ranking
   knobs.prema_period = 1000;
 }
 
@@ -327,7 +327,7 @@ void full_tokens(Knobs& knobs) {
   knobs.service = 3000;
 }
 
-/// A job of the short types waits one update for 256 isolated times, one of the others for two.
+/// Per update, a waiting job of the short kernel types waits for 256 isolated times, a job of the other types for two.
 void equal_low_tokens(Knobs& knobs) {
   enough_work(knobs);
   knobs.policy = 7;
@@ -372,7 +372,7 @@ void pops(Knobs& knobs) {
   knobs.access = kAlways;
   knobs.acknowledge = 30000;
   knobs.verdict_pops = 20000;
-  knobs.status_reads = 60000;  // tables wait for the end of an admission pass, and hold the port
+  knobs.status_reads = 60000;  // table accesses wait for the end of an admission pass and occupy the port
   knobs.kernels = knobs.groups = 1;
   knobs.service = 3;
   knobs.resubmit = 8000;

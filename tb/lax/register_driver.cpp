@@ -40,13 +40,14 @@ void RegisterDriver::configure() {
   write(reg::kControl, control);
 }
 
-// Returns cycles per TB, 24.8, of up to `least` to `least` + `more` - 1 bits; as often as the knobs say a power of two.
+// Returns cycles per TB in 24.8 fixed point, below 2^`least` to 2^(`least` + `more` - 1). The knob `powers` makes some
+// of them powers of two.
 U32 RegisterDriver::rate(unsigned least, unsigned more) {
   if (knobs_.powers != 0 && chance(knobs_.powers)) return U32{1} << rng_.below(32);
   return static_cast<U32>(rng_.below(std::uint64_t{1} << (least + rng_.below(more))));
 }
 
-// Fields drawn anew, ENABLE and soft reset as they were.
+// Returns a control register with random fields; ENABLE is that of `value`, and soft reset is 0.
 U32 RegisterDriver::random_control(U32 value) {
   U32 control = static_cast<U32>(rng_.below(10)) << 4U;
   if (rng_.below(2) == 0) control = 8U << 4U;  // half of all runs under LAX
@@ -59,7 +60,7 @@ U32 RegisterDriver::random_control(U32 value) {
   return control | (value & reg::kEnable);
 }
 
-// CTRL with one of the policies that the knobs name.
+// Returns the control register with one of the policies that the knobs allow.
 U32 RegisterDriver::other_policy() {
   unsigned policy = 0;
   do {
@@ -106,7 +107,7 @@ RegisterDriver::Done RegisterDriver::observe(const Outputs& out, Inputs& in) {
     starting_ = false;
   }
   active_ = false;
-  // The request of the acknowledge's cycle is not looked at: old one, none, or noise.
+  // The engine ignores the request in the cycle of the acknowledge: drives the old request, none, or noise.
   switch (rng_.below(3)) {
     case 0:
       in.reg_req = 0;
@@ -139,7 +140,7 @@ Access RegisterDriver::random_access(int ended) {
   if (ended >= 0 && chance(knobs_.acknowledge)) {
     return {true, static_cast<U16>(reg::kQueueState + 4 * ended), reg::kAcknowledge};
   }
-  // Nothing may write the record of a job that has ended until the next one comes.
+  // The record of an ended job must not change until the queue's next job arrives.
   if (ended >= 0 && chance(knobs_.read_ended)) {
     return {false, static_cast<U16>(reg::kJob + 128 * ended + 4 * rng_.below(8)), 0};
   }
@@ -210,7 +211,7 @@ Access RegisterDriver::random_write() {
         return {true, reg::kMinGroups, 1 + static_cast<U32>(rng_.below(rng_.below(4) == 0 ? 255 : 4))};
       case 3:
         return {true, reg::kPremaPriority, rng_.below(2) == 0 ? U32{3} : U32{9}};
-      case 4:  // off for a while: the next reconfiguration turns it on again
+      case 4:  // disables the engine for a while: the next reconfiguration enables it again
         return {true, reg::kControl, control_ ^ (rng_.below(4) == 0 ? reg::kEnable : 0)};
       default:
         return {true, reg::kControl, random_control(reg::kEnable)};
@@ -237,13 +238,13 @@ Access RegisterDriver::random_write() {
   }
 }
 
-// About the usual period; now and then one that no run sees the end of.
+// Returns a period near the usual one; sometimes one that is longer than any run.
 U32 RegisterDriver::period(unsigned usual) {
   if (rng_.below(8) == 0) return 0xFFFFFFU - static_cast<U32>(rng_.below(1U << 23U));
   return 1000 + static_cast<U32>(rng_.below(2 * usual));
 }
 
-// What is cleared by writing, and verdicts.
+// Returns a write that clears errors, interrupts or a kernel type, or a pop of a verdict.
 Access RegisterDriver::clearing() {
   switch (rng_.below(4)) {
     case 0:
@@ -260,7 +261,7 @@ Access RegisterDriver::clearing() {
   }
 }
 
-// Unmapped, not aligned, read-only, illegal values.
+// Returns an illegal access: unmapped, misaligned or read-only address, or illegal value.
 Access RegisterDriver::illegal_access() {
   const auto word = static_cast<U32>(rng_());
   const bool write = rng_.below(2) == 0;
@@ -280,7 +281,7 @@ Access RegisterDriver::illegal_access() {
       return {true, kReadOnly[rng_.below(std::size(kReadOnly))], word};
     case 3:
       return {write, static_cast<U16>(reg::kQueueState + 4 * params_.NumQueues), word};
-    case 4:  // a queue in an arbitrary state
+    case 4:  // acknowledges a queue in any state, with data that the engine must refuse
       return {true, static_cast<U16>(reg::kQueueState + 4 * rng_.below(params_.NumQueues)), word & 0x7FFFFFFFU};
     default:
       return kBadValues[rng_.below(std::size(kBadValues))];

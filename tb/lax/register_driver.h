@@ -23,24 +23,25 @@ inline constexpr U16 kControl = 0x0008, kStatus = 0x000C, kUpdatePeriod = 0x0010
 inline constexpr U32 kEnable = 1, kSoftReset = 4, kPreparse = U32{1} << 24U, kAcknowledge = U32{1} << 31U;
 }  // namespace reg
 
-/// True if the control register takes `value`.
+/// Returns whether the control register accepts `value`.
 [[nodiscard]] bool legal_control(U32 value);
 
-/// The register port's master: one access at a time, first those that were asked for, then random ones.
+/// Master of the register port. It performs one access at a time: first the requested accesses, then random ones. The
+/// Environment owns it.
 class RegisterDriver {
  public:
   RegisterDriver(const Params& params, const Knobs& knobs, base::Xoshiro256& rng);
 
-  /// Sets the request of this cycle. `ended`: a queue that the host may acknowledge, or -1.
+  /// Drives the request of this cycle. `ended` is a queue that the host may acknowledge, or -1.
   void drive(Inputs& in, int ended);
 
-  /// Puts an access before all others; it is presented in the next `drive` if the port is free.
+  /// Puts an access before all others; the next `drive` presents it if the port is free.
   void ask(const Access& access) { first_.push_front(access); }
   [[nodiscard]] bool active() const { return active_; }
-  /// An access in this very cycle, of a port that is free.
+  /// Starts an access in this cycle; the port must be free.
   void interrupt(const Access& access, Inputs& in);
 
-  /// What an access that ends in this cycle was; nothing if none does.
+  /// Access that ends in this cycle, with its result; `valid` is false if none does.
   struct Done {
     bool valid = false;
     Access access;
@@ -49,11 +50,12 @@ class RegisterDriver {
   };
   [[nodiscard]] Done observe(const Outputs& out, Inputs& in);
 
-  /// Does this cycle's request reset the engine?
+  /// Returns whether this cycle's request is a soft reset.
   [[nodiscard]] bool resets(const Outputs& out, const Inputs& in) const;
 
-  /// The control register as last written.
+  /// Returns the control register as last written.
   [[nodiscard]] U32 control() const { return control_; }
+  /// Returns whether all writes of the initial configuration have been acknowledged.
   [[nodiscard]] bool configured() const { return first_.empty() && !starting_; }
 
  private:
@@ -80,7 +82,7 @@ class RegisterDriver {
   bool starting_ = true;
 };
 
-/// Kernel type number `i` of those in use: from both ends of the table alternately.
+/// Returns the number of the i-th kernel type or queue in use; they are taken from both ends of the table alternately.
 [[nodiscard]] inline unsigned spread(unsigned i, unsigned count) { return i % 2 == 0 ? i / 2 : count - 1 - i / 2; }
 
 }  // namespace castor::lax::tb

@@ -2,8 +2,8 @@
 
 #include "tb/lax/environment.h"
 
-// Stimuli that the engine must ignore or refuse (docs/blocks/lax.md, "Breaking the rules"). None of them changes what
-// the rest of the environment believes about the jobs.
+// Stimuli that the engine must ignore or refuse (docs/blocks/lax.md, "Breaking the rules"). None of them changes the
+// environment's view of the jobs.
 
 namespace castor::lax::tb {
 
@@ -23,7 +23,7 @@ void Environment::break_a_rule(const Outputs& out, Inputs& in) {
   }
 }
 
-// A queue for which `fits` holds, or -1 if a few tries find none.
+// Returns a queue for which `fits` holds, or -1 if a few random tries find none.
 int Environment::find_queue(bool (*fits)(const Queue&)) {
   for (int tries = 0; tries < 8; ++tries) {
     const unsigned q = any_queue();
@@ -32,8 +32,8 @@ int Environment::find_queue(bool (*fits)(const Queue&)) {
   return -1;
 }
 
-// An event at a port that reports nothing in this cycle. Queues with an event of any kind in this cycle are left alone,
-// and those whose job the engine may have accepted without our knowing yet get only what is wrong in any case.
+// Adds an illegal event at a port without an event in this cycle. Queues with any event in this cycle are left alone. A
+// queue whose job the engine may have accepted already gets only events that are illegal in any state.
 void Environment::break_by_event(Inputs& in) {
   const auto busy = [&](int q) {
     const auto hit = [q](unsigned valid, unsigned qid) { return valid != 0 && static_cast<int>(qid) == q; };
@@ -71,7 +71,7 @@ void Environment::break_by_event(Inputs& in) {
     in.kd_last = static_cast<U8>(rng_.below(2));
   };
   switch (draw(13)) {
-    case 0:  // no job
+    case 0:  // the queue has no job
       ks(find_queue(dead), any_kid());
       break;
     case 1:
@@ -83,28 +83,28 @@ void Environment::break_by_event(Inputs& in) {
     case 3:
       kd(find_queue(dead), any_kid());
       break;
-    case 4:  // outside a kernel
+    case 4:  // TB completion outside a kernel
       wgc(find_queue(closed), any_kid());
       break;
-    case 5:  // not started, or issued before
+    case 5:  // the kernel has not started, or was issued before
       ki(find_queue(closed));
       break;
     case 6:
       ki(find_queue(running));
       break;
-    case 7:  // started before
+    case 7:  // the kernel was started before
       ks(find_queue(open), any_kid());
       break;
-    case 8:  // not issued
+    case 8:  // the kernel is not issued
       kd(find_queue(not_running), any_kid());
       break;
-    case 9: {  // ends a kernel of a type that has none in flight
+    case 9: {  // ends a kernel of a type with no kernel in flight
       const auto kid = static_cast<U8>(rng_.below(256));
       const bool starts = in.ks_valid != 0 && in.ks_kid == kid;
       if (in_flight_[kid] == 0 && !starts) kd(find_queue(running), kid);
       break;
     }
-    case 10: {  // completes a TB of a type that the job has not
+    case 10: {  // completes a TB of a type that is not in the job's list
       const int q = find_queue(open);
       if (q < 0 || queue_[q].asked != Asked::kNothing) break;
       const U8 kid = any_kid();
@@ -112,7 +112,7 @@ void Environment::break_by_event(Inputs& in) {
       if (std::none_of(list.begin(), list.end(), [kid](const Work& work) { return work.kid == kid; })) wgc(q, kid);
       break;
     }
-    case 11: {  // completes a TB of a type that is done
+    case 11: {  // completes a TB of a type whose TBs have all completed
       const int q = find_queue(open);
       if (q < 0 || queue_[q].asked != Asked::kNothing) break;
       for (const Work& work : queue_[q].list) {
@@ -120,7 +120,7 @@ void Environment::break_by_event(Inputs& in) {
       }
       break;
     }
-    default:  // starts a type that does not exist, where a start would be right
+    default:  // starts a kernel of a type that does not exist, where a start would be legal
       if (params_.NumKt < 256) {
         const int q = find_queue([](const Queue& queue) {
           return queue.host == Host::kLive && !queue.open && !queue.pending_ks && !queue.running;
@@ -131,7 +131,8 @@ void Environment::break_by_event(Inputs& in) {
   }
 }
 
-// Completes a TB of a kernel type that no queue has in flight, in a job that expects some of it. The engine counts it.
+// Completes a TB of a kernel type that no queue has in flight, in a job that still expects TBs of this type. The engine
+// counts the completion.
 void Environment::complete_foreign(Inputs& in) {
   const int found = find_queue(
       [](const Queue& queue) { return queue.host == Host::kLive && queue.open && queue.asked == Asked::kNothing; });
@@ -147,7 +148,7 @@ void Environment::complete_foreign(Inputs& in) {
   }
 }
 
-// A kernel of a job that is judged in this very cycle starts and is issued, now and then ends.
+// Starts and issues a kernel of a job that is judged in this cycle; sometimes also ends the kernel.
 void Environment::start_early(Inputs& in) {
   const std::optional<unsigned> q = foresight_->admitted();
   if (!q || (in.ks_valid | in.ki_valid | in.kd_valid) != 0 || queue_[*q].list.empty()) return;
@@ -160,7 +161,7 @@ void Environment::start_early(Inputs& in) {
   in.kd_kid = in.ks_kid;
 }
 
-// A header that is refused before it is judged, whatever state its queue is in, or finds its queue not in order.
+// Returns a submission that is refused in any state of its queue: before it is judged, or because of the queue's state.
 Submission Environment::bad_submission() {
   Submission submission;
   submission.refused = true;
@@ -186,7 +187,7 @@ Submission Environment::bad_submission() {
     case 2:  // too many beats
       beats(draw(8) == 0 ? 32 + draw(8) : params_.MaxKt + 1 + draw(std::min(3U, 31U - params_.MaxKt)));
       break;
-    case 3:  // nothing to do
+    case 3:  // all counts are 0
       beats(1 + draw(params_.MaxKt));
       for (Work& work : submission.beats) work.groups = 0;
       break;
@@ -204,7 +205,7 @@ Submission Environment::bad_submission() {
       submission.deadline = 0;
       beats(1 + draw(params_.MaxKt));
       break;
-    case 6: {  // a queue whose job is live
+    case 6: {  // the queue's job is live
       const int q = find_queue([](const Queue& queue) {
         return queue.host == Host::kLive && !queue.running && queue.head + 1 < queue.kernels.size();
       });
@@ -213,11 +214,11 @@ Submission Environment::bad_submission() {
       beats(q >= 0 ? 1 : 0);
       break;
     }
-    default: {  // more work for no job: also for one that is not judged yet
+    default: {  // append to a queue without a live job, possibly with a job that is not judged yet
       submission.append = true;
       const int q = find_queue([](const Queue& queue) { return queue.host != Host::kLive; });
       if (q >= 0) submission.queue = static_cast<U8>(q);
-      // An append to a job that waits here for its verdict may find it admitted: make the list wrong as well.
+      // A waiting job may be admitted before the append arrives, so the list of this append is made wrong as well.
       const bool sure = q >= 0 && queue_[q].asked == Asked::kNothing;
       beats(1);
       if (!sure) submission.announced = 2;

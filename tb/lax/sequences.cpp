@@ -9,7 +9,7 @@
 namespace castor::lax::tb {
 namespace {
 
-/// Mixes of traffic: short and long jobs, idle and full devices, fast and slow hosts.
+/// Draws a mix of traffic: short or long jobs, idle or full devices, fast or slow hosts.
 Knobs draw(const Params& params, std::uint64_t seed) {
   base::Xoshiro256 rng(seed ^ 0x6C61785F6B6E6F62ULL);
   const auto pick = [&rng](std::initializer_list<unsigned> values) { return values.begin()[rng.below(values.size())]; };
@@ -43,9 +43,9 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.prema_period = pick({1000, 1777, 4000});
   knobs.min_groups = pick({1, 1, 2, 20});
   knobs.prema_priority = pick({1, 3, 9});
-  // A period that only its upper bit makes long.
+  // One period in some runs is long only because of one upper bit.
   if (rng.below(8) == 0) (rng.below(2) == 0 ? knobs.update_period : knobs.prema_period) |= 1U << (13 + rng.below(11));
-  // Where time is in every bit, most of all before it wraps.
+  // Start time: half of the runs start near a limit of the 48 bits, often shortly before the time wraps.
   castor::tb::Edges edges(seed, castor::tb::EdgeMode::kEnds);
   knobs.now = rng.below(2) == 0 ? rng.below(1U << 20U) : edges.start(48, 20000, 0);
   return knobs;
@@ -53,10 +53,16 @@ Knobs draw(const Params& params, std::uint64_t seed) {
 
 using With = castor::tb::WithKnobs<Block, Environment, Knobs, draw>;
 
-/// With odd seeds under LAX alone, jobs without deadline, so that their starts decide.
+/// Odd seeds use policy LAX only and jobs without deadline, so that the start times decide.
 std::unique_ptr<Sequence> made_borders(const Params& params, std::uint64_t seed) {
   if (seed % 2 == 1) return With::changed<changes::best_effort>(params, seed);
   return With::changed<changes::borders>(params, seed);
+}
+
+/// Odd seeds measure rates by instance time, whose product with the window saturates.
+std::unique_ptr<Sequence> made_long_times(const Params& params, std::uint64_t seed) {
+  if (seed % 2 == 1) return With::changed<changes::instance_times>(params, seed);
+  return With::changed<changes::long_times>(params, seed);
 }
 
 template <twin::Cycle kCycles>
@@ -64,17 +70,19 @@ twin::Cycle cycles(const Params& /*params*/) {
   return kCycles;
 }
 
-/// All of 256 queues live: a count of them, or the sum of their work, is in its upper half then.
+/// Returns the cycles until all of 256 queues are live. Then their count and the sum of their work have the highest bit
+/// set.
 twin::Cycle full_table_run(const Params& params) { return params.NumQueues == 256 ? 16000 : 0; }
 
-/// There is room for 2^15 parse grants, which take two passes of the selection each: with more groups they would be the
-/// most part of a million cycles.
+/// Returns whether a run can contain 2^15 parse grants. Each grant takes two passes of the selection. With more than 5
+/// groups of queues, the grants would take most of a million cycles.
 bool numbers_fit(const Params& params) { return params.groups() <= 5; }
 
-/// 2^15 arrivals of 11 cycles each, and some updates that show them.
+/// Returns the cycles for 2^15 arrivals of 11 cycles each, and some updates that show their numbers.
 twin::Cycle numbers_run(const Params& params) { return numbers_fit(params) ? 11 * (twin::Cycle{1} << 15U) + 8000 : 0; }
 
-/// About 2500 cycles for each moment that a soft reset is to meet, several times; more where the run has room for it.
+/// Returns the cycles for several soft resets at each targeted moment, at about 2500 cycles each. Parameter sets
+/// without the long `numbers` run get more.
 twin::Cycle rankings_run(const Params& params) { return numbers_fit(params) ? 40000 : 100000; }
 
 }  // namespace
@@ -133,7 +141,7 @@ const Sequences& sequences() {
       {"long_job", "jobs of very many TBs, one completes in every cycle: large counts", kKeepsContract,
        With::changed<changes::long_job>, 0, cycles<24000>},
       {"long_times", "jumps of every size, policies change, tables are read: all bits of times", kBreaksContract,
-       With::changed<changes::long_times>},
+       made_long_times, 0, cycles<16000>},
       {"tokens", "PREMA with tokens that grow slowly: they decide, below the threshold too", kKeepsContract,
        With::changed<changes::tokens>},
       {"borders", "now jumps to shortly before multiples of powers of two: starts on both sides", kBreaksContract,

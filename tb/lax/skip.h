@@ -7,9 +7,10 @@
 
 namespace castor::lax {
 
-/// Moves the verilated engine on by as many of n idle edges as need no clock, and returns how many: whole passes of the
-/// selection, after which only the two timers and the count of rest differ. It must be quiet for n edges
-/// (Block::quiet). `Top` is what Verilator makes of castor_lax_probe with the timers public (tb/lax/lax.vlt).
+/// Advances the verilated engine by idle cycles without clocking it, and returns their number. The number is n rounded
+/// down to whole passes of the selection. After whole passes only the two timers and the rest counter differ. The
+/// engine must be quiet for n cycles (Block::quiet). `Top` is the class that Verilator makes of castor_lax_probe with
+/// public timers (tb/lax/lax.vlt).
 template <class Top>
 auto skip_idle(Top& top, base::Cycle n, const Probes& probes, const Params& params)
     -> decltype(top.rootp->castor_lax_probe__DOT__u_dut__DOT__u_timers__DOT__utmr_q, base::Cycle{}) {

@@ -1,6 +1,6 @@
 #include "tb/lax/changes.h"
 
-// Deadlines and the time itself.
+// Changes of deadlines and of the time `now`.
 
 namespace castor::lax::tb::changes {
 
@@ -70,6 +70,18 @@ void long_times(Knobs& knobs) {
   knobs.access = 60000;
   knobs.write = 8000;
   knobs.reconfigure = 800;
+}
+
+void instance_times(Knobs& knobs) {
+  long_times(knobs);
+  knobs.control = kControlInstance;
+  knobs.random_control = false;
+  // Sometimes the product of a window and 2, 4 or 8 instances is just above 2^32.
+  knobs.leap = 70;
+  knobs.leap_bits = 32;
+  knobs.leap_kind = Leap::kHighPower;
+  knobs.slots = 24;
+  knobs.write = 0;
 }
 
 void borders(Knobs& knobs) {

@@ -8,7 +8,7 @@
 
 namespace castor::lax::tb {
 
-/// Ports and registers whose highest bit no run of the usual length can toggle at these parameters.
+/// Returns the ports and registers whose highest bit cannot toggle in a run of the usual length at these parameters.
 [[nodiscard]] inline std::vector<castor::tb::TopBitWaiver> top_bits(const Params& params) {
   constexpr auto kCycles = "it counts cycles: half the range takes 2^23 of them without a tick";
   constexpr auto kBlocks = "it counts TBs, of which one completes per cycle: half the range takes 2^23 cycles";

@@ -1,6 +1,6 @@
 #include "tb/lax/changes.h"
 
-// How much comes and goes, and how fast.
+// Changes of the amount and speed of traffic.
 
 namespace castor::lax::tb::changes {
 
@@ -173,7 +173,7 @@ void numbers(Knobs& knobs, const Params& params) {
   knobs.policies = 1U << 0U | 1U << 1U | 1U << 4U | 1U << 8U;
   knobs.full_list = knobs.split_beat = 0;
   knobs.update_period = 1000 + 8 * params.NumQueues;
-  knobs.min_groups = 255;  // short updates, which find jobs that are live for some cycles only
+  knobs.min_groups = 255;  // updates are short, and visit jobs that are live for some cycles only
   knobs.parse_lanes = 8;
   knobs.slots = 256;
   knobs.acknowledge = 65000;

@@ -8,8 +8,8 @@
 
 namespace castor::saws {
 
-/// The bench of the warp scheduler SAWS for the twin contract: its own sequences, and its own cover points beside those
-/// of the ports (docs/blocks/saws.md, "Verification").
+/// Test bench of the warp scheduler SAWS: its stimulus sequences, and its own cover points in addition to the port
+/// cover points (docs/blocks/saws.md, "Verification"). A default run must reach 95 % of the points.
 using Bench = castor::tb::ProtocolBench<Block, tb::CoverPoints, tb::sequences, 95, tb::top_bits>;
 
 }  // namespace castor::saws

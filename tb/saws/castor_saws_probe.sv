@@ -1,5 +1,5 @@
-// The warp schedulers with registers brought out for a bench: the top that is verilated. It reads the block by
-// hierarchical name, so the RTL carries no test code. Vectors over warps are in the order of the hardware warps here.
+// Verilated top of the warp schedulers that brings out registers for test benches. The module reads the block by
+// hierarchical names, so the RTL carries no test code. Vectors over warps are in the order of the SM's warp numbers.
 module castor_saws_probe;
   assign probe_mode_o     = u_dut.mode;
   assign probe_selected_o = u_dut.selected;
@@ -13,7 +13,7 @@ module castor_saws_probe;
   assign probe_waiting_o  = u_dut.waiting;
   assign probe_error_o    = err_o;
 
-  // The oldest message of each queue, 0 where none waits.
+  // Oldest message of each queue; 0 for an empty queue.
   if (SawsEn != 0) begin : gen_oldest
     for (genvar s = 0; s < NumSched; s++) begin : gen_queue
       assign probe_oldest_o[s*8 +: 8] =

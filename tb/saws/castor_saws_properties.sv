@@ -1,10 +1,10 @@
-// Properties of the warp schedulers as a whole (docs/blocks/saws.md, "Theory of operation" and "Cycle"); those of the
-// synchronization control unit are in castor_saws_scu_properties.sv. Names begin with the number of the invariant. Each
-// speaks of all schedulers, warps and thread blocks. Nothing is assumed of the surroundings.
+// Properties of the warp schedulers as a whole (docs/blocks/saws.md, "Theory of operation" and "Cycle"). The properties
+// of the synchronization control unit are in castor_saws_scu_properties.sv. Names begin with the number of the
+// invariant. Each property covers all schedulers, warps and thread blocks. The surroundings may do anything.
 `include "castor_assert.svh"
 
 module castor_saws_properties;
-  // Positions and thread blocks by warp: element s*NumLocal+i is local warp i of scheduler s.
+  // Position and thread block of each warp: element s*NumLocal+i is local warp i of scheduler s.
   logic [NumWarps*PosWidth-1:0] p;
   logic [NumWarps*CtaWidth-1:0] k;
 
@@ -20,7 +20,8 @@ module castor_saws_properties;
   end
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q1: the warps of a thread block share a position, thread blocks have different ones, and they are 0..length-1.
+  // Q1: the warps of a thread block share a position, and different thread blocks have different positions. The
+  // positions are 0..length-1.
   logic              shared, in_range, complete, free_clear, slot_used, live_allocated, blocked_live;
   logic [MaxCta-1:0] held;  // thread blocks that have a warp
 
@@ -76,7 +77,7 @@ module castor_saws_properties;
   `CASTOR_ASSERT(q1_blocked_warps_are_live, blocked_live)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q2: range of the promotion register; in GTO mode the same register names a warp.
+  // Q2: range of the promotion register. In GTO mode the same register holds the greedy warp's number.
   logic register_low, register_high, greedy_warp;
 
   always_comb begin
@@ -100,7 +101,8 @@ module castor_saws_properties;
   `CASTOR_ASSERT(q2_nothing_greedy_in_saws_mode, !(mode && greedy != '0))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q3: the pick can issue, and none that can has a smaller key; in GTO mode the greedy warp goes first.
+  // Q3: the picked warp can issue, and no warp that can issue has a smaller key. In GTO mode the greedy warp has
+  // priority.
   logic pick_there, pick_can, pick_least, pick_greedy, no_pick_is_zero;
 
   always_comb begin
@@ -149,8 +151,8 @@ module castor_saws_properties;
   `CASTOR_ASSERT(q3_index_is_zero_without_a_pick, no_pick_is_zero)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q4: a stretch in which a thread block has blocked warps begins with one first hit and has no other. An exit may end
-  // one in the cycle in which the next begins, hence the exception.
+  // Q4: a stretch is a period in which a thread block has blocked warps. It begins with exactly one first hit and
+  // contains no other. Exception: an exit may end a stretch in the cycle in which the next one begins.
   logic hit_at_most_once, hit_begins, hit_not_inside;
 
   always_comb begin
@@ -189,7 +191,7 @@ module castor_saws_properties;
   `CASTOR_ASSERT(q4_no_first_hit_inside_a_stretch, hit_not_inside)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q6 and Q7: what a promotion did to the list, seen in the cycle after.
+  // Q6 and Q7: effect of a promotion on the list, checked in the following cycle.
   logic [NumWarps*PosWidth-1:0] p_past_q;
   logic [NumWarps-1:0]          member_past_q;
   logic [NumSched-1:0]          promote_past_q;
@@ -239,7 +241,8 @@ module castor_saws_properties;
   `CASTOR_ASSERT(q7_promotion_moves_nothing_above_the_register, above_stays)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q8: in GTO mode positions are ages: with the pick above, that is GTO. older_q[c*MaxCta+d]: c was placed before d.
+  // Q8: in GTO mode positions are in order of age, so the pick rule above gives GTO. older_q[c*MaxCta+d]: c was placed
+  // before d.
   logic [MaxCta*MaxCta-1:0] older_q, older_d;
   logic                     by_age;
 
@@ -261,7 +264,7 @@ module castor_saws_properties;
     older_q <= older_d;
   end
 
-  // Ages are an order of the thread blocks in their slots.
+  // The ages are a total order of the resident thread blocks.
   logic one_older, orderly;
 
   always_comb begin
@@ -304,10 +307,10 @@ module castor_saws_properties;
   `CASTOR_ASSERT(q8_positions_are_ages_in_gto_mode, by_age)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q11: a message is lost only if an event came while wev_ready was 0.
+  // Q11: a message is lost only if an event occurred while wev_ready was 0.
   `CASTOR_ASSERT(q11_nothing_lost_with_room, !lost || (wev_valid_i & ~wev_ready_o) != '0)
 
-  // Situations that the proofs should not exclude: everything that the schedulers do.
+  // Cover statements: the assumptions of the proofs must leave every action of the schedulers reachable.
   logic mode_past_q;
 
   always_ff @(posedge clk_i) begin

@@ -1,14 +1,16 @@
 // Properties of the synchronization control unit (docs/blocks/saws.md, "Cycle"). Names begin with the number of the
 // invariant.
 //
-// One message is watched: `pick_q` is any scheduler, it takes a value during reset and then stays; a message that
-// enters its queue is watched if toggle_en_i is 1, an input that means nothing but in a kernel's start, so any may be.
+// One message is watched. The scheduler `pick_q` is arbitrary: it gets its value during reset and keeps it. A message
+// that enters its queue is watched if toggle_en_i is 1. This input has a meaning only at a kernel start, so any message
+// may be watched.
 `include "castor_assert.svh"
 
 module castor_saws_scu_properties;
   // ---------------------------------------------------------------------------------------------------------------
-  // Q8: back to GTO by a kernel's start alone, to SAWS by a message or a start that selects it.
-  logic       run_q;  // the cycle before was no reset and no kernel start
+  // Q8: only a kernel start changes the mode back to GTO. A message, or a kernel start that selects SAWS, changes it to
+  // SAWS.
+  logic       run_q;  // the previous cycle had neither reset nor kernel start
   logic       mode_past_q, switch_past_q;
   logic [1:0] selected_past_q;
 
@@ -25,8 +27,8 @@ module castor_saws_scu_properties;
   `CASTOR_ASSERT(q8_nothing_selected_within_a_kernel, !run_q || selected_q == selected_past_q)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q9: with toggling the first hit of a thread block promotes, then every other one: odd_q[c] tells whether the number
-  // of its hits since it was placed is odd. Without toggling every hit does.
+  // Q9: with toggling, the first hit of a thread block promotes, and then every other hit. odd_q[c]: the number of hits
+  // since the thread block was placed is odd. Without toggling, every hit promotes.
   logic [MaxCta-1:0] odd_q, odd_d;
   logic              every_other, every;
 
@@ -59,7 +61,7 @@ module castor_saws_scu_properties;
   `CASTOR_ASSERT(q9_toggle_counts_hits, toggle_q == (toggling_q ? ~odd_q : '1))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q11: queues.
+  // Q11: message queues.
   logic counts_in_range, pushes_legal, pops_legal;
 
   always_comb begin
@@ -79,8 +81,8 @@ module castor_saws_scu_properties;
   `CASTOR_ASSERT(q11_one_message_per_cycle, (pop & (pop - NumSched'(1))) == '0)
   `CASTOR_ASSERT(q11_operations_of_the_surroundings_first, !(cta_valid_i && (pop != '0 || switch_o)))
 
-  // Q11: the watched message. place_q: messages of its queue up to and with it, 0: none is watched. age_q: cycles that
-  // it waited, without those in which an operation of the surroundings came first.
+  // Q11: the watched message. place_q: its position in the queue, counted from 1; 0: no message is watched. age_q:
+  // cycles of waiting, without the cycles in which an operation of the surroundings had priority.
   localparam int unsigned Bound = NumSched * EvqDepth + 1;
 
   logic [TurnWidth-1:0] pick_q, distance;
@@ -140,12 +142,12 @@ module castor_saws_scu_properties;
   `CASTOR_ASSERT(q11_list_operations_by_broadcast_alone, pop != '0 || (promote_o == '0 && demote_o == '0))
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Q13: while plain GTO is selected, all that leaves this unit is what the block without it has in its place.
+  // Q13: while plain GTO is selected, all outputs of this unit equal the constants of a block without the unit.
   `CASTOR_ASSERT(q13_unit_at_rest_while_gto_is_selected,
                  selected_q != '0 || (!mode_q && waiting_o == '0 && wev_ready_o == '1 && !lost_o && !switch_o &&
                                       promote_o == '0 && demote_o == '0 && cta_o == '0))
 
-  // Situations that the proofs should not exclude.
+  // Cover statements: the assumptions of the proofs must leave these situations reachable.
   `CASTOR_COVER(mode_switch, switch_o)
   `CASTOR_COVER(hit_that_promotes_nothing, toggling_q && (first_hit_i & ~promotes) != '0)
   `CASTOR_COVER(queue_full, wev_ready_o != '1)

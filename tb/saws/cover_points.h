@@ -12,9 +12,9 @@
 
 namespace castor::saws::tb {
 
-/// What a run must have reached: each way in which a kernel starts, a message comes about, is taken and acts, a list
-/// changes, a pick is made, an error is raised, and the collisions of a cycle (docs/blocks/saws.md, "Verification").
-/// Points that a parameter set cannot have are not in its list. Idle cycles in which no message waits may be missing.
+/// Cover points of the block: each way in which a kernel starts, a message is created, is taken and acts, a list
+/// changes, a warp is picked and an error is raised; also simultaneous events (docs/blocks/saws.md, "Verification").
+/// Points that are impossible at these parameters are left out. Idle cycles in which no message waits may be skipped.
 class CoverPoints final : public castor::tb::BlockPoints<Block> {
  public:
   CoverPoints(castor::tb::Cover& cover, const Params& params, const castor::tb::Peek& peek = {});
@@ -28,11 +28,11 @@ class CoverPoints final : public castor::tb::BlockPoints<Block> {
   EventPoints events_;
   CtaPoints ctas_;
   MeetingPoints meetings_;
-  Points<unsigned> errors_;  // of a cycle
-  std::array<U64, 4> on_{};  // warps of each scheduler
+  Points<unsigned> errors_;  // errors of one cycle, as a mask
+  std::array<U64, 4> on_{};  // mask of the warps of each scheduler
   Queues queues_;
-  bool started_ = false;  // a kernel_start was seen
-  unsigned freed_ = ~0U;  // in the cycle before
+  bool started_ = false;  // a kernel_start has been seen
+  unsigned freed_ = ~0U;  // CTA freed in the previous cycle; ~0: none
 };
 
 }  // namespace castor::saws::tb

@@ -37,7 +37,7 @@ void Environment::forget() {
 void Environment::begin_kernel(Inputs& in) {
   in.kernel_start = 1;
   in.mode_sel = static_cast<U8>(drawn(knobs_.mode, 8));
-  // AUTO in half of the drawn cases.
+  // AUTO in more than half of the cases in which mode_sel is drawn.
   if (in.mode_sel > 3) in.mode_sel = 1;
   in.toggle_en = static_cast<U8>(drawn(knobs_.toggle, 2));
   kernel_left_ = 1 + below(knobs_.kernel_ctas);
@@ -62,7 +62,7 @@ void Environment::drive(Inputs& in) {
   }
   if (chance(knobs_.break_rule)) ready |= random_() & twin::mask(params_.NumWarps);
   in.w_ready = WarpBits(ready);
-  // A rest begins with a cycle that shows the levels as the last events left them.
+  // An idle period begins with one cycle that shows the levels after the last events.
   resting_ = rest_next_ > 0;
   rest_ = rest_next_;
   rest_next_ = 0;
@@ -71,7 +71,7 @@ void Environment::drive(Inputs& in) {
 void Environment::react(Inputs& in, const Outputs& out) {
   if (resting_) return;
   if (starting_) {
-    // The block must not look at anything else in this cycle.
+    // The block must ignore all other inputs in the cycle of kernel_start.
     if (chance(kAlways / 2)) {
       in.cta_valid = 1;
       in.wev_valid = static_cast<U8>(twin::mask(params_.NumSched));
@@ -96,7 +96,7 @@ void Environment::react(Inputs& in, const Outputs& out) {
   if (chance(knobs_.rest)) rest_next_ = 1 + below(knobs_.rest_cycles);
 }
 
-// Programs
+// Programs of CTAs
 
 void Environment::write_program(Cta& cta) {
   cta.program.clear();
@@ -115,7 +115,7 @@ void Environment::write_program(Cta& cta) {
         step.waiters &= some();
       }
     } else if (chance(knobs_.named)) {
-      // Two groups, each at a barrier of its own; a part of a group may not wait.
+      // Two groups with a barrier each; some warps of a group may arrive without waiting.
       const U64 first = some();
       step.whole = false;
       step.waiters = first;
@@ -157,7 +157,7 @@ U64 Environment::live(const Cta& cta) const {
   return live;
 }
 
-// Issue
+// Issue of instructions
 
 void Environment::issue(Inputs& in, const Outputs& out) {
   const bool step_cycle = cycle_ % knobs_.in_step == 0;
@@ -204,7 +204,7 @@ std::optional<unsigned> Environment::late_reporter(unsigned scheduler) {
   return std::nullopt;
 }
 
-/// The warp does what comes behind its work: exits, arrives, or comes to a barrier.
+/// Executes the warp's next step after its work: exit, arrival, or barrier.
 void Environment::meet(unsigned w, Inputs& in) {
   Warp& warp = warps_[w];
   Cta& cta = ctas_[warp.cta];
@@ -234,7 +234,8 @@ void Environment::exit(unsigned w, Inputs& in) {
   in.wev_idx[s] = static_cast<U8>(w / params_.NumSched);
 }
 
-// Who waited goes on, together with those who came in this cycle; they are not reported. The others are.
+// Completes barriers. The waiting warps resume, as do the warps that arrived in this cycle; these arrivals are not
+// reported. Arrivals at incomplete barriers are reported as events.
 void Environment::complete_barriers(Inputs& in) {
   U64 came = 0, released = 0;
   for (const unsigned w : arrivals_) came |= bit(w);
@@ -268,7 +269,7 @@ void Environment::complete_barriers(Inputs& in) {
   }
 }
 
-// CTAs
+// Placing and freeing of CTAs
 
 void Environment::operate(Inputs& in) {
   if (burst_left_ == 0 && chance(knobs_.burst)) burst_left_ = knobs_.burst_cycles;
@@ -282,7 +283,7 @@ void Environment::operate(Inputs& in) {
   if (kernel_left_ > 0 && (burst || chance(knobs_.place))) static_cast<void>(place(in));
 }
 
-/// A CTA that is freed in this cycle, if any.
+/// Returns the CTA that is freed in this cycle, if any.
 std::optional<unsigned> Environment::leaver() {
   const unsigned from = number(params_.MaxCta);
   const bool exited = chance(knobs_.free), swap = chance(knobs_.swap) || burst_left_ > 0,
@@ -302,7 +303,7 @@ bool Environment::place(Inputs& in) {
   for (unsigned c = 0; c < params_.MaxCta; ++c) {
     if (!ctas_[c].used) slots.push_back(c);
   }
-  // A slot that is being freed by this very cycle's operation is still taken.
+  // The slot of a CTA freed by this cycle's operation is still in use.
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
     if (warps_[w].does == Does::kNothing) room.push_back(w);
   }
@@ -337,7 +338,7 @@ bool Environment::place(Inputs& in) {
 }
 
 void Environment::free(unsigned c, Inputs& in) {
-  if (live(ctas_[c]) != 0) ++kernel_left_;  // it comes back later
+  if (live(ctas_[c]) != 0) ++kernel_left_;  // the CTA is placed again later
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
     if (Environment::in(ctas_[c].warps, w)) warps_[w] = {};
   }
@@ -347,7 +348,7 @@ void Environment::free(unsigned c, Inputs& in) {
   in.cta_id = static_cast<U8>(c);
 }
 
-// Payloads whose valid is 0 may be anything.
+// Draws random payloads for inputs whose valid is 0.
 void Environment::scribble(Inputs& in) {
   if (in.cta_valid == 0) {
     in.cta_free = static_cast<U8>(below(2));

@@ -11,11 +11,11 @@
 
 namespace castor::saws::tb {
 
-/// A streaming multiprocessor as the block sees it: kernels whose CTAs are placed and freed, warps that are ready now
-/// and then, work, meet at barriers (of the whole CTA, or of groups) and exit. Keeps the contract of the block's
-/// surroundings, unless the knobs of the last group say otherwise.
+/// Model of the SM around the block. CTAs of kernels are placed and freed; their warps are ready at times, execute
+/// instructions, meet at barriers (of the whole CTA, or of groups of warps) and exit. The model keeps the contract of
+/// the block's surroundings, unless the knobs under "Violations of the contract" are set.
 ///
-/// Its picture of the warps is its own: it learns picks and wev_ready from the block, nothing else.
+/// The model tracks the state of the warps itself. It reads only the picks and wev_ready from the block's outputs.
 class Environment final : public Sequence {
  public:
   Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
@@ -34,32 +34,34 @@ class Environment final : public Sequence {
   struct Warp {
     Does does = Does::kNothing;
     unsigned cta = 0;
-    unsigned step = 0;  ///< of its CTA's program
-    unsigned work = 0;  ///< instructions before that step
+    unsigned step = 0;  ///< index of the current step in the CTA's program
+    unsigned work = 0;  ///< instructions left before that step
     base::Cycle ready_at = 0;
   };
-  /// A place where warps of a CTA meet, or leave. A warp that is in no mask goes past.
+  /// Step of a CTA's program: a barrier, or an exit of warps. A warp in neither mask skips the step.
   struct Step {
     bool exit = false;
-    bool whole = false;  ///< barrier of all live warps
-    U64 waiters = 0;     ///< exit: who exits
-    U64 arrivers = 0;    ///< arrive and go on
-    U64 arrived = 0;
+    bool whole = false;  ///< whole-CTA barrier: all live warps take part
+    U64 waiters = 0;     ///< warps that wait at the barrier; for an exit step, the warps that exit
+    U64 arrivers = 0;    ///< warps that arrive at the barrier without waiting
+    U64 arrived = 0;     ///< warps that have arrived at the barrier so far
   };
   struct Cta {
     bool used = false;
-    bool sleeper = false;
-    bool event = false;   ///< in this cycle
-    bool issued = false;  ///< in this cycle
+    bool sleeper = false;  ///< the CTA's warps wait for memory nearly all the time
+    bool event = false;    ///< a warp of the CTA has a barrier or exit event in this cycle
+    bool issued = false;   ///< a warp of the CTA issues in this cycle
     U64 warps = 0;
     std::vector<Step> program;
   };
   enum class Next : std::uint8_t { kWork, kBarrier, kArrive, kExit };
 
   void begin_kernel(Inputs& in);
+  /// Discards all CTAs and their warps.
   void forget();
   [[nodiscard]] bool empty() const;
   void write_program(Cta& cta);
+  /// Advances the warp to the next step in which it takes part, and draws the number of instructions before it.
   void go_on(unsigned w);
   [[nodiscard]] Next next(unsigned w) const;
   void issue(Inputs& in, const Outputs& out);
@@ -67,6 +69,7 @@ class Environment final : public Sequence {
   [[nodiscard]] std::optional<unsigned> late_reporter(unsigned scheduler);
   void exit(unsigned w, Inputs& in);
   void complete_barriers(Inputs& in);
+  /// Places or frees at most one CTA.
   void operate(Inputs& in);
   [[nodiscard]] std::optional<unsigned> leaver();
   [[nodiscard]] bool place(Inputs& in);
@@ -82,7 +85,7 @@ class Environment final : public Sequence {
   [[nodiscard]] static bool in(U64 mask, unsigned w) { return (mask >> w & 1U) != 0; }
   [[nodiscard]] U64 live(const Cta& cta) const;
 
-  /// A number below `bound`, in some episodes at the ends of that range.
+  /// Returns a number below `bound`; in some episodes the numbers are near the limits of this range.
   [[nodiscard]] unsigned number(unsigned bound) {
     return static_cast<unsigned>(edges_.between(0, bound - 1, below(bound)));
   }
@@ -93,15 +96,15 @@ class Environment final : public Sequence {
   castor::tb::PortEdges<Block> edges_;
   std::vector<Warp> warps_;
   std::vector<Cta> ctas_;
-  std::vector<unsigned> arrivals_;  // warps that came to a barrier in this cycle, and wait unless it completes
+  std::vector<unsigned> arrivals_;  // warps that reach a barrier in this cycle, and wait unless the barrier completes
   base::Cycle cycle_ = 0;
-  base::Cycle rest_ = 0;       // cycles in which nothing moves any more
-  base::Cycle rest_next_ = 0;  // from the next cycle on
-  unsigned kernel_left_ = 0;   // CTAs to be placed
+  base::Cycle rest_ = 0;       // remaining cycles without any event
+  base::Cycle rest_next_ = 0;  // length of the idle period that starts in the next cycle
+  unsigned kernel_left_ = 0;   // CTAs of the kernel still to be placed
   unsigned burst_left_ = 0;
-  U32 touched_ = 0;  // CTAs of which a warp arrived or left in this cycle
+  U32 touched_ = 0;  // mask of the CTAs of which a warp arrived or exited in this cycle
   bool start_pending_ = false;
-  bool starting_ = false;  // in this cycle
+  bool starting_ = false;  // the kernel starts in this cycle
   bool resting_ = false;
 };
 

@@ -2,49 +2,49 @@
 
 namespace castor::saws::tb {
 
-inline constexpr unsigned kAlways = 65536;  ///< a rate: in every case
-inline constexpr unsigned kRandom = ~0U;    ///< a setting: drawn anew where it is used
+inline constexpr unsigned kAlways = 65536;  ///< rate of an event that occurs in every case
+inline constexpr unsigned kRandom = ~0U;    ///< value of a setting that is drawn at random at each use
 
-/// How the surroundings behave. Rates are in 1/65536 per cycle or per case, times in cycles.
+/// Parameters of the stimulus. Rates are in 1/65536, per cycle or per case; times are in cycles.
 struct Knobs {
   // Kernels
-  unsigned mode = kRandom;    ///< mode_sel
-  unsigned toggle = kRandom;  ///< toggle_en
-  unsigned before = 16384;    ///< runs that begin with work before the first kernel_start
-  unsigned kernel_ctas = 40;  ///< CTAs of a kernel
+  unsigned mode = kRandom;    ///< value of mode_sel
+  unsigned toggle = kRandom;  ///< value of toggle_en
+  unsigned before = 16384;    ///< rate of runs that start with CTAs before the first kernel_start
+  unsigned kernel_ctas = 40;  ///< maximum CTAs of a kernel
   // CTAs
-  unsigned place = 20000;    ///< the next CTA is placed, if there is room
-  unsigned free = 20000;     ///< a CTA whose warps have exited is freed
-  unsigned ctas = 64;        ///< at most so many at once
-  unsigned least_warps = 1;  ///< of a CTA
-  unsigned most_warps = 8;
-  unsigned scattered = 8192;  ///< its warps are any free ones, not neighbours
-  unsigned swap = 0;          ///< a CTA is freed although its warps have not exited
-  unsigned swap_issuing = 0;  ///< ... in the cycle in which one of them issues
-  unsigned burst = 0;         ///< a run of CTA operations in consecutive cycles begins
-  unsigned burst_cycles = 24;
+  unsigned place = 20000;      ///< rate of placing the next CTA, if the SM has enough free warps
+  unsigned free = 20000;       ///< rate of freeing a CTA whose warps have all exited
+  unsigned ctas = 64;          ///< maximum resident CTAs
+  unsigned least_warps = 1;    ///< minimum warps of a CTA
+  unsigned most_warps = 8;     ///< maximum warps of a CTA
+  unsigned scattered = 8192;   ///< rate of CTAs whose warps are arbitrary free warps, not neighbours
+  unsigned swap = 0;           ///< rate of freeing a CTA whose warps have not all exited
+  unsigned swap_issuing = 0;   ///< rate of freeing a CTA in the cycle in which one of its warps issues
+  unsigned burst = 0;          ///< rate of bursts of CTA operations in consecutive cycles
+  unsigned burst_cycles = 24;  ///< length of a burst
   // Programs
-  unsigned barriers = 6;       ///< at most so many before the end
-  unsigned work = 6;           ///< at most so many instructions between barriers
-  unsigned named = 8192;       ///< steps at which groups of warps meet at barriers of their own
-  unsigned arrive = 16384;     ///< ... and some only arrive
-  unsigned early_exit = 8192;  ///< steps at which some warps exit
-  unsigned sleeper = 0;        ///< CTAs that wait for memory nearly all the time
-  unsigned absent = 0;         ///< CTAs of which a warp begins 1500 cycles late, or more
+  unsigned barriers = 6;       ///< maximum barriers of a program
+  unsigned work = 6;           ///< maximum instructions between barriers
+  unsigned named = 8192;       ///< rate of steps in which groups of warps have barriers of their own
+  unsigned arrive = 16384;     ///< rate, among these steps, of groups in which some warps only arrive
+  unsigned early_exit = 8192;  ///< rate of steps in which some warps exit
+  unsigned sleeper = 0;        ///< rate of CTAs that wait for memory nearly all the time
+  unsigned absent = 0;         ///< rate of CTAs of which one warp starts at least 1500 cycles late
   // Warps
-  unsigned stall = 12000;  ///< an instruction makes its warp wait
-  unsigned stall_cycles = 30;
-  unsigned acknowledge = 60000;  ///< a pick issues
-  unsigned late = 8192;          ///< a barrier or exit is reported of a warp that was not picked
-  unsigned in_step = 1;          ///< barriers and exits are issued in every so many cycles only
-  // The whole SM rests
+  unsigned stall = 12000;        ///< probability that an instruction stalls its warp
+  unsigned stall_cycles = 30;    ///< maximum length of a stall
+  unsigned acknowledge = 60000;  ///< probability that a picked warp issues
+  unsigned late = 8192;          ///< rate of reporting a barrier or exit of a warp that was not picked
+  unsigned in_step = 1;          ///< barriers and exits issue only in every n-th cycle
+  // Idle periods of the whole SM: rate and maximum length
   unsigned rest = 20;
   unsigned rest_cycles = 60;
-  // What breaks the contract
-  unsigned break_rule = 0;       ///< an illegal input
-  unsigned restart = 0;          ///< kernel_start in the middle of everything
-  unsigned ignore_ready = 0;     ///< barriers and exits are issued although wev_ready is 0
-  unsigned free_with_event = 0;  ///< a CTA is freed in the cycle of an event of it
+  // Violations of the contract
+  unsigned break_rule = 0;       ///< rate of illegal inputs
+  unsigned restart = 0;          ///< rate of kernel_start while CTAs are resident
+  unsigned ignore_ready = 0;     ///< rate of barriers and exits although wev_ready is 0
+  unsigned free_with_event = 0;  ///< rate of freeing a CTA in the cycle of an event of one of its warps
 };
 
 }  // namespace castor::saws::tb

@@ -2,7 +2,8 @@
 
 #include "tb/saws/environment.h"
 
-// What the block must refuse or survive. Each of it leaves the picture of the warps as the block has it.
+// Illegal inputs that the block must refuse or survive. Afterwards the model's view of the warps still agrees with the
+// block's state.
 
 namespace castor::saws::tb {
 
@@ -12,7 +13,7 @@ void Environment::break_a_rule(Inputs& in, const Outputs& out) {
       break_by_operation(in);
       return;
     case 1:
-      // Unblocks of warps that do not wait, acknowledges of no pick.
+      // Unblocks warps that do not wait, and acknowledges schedulers without a pick.
       for (unsigned w = 0; w < params_.NumWarps; ++w) {
         if (warps_[w].does != Does::kWaits && chance(kAlways / 8)) in.unblock.set(w);
       }
@@ -32,7 +33,7 @@ void Environment::break_by_event(Inputs& in) {
   for (unsigned i = 0; i < count && !local; ++i) {
     const unsigned candidate = (from + i) % count, w = candidate * params_.NumSched + s;
     const Does does = warps_[w].does;
-    // A dead warp; a warp that waits blocks again, or exits.
+    // Chooses a dead warp; or a waiting warp, which blocks again or exits.
     if (how < 2 ? does == Does::kNothing || does == Does::kExited : does == Does::kWaits) local = candidate;
   }
   if (how == 0 && range > count) local = count + below(range - count);
@@ -43,7 +44,8 @@ void Environment::break_by_event(Inputs& in) {
   const bool exits = how == 3 || (how < 2 && chance(kAlways / 2));
   in.wev_exit = static_cast<U8>((in.wev_exit & ~(1U << s)) | (exits ? 1U << s : 0U));
   if (how == 3) {
-    // It never comes to its barrier again. The others' wait ends when the next of them arrives or exits, or never.
+    // The exited warp never reaches its barrier again. The wait of the others ends when another warp arrives or exits,
+    // or never.
     warps_[w].does = Does::kExited;
   }
 }

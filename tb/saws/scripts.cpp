@@ -5,7 +5,7 @@
 namespace castor::saws::tb {
 namespace {
 
-/// Of the example: who is reported blocked, and when.
+/// Event of the worked example: the warp that is reported blocked, and the cycle.
 struct Blocked {
   unsigned cycle, warp;
 };

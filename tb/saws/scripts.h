@@ -7,8 +7,8 @@
 
 namespace castor::saws::tb {
 
-/// Inputs without sense or order, in phases of different density. It looks at no output; of what it did itself it
-/// remembers just enough to place CTAs that fit, now and then.
+/// Sequence of random inputs without any protocol, in phases of different density. It ignores all outputs. It remembers
+/// only the warps of the CTAs that it placed, so that some placements are legal.
 class Chaos final : public Sequence {
  public:
   Chaos(const Params& params, std::uint64_t seed) : params_(params), random_(seed ^ 0x6368616F73ULL) {}
@@ -28,8 +28,8 @@ class Chaos final : public Sequence {
   unsigned left_ = 0, start_ = 0, operation_ = 0, event_ = 0, exit_ = 0, unblock_ = 0, ready_ = 0, ack_ = 0;
 };
 
-/// The worked example of two schedulers (docs/blocks/saws.md, "Worked examples"), event by event, again and again,
-/// without and with toggling; where a parameter set has fewer warps or CTAs, what is left of it.
+/// Sequence that repeats the worked example of two schedulers (docs/blocks/saws.md, "Worked examples"), alternately
+/// without and with toggling. Parameter sets with fewer warps or CTAs leave out the events of the missing ones.
 class Example final : public Sequence {
  public:
   Example(const Params& params, std::uint64_t seed) : params_(params), random_(seed) {}
@@ -39,7 +39,7 @@ class Example final : public Sequence {
   Params params_;
   base::Xoshiro256 random_;
   unsigned cycle_ = 0;
-  unsigned pause_ = 0;  // between two runs
+  unsigned pause_ = 0;  // remaining cycles between two repetitions
   bool toggling_ = false;
 };
 

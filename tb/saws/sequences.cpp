@@ -9,7 +9,7 @@
 namespace castor::saws::tb {
 namespace {
 
-/// Mixes of traffic: few and many CTAs, dense and rare barriers, busy and stalled warps.
+/// Draws a mix of traffic: few or many CTAs, dense or rare barriers, busy or stalled warps.
 Knobs draw(const Params& params, std::uint64_t seed) {
   base::Xoshiro256 rng(seed ^ 0x736177735F6BULL);
   const auto pick = [&rng](std::initializer_list<unsigned> values) { return values.begin()[rng.below(values.size())]; };
@@ -40,7 +40,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   return knobs;
 }
 
-// What the directed sequences change of the knobs.
+// Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void barrier_after_barrier(Knobs& knobs) {
   knobs.work = 0;
@@ -221,8 +221,8 @@ void overflow(Knobs& knobs) {
   knobs.kernel_ctas = 400;
 }
 
-/// Thread blocks with a warp in every scheduler come to their first barrier, and some later: the promotion register
-/// reaches its end. Then they go on, wait in groups, exit and leave.
+/// CTAs with a warp on every scheduler reach their first barrier, some of them late, so the promotion register reaches
+/// its maximum. Afterwards the warps resume, wait in groups and exit, and the CTAs are freed.
 void all_promoted(Knobs& knobs, const Params& params) {
   small_ctas(knobs, params);
   knobs.mode = 2;

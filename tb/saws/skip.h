@@ -4,8 +4,8 @@
 
 namespace castor::saws {
 
-/// Idle edges of the verilated schedulers without a clock: there are no timers, so nothing has to be set. They must be
-/// quiet (Block::quiet). `Top` is what Verilator makes of castor_saws_probe.
+/// Applies n idle cycles to the verilated schedulers without clocking them; they must be quiet (Block::quiet). The
+/// block has no timers, so no register changes. `Top` is the class that Verilator makes of castor_saws_probe.
 template <class Top>
 auto skip_idle(Top& top, base::Cycle n, const Probes& /*probes*/, const Params& /*params*/)
     -> decltype(top.probe_error_o, base::Cycle{}) {

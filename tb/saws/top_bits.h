@@ -7,7 +7,7 @@
 
 namespace castor::saws::tb {
 
-/// Ports and registers whose highest bit no run of the usual length can toggle at these parameters.
+/// Returns the ports and registers whose highest bit cannot toggle in a run of the usual length at these parameters.
 [[nodiscard]] inline std::vector<castor::tb::TopBitWaiver> top_bits(const Params& params) {
   std::vector<castor::tb::TopBitWaiver> waived;
   if (params.NumSched <= 2) waived.push_back({"turn", "there is no scheduler 2"});

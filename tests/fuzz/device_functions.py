@@ -22,7 +22,8 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from function_maker import LEAVABLE, Maker, program  # noqa: E402
+from function_maker import LEAVABLE, Maker  # noqa: E402
+from function_source import program  # noqa: E402
 from function_reducer import Reducer  # noqa: E402
 
 HERE = Path(__file__).resolve().parent

@@ -12,7 +12,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from function_maker import Maker, program  # noqa: E402
+from function_maker import Maker  # noqa: E402
+from function_source import program  # noqa: E402
 
 SCRIPT = Path(__file__).resolve().with_name("device_functions.py")
 CASTOR_CC = None

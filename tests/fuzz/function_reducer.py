@@ -3,7 +3,7 @@
 import contextlib
 import copy
 
-from function_maker import INTEGERS, REALS, Node
+from function_parts import INTEGERS, REALS, Node
 
 #: Variants that are compiled in one file.
 TOGETHER = 32

@@ -10,6 +10,9 @@ build="$1"
 compiler="$2"
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
+if command -v ccache >/dev/null; then  # relative to the scratch folder all paths are as in the last run
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$scratch" CCACHE_NOHASHDIR=1
+fi
 
 cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || { cat "$scratch/install.log"; exit 1; }
 mv "$scratch/first" "$scratch/castor"

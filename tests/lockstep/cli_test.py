@@ -35,6 +35,14 @@ def run(*words, **more):
     return done
 
 
+def rtl_object(block):
+    """Path of the RTL of a block folder, built at the values of the set odd."""
+    flows = f"{os.environ['CASTOR_PREFIX']}/share/castor/rtl/synthesis/flows.py"
+    values = ["NumPorts=37", "NumWays=3", "Depth=7"]
+    command = ["python3", "-B", flows, "rtl-object", f"{block}/block.json", *values]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 class Cosim(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -179,7 +187,8 @@ class Cosim(unittest.TestCase):
     def test_waves_show_as_much_of_the_rtl_as_was_asked_for(self):
         def registers(*depth):
             wave = self.folder / "depth.vcd"
-            done = run(CASTOR, "cosim", "lax", "--params", "minimum", "--cycles", 30, "--wave", wave, *depth)
+            # The set that view_of_lax builds with waves, too.
+            done = run(CASTOR, "cosim", "lax", "--params", "odd", "--cycles", 30, "--wave", wave, *depth)
             self.assertEqual(done.returncode, 0, done.stderr)
             found = {"model": set(), "rtl": set()}
             for scopes, _, name, _ in variables(wave.read_text()):
@@ -213,21 +222,7 @@ class Cosim(unittest.TestCase):
         self.refused(run(*COSIM, "--params", "Depth=2,odd"), "behind the first word")
 
     def test_a_given_object_is_run_in_place_of_the_blocks_own(self):
-        path = subprocess.run(
-            [
-                "python3",
-                "-B",
-                f"{os.environ['CASTOR_PREFIX']}/share/castor/rtl/synthesis/flows.py",
-                "rtl-object",
-                f"{TURNSTILE}/block.json",
-                "NumPorts=37",
-                "NumWays=3",
-                "Depth=7",
-            ],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
+        path = rtl_object(TURNSTILE)
         done = run(*COSIM, "--params", "odd", "--cycles", 1000, "--rtl", path)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.refused(
@@ -235,6 +230,12 @@ class Cosim(unittest.TestCase):
         )
         self.refused(run(*COSIM, "--rtl", "/nowhere/rtl.so"), "/nowhere/rtl.so")
         self.refused(run(CASTOR, "cosim", "lax", "--rtl", path), "block turnstile")
+        # One that cannot show its inside leaves no waves of a difference, nor half of them.
+        faulty = patched(TURNSTILE, self.folder, "castor_turnstile.sv", "+ 12'd1", "+ 12'd2")
+        done = run(*COSIM, "--params", "odd", "--rtl", rtl_object(faulty), cwd=faulty)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("  no waves: ", done.stderr)
+        self.assertEqual([path.name for path in faulty.iterdir() if "vcd" in path.name], [])
 
     def test_counts_what_runs_reach(self):
         done = run(*COSIM, "--params", "odd", "--cycles", 200, "--coverage", self.folder / "counts.dat")

@@ -30,7 +30,7 @@ class Defaults(unittest.TestCase):
             done = subprocess.run(
                 [CASTOR, *words],
                 cwd=folder,
-                env={**os.environ, "CASTOR_BLOCKS": folder, "CASTOR_CACHE": f"{folder}/cache"},
+                env={**os.environ, "CASTOR_BLOCKS": folder},
                 text=True,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

@@ -14,7 +14,6 @@ namespace castor::lax {
 namespace {
 
 using twin::Cycle;
-using twin::Kind;
 
 constexpr auto kNoProgress = [](Cycle) {};
 constexpr auto kWatchNothing = [](const auto&, const auto&, const auto&) {};

@@ -21,18 +21,24 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "rtl/synthe
 from castor_flows import rtl_object, tree  # noqa: E402
 
 
-def verilog(verilator, top, files, params, folder):
-    """(ports, parameters) of a module: {name: (direction, bits)}, {name: value}."""
-    output = pathlib.Path(folder) / "out.xml"
-    subprocess.run(
-        [verilator, "--xml-only", "--xml-output", str(output), "--Mdir", folder, "--top-module", top]
-        + [f"-G{name}={value}" for name, value in params.items()]
-        + [str(file) for file in files],
-        check=True,
-    )
-    tree = xml.parse(output)
-    types = {node.get("id"): node for node in tree.iter("typetable").__next__()}
+def elaborated(verilator, top, files, params, names):
+    """{name: (ports, parameters)} of the modules `names` below and at `top`: {port: (direction, bits)}, {parameter:
+    value}."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = pathlib.Path(folder) / "out.xml"
+        subprocess.run(
+            [verilator, "--xml-only", "--xml-output", str(output), "--Mdir", folder, "--top-module", top]
+            + [f"-G{name}={value}" for name, value in params.items()]
+            + [str(file) for file in files],
+            check=True,
+        )
+        design = xml.parse(output)
+    types = {node.get("id"): node for node in design.iter("typetable").__next__()}
+    modules = {node.get("origName"): node for node in design.iter("module")}
+    return {name: interface(modules[name], types) for name in names}
 
+
+def interface(module, types):
     def bits(identifier):
         node = types[identifier]
         if node.tag == "basicdtype":
@@ -40,9 +46,8 @@ def verilog(verilator, top, files, params, folder):
             return 1 if left is None else abs(int(left) - int(node.get("right"))) + 1
         if node.tag in ("refdtype", "enumdtype"):
             return bits(node.get("sub_dtype_id"))
-        raise SystemExit(f"{top}: port of a type that is not understood: {node.tag}")
+        raise SystemExit(f"{module.get('origName')}: port of a type that is not understood: {node.tag}")
 
-    module = next(node for node in tree.iter("module") if node.get("topModule") == "1")
     ports, parameters = {}, {}
     for var in module.findall("var"):
         if var.get("dir"):
@@ -79,13 +84,15 @@ def main():
         ports = clock | {p["name"]: (p["direction"], p["width"]) for p in described["inputs"] + described["outputs"]}
         probes = ports | {p["name"]: (p["direction"], p["width"]) for p in described["probes"]}
         params = {p["name"]: p["value"] for p in described["params"]}
-        for top, expected in ((described["top"], ports), (described["top"] + "_probe", probes)):
-            with tempfile.TemporaryDirectory() as folder:
-                of_probes = expected is probes
-                bench = rtl_object.complete_bench(known, params, pathlib.Path(folder)) if of_probes else []
-                actual, parameters = verilog(verilator, top, [*sources, *bench], values or {}, folder)
-            found += differences(f"{top} at {name}", expected, actual)
-            found += differences(f"{top} at {name}", params, parameters)
+        block_top, probe_top = described["top"], described["top"] + "_probe"
+        with tempfile.TemporaryDirectory() as folder:
+            files = [*sources, *rtl_object.complete_bench(known, params, pathlib.Path(folder))]
+            actual = elaborated(verilator, probe_top, files, values or {}, (block_top, probe_top))
+        if values is None:  # the probe top hands its own defaults down
+            actual.update(elaborated(verilator, block_top, sources, {}, (block_top,)))
+        for top, expected in ((block_top, ports), (probe_top, probes)):
+            found += differences(f"{top} at {name}", expected, actual[top][0])
+            found += differences(f"{top} at {name}", params, actual[top][1])
             compared += len(expected) + len(params)
     print("\n".join(found))
     print(f"{block}: {compared} ports and parameters compared, {len(found)} differ")

@@ -20,12 +20,13 @@ LEAST = 40  # signals that a view is worth having for
 
 
 class View(unittest.TestCase):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.wave = pathlib.Path(scratch.name) / f"{VIEW.stem}.vcd"
-        subprocess.run([CASTOR, "cosim", VIEW.stem, "--cycles", "20", "--wave", self.wave], check=True)
-        self.shown = [line for line in VIEW.read_text().splitlines() if re.match(r"(model|rtl)\.", line)]
+        cls.addClassCleanup(scratch.cleanup)
+        cls.wave = pathlib.Path(scratch.name) / f"{VIEW.stem}.vcd"
+        subprocess.run([CASTOR, "cosim", VIEW.stem, "--cycles", "20", "--wave", cls.wave], check=True)
+        cls.shown = [line for line in VIEW.read_text().splitlines() if re.match(r"(model|rtl)\.", line)]
 
     def test_is_a_view_that_needs_no_other_file(self):
         self.assertEqual(gtkw.shown(VIEW.read_text()), self.shown)

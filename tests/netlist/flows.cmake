@@ -1,5 +1,5 @@
-# Gate netlists in the harness of the RTL: of the contract's test block, and of every block as tb/<block>/ci_netlist.txt
-# says (arguments of castor netlist).
+# Gate netlists in the harness of the RTL: of the contract's test block, and of one of the blocks that have a
+# tb/<block>/ci_netlist.txt (arguments of castor netlist).
 if(NOT CASTOR_TEST_RTL OR NOT TARGET castor)
   return()
 endif()
@@ -20,8 +20,13 @@ function(castor_netlist_test block file)
 endfunction()
 
 castor_netlist_test(turnstile "${PROJECT_SOURCE_DIR}/tests/twin/turnstile/ci_netlist.txt")
+set(with_netlist)
 foreach(block IN LISTS castor_blocks)
   if(EXISTS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_netlist.txt")
-    castor_netlist_test(${block} "${PROJECT_SOURCE_DIR}/tb/${block}/ci_netlist.txt")
+    list(APPEND with_netlist ${block})
   endif()
+endforeach()
+castor_sample(with_netlist netlist 1 ${with_netlist})
+foreach(block IN LISTS with_netlist)
+  castor_netlist_test(${block} "${PROJECT_SOURCE_DIR}/tb/${block}/ci_netlist.txt")
 endforeach()

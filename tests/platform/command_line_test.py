@@ -5,6 +5,8 @@ kernels, completion, man pages, colour.
   command_line_test.py CASTOR CASTOR_CC [unittest arguments...]
 """
 
+import atexit
+import functools
 import json
 import os
 import pathlib
@@ -56,18 +58,21 @@ READABLE = ["plain", "i", "void scale<3>(int*)", "(anonymous namespace)::hidden(
 NAMES = ["plain", "i", "_Z5scaleILi3EEvPi"]
 
 
+@functools.lru_cache(maxsize=None)
+def program():
+    """PROGRAM, compiled once for all cases."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    path = os.path.join(folder.name, "prog")
+    pathlib.Path(path + ".cu").write_text(PROGRAM)
+    subprocess.run([CASTOR_CC, "-O1", "-o", path, path + ".cu"], check=True)
+    return path
+
+
 class Case(CommandCase):
     @classmethod
     def setUpClass(cls):
-        cls.shared = tempfile.TemporaryDirectory()
-        cls.program = os.path.join(cls.shared.name, "prog")
-        source = cls.program + ".cu"
-        pathlib.Path(source).write_text(PROGRAM)
-        subprocess.run([CASTOR_CC, "-O1", "-o", cls.program, source], check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.cleanup()
+        cls.program = program()
 
     def settings(self):
         return {"PATH": os.path.dirname(CASTOR) + ":" + os.environ["PATH"]}
@@ -391,11 +396,10 @@ class Manual(Case):
         self.castor("manual", "man")
         for page in sorted((self.path / "man").iterdir()):
             done = self.command(
-                "man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page, environment={"LC_ALL": "C.UTF-8"}
+                "man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page, environment={"LC_ALL": "C.UTF-8"}
             )
             self.assertEqual((done.returncode, done.stderr), (0, ""), page)
-            text = self.command("man", "-l", page, environment={"LC_ALL": "C.UTF-8", "MANPAGER": "cat"}).stdout
-            self.assertIn("NAME", text)
+            self.assertIn("NAME", re.sub(".\b", "", done.stdout))  # bold is a letter over itself
 
 
 class Colour(Case):

@@ -12,11 +12,11 @@ set(types_O0 LONGS)
 set(types_O1 WORDS)
 set(types_O2 LONGS)
 set(types_O3 BYTES)
-foreach(name IN ITEMS copies dpx groups integers random rounding shifts short_floats short_memory warps)
+foreach(name IN ITEMS copies dpx groups integers random rounding shifts signed_zeros short_floats short_memory warps)
   castor_sample(levels ${name} 1 O0 O2)
   if(name STREQUAL copies)
     set(levels O0 O1 O2 O3)
-  elseif(name MATCHES "^(groups|shifts)$")
+  elseif(name MATCHES "^(groups|shifts|signed_zeros)$")
     set(levels O0 O2)
   endif()
   foreach(level IN LISTS levels)
@@ -39,8 +39,12 @@ foreach(level IN ITEMS O0 O2)
     ENVIRONMENT "CASTOR_SET=run.functional=0" COMMAND device_groups_${level})
 endforeach()
 
-# Lanes that wait for each other, at every level on both machines.
-foreach(level IN ITEMS O0 O1 O2 O3)
+# Lanes that wait for each other, on both machines.
+set(levels O0 O2)
+if(CASTOR_TEST_MATRIX)
+  set(levels O0 O1 O2 O3)
+endif()
+foreach(level IN LISTS levels)
   set(device "${PROJECT_SOURCE_DIR}/tests/platform/device")
   castor_cuda_program(device_locks_${level} SOURCES "${device}/locks.cu" OPTIONS -${level})
   castor_cuda_program(device_locks_linked_${level}
@@ -66,7 +70,7 @@ endforeach()
 
 # What castor-cc rewrites around clang: launches by device code and its runtime on both machines, and structures by value.
 foreach(name IN ITEMS launches device_runtime by_value)
-  foreach(level IN ITEMS O0 O1 O2 O3)
+  foreach(level IN LISTS levels)
     castor_cuda_program(device_${name}_${level}
       SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/${name}.cu" OPTIONS -${level})
     set_target_properties(device_${name}_${level} PROPERTIES

@@ -48,14 +48,16 @@ class DeviceLaunch(unittest.TestCase):
             timeout=HANG_SECONDS,
         )
 
-    def run_program(self, text, *options, functional="1", headers=None, machine="pascal_titanx"):
+    def run_program(self, text, *options, functionals="1", headers=None, machine="pascal_titanx"):
+        """What the program does on the timing GPU (0) and the functional machine (1), as `functionals` says."""
         with tempfile.TemporaryDirectory() as folder:
             done = self.compile(folder, text, *options, headers=headers)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            environment = {**os.environ, "CASTOR_SET": f"run.functional={functional}", "CASTOR_PLATFORM": machine}
-            return subprocess.run(
-                ["./app"], cwd=folder, env=environment, text=True, capture_output=True, timeout=HANG_SECONDS
-            )
+            for functional in functionals:
+                environment = {**os.environ, "CASTOR_SET": f"run.functional={functional}", "CASTOR_PLATFORM": machine}
+                yield subprocess.run(
+                    ["./app"], cwd=folder, env=environment, text=True, capture_output=True, timeout=HANG_SECONDS
+                )
 
     def refused(self, text, *options):
         with tempfile.TemporaryDirectory() as folder:
@@ -64,8 +66,7 @@ class DeviceLaunch(unittest.TestCase):
             return done.stderr
 
     def gives(self, value, text, *options, headers=None):
-        for functional in "01":
-            done = self.run_program(text, *options, headers=headers, functional=functional)
+        for done in self.run_program(text, *options, headers=headers, functionals="01"):
             self.assertEqual((done.stdout, done.stderr), (f"cudaSuccess {value}\n", ""))
 
     def test_all_standards_have_launches(self):
@@ -134,7 +135,7 @@ class DeviceLaunch(unittest.TestCase):
     def test_a_machine_without_such_launches_names_kernel_function_and_line(self):
         text = CHILD + "__device__ __noinline__ void go(int* o) { child<<<1, 1>>>(o, 1); }\n"
         text += "__global__ void parent(int* o) { go(o); }"
-        done = self.run_program(text, "-lineinfo", functional="0", machine="gcn_apu")
+        (done,) = self.run_program(text, "-lineinfo", functionals="0", machine="gcn_apu")
         self.assertEqual(done.stdout, "cudaErrorInvalidPtx 0\n")
         place = r"kernel parent\(int\*\), in go\(int\*\) \(.*:2\) launches from"
         self.assertRegex(done.stderr, r"^castor: app\.ptx:\d+:\d+: .*" + place)
@@ -164,7 +165,7 @@ class DeviceLaunch(unittest.TestCase):
     def test_a_child_that_cannot_be_compiled_fails_the_launch_of_the_host(self):
         text = "struct Big { int v[8200]; };\n__global__ void child(int* out, Big b) { *out = b.v[3]; }\n"
         text += "__global__ void parent(int* out) { child<<<1, 1>>>(out, Big{}); }"
-        done = self.run_program(text)
+        (done,) = self.run_program(text)
         self.assertEqual(done.stdout, "cudaErrorInvalidPtx 0\n")
         self.assertRegex(done.stderr, r"child\(int\*, Big\).* at most 32764")
 

@@ -12,6 +12,13 @@ castor_script_test(experiment_pages KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_pages_test.py"
           "$<TARGET_FILE:castor>" "${PROJECT_SOURCE_DIR}")
 
+# Machines that the pages name.
+if(TARGET kernel_dynamic_bfs)
+  castor_script_test(page_machines KIND platform
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/page_machines_test.py" "$<TARGET_FILE:castor>"
+            "${PROJECT_BINARY_DIR}/kernels" "${PROJECT_SOURCE_DIR}")
+endif()
+
 # Programs that are compiled when they are needed. With a sanitizer they lack its runtime, which castor-cc alone does not link.
 if(TARGET castor_kernels AND NOT CASTOR_SANITIZE)
   castor_unless_matrix(cases

@@ -4,7 +4,9 @@
     experiment_compile_test.py <castor>
 """
 
+import atexit
 import csv
+import functools
 import os
 import pathlib
 import shutil
@@ -16,6 +18,13 @@ import unittest
 CASTOR = pathlib.Path(sys.argv[1]).resolve()
 BUILD = CASTOR.parent.parent
 TINY = ["--schedulers", "4", "--policy", "GTO", "--size", "small", "--seeds", "1", "--quiet"]
+
+
+@functools.lru_cache(maxsize=None)
+def headers():
+    holder = tempfile.TemporaryDirectory()
+    atexit.register(holder.cleanup)
+    return holder.name
 
 
 class Compiled(unittest.TestCase):
@@ -36,6 +45,9 @@ class Compiled(unittest.TestCase):
                 (data / path.name).symlink_to(path.resolve())
         self.sources = data / "kernels"
         shutil.copytree(BUILD / "share" / "castor" / "kernels", self.sources)
+        # Precompiled headers of castor-cc are the same for every case.
+        self.cache.mkdir()
+        (self.cache / "headers").symlink_to(headers())
         self.runs = 0
 
     def environment(self, **more):

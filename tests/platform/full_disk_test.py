@@ -5,6 +5,8 @@ exit code 2. A limit on the size of files stands for a disk that is full, /dev/f
   full_disk_test.py CASTOR CASTOR_CC [unittest arguments...]
 """
 
+import atexit
+import functools
 import os
 import re
 import resource
@@ -44,16 +46,23 @@ FULL = "No space left on device"
 RUN = ["run", "-p", "tiny", "fill.ptx", "--block", "64", "--arg", "zeros:4096"]
 
 
+@functools.lru_cache(maxsize=None)
+def folder():
+    """The folder in which all cases run."""
+    holder = tempfile.TemporaryDirectory()
+    atexit.register(holder.cleanup)
+    (Path(holder.name) / "fill.ptx").write_text(PTX)
+    (Path(holder.name) / "app.cu").write_text(APP)
+    return Path(holder.name)
+
+
 class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = Path(holder.name)
-        (cls.folder / "fill.ptx").write_text(PTX)
-        (cls.folder / "app.cu").write_text(APP)
+        cls.folder = folder()
         cls.environment = {**os.environ, "CASTOR_CACHE": str(cls.folder / "cache"), "CASTOR_PROGRESS": "0"}
-        cls.run_command(CASTOR_CC, "app.cu", "-o", "app")
+        if not (cls.folder / "app").exists():
+            cls.run_command(CASTOR_CC, "app.cu", "-o", "app")
 
     @classmethod
     def run_command(cls, *words, size=None, output=subprocess.PIPE, **environment):

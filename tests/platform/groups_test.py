@@ -111,7 +111,7 @@ class Groups(unittest.TestCase):
             self.assertEqual(block["offchip_loads"], block["agt_misses"])
 
     def test_of_every_program(self):
-        for name in sample("groups", 3, PROGRAMS):
+        for name in sample("groups", 2, PROGRAMS):
             with self.subTest(name):
                 flat = Run(name, "flat")
                 self.assertEqual(flat.launcher["groups"], 0)
@@ -158,7 +158,7 @@ class Groups(unittest.TestCase):
         self.assertEqual(run.policy["memory_reads"], run.policy["memory_writes"])
 
     def test_of_locality_aware_placement(self):
-        for name in sample("placement", 3, PROGRAMS):
+        for name in sample("placement", 2, PROGRAMS):
             with self.subTest(name):
                 groups, children = Run(name, "dtbl", keys=self.BOTH), Run(name, "cdp", keys=self.LAPERM)
                 self.conserved(groups)

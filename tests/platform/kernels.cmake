@@ -35,14 +35,17 @@ set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--st
 set(skips_device_query "--x 32 --y 3 --z 2" "--z 1" "--x 1 --y 1 --z 1")
 set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
 
-# castor_kernel_test(<name> <arguments of one run>...): the first run is also the one at -O0 and on the timing GPUs. It, or
-# the first of skips_<name>, runs once more with redundancy marks, which the functional machine checks, and with one more on
-# a machine with the block darsie, whose skips are checked; both for one program in three.
+# castor_kernel_test(<name> <arguments of one run>...): the first run and two others on the functional machine. The first is
+# also the one at -O0 and on the timing GPUs. It, or the first of skips_<name>, runs once more with redundancy marks, which
+# the functional machine checks, and with one more on a machine with the block darsie, whose skips are checked; both for
+# one program in three.
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
-  list(GET ARGN 0 first)
+  set(others ${ARGN})
+  list(POP_FRONT others first)
+  castor_sample(others "${name} runs" 2 ${others})
   castor_script_test(kernel_${name} KIND platform ENVIRONMENT ${functional}
-    COMMAND ${check} "${kernels}/${name}" ${ARGN})
+    COMMAND ${check} "${kernels}/${name}" "${first}" ${others})
   if(TARGET kernel_${name}_O0)
     castor_script_test(kernel_${name}_same_at_O0 KIND platform ENVIRONMENT ${functional}
       COMMAND ${check} "${kernels}/${name}" --against "${kernels}/${name}_O0" "${first}")

@@ -8,6 +8,8 @@ CASTOR and CASTOR_CC are the programs under test, SOURCES is the folder of the s
 the launches that the tests make and against each other: a timeline and waves must add up to the counters of the report.
 """
 
+import atexit
+import functools
 import json
 import os
 import pathlib
@@ -116,20 +118,24 @@ int main(int argc, char** argv) {
 PROGRAM_OUTPUT = f"cudaSuccess {3 * sum(range(3000))}\n"
 
 
+@functools.lru_cache(maxsize=None)
+def programs():
+    """The folder of what is run, compiled once for all cases."""
+    holder = tempfile.TemporaryDirectory()
+    atexit.register(holder.cleanup)
+    folder = pathlib.Path(holder.name)
+    (folder / "k.ptx").write_text(PTX)
+    (folder / "endless.ptx").write_text(ENDLESS)
+    (folder / "program.cu").write_text(PROGRAM)
+    subprocess.run([CASTOR_CC, "-O2", folder / "program.cu", "-o", folder / "program"], check=True)
+    return folder
+
+
 class Case(CommandCase):
     @classmethod
     def setUpClass(cls):
-        cls.shared = tempfile.TemporaryDirectory()
-        folder = pathlib.Path(cls.shared.name)
-        (folder / "k.ptx").write_text(PTX)
-        (folder / "endless.ptx").write_text(ENDLESS)
-        (folder / "program.cu").write_text(PROGRAM)
+        folder = programs()
         cls.ptx, cls.endless, cls.program = (str(folder / name) for name in ("k.ptx", "endless.ptx", "program"))
-        subprocess.run([CASTOR_CC, "-O2", folder / "program.cu", "-o", cls.program], check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.cleanup()
 
     def settings(self):
         return {"CASTOR_PLATFORM": "tiny"}

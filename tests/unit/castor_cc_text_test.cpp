@@ -7,6 +7,7 @@
 
 #include "castor/base/words.h"
 #include "castor_cc/diagnostics.h"
+#include "castor_cc/ir_zeros.h"
 #include "castor_cc/process.h"
 #include "castor_cc/ptx_repairs.h"
 #include "castor_cc/ptx_text.h"
@@ -63,6 +64,54 @@ TEST(RepairPtx, RotatesByTheAmountModulo64) {
   for (const std::string& right :
        {by_constant, rotation("shl.b64", "shr.b64", "", "%r1", "%r3"), std::string("\tshl.b64 \t%lhs, %rd1, %r1;")})
     EXPECT_EQ(repair_ptx(right), right);
+}
+
+TEST(SignsOfZeros, AMinimumOrMaximumWithAZeroIsSuspect) {
+  EXPECT_TRUE(has_minimum_with_zero("\tmin.f64 \t%fd2, %fd1, 0d0000000000000000;\n"));
+  EXPECT_TRUE(has_minimum_with_zero("\tmax.ftz.f32 \t%f2, %f1, 0f80000000;\n"));
+  for (const char* const other : {"\tmin.f64 \t%fd2, %fd1, %fd3;\n", "\tmin.f64 \t%fd2, %fd1, 0d3FF0000000000000;\n",
+                                  "\tmin.s32 \t%r2, %r1, 0;\n",
+                                  "\t// begin inline asm\n\tmin.f32 %f2, %f1, 0f00000000;\n\t// end inline asm\n"}) {
+    EXPECT_FALSE(has_minimum_with_zero(other)) << other;
+  }
+}
+
+/// A function that selects between %x and a zero.
+std::string selecting(const std::string& flags, const std::string& compare, const std::string& arms) {
+  return "define void @f(double %x) {\n  %1 = fcmp " + flags + compare + "\n  %2 = select contract i1 %1, " + arms +
+         ", !prof !5\n  ret void\n}\n";
+}
+
+TEST(SignsOfZeros, SelectionsWhoseZeroHasAnotherSignAreTurnedRound) {
+  const std::string x = "double %x", plus = "double 0.000000e+00", minus = "double -0.000000e+00";
+  struct Case {
+    std::string compare, arms, opposite, value, turned;
+  };
+  const Case cases[] = {
+      {"olt double %x, 0.000000e+00", x + ", " + plus, "uge", "0.000000e+00", plus + ", " + x},
+      {"ogt double 0.000000e+00, %x", x + ", " + plus, "uge", "0.000000e+00", plus + ", " + x},
+      {"ogt double %x, -0.000000e+00", x + ", " + minus, "ule", "-0.000000e+00", minus + ", " + x},
+      {"ult double %x, 0.000000e+00", plus + ", " + x, "oge", "0.000000e+00", x + ", " + plus},
+      {"ugt double %x, -0.000000e+00", minus + ", " + x, "ole", "-0.000000e+00", x + ", " + minus},
+  };
+  for (const Case& one : cases) {
+    const std::string text = keep_signs_of_zeros(selecting("contract ", one.compare, one.arms));
+    EXPECT_THAT(text, HasSubstr("  %kept.zero.0 = fcmp " + one.opposite + " double %x, " + one.value +
+                                "\n  %2 = select i1 %kept.zero.0, " + one.turned + "\n  ret void\n}\n"))
+        << one.compare;
+  }
+  // The zero has the right sign, or may have any; another constant; an integer; a comparison of another function.
+  for (const std::string& same :
+       {selecting("", "ogt double %x, 0.000000e+00", x + ", " + plus),
+        selecting("", "olt double %x, 0.000000e+00", plus + ", " + x),
+        selecting("nsz ", "olt double %x, 0.000000e+00", x + ", " + plus),
+        selecting("fast ", "olt double %x, 0.000000e+00", x + ", " + plus),
+        selecting("", "olt double %x, 1.000000e+00", x + ", double 1.000000e+00"),
+        selecting("", "olt double %x, 0.000000e+00", "i32 %a, i32 0"),
+        std::string("define void @g() {\n  %1 = fcmp olt double %x, 0.000000e+00\n}\ndefine void @h(i1 %1) {\n"
+                    "  %2 = select i1 %1, double %x, double 0.000000e+00\n}\n")}) {
+    EXPECT_EQ(keep_signs_of_zeros(same), same);
+  }
 }
 
 TEST(UnresolvedNames, ListsFunctionsAndVariablesDefinedElsewhere) {

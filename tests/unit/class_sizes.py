@@ -31,7 +31,7 @@ GENERAL = (40, 25)
 FIXED = "fixed: parts and their order are all it has"
 OWN = {
     "castor::gpu::BasicSm": (42, 22, FIXED),
-    "castor::gpu::FrontEnd": (56, 25, FIXED + "; six more with launches by device code, to be cut"),
+    "castor::gpu::BasicFrontEnd": (45, 22, FIXED),
     "castor::gpu::SmMemory::Impl": (42, 38, "LSU, L1 pipe and MSHRs of an SM, not yet cut"),
     "castor::gpu::ReplaySm": (29, 38, "an SM in small: contexts, room, wires and seven counters"),
     "castor::gpu::DramChannel": (24, 31, "first legal clocks of each kind of command, and eight statistics"),

@@ -27,7 +27,7 @@ castor_tests(gpu_front_end_tests KIND unit
     gpu_front_end_registers_test.cpp gpu_front_end_dispatcher_test.cpp gpu_front_end_preemptor_test.cpp
     gpu_front_end_fault_unit_test.cpp gpu_front_end_parse_test.cpp gpu_front_end_heads_test.cpp
     gpu_front_end_release_test.cpp gpu_front_end_levels_test.cpp gpu_front_end_wait_report_test.cpp
-    gpu_front_end_copy_plan_test.cpp gpu_front_end_launch_records_test.cpp
+    gpu_front_end_copy_plan_test.cpp gpu_front_end_launch_records_test.cpp gpu_front_end_mechanisms_test.cpp
   LIBS castor_gpu castor_platforms)
 
 # Programs on one SM; its parts, each by itself.

@@ -5,7 +5,6 @@
 namespace castor::gpu::gpu_front_end_completion_test {
 namespace {
 
-using test::load;
 using test::MemoryRig;
 using test::PartRig;
 

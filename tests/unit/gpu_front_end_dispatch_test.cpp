@@ -25,7 +25,7 @@ TEST(FrontEndTiming, DoorbellToTbStartTakesParseLatencyPlusThree) {
                                       {"placed", kSubmit + 287, ticket, 2, 2}};
   EXPECT_EQ(rig.log.of("placed"), placed);
   EXPECT_EQ(rig.log.of("started")[0].cycle, kSubmit + 286);
-  EXPECT_TRUE(rig.front_end->complete(ticket));
+  EXPECT_TRUE(rig.front_end->host().shown(ticket));
 }
 
 TEST(FrontEndTiming, NextKernelOfAQueueStartsParseLatencyPlusThreeAfterTheRetireWire) {
@@ -38,7 +38,7 @@ TEST(FrontEndTiming, NextKernelOfAQueueStartsParseLatencyPlusThreeAfterTheRetire
   const Cycle exit = rig.log.cycle("retired", first);
   EXPECT_EQ(exit, rig.log.cycle("started", first) + rig.service - 1);
   EXPECT_EQ(rig.log.cycle("completed", first), exit + 1);
-  EXPECT_EQ(rig.front_end->completion_cycle(first), exit + 1);
+  EXPECT_EQ(rig.front_end->host().cycle(first), exit + 1);
   EXPECT_EQ(rig.log.cycle("granted", second), exit + 2);
   EXPECT_EQ(rig.log.cycle("written", second), exit + 285);
   EXPECT_EQ(rig.log.cycle("started", second), exit + 287);
@@ -81,7 +81,7 @@ TEST(FrontEndTiming, HostSeesCompletionWhenTheCompletionWordIsStored) {
   const Ticket ticket = rig.submit(3, Rig::kernel(rig.program("k"), 1, 32), kSubmit);
   Cycle seen = 0;
   rig.before = [&](Cycle now) {
-    if (seen == 0 && rig.front_end->complete(ticket)) seen = now;
+    if (seen == 0 && rig.front_end->host().shown(ticket)) seen = now;
   };
   rig.run();
   const Cycle completed = rig.log.cycle("completed", ticket);
@@ -200,7 +200,7 @@ TEST(FrontEndQueues, FullFifoHoldsQueueDepthPacketsBesidesTheKernelTaken) {
   const Ticket last = rig.submit(0, Rig::kernel(program, 1, 32), rig.now);
   EXPECT_TRUE(rig.front_end->queue_full(0));
   rig.run();
-  EXPECT_TRUE(rig.front_end->complete(last));
+  EXPECT_TRUE(rig.front_end->host().shown(last));
   EXPECT_EQ(rig.log.of("completed").size(), 5U);
 }
 
@@ -226,11 +226,11 @@ TEST(FrontEndQueues, DescriptorInMemoryIsWhatTheLaneReads) {
   std::memcpy(rig.store.host(image + 0x10), &grid, sizeof grid);
   rig.run();
   EXPECT_EQ(rig.log.of("placed").size(), 5U);
-  ASSERT_EQ(rig.front_end->kernels().size(), 1U);
-  EXPECT_EQ(rig.front_end->kernels()[0].thread_blocks, 5U);
-  EXPECT_EQ(rig.front_end->kernels()[0].ticket, ticket);
-  EXPECT_EQ(rig.front_end->kernels()[0].warp_instructions, 50U);
-  EXPECT_EQ(rig.front_end->kernels()[0].thread_instructions, 5U * 320);
+  ASSERT_EQ(rig.front_end->releases().kernels().size(), 1U);
+  EXPECT_EQ(rig.front_end->releases().kernels()[0].thread_blocks, 5U);
+  EXPECT_EQ(rig.front_end->releases().kernels()[0].ticket, ticket);
+  EXPECT_EQ(rig.front_end->releases().kernels()[0].warp_instructions, 50U);
+  EXPECT_EQ(rig.front_end->releases().kernels()[0].thread_instructions, 5U * 320);
 }
 
 // --- Golden placements

@@ -40,12 +40,12 @@ TEST(FrontEndFaults, FaultingKernelIsKilledOnAllSmsAndOthersGoOn) {
   EXPECT_EQ(rig.statistic("front_end.kernels_stopped"), 1U);
   EXPECT_EQ(count(rig.log.of("retired"), good), 20U);
   EXPECT_EQ(count(rig.log.of("retired"), next), 1U);
-  EXPECT_TRUE(rig.front_end->complete(bad));
-  const auto fault = rig.front_end->take_fault();
+  EXPECT_TRUE(rig.front_end->host().shown(bad));
+  const auto fault = rig.front_end->faults().take();
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind, FaultKind::kTrap);
   EXPECT_EQ(fault->message, "bad load");
-  EXPECT_FALSE(rig.front_end->take_fault().has_value());
+  EXPECT_FALSE(rig.front_end->faults().take().has_value());
 }
 
 TEST(FrontEndFaults, FirstFaultOfAKernelIsTheOneOfTheLowestSm) {
@@ -66,7 +66,7 @@ TEST(FrontEndFaults, FirstFaultOfAKernelIsTheOneOfTheLowestSm) {
     };
     rig.run();
     std::vector<std::string> messages;
-    while (const auto fault = rig.front_end->take_fault()) messages.push_back(fault->message);
+    while (const auto fault = rig.front_end->faults().take()) messages.push_back(fault->message);
     EXPECT_THAT(messages, testing::ElementsAre("a on 2", "b on 2"));
   }
 }
@@ -148,7 +148,7 @@ TEST(FrontEndFaults, CallsIntoTheRuntimeAreServedInTheOrderOfSms) {
     std::string printed;
     DeviceServices services;
     services.print = [&](std::string_view text) { printed += text; };
-    rig.front_end->set_services(services);
+    rig.front_end->faults().set_services(services);
     rig.service = 3000;
     const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k"), 26, 32), kSubmit);
     std::vector<Cycle> resumes;
@@ -176,7 +176,7 @@ TEST(FrontEndFaults, CallsIntoTheRuntimeAreServedInTheOrderOfSms) {
     EXPECT_EQ(printed, "sm1w3 sm1w1 sm9w3 ");
     EXPECT_THAT(resumes, testing::Each(602U));
     EXPECT_LT(rig.log.cycle("completed", ticket), 700U);
-    EXPECT_EQ(rig.front_end->take_fault()->kind, FaultKind::kAssert);
+    EXPECT_EQ(rig.front_end->faults().take()->kind, FaultKind::kAssert);
   }
 }
 
@@ -189,7 +189,7 @@ TEST(FrontEndFaults, LaunchWithoutDeviceMemoryFailsAndItsQueueGoesOn) {
   EXPECT_TRUE(rig.front_end->idle());
   EXPECT_EQ(count(rig.log.of("placed"), bad), 0U);
   EXPECT_EQ(count(rig.log.of("placed"), good), 4U);
-  const auto fault = rig.front_end->take_fault();
+  const auto fault = rig.front_end->faults().take();
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind, FaultKind::kStackOverflow);
   EXPECT_THAT(fault->message, testing::HasSubstr("no device memory left for the local memory of kernel hungry"));
@@ -284,7 +284,7 @@ TEST(FrontEndAbandon, DropsAllAndWorksAgain) {
       EXPECT_EQ(rig.store.used(AllocationKind::kLocal), 0U);
       const Ticket again = rig.submit(3, Rig::kernel(program, 3, 64), rig.now + 1);
       rig.run();
-      EXPECT_TRUE(rig.front_end->complete(again));
+      EXPECT_TRUE(rig.front_end->host().shown(again));
       EXPECT_EQ(count(rig.log.of("retired"), again), 3U);
       EXPECT_EQ(rig.front_end->waiting(), "");
     }

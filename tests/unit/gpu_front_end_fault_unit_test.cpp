@@ -1,5 +1,6 @@
 // The fault unit alone: which fault counts, what stops, and calls into the runtime.
 #include "castor/gpu/front_end/fault_unit.h"
+#include "castor/gpu/front_end/preemptor.h"
 #include "gpu_front_end_dispatch_parts.h"
 
 namespace castor::gpu::gpu_front_end_fault_unit_test {
@@ -9,11 +10,19 @@ using test::DispatcherRig;
 
 constexpr TbNeed kNeed{1, 32, 1, 0};
 
+/// What is told of stops: the preemptor, as if it were a list of mechanisms.
+struct Told {
+  template <class Act>
+  void each(Act act) {
+    act(preemptor);
+  }
+  Preemptor& preemptor;
+};
+
 class FaultRig : public DispatcherRig {
  public:
   FaultRig()
-      : preemptor(machine, {}, table, ledger, dispatcher),
-        faults(sms.units, table, ledger, dispatcher, preemptor, launches, suspender) {
+      : preemptor(machine, {}, table, ledger, dispatcher, events), faults(sms.units, table, ledger, dispatcher, told) {
     faults.set_services(services);
   }
   /// TBs are placed in cycles 1, 2, ... on SMs 0, 1, ...
@@ -22,7 +31,8 @@ class FaultRig : public DispatcherRig {
   }
   DeviceServices services;
   Preemptor preemptor;
-  FaultUnit faults;
+  Told told{preemptor};
+  FaultUnit<Told> faults;
 };
 
 TEST(FaultUnit, TheFirstFaultStopsTheKernelOnTheSmsThatHaveIt) {
@@ -108,8 +118,9 @@ TEST(FaultUnit, AbandonStopsAllAndKeepsNoFault) {
 
 TEST(FaultUnitDeathTest, CallsNeedTheRuntime) {
   DispatcherRig rig;
-  Preemptor preemptor(rig.machine, {}, rig.table, rig.ledger, rig.dispatcher);
-  FaultUnit faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, preemptor, rig.launches, rig.suspender);
+  Preemptor preemptor(rig.machine, {}, rig.table, rig.ledger, rig.dispatcher, rig.events);
+  Told told{preemptor};
+  FaultUnit<Told> faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, told);
   rig.sms[0].call(nullptr, 0, 5);
   EXPECT_DEATH(faults.step(5), "device code calls the runtime, but there is none");
 }

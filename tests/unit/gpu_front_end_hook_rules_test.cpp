@@ -80,9 +80,9 @@ TEST(FrontEndHookRules, JobEndsAreCountedAndTheInterruptIsALevel) {
   options.hooks.job_scheduler = &jobs;
   Rig rig(load(), options);
   rig.run_until([&] { return rig.now >= 39; });
-  EXPECT_FALSE(rig.front_end->interrupt());
+  EXPECT_FALSE(rig.front_end->mechanism<JobSide>().irq());
   rig.run_until([&] { return rig.now >= 45; });
-  EXPECT_TRUE(rig.front_end->interrupt());
+  EXPECT_TRUE(rig.front_end->mechanism<JobSide>().irq());
   EXPECT_EQ(rig.statistic("front_end.jobs_ended"), 2U);
   EXPECT_EQ(rig.statistic("front_end.jobs_met"), 1U);
 }

@@ -337,9 +337,9 @@ TEST(FrontEndHooks, ClockEnablesAreTheAndOfAllGovernors) {
   Rig::Options options;
   options.hooks.governors = {&first, &second};
   Rig rig(load(), options);
-  EXPECT_EQ(rig.front_end->clock_enable(), kAllSms);
+  EXPECT_EQ(rig.front_end->mechanism<GovernorSide>().governors().clock_enable(), kAllSms);
   rig.step();
-  EXPECT_EQ(rig.front_end->clock_enable(), SmMask{0b1010});
+  EXPECT_EQ(rig.front_end->mechanism<GovernorSide>().governors().clock_enable(), SmMask{0b1010});
 }
 
 TEST(FrontEndHooks, WithoutUncoreOnlyGovernorsAreClocked) {
@@ -350,7 +350,7 @@ TEST(FrontEndHooks, WithoutUncoreOnlyGovernorsAreClocked) {
   Rig rig(load(), options);
   const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k"), 4, 32), kSubmit);
   rig.run();
-  EXPECT_TRUE(rig.front_end->complete(ticket));
+  EXPECT_TRUE(rig.front_end->host().shown(ticket));
   // Settled in 4 n + 3: the uncore runs in 4 n + 4.
   for (const Logged& event : rig.log.of("placed")) EXPECT_EQ(event.cycle % 4, 0U);
   EXPECT_GT(governor.edges, rig.log.cycle("completed", ticket));
@@ -499,7 +499,7 @@ TEST(FrontEndHooks, ErrorOfAHookStopsTheKernels) {
   const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k"), 5, 32), kSubmit);
   rig.run();
   EXPECT_LT(rig.log.cycle("completed", ticket), 420U);
-  const auto fault = rig.front_end->take_fault();
+  const auto fault = rig.front_end->faults().take();
   ASSERT_TRUE(fault.has_value());
   EXPECT_THAT(fault->message, testing::HasSubstr("job_scheduler reports error 7 (information 99) in cycle 400"));
 }

@@ -306,7 +306,7 @@ TEST(Jobs, ThatAreRefusedAreDiscarded) {
   judge.answer = [](const JobBeat& header) { return Verdict{0, header.queue != 1, 1, 999}; };
   JobRig unit(machine(), &judge);
   Rig& rig = *unit.rig;
-  rig.front_end->collect_notices(true);
+  rig.front_end->host().collect_notices(true);
   rig.submit(1, unit.job(1, {{7, 3}}, 2), kSubmit);
   const Ticket first = rig.submit(1, unit.kernel(7, 2), kSubmit);
   const Ticket second = rig.submit(1, unit.kernel(7, 1), kSubmit);
@@ -317,14 +317,14 @@ TEST(Jobs, ThatAreRefusedAreDiscarded) {
   rig.run();
   EXPECT_EQ(unit.placed(first) + unit.placed(second), 0U);
   EXPECT_EQ(unit.placed(other), 1U);
-  EXPECT_TRUE(rig.front_end->complete(first) && rig.front_end->complete(second));
+  EXPECT_TRUE(rig.front_end->host().shown(first) && rig.front_end->host().shown(second));
   EXPECT_EQ(unit.signal(1).status, JobStatus::kRejected);
   EXPECT_EQ(unit.signal(1).reason, 1);
   EXPECT_EQ(unit.signal(1).value, 999U);
   EXPECT_EQ(unit.signal(2).status, JobStatus::kDone);
   EXPECT_EQ(rig.statistic("front_end.kernels_discarded"), 2U);
   unsigned discarded = 0;
-  for (const Notice& notice : rig.front_end->take_notices()) discarded += notice.discarded ? 1 : 0;
+  for (const Notice& notice : rig.front_end->host().take_notices()) discarded += notice.discarded ? 1 : 0;
   EXPECT_EQ(discarded, 2U);
 }
 

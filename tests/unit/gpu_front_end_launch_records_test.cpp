@@ -207,7 +207,7 @@ TEST(FrontEnd, NoRecordIsLeftWhenAllIsDone) {
   rig.pins.insert(600);
   rig.run();
   EXPECT_EQ(most, 3U);
-  EXPECT_EQ(rig.front_end->kernels().size(), 40U);
+  EXPECT_EQ(rig.front_end->releases().kernels().size(), 40U);
   EXPECT_EQ(rig.front_end->table().records().live(), 0U);
 }
 

@@ -5,7 +5,6 @@ namespace castor::gpu::gpu_front_end_packets_test {
 namespace {
 
 using test::load;
-using test::Logged;
 using test::Rig;
 
 constexpr Cycle kSubmit = 10;
@@ -54,8 +53,8 @@ TEST(FrontEndPackets, HeadsAreServedOnePerQueueAndCycle) {
   rig.run();
   const std::vector<std::pair<int, Cycle>> expected = {{0, kSubmit + 1}, {20, kSubmit + 1}, {21, kSubmit + 2}};
   EXPECT_EQ(calls, expected);
-  EXPECT_EQ(rig.front_end->completion_cycle(last), kSubmit + 3);
-  EXPECT_TRUE(rig.front_end->complete(last));
+  EXPECT_EQ(rig.front_end->host().cycle(last), kSubmit + 3);
+  EXPECT_TRUE(rig.front_end->host().shown(last));
 }
 
 TEST(FrontEndPackets, WaitGoesOnInTheCycleAfterTheRecordWhateverTheOrderOfQueues) {
@@ -66,8 +65,8 @@ TEST(FrontEndPackets, WaitGoesOnInTheCycleAfterTheRecordWhateverTheOrderOfQueues
     rig.submit(recorder, EventRecordPacket{42, 2}, kSubmit + 100);
     const Ticket record = rig.submit(recorder, EventRecordPacket{42, 3}, kSubmit + 200);
     rig.run();
-    EXPECT_EQ(rig.front_end->completion_cycle(record), kSubmit + 201);
-    EXPECT_EQ(rig.front_end->completion_cycle(wait), kSubmit + 202);
+    EXPECT_EQ(rig.front_end->host().cycle(record), kSubmit + 201);
+    EXPECT_EQ(rig.front_end->host().cycle(wait), kSubmit + 202);
   }
 }
 
@@ -77,8 +76,8 @@ TEST(FrontEndPackets, WaitThatMeetsTheRecordInItsCycleGoesOnInTheNext) {
     const Ticket wait = rig.submit(waiter, EventWaitPacket{1, 1}, kSubmit);
     const Ticket record = rig.submit(3, EventRecordPacket{1, 1}, kSubmit);
     rig.run();
-    EXPECT_EQ(rig.front_end->completion_cycle(record), kSubmit + 1);
-    EXPECT_EQ(rig.front_end->completion_cycle(wait), kSubmit + 2);
+    EXPECT_EQ(rig.front_end->host().cycle(record), kSubmit + 1);
+    EXPECT_EQ(rig.front_end->host().cycle(wait), kSubmit + 2);
   }
 }
 
@@ -91,7 +90,7 @@ TEST(FrontEndPackets, EventOrdersKernelsOfTwoQueues) {
   const Ticket second = rig.submit(1, Rig::kernel(program, 1, 32), kSubmit);
   rig.run();
   const Cycle completed = rig.log.cycle("completed", first);
-  EXPECT_EQ(rig.front_end->completion_cycle(record), completed + 1);
+  EXPECT_EQ(rig.front_end->host().cycle(record), completed + 1);
   // Wait done in the next cycle, the kernel behind it is granted one later.
   EXPECT_EQ(rig.log.cycle("granted", second), completed + 3);
 }
@@ -115,7 +114,7 @@ TEST(FrontEndPackets, QueuesInMemoryReadTheirPacketsThroughTheMemoryClient) {
   rig.run();
   // Read sent in c + 1, at the memory c + 2, answered 30 later, taken and seen in the two cycles after.
   const Cycle served = kSubmit + 2 + 30 + 2;
-  EXPECT_EQ(rig.front_end->completion_cycle(record), served);
+  EXPECT_EQ(rig.front_end->host().cycle(record), served);
   EXPECT_EQ(called, served + 1 + 1 + 30 + 2);
   std::vector<std::uint64_t> reads;
   for (const auto& access : rig.memory.accesses) {
@@ -188,7 +187,7 @@ TEST(CopyEngine, BeatsToTheDeviceGoWhenTheLinkHasBroughtThem) {
   // Last beat answered 20 cycles after it came, the reply is taken in the next cycle and that is the end.
   const Cycle end = cycles.back() + 20 + 1;
   EXPECT_EQ(rig.log.cycle("copy completed", ticket), end);
-  EXPECT_EQ(rig.front_end->completion_cycle(ticket), end + 1);
+  EXPECT_EQ(rig.front_end->host().cycle(ticket), end + 1);
   EXPECT_EQ(rig.statistic("copy0.copy_busy"), end - start + 1);
   EXPECT_EQ(rig.statistic("copy0.copy_bytes"), 640U);
   EXPECT_EQ(rig.statistic("copy0.copies"), 1U);
@@ -251,7 +250,7 @@ TEST(CopyEngine, KernelBehindACopyWaitsForItsLastBeat) {
   const Ticket copy = rig.submit(0, to_device(source.data(), buffer, 64), kSubmit);
   const Ticket kernel = rig.submit(0, Rig::kernel(rig.program("k"), 1, 32), kSubmit);
   rig.run();
-  EXPECT_EQ(rig.log.cycle("granted", kernel), rig.front_end->completion_cycle(copy) + 1);
+  EXPECT_EQ(rig.log.cycle("granted", kernel), rig.front_end->host().cycle(copy) + 1);
 }
 
 TEST(CopyEngine, EmptyCopyCompletesWithoutTraffic) {

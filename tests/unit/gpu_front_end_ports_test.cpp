@@ -34,7 +34,7 @@ class PolicyRig : public PartRig {
 TEST(DispatchPort, WithoutAPolicyTakesEveryPushAndHoldsNothing) {
   PolicyRig rig(nullptr);
   rig.port.begin();
-  EXPECT_FALSE(rig.port.on());
+  EXPECT_FALSE(rig.port.present());
   EXPECT_TRUE(rig.port.push_ready());
   EXPECT_TRUE(rig.port.hold().none());
   EXPECT_FALSE(rig.port.stirred());

@@ -33,7 +33,7 @@ class PreemptorRig : public DispatcherRig {
   explicit PreemptorRig(SmMask draining = 0, const std::vector<std::string>& more = {})
       : DispatcherRig({keys(more), {}, nullptr, true}),
         savers(machine.chip.sms),
-        preemptor(machine, pointers(draining), table, ledger, dispatcher) {}
+        preemptor(machine, pointers(draining), table, ledger, dispatcher, events) {}
   static std::vector<std::string> keys(const std::vector<std::string>& more) {
     std::vector<std::string> all = {"chip.sms=4", "context.mover=analytic", "context.bytes_per_cycle=100"};
     all.insert(all.end(), more.begin(), more.end());
@@ -118,11 +118,11 @@ TEST(Preemptor, ASavedTbGivesItsRoomBackAndComesBackFirstWhenItsQueueMay) {
   rig.preemptor.preempt(PreemptorRig::only(7), 10);
   rig.savers[1].give_up(kernel, 1, 20);
   rig.savers[0].give_up(kernel, 0, 30);
-  EXPECT_EQ(rig.preemptor.next(), 20U);
-  for (Cycle now = 19; now < 31; ++now) rig.preemptor.take_saved(now);
+  EXPECT_EQ(rig.preemptor.next_work(11), 20U);
+  for (Cycle now = 19; now < 31; ++now) rig.preemptor.take_wires(now);
   EXPECT_EQ(rig.ledger.resident_total(), 0U);
   EXPECT_EQ(rig.table[0].saved, 2U);
-  EXPECT_EQ(rig.preemptor.next(), kForever);
+  EXPECT_EQ(rig.preemptor.next_work(31), kForever);
   EXPECT_FALSE(rig.preemptor.can_restore());  // still preempted
   rig.preemptor.restore(31);
   EXPECT_EQ(rig.statistic("tb_restored"), 0U);
@@ -154,7 +154,7 @@ TEST(Preemptor, ATbWaitsUntilAnSmHasRoomForIt) {
   rig.place(1, 1);
   rig.preemptor.preempt(PreemptorRig::only(7), 10);
   rig.savers[0].give_up(kernel, 0, 20);
-  rig.preemptor.take_saved(20);
+  rig.preemptor.take_wires(20);
   rig.preemptor.preempt({}, 21);
   for (unsigned sm = 0; sm < 4; ++sm) rig.ledger.debit(sm, 5, {64, 2048, 1, 0}, 21);
   EXPECT_FALSE(rig.preemptor.can_restore());
@@ -171,12 +171,12 @@ TEST(Preemptor, SavedTbsOfAStoppedKernelAreItsEnd) {
   rig.preemptor.preempt(PreemptorRig::only(7), 10);
   rig.savers[0].give_up(kernel, 0, 20);
   rig.savers[1].give_up(kernel, 1, 25);
-  rig.preemptor.take_saved(20);
+  rig.preemptor.take_wires(20);
   rig.table.kill(0);
   rig.dispatcher.stop(0);
-  rig.preemptor.drop(0);
+  rig.preemptor.stopped(0);
   EXPECT_TRUE(rig.table.finished().none());  // one is still leaving
-  rig.preemptor.take_saved(25);
+  rig.preemptor.take_wires(25);
   EXPECT_TRUE(rig.table.finished()[0]);
   rig.preemptor.preempt({}, 26);
   EXPECT_FALSE(rig.preemptor.can_restore());
@@ -188,7 +188,7 @@ TEST(PreemptorDeathTest, ATbThatIsNotThereIsAnAssertion) {
   PreemptorRig rig;
   const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
   rig.savers[1].give_up(kernel, 0, 5);
-  EXPECT_DEATH(rig.preemptor.take_saved(5), "SM 1 gives up a TB of k that it does not have");
+  EXPECT_DEATH(rig.preemptor.take_wires(5), "SM 1 gives up a TB of k that it does not have");
 }
 
 }  // namespace

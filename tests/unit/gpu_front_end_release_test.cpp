@@ -23,10 +23,10 @@ class ReleaseRig : public PartRig {
         copy_groups{base::StatisticGroup("copy0"), base::StatisticGroup("copy1")},
         to_device("copy0", machine, store, 0, nullptr, copy_groups[0]),
         to_host("copy1", machine, store, 1, nullptr, copy_groups[1]),
-        programs(machine.sm.lanes, &store),
-        launches(machine, store, programs, {}, table, trees, memory.client(FrontEndMemory::User::kPool), nullptr,
-                 group),
-        part(machine, store, table, trees, launches, queues, host, jobs, events, {&to_device, &to_host}, nullptr) {}
+        part(machine, store, table, trees, queues, host, jobs, events, {&to_device, &to_host}, nullptr) {}
+  void release(Cycle now) {
+    if (LaunchRecord* const record = part.release(table.finished(), now)) trees.records().let_go(*record);
+  }
   /// A queue's head is a packet that is under way.
   Ticket block(unsigned queue) {
     const Ticket ticket = host.issue();
@@ -57,8 +57,6 @@ class ReleaseRig : public PartRig {
   HookEvents events;
   base::StatisticGroup copy_groups[2];
   CopyEngine to_device, to_host;
-  ProgramTable programs;
-  DeviceLauncher launches;
   ReleaseUnit part;
   isa::Program program;
 };
@@ -67,7 +65,7 @@ TEST(ReleaseUnit, ReleasesOneKernelPerCallTheLowestEntryFirst) {
   ReleaseRig rig;
   const Ticket high = rig.finished(7, 3), low = rig.finished(2, 5);
   rig.events.begin(10);
-  rig.part.release(rig.table.finished(), 10);
+  rig.release(10);
   rig.part.file();
   EXPECT_EQ(rig.host.cycle(low), 10U);
   EXPECT_EQ(rig.host.cycle(high), 0U);
@@ -79,7 +77,7 @@ TEST(ReleaseUnit, ReleasesOneKernelPerCallTheLowestEntryFirst) {
   EXPECT_EQ(rig.events.all().completed->queue, 5U);
   EXPECT_TRUE(rig.events.all().completed->queue_empty);
   EXPECT_EQ(rig.store.used(AllocationKind::kParameters), 64U);
-  rig.part.release(rig.table.finished(), 11);
+  rig.release(11);
   rig.part.file();
   EXPECT_EQ(rig.host.cycle(high), 11U);
   EXPECT_EQ(rig.store.used(AllocationKind::kParameters), 0U);
@@ -95,7 +93,7 @@ TEST(ReleaseUnit, WhatStandsBehindTheKernelIsReadyInTheNextCycle) {
   ReleaseRig rig;
   rig.finished(0, 3);
   rig.queues.push(3, rig.host.issue(), EventWaitPacket{}, 4, {});
-  rig.part.release(rig.table.finished(), 10);
+  rig.release(10);
   rig.part.file();
   EXPECT_FALSE(rig.events.all().completed->queue_empty);
   rig.queues.advance(10);
@@ -111,12 +109,12 @@ TEST(ReleaseUnit, TheLastKernelOfAJobIsTheLastWhateverStandsInTheQueue) {
   job.signal = rig.store.allocate(64, AllocationKind::kPool).value();
   rig.finished(0, 3);
   rig.jobs.judge(3, 77, job, {3, true, 0, 0}, 5);
-  rig.part.release(rig.table.finished(), 10);
+  rig.release(10);
   rig.part.file();
   EXPECT_FALSE(rig.events.all().completed->queue_empty);
   rig.finished(0, 3);
   rig.queues.push(3, rig.host.issue(), EventWaitPacket{}, 4, {});
-  rig.part.release(rig.table.finished(), 20);
+  rig.release(20);
   rig.part.file();
   EXPECT_TRUE(rig.events.all().completed->queue_empty);
   EXPECT_TRUE(rig.jobs.ending());
@@ -146,7 +144,7 @@ TEST(ReleaseUnit, AnL2ThatIsEmptiedHoldsTheKernelUntilItIs) {
   for (Cycle now = 10; now < 60 && ended == 0; ++now) {
     // A lower entry that is finished meanwhile does not go before.
     if (now == 11) rig.finished(1, 6);
-    rig.part.release(rig.table.finished(), now);
+    rig.release(now);
     EXPECT_TRUE(now > 10 || l2.flushing(now));
     ended = rig.host.cycle(late);
     for (Unit* const unit : l2.units()) unit->tick(now);

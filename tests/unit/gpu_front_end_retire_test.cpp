@@ -5,7 +5,6 @@
 namespace castor::gpu::gpu_front_end_retire_test {
 namespace {
 
-using test::load;
 using test::PartRig;
 using test::WireSms;
 

@@ -285,7 +285,8 @@ class Log final : public Observer {
 };
 
 /// A front end with its SMs, copy engines and memory.
-class Rig {
+template <class Front>
+class BasicRig {
  public:
   struct Options {
     bool every_cycle = false;   ///< no sleeping
@@ -296,7 +297,7 @@ class Rig {
     FakeSm::Service service;
   };
 
-  explicit Rig(Machine m, Options options)
+  explicit BasicRig(Machine m, Options options)
       : machine(std::move(m)),
         store({machine.memory.bytes, false}),
         programs(machine.sm.lanes, &store),
@@ -324,9 +325,9 @@ class Rig {
       copies[i] = std::make_unique<CopyEngine>(i == 0 ? "copy0" : "copy1", machine, store, i, &log, *copy_groups_[i]);
       connect(copies[i]->memory_port(), *memory.ports[i + 1]);
     }
-    front_end = std::make_unique<FrontEnd>("front_end", machine, store, programs, units,
-                                           std::array<CopyEngine*, 2>{copies[0].get(), copies[1].get()}, options_.hooks,
-                                           &log, front_group_);
+    front_end = std::make_unique<Front>("front_end", machine, store, programs, units,
+                                        std::array<CopyEngine*, 2>{copies[0].get(), copies[1].get()}, options_.hooks,
+                                        &log, front_group_);
     connect(front_end->memory_port(), *memory.ports[0]);
     for (const auto& sm : sms) units_.push_back(sm.get());
     units_.push_back(copies[0].get());
@@ -388,7 +389,7 @@ class Rig {
     for (const std::size_t i : order_) {
       if (options_.every_cycle || units_[i]->wake() <= now) units_[i]->tick(now);
     }
-    if (front_end->completed_kernel() != nullptr) front_end->file_kernel();
+    if (front_end->releases().fresh() != nullptr) front_end->releases().file();
     ++ticks;
   }
 
@@ -426,7 +427,9 @@ class Rig {
   StubMemory memory;
   std::vector<std::unique_ptr<FakeSm>> sms;
   std::unique_ptr<CopyEngine> copies[2];
-  std::unique_ptr<FrontEnd> front_end;
+  std::unique_ptr<Front> front_end;
 };
+
+using Rig = BasicRig<FrontEnd>;
 
 }  // namespace castor::gpu::test

@@ -18,8 +18,7 @@ class ReportRig : public DispatcherRig {
         inspector(machine, store, programs, ledger, queues, lanes, jobs, host, group),
         heads(machine, queues, memory.client(FrontEndMemory::User::kPackets), host, inspector, {nullptr, nullptr}) {}
   [[nodiscard]] WaitReport report() const {
-    return WaitReport({table, ledger, dispatcher, policy, queues, lanes, parse, heads, inspector, host, launches,
-                       suspender, now + 1});
+    return WaitReport({table, ledger, dispatcher, queues, lanes, parse, heads, inspector, host, now + 1});
   }
   Ticket submit(unsigned queue, const Packet& packet) {
     const Ticket ticket = host.issue();

@@ -7,7 +7,6 @@ namespace {
 
 using isa::MemoryKind;
 using isa::Space;
-using isa::Type;
 
 constexpr Instruction kLoad{};
 constexpr Instruction kStore{MemoryKind::kStore};

@@ -9,7 +9,6 @@
 namespace castor::isa::isa_table_test {
 namespace {
 
-using testing::Test;
 
 Match find(const std::string& spelling) {
   LookupError error;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What the tree cites, a reader of the tree can get.
 
-Where a file names a section of a document (docs/gpu/memory.md, "Sockets"), the document has that heading. Every value
+Where a file names a section of a document (docs/gpu/memory.md, "Sockets"), the document has that heading; a link of a
+page leads to a file, and to a heading of it if it has an anchor. Every value
 of a shipped machine has an origin in one of the forms of the table "Origins" in platforms/machines_document.cpp, and
 the publications that it names stand in the table below that one. Nothing cites, by name and section, the descriptions
 that blocks and machines were written from: they are not in the tree.
@@ -37,6 +38,9 @@ LEGEND = "platforms/machines_document.cpp"
 MACHINES = "platforms/configs/"
 
 REFERENCE = re.compile(r'(docs/[\w/-]+\.md)((?:,? +(?:and +)?"[^"]+")+)')
+LINK = re.compile(r"\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]*))?\)")
+FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
+QUOTED = re.compile(FENCED.pattern + r"|`[^`\n]+`", re.M | re.S)
 JOIN = re.compile(r"\n\s*(?:///?|#|\*)[ \t]*")
 
 # A description with a section (a figure with a unit is none), or, if nothing else is said, with a chapter.
@@ -112,6 +116,31 @@ def values(text):
     return found
 
 
+def headings(text):
+    """Headings of a page, as they stand there."""
+    return {line.lstrip("#").strip() for line in text.splitlines() if line.startswith("#")}
+
+
+def anchors(text):
+    """What links can name of a page: its headings as GitHub spells them, without marks, in lower case; and its ids."""
+    names = set(re.findall(r'<a id="([^"]+)">', text))
+    for heading in re.findall(r"^#+ +(.*)", FENCED.sub("", text), re.M):
+        heading = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+        names.add(re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-"))
+    return names
+
+
+def dead_links(root, path, text):
+    """(offset, what is wrong) of each link of a page that leads nowhere."""
+    plain = QUOTED.sub(lambda part: " " * len(part.group()), text)
+    for match in LINK.finditer(plain):
+        target = (path.parent / match.group(1) if match.group(1) else path).resolve()
+        if not target.exists():
+            yield match.start(), f"{match.group(1)} does not exist"
+        elif match.group(2) and target.suffix == ".md" and match.group(2) not in anchors(target.read_text()):
+            yield match.start(), f"{target.relative_to(root.resolve()).as_posix()} has no heading #{match.group(2)}"
+
+
 def check(root):
     """(number of references to sections, number of origins, ["file:line: what is wrong"])."""
     legend, known = Legend(root), {}
@@ -127,6 +156,8 @@ def check(root):
         for match in PRIVATE.finditer(text):
             cited = " ".join(match.group().strip('"()').split())
             report(match.start(), f'"{cited}" is not in the tree: cite the publication, a page of docs, or "ours"')
+        for offset, what in dead_links(root, path, original) if path.suffix == ".md" else ():
+            report(offset, what)
         references = [(match.start(), match) for match in REFERENCE.finditer(text)]
         if name.startswith(MACHINES):
             references = []
@@ -145,8 +176,7 @@ def check(root):
                 report(offset, f"{match.group(1)} does not exist")
                 continue
             if document not in known:
-                lines = document.read_text().splitlines()
-                known[document] = {line.lstrip("#").strip() for line in lines if line.startswith("#")}
+                known[document] = headings(document.read_text())
             for title in re.findall(r'"([^"]+)"', match.group(2)):
                 title = " ".join(title.split())
                 sections += 1
@@ -207,6 +237,10 @@ SAMPLES = {
     "data of a test": ("tests/a.py", '{"origin": "gsync 5"}\n', ':1: "gsync 5" is not in the tree'),
     "a table": ("docs/a.md", "\n\n| 13 (gsync 5) |\n", ':3: "gsync 5" is not in the tree'),
     "a page of docs": ("docs/results/a.md", "See `dtbl.md` 2.4.\n", ':1: "dtbl.md` 2.4" is not in the tree'),
+    "links": ("docs/a.md", "[a](gpu.md), [b](gpu.md#bank-conflicts), [c](#d), [e](https://f.g/h#i)\n# `D`!\n<a id=\"j\"></a>[k](#j)\n", None),
+    "a link in code": ("docs/a.md", "`[a](b.md)`\n```\n[a](b.md)\n```\n", None),
+    "a link to no page": ("docs/a.md", "\n[a](cpu.md#lsu)\n", ":2: cpu.md does not exist"),
+    "a link to no heading": ("docs/a.md", "[a](gpu.md#l1)\n", ":1: docs/gpu.md has no heading #l1"),
     "a file of the root": ("README.md", "wait_signal 6.4.4\n", ':1: "wait_signal 6.4.4" is not in the tree'),
     "figures": ("docs/a.md", "power 1.5 mW, lax 1.25x, lax 12.5 %, LAX 4.2, saws 2 of 3, saws 0.25 ms\n", None),
     "other names": ("docs/a.md", "relax 2.4, saws_8 2.4, matmul 2.4\n", None),

@@ -8,7 +8,6 @@
 namespace castor::runtime::runtime_session_parts_test {
 namespace {
 
-using gpu::test::Parameters;
 using gpu::test::Rig;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -46,7 +46,7 @@ Answer run(std::vector<std::string> words, const std::string& package) {
     }
   }
   ::close(pipe_ends[0]);
-  // A program that ignores SIGCHLD is told nothing; then the text alone counts.
+  // `waitpid` reports no exit status if the caller ignores SIGCHLD; then only the program's output counts.
   while (::waitpid(child, &answer.status, 0) < 0 && errno == EINTR) {
   }
   return answer;

@@ -23,7 +23,7 @@ std::string join(const std::vector<std::string>& words) {
   return out;
 }
 
-/// Shortest decimal that reads well: whole numbers in full, others with up to 6 digits.
+/// Returns the shortest readable decimal of `value`: whole numbers in full, others with up to 6 digits.
 std::string number(double value) {
   char buffer[40];
   const bool whole = value == std::floor(value) && std::fabs(value) < 0x1p63;
@@ -31,7 +31,7 @@ std::string number(double value) {
   return buffer;
 }
 
-/// A size with the largest suffix that leaves it whole.
+/// Returns a size in bytes with the largest suffix (KiB, MiB, GiB) of which it is a whole multiple.
 std::string bytes(double value) {
   const char* suffix = "";
   for (const char* next : {"KiB", "MiB", "GiB"}) {
@@ -55,7 +55,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-/// Checks entries against rows, one at a time; knows where to point.
+/// Checks one entry of a configuration against the schema's row of its key; error messages point at the entry's place.
 class Checker {
  public:
   Checker(const ConfigEntry& entry, const SchemaRow& row) : entry_(entry), row_(row) {}
@@ -107,7 +107,7 @@ class Checker {
     throw InputError(entry_.where, "key " + row_.key + ": " + shown + ' ' + what, hint);
   }
 
-  /// A list of names may also be written as one word, as overrides do.
+  /// Whether the entry is a list of names that is written as one word, as command line overrides write it.
   [[nodiscard]] bool single_name_list() const { return row_.type == ValueType::kNames && !entry_.is_list; }
 
   void check_unit() const {
@@ -221,7 +221,7 @@ ConfigEntry override_entry(const std::string& text) {
   return {text.substr(0, equals), {text.substr(equals + 1)}, false, "", "command line", where};
 }
 
-/// The value of a key that a document, which begins at `where`, leaves to its default.
+/// Returns the value of a key that the document at `where` does not state: the default of the schema.
 ConfigValue default_value(const SchemaRow& row, const SourceLocation& where) {
   return Checker({row.key, {row.standard}, false, "", "default", where}, row).check();
 }

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxText = 1'000;
 
 const char* const kFormHint = "write key: value, or key: [value, unit, \"origin\"]";
 
-/// Position (line, column, from 1) of byte `offset`.
+/// Returns line and column (from 1) of the byte at `offset`.
 SourceLocation locate(std::string_view text, std::size_t offset, const std::string& file) {
   const std::string_view before = text.substr(0, offset);
   const auto lines = std::count(before.begin(), before.end(), '\n');
@@ -30,7 +30,8 @@ SourceLocation locate(std::string_view text, std::size_t offset, const std::stri
   return {file, static_cast<int>(lines) + 1, static_cast<int>(column) + 1};
 }
 
-/// Length of the UTF-8 sequence at `offset`, 0 if it is none (overlong forms, surrogates and values above 10FFFF too).
+/// Returns the length of the UTF-8 sequence at `offset`, 0 if it is invalid (also overlong, a surrogate or above
+/// 10FFFF).
 std::size_t utf8_length(std::string_view text, std::size_t offset) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : static_cast<unsigned char>(0);
@@ -89,8 +90,8 @@ struct Node {
   std::vector<Node> children;  // kMap: key, value, key, value, ...
 };
 
-/// Builds the tree from the parser's events. Unlike a tree made by the library this sees anchors, aliases, tags and
-/// duplicate keys, and stops at a depth and size that no machine file has.
+/// Builds the tree from the events of the YAML parser. Unlike the library's own tree, this one detects anchors,
+/// aliases, tags and duplicate keys. It refuses a file that is nested deeper or larger than any machine file.
 class Builder final : public YAML::EventHandler {
  public:
   explicit Builder(const std::string& file) : file_(file) {}
@@ -186,7 +187,7 @@ class Builder final : public YAML::EventHandler {
   std::size_t nodes_ = 0;
 };
 
-/// Turns the tree into a document.
+/// Turns the tree of a file into a ConfigDocument.
 class Reader {
  public:
   explicit Reader(const std::string& file) { document_.where = {file, 0, 0}; }
@@ -269,7 +270,7 @@ class Reader {
   std::unordered_set<std::string> keys_;
 };
 
-/// Text as a YAML flow scalar: plain if that is safe, else in double quotes.
+/// Returns `text` as a YAML flow scalar: plain if that is safe, else in double quotes.
 std::string scalar(const std::string& text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||

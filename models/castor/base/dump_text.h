@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
-/// Pieces of a value change dump (IEEE 1800-2017, clause 21.7). Names of values stand in variables of type `string`
-/// with changes "s<name> <identifier>", which is GTKWave's addition to the format: a dump of the standard has numbers
-/// alone.
+/// Functions that write and read the text of a value change dump (IEEE 1800-2017, clause 21.7). The standard's dumps
+/// hold numbers only. Names of values are written in GTKWave's extension: variables of type `string` with changes
+/// "s<name> <identifier>".
 namespace castor::base {
 
-/// Identifier number `index`: printable characters, shortest first; none of several characters ends in '!'.
+/// Returns identifier number `index`: printable characters, shortest first. No identifier of several characters ends in
+/// '!'.
 inline std::string identifier(std::size_t index) {
   std::string text;
   do {
@@ -20,15 +21,15 @@ inline std::string identifier(std::size_t index) {
   return text;
 }
 
-/// The variable with the names of a signal's values, in the signal's scope.
+/// Returns the declaration of the string variable that shows the names of a signal's values, in the signal's scope.
 inline std::string name_variable(std::string_view signal, std::string_view identifier) {
   std::string text("$var string 1 ");
   text.append(identifier).append(" ").append(signal).append("_name $end\n");
   return text;
 }
 
-/// Where the identifier begins in the line of a change: behind the digit of a scalar, behind the blank of others. npos:
-/// there is none.
+/// Returns where the identifier begins in a line of changes: behind the digit of a scalar, behind the blank of other
+/// values. Returns npos if the line has no identifier.
 inline std::size_t identifier_at(std::string_view change) {
   switch (change.empty() ? '\0' : change[0]) {
     case '0':
@@ -52,7 +53,7 @@ inline std::size_t identifier_at(std::string_view change) {
   }
 }
 
-/// Calls `visit(line, at)` for each line of `text`, with what `identifier_at` says of it.
+/// Calls `visit(line, at)` for each line of `text`; `at` is the result of `identifier_at(line)`.
 template <class Visit>
 void each_change(std::string_view text, const Visit& visit) {
   while (!text.empty()) {

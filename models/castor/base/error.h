@@ -7,14 +7,14 @@
 
 namespace castor::base {
 
-/// A place in something a user wrote. `line` and `column` count from 1; 0 means not known, and is left out of the
-/// text. `file` may also be the name of a source that is no file, such as "command line".
+/// A place in a user's input. `line` and `column` count from 1; 0 means not known and is left out of the text. `file`
+/// may also name a source that is no file, such as "command line".
 struct SourceLocation {
   std::string file;
   int line = 0;
   int column = 0;
 
-  /// "file:line:column", shortened to what is known; empty when nothing is.
+  /// Returns "file:line:column" without the parts that are not known; empty if none is known.
   [[nodiscard]] std::string text() const;
 };
 
@@ -23,17 +23,17 @@ struct SourceLocation {
 }
 [[nodiscard]] inline bool operator!=(const SourceLocation& a, const SourceLocation& b) { return !(a == b); }
 
-/// Root of everything Castor throws.
+/// Base class of all exceptions that Castor throws.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Input of a user that cannot be served: what is wrong, where, and what to do. The command line turns it into one
-/// line and exit code 2.
+/// A user's input is wrong: the exception says what is wrong, where, and what to do. The command line turns it into one
+/// line of text and exit code 2.
 ///
-/// `what()` reads "file:line:column: error text (hint)", without the parts that are empty. `message()` is the text
-/// alone.
+/// `what()` reads "file:line:column: error text (hint)", without the parts that are empty. `message()` is the error
+/// text alone.
 class InputError : public Error {
  public:
   InputError(SourceLocation where, std::string message, std::string hint = {});
@@ -49,7 +49,8 @@ class InputError : public Error {
   std::string hint_;
 };
 
-/// A signal ended what was asked for. The command line turns it into one line and exit code 128 + signal.
+/// A signal interrupted the run. The command line turns this exception into one line of text and exit code 128 +
+/// signal.
 class Interrupted : public Error {
  public:
   Interrupted(const std::string& message, int signal) : Error(message), signal_(signal) {}
@@ -60,8 +61,8 @@ class Interrupted : public Error {
   int signal_;
 };
 
-/// Text of unknown origin made fit for one line of an error message: control and non-ASCII bytes are written as \xNN,
-/// quotes and backslashes are escaped, and what exceeds `limit` characters is cut and ends in "...".
+/// Returns text of unknown origin in a form that fits on one line of an error message. Control and non-ASCII bytes are
+/// written as \xNN; quotes and backslashes are escaped. Text beyond `limit` characters is cut and ends in "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
 
 namespace detail {
@@ -76,10 +77,11 @@ namespace detail {
 }  // namespace detail
 }  // namespace castor::base
 
-// CASTOR_ASSERT(condition) or CASTOR_ASSERT(condition, printf format, arguments...): an invariant of Castor itself.
-// Broken, it prints place, condition and message on stderr and aborts. CASTOR_ASSERT_AT(cycle, condition, format, ...)
-// also prints the core cycle. Both stay in every build, NDEBUG or not, unless CASTOR_NO_ASSERT is defined; the
-// condition is then not evaluated. Bad input is never an assertion: it throws InputError.
+// CASTOR_ASSERT(condition) or CASTOR_ASSERT(condition, printf format, arguments...) checks an invariant of Castor
+// itself. If the condition is false, the macro prints place, condition and message on stderr and aborts.
+// CASTOR_ASSERT_AT(cycle, condition, format, ...) also prints the core cycle. Both macros stay in every build, NDEBUG
+// or not, unless CASTOR_NO_ASSERT is defined; then the condition is not evaluated. Bad input is never an assertion: it
+// throws InputError.
 #define CASTOR_ASSERT_PICK_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, name, ...) name
 #define CASTOR_ASSERT_PLAIN_(condition) \
   ((condition) ? (void)0 : ::castor::base::detail::assertion_failed(__FILE__, __LINE__, #condition, nullptr))

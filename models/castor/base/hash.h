@@ -8,8 +8,9 @@
 
 namespace castor::base {
 
-/// 64-bit FNV-1a (Fowler, Noll, Vo): the hash of result buffers and of statistics. Equal on every host, since integers
-/// enter byte by byte, least significant first. Not for keys an adversary chooses.
+/// 64-bit FNV-1a (Fowler, Noll, Vo): the hash of result buffers and of statistics. The hash is equal on every host,
+/// since integers enter byte by byte, least significant byte first. It does not resist an adversary who chooses the
+/// input.
 class Hash {
  public:
   static constexpr std::uint64_t kOffset = 0xcbf29ce484222325ULL;
@@ -20,7 +21,7 @@ class Hash {
     return *this;
   }
 
-  /// `count` bytes at `data`.
+  /// Adds `count` bytes at `data`.
   Hash& add_bytes(const void* data, std::size_t count) {
     const auto* bytes = static_cast<const std::uint8_t*>(data);
     for (std::size_t i = 0; i < count; ++i) add_byte(bytes[i]);
@@ -32,7 +33,7 @@ class Hash {
     return *this;
   }
 
-  /// An integer, as the bytes of its type.
+  /// Adds an integer: all bytes of its type, least significant first.
   template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
   constexpr Hash& add(T value) {
     auto bits = static_cast<std::uint64_t>(value);
@@ -42,7 +43,7 @@ class Hash {
 
   [[nodiscard]] constexpr std::uint64_t value() const { return state_; }
 
-  /// 16 lower-case hexadecimal digits.
+  /// Returns the hash as 16 lower-case hexadecimal digits.
   [[nodiscard]] std::string text() const {
     static constexpr char kDigits[] = "0123456789abcdef";
     std::string out(16, '0');
@@ -54,7 +55,7 @@ class Hash {
   std::uint64_t state_ = kOffset;
 };
 
-/// Hash of `count` bytes at `data`.
+/// Returns the hash of `count` bytes at `data`.
 [[nodiscard]] inline std::uint64_t hash_bytes(const void* data, std::size_t count) {
   return Hash().add_bytes(data, count).value();
 }

@@ -6,13 +6,13 @@
 
 #include <cstdlib>
 
-/// Defined in programs that link Castor statically (CastorConfig.cmake).
+/// Returns the prefix of the installation. Defined only in programs that link Castor statically (CastorConfig.cmake).
 extern "C" [[gnu::weak]] const char* castor_package_prefix();
 
 namespace castor::base {
 namespace {
 
-/// File that the code here was loaded from.
+/// Returns the file from which this code was loaded: the program or a shared library.
 std::string this_object() {
   Dl_info info{};
   link_map* map = nullptr;
@@ -25,12 +25,12 @@ std::string this_object() {
     std::free(real);
     return path;
   }
-  char buffer[4096];  // the program itself has no name there
+  char buffer[4096];  // the dynamic linker has no name for the program itself
   const ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof buffer);
   return length > 0 ? std::string(buffer, static_cast<std::size_t>(length)) : std::string{};
 }
 
-/// An environment variable; empty if it is not set.
+/// Returns an environment variable; empty if it is not set.
 std::string told(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
@@ -52,7 +52,8 @@ std::string parent(const std::string& path) {
 
 std::string prefix() {
   if (std::string folder = told("CASTOR_PREFIX"); !folder.empty()) {
-    // Absolute, and the same for as long as the program runs: it may change its folder, and so may what it starts.
+    // Relative to the working folder of the first call, because the program may change its working folder later and
+    // child processes inherit the variable.
     static const std::string here = working_folder();
     if (folder[0] != '/') folder.insert(0, here + "/");
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
@@ -60,7 +61,7 @@ std::string prefix() {
   }
   if (castor_package_prefix != nullptr) return castor_package_prefix();
   const std::string folder = parent(this_object());
-  const std::string end = "/" CASTOR_LIBDIR;  // may have two parts, such as lib/x86_64-linux-gnu
+  const std::string end = "/" CASTOR_LIBDIR;  // CASTOR_LIBDIR may have two parts, such as lib/x86_64-linux-gnu
   if (folder.size() > end.size() && folder.compare(folder.size() - end.size(), end.size(), end) == 0) {
     return folder.substr(0, folder.size() - end.size());
   }

@@ -2,19 +2,20 @@
 
 #include <string>
 
-/// Where this copy of Castor lies: in an installation or, with the same folders, in a build tree.
+/// Folders of this copy of Castor, which is an installation or a build tree with the same folders.
 namespace castor::base {
 
-/// The folder above bin/ and lib/, absolute: environment variable CASTOR_PREFIX (if it is relative, from the working
-/// folder of the first call on), else what find_package(Castor) has told a program that links Castor statically, else
-/// as the program or shared library says that holds this code. Without a trailing slash.
+/// Returns the absolute path of the folder above bin/ and lib/, without a trailing slash. The first of these that is
+/// known counts: environment variable CASTOR_PREFIX (relative to the working folder of the first call); the prefix that
+/// find_package(Castor) compiles into a program that links Castor statically; the place of the program or shared
+/// library that holds this code.
 [[nodiscard]] std::string prefix();
-/// <prefix>/lib, under the name that this build gives it.
+/// Returns <prefix>/lib, or the name that this build gives to lib.
 [[nodiscard]] std::string library_folder();
-/// <prefix>/share/castor: RTL, flows, device headers.
+/// Returns <prefix>/share/castor: RTL, flows, device headers.
 [[nodiscard]] std::string data_folder();
-/// The folder of what is made once and kept: RTL objects, programs of experiments, precompiled headers. CASTOR_CACHE,
-/// else $XDG_CACHE_HOME/castor, else ~/.cache/castor; need not be there.
+/// Returns the folder for files that are built once and reused: RTL objects, programs of experiments, precompiled
+/// headers. The folder is CASTOR_CACHE, else $XDG_CACHE_HOME/castor, else ~/.cache/castor; it may not exist yet.
 [[nodiscard]] std::string cache_folder();
 
 }  // namespace castor::base

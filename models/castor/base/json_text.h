@@ -8,10 +8,10 @@
 
 namespace castor::base {
 
-/// JSON from a file that anybody may have written. Throws InputError, with `where` and the place in the text, for what
-/// is no JSON and for brackets more than 100 deep (code that walks through values calls itself).
+/// Parses JSON of unknown origin. Throws InputError, with `where` and the place in the text, if the text is no JSON or
+/// its brackets nest more than 100 deep (the limit protects code that visits values recursively).
 [[nodiscard]] nlohmann::ordered_json read_json(std::string_view text, const SourceLocation& where);
-/// A file of JSON that anybody may have written, read as `read_json` does. Throws InputError if it cannot be read, too.
+/// Reads a JSON file of unknown origin as `read_json` does. Also throws InputError if the file cannot be read.
 [[nodiscard]] nlohmann::ordered_json read_json_file(const std::string& path);
 
 }  // namespace castor::base

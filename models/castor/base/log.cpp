@@ -38,7 +38,7 @@ struct Loggers {
   std::unordered_map<std::string, std::shared_ptr<spdlog::logger>> by_name;
 };
 
-// Never destroyed: objects of a program that outlive ours may still log.
+// The loggers are never destroyed, because destructors that run at the end of the program may still log.
 Loggers& loggers() {
   static auto* const instance = std::make_unique<Loggers>().release();
   return *instance;
@@ -50,7 +50,7 @@ std::string level_from_environment(const std::string& name) {
   try {
     return log_level_of(specification, name);
   } catch (const InputError& error) {
-    // A log level must not stop a program, and is not ignored in silence either.
+    // A wrong log level must not stop the program, but the user must learn of it: the error is printed once.
     static std::once_flag once;
     std::call_once(once, [&error] { complain(error.what()); });
     return "warn";
@@ -74,7 +74,7 @@ spdlog::logger& logger(const std::string& name) {
 
 std::string log_level_of(const std::string& specification, const std::string& name) {
   std::string level = "warn";
-  std::size_t best = 0;  // length of the name matched so far + 1; 0 = none
+  std::size_t best = 0;  // length of the longest name matched so far, plus 1; 0 = none matched
   std::string_view rest = specification;
   while (!rest.empty()) {
     const std::size_t comma = rest.find(',');

@@ -7,15 +7,15 @@
 
 namespace castor::base {
 
-/// A file that cannot be written, with the reason that errno has if it is not 0: "cannot write 'x': No space left on
-/// device". For writers that do not use `write_file`.
+/// Returns the error for a file that cannot be written, with the reason if errno is not 0: "cannot write 'x': No space
+/// left on device". For writers that do not use `write_file`.
 [[nodiscard]] InputError cannot_write(const std::string& path);
 
-/// Writes a file. A file that is there is replaced. Errors: InputError if it is not written to its end.
+/// Writes a file; an existing file is replaced. Throws InputError if the text is not written completely.
 void write_file(const std::string& path, std::string_view text);
 
-/// Writes what is still buffered for standard output. Errors: InputError if anything printed so far was lost, except to
-/// a reader that has gone.
+/// Flushes standard output. Throws InputError if any output of the program was lost, except when the reader has closed
+/// the pipe.
 void finish_output();
 
 }  // namespace castor::base

@@ -7,8 +7,8 @@
 
 namespace castor::base {
 
-/// splitmix64 (Steele, Lea, Flood 2014): a 64-bit counter through a mixing function. Small and enough for buffers of
-/// test data; also seeds `Xoshiro256`.
+/// splitmix64 (Steele, Lea, Flood 2014): a 64-bit counter behind a mixing function. Small, and good enough for buffers
+/// of test data; it also seeds `Xoshiro256`.
 class SplitMix64 {
  public:
   using result_type = std::uint64_t;
@@ -29,7 +29,8 @@ class SplitMix64 {
 };
 
 /// xoshiro256** (Blackman, Vigna 2018): the generator of seeded stimulus. The same seed gives the same numbers on every
-/// host and with every standard library; the distributions of <random> do not, so the helpers below are used.
+/// host and with every standard library. The distributions of <random> do not guarantee this, so callers use the
+/// functions below instead.
 class Xoshiro256 {
  public:
   using result_type = std::uint64_t;
@@ -51,7 +52,7 @@ class Xoshiro256 {
     return value;
   }
 
-  /// Uniform integer in [0, bound), without bias; `bound` 0 gives 0.
+  /// Returns a uniform integer in [0, bound), without bias; `bound` 0 gives 0.
   constexpr std::uint64_t below(std::uint64_t bound) {
     if (bound == 0) return 0;
     const std::uint64_t reject = (~bound + 1) % bound;  // 2^64 mod bound
@@ -60,14 +61,14 @@ class Xoshiro256 {
     return value % bound;
   }
 
-  /// Uniform integer in [low, high], both included; needs low <= high.
+  /// Returns a uniform integer in [low, high], both included; requires low <= high.
   constexpr std::int64_t between(std::int64_t low, std::int64_t high) {
     const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
     const std::uint64_t offset = span == 0 ? (*this)() : below(span);
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
   }
 
-  /// Uniform real in [0, 1), a multiple of 2^-53.
+  /// Returns a uniform real in [0, 1), a multiple of 2^-53.
   constexpr double real() { return static_cast<double>((*this)() >> 11U) * 0x1.0p-53; }
 
   [[nodiscard]] static constexpr std::uint64_t min() { return 0; }

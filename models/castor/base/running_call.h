@@ -13,7 +13,7 @@
 
 namespace castor::base {
 
-/// A function of something that is plugged in and may be anybody's code: the engine of a block.
+/// Names a function of plugged-in code of unknown origin, such as the engine of a block.
 struct CallSite {
   const char* block;
   const char* function;
@@ -21,27 +21,29 @@ struct CallSite {
 
 namespace detail {
 
-/// The call under way, as a watch in another thread sees it.
+/// The call in progress, as a watchdog in another thread reads it.
 struct CallUnderWay {
-  std::atomic<const CallSite*> site{nullptr};  ///< null = none
-  std::atomic<Cycle> cycle{0};
-  std::atomic<std::uint64_t> calls{0};  ///< that began or went on
+  std::atomic<const CallSite*> site{nullptr};  ///< call in progress; null = none
+  std::atomic<Cycle> cycle{0};                 ///< cycle of the block's clock in which the call was made
+  std::atomic<std::uint64_t> calls{0};         ///< number of calls that began, plus the number that ended
 };
-/// The mark of this shared object; one that is loaded is given that of the process (load_object).
+/// State of the calls that this shared object makes. load_object points it to the state of the process.
 extern CallUnderWay* call_under_way;
 
-/// Throws the exception that is handled, as `handled_error` gives it, with the call as its place.
+/// Rethrows the exception being handled as `handled_error` returns it, with the call as its place.
 [[noreturn, gnu::cold]] void rethrow_named(const CallSite& site, Cycle cycle);
 
 }  // namespace detail
 
-/// The exception that is handled: as it is if it is a base::Error, else a base::Error that says that `place` threw it.
+/// Returns the exception being handled: unchanged if it is a base::Error, else a base::Error that says that `place`
+/// threw it.
 [[nodiscard, gnu::cold]] std::exception_ptr handled_error(const std::string& place);
 
-/// Marks such a call for a CallWatch as long as it lives; calls nest. For one thread at a time.
+/// Marks a call of plugged-in code as in progress for CallWatch, from construction to destruction. Calls nest. Only one
+/// thread at a time may make such calls.
 class RunningCall {
  public:
-  /// `site` outlives it; `cycle`: of the block's clock.
+  /// `site` must outlive this object; `cycle` counts the block's clock.
   RunningCall(const CallSite& site, Cycle cycle) : before_(now().site.load(kRelaxed)) {
     now().cycle.store(cycle, kRelaxed);
     set(&site);
@@ -60,7 +62,8 @@ class RunningCall {
   const CallSite* const before_;
 };
 
-/// Makes a call of plugged-in code: whatever it throws arrives as a base::Error that names block, function and cycle.
+/// Calls plugged-in code. Converts any exception that the code throws to a base::Error that names block, function and
+/// cycle.
 template <class Call>
 decltype(auto) call_named(const CallSite& site, Cycle cycle, Call&& call) {
   const RunningCall running(site, cycle);
@@ -71,9 +74,10 @@ decltype(auto) call_named(const CallSite& site, Cycle cycle, Call&& call) {
   }
 }
 
-/// Looks from a thread of its own whether one RunningCall goes on and on: no call begins or ends while the process
-/// computes for `seconds` of CPU time. Load and stops in a debugger do not count. `told` is called
-/// there, once, with a line that names block, function and cycle, and should end the process: nobody else can.
+/// Watchdog thread that detects a RunningCall that does not return. It fires when no call begins or ends while the
+/// process uses `seconds` of CPU time; a loaded host or a stop in a debugger does not count. The watchdog thread then
+/// calls `told` once, with a line that names block, function and cycle. `told` should end the process, because no other
+/// thread can.
 class CallWatch {
  public:
   static constexpr double kSeconds = 20;
@@ -90,7 +94,7 @@ class CallWatch {
   double seconds_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  bool over_ = false;  ///< under `mutex_`
+  bool over_ = false;  ///< tells `watch` to end; guarded by `mutex_`
   std::thread thread_;
 };
 

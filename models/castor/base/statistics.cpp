@@ -129,7 +129,7 @@ void StatisticGroup::add(Statistic* statistic) {
 }
 
 void StatisticGroup::remove(const Statistic* statistic) {
-  // Most are destroyed in reverse order of declaration.
+  // Most statistics are destroyed in reverse order of declaration.
   const auto at = std::find(statistics_.rbegin(), statistics_.rend(), statistic);
   if (at == statistics_.rend()) return;
   statistics_.erase(std::next(at).base());

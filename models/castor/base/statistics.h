@@ -11,15 +11,16 @@ namespace castor::base {
 
 class StatisticGroup;
 
-/// What every statistic carries from where it is declared: name, unit and meaning. Reports and documents take them
-/// from here. All three must live as long as the statistic (string literals).
+/// Name, unit and meaning of a statistic, given where the statistic is declared and used by reports and documents. The
+/// three texts must live as long as the statistic (string literals).
 struct StatisticInfo {
   const char* name;     // lower_snake, unique in its group
   const char* unit;     // "cycles", "bytes", "" for a plain count
   const char* meaning;  // one line
 };
 
-/// A number that a report prints. Registers itself with its group, which must outlive it; it is not copied or moved.
+/// A number that a report prints. A statistic registers itself with its group, which must outlive it. It is not copied
+/// or moved.
 class Statistic {
  public:
   Statistic(StatisticGroup& group, StatisticInfo info);
@@ -34,11 +35,11 @@ class Statistic {
   [[nodiscard]] virtual double real() const = 0;
   virtual void reset() = 0;
 
-  /// Whole numbers that `integer()` is made of, such as the elements of an array; none for a plain number. Reports and
-  /// the hash hold them all.
+  /// Returns the number of whole numbers of which `integer()` is composed, such as the elements of an array; 0 for a
+  /// plain number. Reports and the hash include all parts.
   [[nodiscard]] virtual std::size_t parts() const { return 0; }
   [[nodiscard]] virtual std::uint64_t part(std::size_t /*index*/) const { return 0; }
-  /// Name of a part; empty if parts are numbered.
+  /// Returns the name of a part; empty if parts are numbered.
   [[nodiscard]] virtual std::string part_name(std::size_t /*index*/) const { return {}; }
 
  private:
@@ -70,13 +71,13 @@ class Counter final : public Statistic {
   std::uint64_t value_ = 0;
 };
 
-/// Event counts by index, such as the kernel table's entries. `integer()` is their sum. In JSON an array; in text one
-/// line "name[index]" for each that is not 0, behind the sum.
+/// Event counts by index, for example one per entry of the kernel table. `integer()` is their sum. JSON shows an array.
+/// Text shows the sum, then one line "name[index]" for each count that is not 0.
 class CounterArray final : public Statistic {
  public:
   CounterArray(StatisticGroup& group, StatisticInfo info, std::size_t size);
 
-  /// The count of an index, to be added to; `index` below the size (not checked).
+  /// Returns the count at `index` for the caller to add to; `index` must be below the size (not checked).
   std::uint64_t& operator[](std::size_t index) { return values_[index]; }
   [[nodiscard]] std::uint64_t value(std::size_t index) const { return values_[index]; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
@@ -92,15 +93,16 @@ class CounterArray final : public Statistic {
   std::vector<std::uint64_t> values_;
 };
 
-/// How often which values came, in power-of-two bins: bin 0 holds 0, bin k holds 2^(k-1) .. 2^k - 1, the last bin all
-/// above too. `integer()` is how many came. Parts: their number, their sum (modulo 2^64), the largest, then the bins,
-/// named by their lowest value. `record` costs a few instructions and allocates nothing.
+/// Distribution of recorded values in power-of-two bins. Bin 0 holds 0, bin k holds 2^(k-1) .. 2^k - 1, the last bin
+/// also all larger values. `integer()` is the number of recorded values. Parts: this number, the sum of the values
+/// (modulo 2^64), the largest value, then the bins, each named by its lowest value. `record` costs a few instructions
+/// and allocates nothing.
 class Histogram final : public Statistic {
  public:
-  /// `bins`: 2 to 65.
+  /// `bins`: number of bins, 2 to 65.
   Histogram(StatisticGroup& group, StatisticInfo info, std::size_t bins = 16);
 
-  /// `value` came `times` times.
+  /// Records `value` as if it had occurred `times` times.
   void record(std::uint64_t value, std::uint64_t times = 1) {
     const std::size_t bin = value == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(value));
     bins_[bin < bins_.size() ? bin : bins_.size() - 1] += times;
@@ -127,11 +129,12 @@ class Histogram final : public Statistic {
   std::uint64_t count_ = 0, sum_ = 0, largest_ = 0;
 };
 
-/// Sum of the statistics of one path in all groups below `over` whose names start with `prefix`: the total of a GPU
-/// over its SMs. Computed when it is read; of arrays and histograms the sum of `integer()`. Not reset.
+/// Sum of one statistic over several groups: the statistics at the same path in all groups of `over` whose names start
+/// with `prefix`. Example: the total of a GPU over its SMs. The sum is computed on reading, from `integer()` of arrays
+/// and histograms. `reset` leaves it alone.
 class Total final : public Statistic {
  public:
-  /// Sums up "<prefix>*.<path>"; `over` must outlive the total. Groups without such a statistic count 0.
+  /// Sums "<prefix>*.<path>"; `over` must outlive the total. Groups without this statistic count 0.
   Total(StatisticGroup& group, StatisticInfo info, const StatisticGroup& over, std::string prefix, std::string path)
       : Statistic(group, info), over_(over), prefix_(std::move(prefix)), path_(std::move(path)) {}
 
@@ -145,7 +148,7 @@ class Total final : public Statistic {
   std::string prefix_, path_;
 };
 
-/// A value computed from others when it is read, such as a rate. Not reset.
+/// A value computed from other statistics on reading, such as a rate. `reset` leaves it alone.
 class Formula final : public Statistic {
  public:
   Formula(StatisticGroup& group, StatisticInfo info, std::function<double()> compute);
@@ -159,8 +162,8 @@ class Formula final : public Statistic {
   std::function<double()> compute_;
 };
 
-/// A named set of statistics and of further groups: the tree that a report walks. A group registers itself with its
-/// parent, which must outlive it; it is not copied or moved. Not thread-safe.
+/// A named set of statistics and of nested groups: the tree that a report walks. A group registers itself with its
+/// parent, which must outlive it. It is not copied or moved. Not thread-safe.
 class StatisticGroup {
  public:
   explicit StatisticGroup(std::string name) : name_(std::move(name)) {}
@@ -173,19 +176,20 @@ class StatisticGroup {
   [[nodiscard]] const std::vector<Statistic*>& statistics() const { return statistics_; }
   [[nodiscard]] const std::vector<StatisticGroup*>& groups() const { return groups_; }
 
-  /// Statistic of a dotted path below this group ("sm0.issued"), nullptr if there is none.
+  /// Returns the statistic at a dotted path below this group ("sm0.issued"), nullptr if it does not exist.
   [[nodiscard]] const Statistic* find(const std::string& path) const;
-  /// Sets all below to zero.
+  /// Sets all statistics below this group to zero.
   void reset();
 
-  /// One line per statistic, "path value unit  # meaning", in order of declaration; parts that are not 0 follow.
+  /// Returns one line per statistic, "path value unit  # meaning", in order of declaration, each followed by its parts
+  /// that are not 0.
   [[nodiscard]] std::string text() const;
-  /// JSON object: groups are objects, statistics are numbers, or arrays or objects of their parts; a value that is no
-  /// finite number is null.
+  /// Returns a JSON object: groups are objects; statistics are numbers, or arrays or objects of their parts. A value
+  /// that is no finite number is null.
   [[nodiscard]] std::string json(int indent = 2) const;
-  /// JSON object with the same shape whose leaves are {"unit": ..., "meaning": ...}.
+  /// Returns a JSON object of the same shape, whose leaves are {"unit": ..., "meaning": ...}.
   [[nodiscard]] std::string json_legend(int indent = 2) const;
-  /// Hash over all paths and whole-number values below: equal runs have equal hashes.
+  /// Returns a hash of all paths and whole-number values below this group: equal runs have equal hashes.
   [[nodiscard]] std::uint64_t hash() const;
 
  private:

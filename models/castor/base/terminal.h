@@ -7,16 +7,16 @@ namespace castor::base {
 
 /// Messages for people on standard error.
 
-/// Standard error is a terminal that shows colours, and nobody has asked for none (NO_COLOR is set and not empty; TERM
-/// is dumb).
+/// Whether standard error is a terminal that shows colours. False if the user has switched colours off (NO_COLOR set
+/// and not empty) or TERM is "dumb".
 [[nodiscard]] bool stderr_has_colour();
 
-/// A message with its word "error" or "warning" in colour: the first that begins the text or follows ": ". Without
-/// `colour` the text as it is.
+/// Returns a message with its word "error" or "warning" in colour: the first one that begins the text or follows ": ".
+/// Without `colour`, returns the text unchanged.
 [[nodiscard]] std::string with_coloured_word(std::string_view text, bool colour);
 
-/// Prints "castor: text" on standard error as one line or several, with colour where it is shown, behind what is
-/// already printed on standard output.
+/// Prints "castor: text" on standard error in one or several lines, in colour if the terminal shows colours. Standard
+/// output is flushed first.
 void complain(std::string_view text);
 
 }  // namespace castor::base

@@ -4,16 +4,16 @@
 
 namespace castor::base {
 
-/// While one of these lives, its thread runs the tick of `owner`, which writes nothing that others share. What is
-/// shared says so by `check` in the functions that write it: called inside of somebody's tick, it is an assertion.
+/// Debug check that the tick of one unit writes no shared state. While a TickWall lives, its thread runs the tick of
+/// `owner`. Functions that write shared state call `check`, which fails an assertion inside any tick but the owner's.
 ///
-/// Only in builds with CASTOR_TICK_WALLS (Debug, and all with sanitizers); in others nothing is kept and nothing asked.
+/// Active only in builds with CASTOR_TICK_WALLS (Debug, and all with sanitizers); in other builds the class is empty.
 class TickWall {
  public:
 #ifdef CASTOR_TICK_WALLS
   explicit TickWall(const void* owner) : outer_(inside()) { inside() = owner; }
   ~TickWall() { inside() = outer_; }
-  /// `what` is about to be written, which is `owner`'s; null: nobody's own.
+  /// Fails an assertion if the current tick may not write `what`, which belongs to `owner`; null: to no single unit.
   static void check(const char* what, const void* owner = nullptr) {
     CASTOR_ASSERT(inside() == nullptr || inside() == owner, "a tick writes what is not its own: %s", what);
   }

@@ -7,9 +7,9 @@ namespace castor::base {
 
 /// Simulated time in picoseconds; 64 bits hold 213 days.
 using Picoseconds = std::uint64_t;
-/// Edges of the core clock, numbered from 0.
+/// Number of a core clock edge, from 0.
 using Cycle = std::uint64_t;
-/// Enabled clock edges of one SM.
+/// Number of enabled clock edges of one SM.
 using Tick = std::uint64_t;
 
 inline constexpr Picoseconds kPicosecondsPerNanosecond = 1'000;
@@ -17,16 +17,16 @@ inline constexpr Picoseconds kPicosecondsPerMicrosecond = 1'000'000;
 inline constexpr Picoseconds kPicosecondsPerMillisecond = 1'000'000'000;
 inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;
 
-/// A cycle that never comes: a unit that waits for ever sleeps until it.
+/// A cycle that never comes: the wake-up cycle of a unit that only a message can wake.
 inline constexpr Cycle kForever = ~Cycle{0};
 
-/// Frequency of a machine file, in MHz, as the whole number of kHz that all clocks are computed from.
+/// Converts a frequency of a machine file from MHz to whole kHz, the unit from which all clocks are computed.
 [[nodiscard]] inline std::uint64_t kilohertz(double megahertz) {
   return static_cast<std::uint64_t>(std::llround(megahertz * 1000));
 }
 
-/// A clock of a fixed frequency whose edge k lies at round(k x 10^9 / f[kHz]) ps. Each edge is computed from k, so
-/// nothing drifts. Range: frequency 1 kHz to 1 THz, edges up to a time of 2^64 - 1 ps.
+/// A clock of a fixed frequency whose edge k occurs at round(k x 10^9 / f[kHz]) ps. Each edge is computed from k, so
+/// rounding errors do not accumulate. Range: 1 kHz to 1 THz, edges up to a time of 2^64 - 1 ps.
 class Clock {
  public:
   /// `kilohertz`: frequency, at least 1.
@@ -34,13 +34,13 @@ class Clock {
 
   [[nodiscard]] constexpr std::uint64_t kilohertz() const { return kilohertz_; }
 
-  /// Time of edge `cycle`, rounded to the nearest picosecond (ties upwards).
+  /// Returns the time of edge `cycle`, rounded to the nearest picosecond (ties upwards).
   [[nodiscard]] constexpr Picoseconds time_of(Cycle cycle) const {
     const auto scaled = static_cast<Wide>(cycle) * kPicosecondsTimesKilohertz;
     return static_cast<Picoseconds>((scaled + kilohertz_ / 2) / kilohertz_);
   }
 
-  /// First edge whose time is at or after `time`.
+  /// Returns the first edge whose time is at or after `time`.
   [[nodiscard]] constexpr Cycle first_at_or_after(Picoseconds time) const {
     const auto product = static_cast<Wide>(time) * kilohertz_;
     auto cycle = static_cast<Cycle>(product / kPicosecondsTimesKilohertz);

@@ -6,7 +6,7 @@
 
 namespace castor::base {
 
-/// Names of the values 0, 1, ... of a signal, or none. The texts live as long as the program.
+/// Names of the values 0, 1, ... of a signal; may be empty. The texts must live as long as the program.
 class ValueNames {
  public:
   constexpr ValueNames() = default;
@@ -15,7 +15,7 @@ class ValueNames {
 
   [[nodiscard]] constexpr bool any() const { return count_ != 0; }
   [[nodiscard]] constexpr std::size_t count() const { return count_; }
-  /// The number of a value that has no name.
+  /// Returns the name of `value`, or the number itself if it has no name.
   [[nodiscard]] std::string of(std::uint64_t value) const {
     return value < count_ ? names_[value] : std::to_string(value);
   }

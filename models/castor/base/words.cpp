@@ -11,7 +11,8 @@
 namespace castor::base {
 namespace {
 
-/// Of insertions, deletions, replacements and swaps of neighbours, each letter touched once.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbouring letters that turn `a` into `b`;
+/// no letter is edited twice.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -76,7 +77,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 std::string demangled(std::string_view text) {
   std::string name(text);
-  // The library also reads types, which would make "int" of a kernel called i.
+  // The library would also demangle names of types: a kernel called "i" would become "int".
   if (name.compare(0, 2, "_Z") != 0) return name;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> readable(
@@ -85,7 +86,7 @@ std::string demangled(std::string_view text) {
 }
 
 std::string function_name(const std::string& demangled) {
-  // From the end, over what is in brackets: the parameters, then up to the blank behind the result.
+  // Scans backwards over the brackets of the parameters, then to the blank behind the result type.
   std::size_t depth = 0, end = demangled.size();
   const std::size_t close = demangled.rfind(')');
   if (close == std::string::npos) return demangled;

@@ -2,7 +2,7 @@
 
 #include "castor/darsie/ports.h"
 
-/// What the model counts (docs/blocks/darsie.md, "Statistics"); the hardware has no counters.
+/// Statistics that the model counts (docs/blocks/darsie.md, "Statistics"); the hardware has no counters.
 // clang-format off
 #define DARSIE_COUNTERS(X)                                                                             \
   /*name            unit            meaning */                                                         \
@@ -39,11 +39,11 @@
 
 namespace castor::darsie {
 
-/// Counts since construction, resets or not.
+/// Counts since construction; a reset does not clear them.
 struct Counters {
   DARSIE_COUNTERS(DARSIE_COUNTER_FIELD)
 
-  /// f(name, unit, meaning, member) for each of them.
+  /// Calls f(name, unit, meaning, member) for each counter.
   template <class F>
   static void each(F f) {
     DARSIE_COUNTERS(DARSIE_VISIT_COUNTER)

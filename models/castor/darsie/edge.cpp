@@ -1,5 +1,6 @@
-// The rising edge: steps in the order of docs/blocks/darsie.md, "Cycle". What a step needs of the start of the cycle
-// and an earlier step may have changed is in groups_ and verdict_, which are found before, or in `Before`.
+// The rising edge: steps in the order of docs/blocks/darsie.md, "Cycle". Later steps need some values of the start of
+// the cycle that earlier steps change. Those values are in groups_ and verdict_, which are computed first, or in
+// `Before`.
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ namespace {
           in.retire_valid | in.ev_global | in.cp_ack) != 0;
 }
 
-// Mostly of none or one, for which no function has to be called.
+// Usually the mask has at most one bit, and no population count is needed.
 [[nodiscard]] U64 count(U64 mask) {
   return (mask & (mask - 1)) == 0 ? U64{mask != 0} : static_cast<U64>(__builtin_popcountll(mask));
 }
@@ -56,7 +57,7 @@ void Engine::clock(const Inputs& in) {
   end_edge(before);
 }
 
-// Errors, by the state at the start of the cycle.
+// Errors, found from the state at the start of the cycle.
 
 U8 Engine::errors(const Inputs& in) const {
   const WarpMask busy = state_.stop | state_.lat | state_.cpy;
@@ -104,7 +105,7 @@ bool Engine::legal_launch(const Inputs& in) const {
          (in.lnch_full & ~in.lnch_warps) == 0 && in.lnch_rows <= params_.NumRows && in.lnch_slots <= params_.NumSlots;
 }
 
-// Parts of steps.
+// Functions that several steps use.
 
 void Engine::change_ref(unsigned warp, U32 ref) {
   if (!has(touched_, warp)) {
@@ -149,7 +150,7 @@ void Engine::end_region(unsigned tb) {
   state_.synced &= ~tb_bit(tb);
 }
 
-// Steps.
+// Steps of the edge.
 
 void Engine::step_write_backs(const Inputs& in) {
   std::array<U8, 16> tb, row;

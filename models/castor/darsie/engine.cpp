@@ -6,7 +6,7 @@ namespace castor::darsie {
 
 namespace {
 
-/// Marks of the compiler; 3 is illegal and acts as vector.
+/// Marks of the compiler; 3 is illegal and acts as kVector.
 enum Mark : U8 { kVector, kConditional, kRedundant };
 
 [[nodiscard]] U8 second_destination(const Inputs& in, unsigned slot) { return in.d_dst[2 * slot + 1]; }

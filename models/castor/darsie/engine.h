@@ -10,22 +10,22 @@
 
 namespace castor::darsie {
 
-/// Skip table, majority masks, branch meetings and renaming rows of an SM as a cycle model: of the warps of a thread
-/// block (TB) that come to the same redundant instruction one executes it, the others skip it and read its result
+/// Skip table, majority masks, branch meetings and renaming rows of an SM as a cycle model. When warps of a thread
+/// block (TB) reach the same redundant instruction, one warp executes it. The others skip it and read its result
 /// (docs/blocks/darsie.md, "Theory of operation"; Yeh 2020, chapter 7).
 ///
-/// One cycle is `settle`, which gives its outputs, then `clock`, its rising edge. Outputs are functions of registers
-/// alone, but f_skip (of f_*), d_act and d_tag (of d_*), i_sren and i_srow (of i_*). `clock` may see inputs that
-/// `settle` did not.
+/// Each cycle is one call of `settle`, which returns the outputs, and one call of `clock`, the rising edge. Outputs are
+/// functions of registers only, except f_skip (of f_*), d_act and d_tag (of d_*), i_sren and i_srow (of i_*). `clock`
+/// may receive inputs that `settle` did not.
 ///
-/// Timing (docs/blocks/darsie.md, "Cycle"): a leader elected in c holds the other warps from c + 1; a row written in c
-/// lets them skip from c + 1; a skip takes effect at its own edge; a meeting whose last warp arrives in c completes at
-/// the edge of c + 1.
+/// Timing (docs/blocks/darsie.md, "Cycle"): a leader elected in cycle c holds the other warps from c + 1. A row written
+/// in c lets them skip from c + 1. A skip takes effect at the edge of its cycle. A meeting whose last warp arrives in c
+/// completes at the edge of c + 1.
 ///
-/// Cost: settle and clock of a cycle in which nothing is eligible, decoded, issued or reported are a few compares.
+/// Cost: if nothing is eligible, decoded, issued or reported in a cycle, settle and clock cost a few comparisons.
 ///
-/// Deterministic; nothing is allocated after construction. Fields beyond the width of their port are the caller's
-/// error. Limits: values are the SM's matter, the block knows who has which version; one election per cycle.
+/// Deterministic; no allocation after construction. The caller must keep fields within the width of their port. Limits:
+/// the SM holds the values, the block only knows which warp uses which version; one election per cycle.
 class Engine {
  public:
   using Params = darsie::Params;
@@ -34,27 +34,27 @@ class Engine {
   using Probes = darsie::Probes;
   using State = darsie::State;
 
-  /// Starts in reset. Throws InputError on parameters that are out of range.
+  /// Starts in reset. Throws InputError for parameters that are out of range.
   explicit Engine(const Params& params);
 
   [[nodiscard]] const Params& params() const { return params_; }
 
-  /// Outputs of this cycle; valid until the next call. Changes no register.
+  /// Returns the outputs of this cycle; valid until the next call. Changes no register.
   const Outputs& settle(const Inputs& in) {
     if (((in.f_elig & candidates_) | in.d_valid | in.i_valid) != 0 || shown_) find_outputs(in);
     return out_;
   }
-  /// The rising edge at the end of this cycle.
+  /// Applies the rising edge at the end of this cycle.
   void clock(const Inputs& in);
-  /// The state after reset was held: no TB, no warp. Counters stay.
+  /// Sets the state after reset: no TB, no warp. Counters are not cleared.
   void reset();
 
-  /// Number of idle edges (events 0, levels as last clocked) that surely change no output and no register: kForever,
-  /// or 0 if the state may move by itself, or if a warp could skip, copies, has missed or lets a row linger.
+  /// Returns a number of idle edges (events 0, levels as last clocked) that change no output and no register. It is 0
+  /// if an idle edge may change state, if a warp could skip, copies or has missed, or if a row lingers; else kForever.
   [[nodiscard]] base::Cycle quiet() const {
     return moves_ || state_.miss != 0 || ready_ != 0 || (candidates_ & eligible_) != 0 ? 0 : base::kForever;
   }
-  /// Leaves exactly the state of `n` idle edges, n <= quiet(): the one that it is in, and counters of waiting warps.
+  /// Applies `n` idle edges, n <= quiet(): they only advance the counters of waiting warps.
   void idle(base::Cycle n) { count_waits(n); }
 
   [[nodiscard]] const State& state() const { return state_; }
@@ -62,58 +62,58 @@ class Engine {
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
-  /// The fate of a group: free to fetch, it waits for the version, or it skips.
+  /// Outcome for a group of warps: free to fetch, waits for the version, or skips.
   enum class Kind : U8 { kMiss, kLatch, kSkip };
-  /// Warps of one TB that are served together.
+  /// Warps of one TB at the same PC or waiting for the same version, served together in a cycle.
   struct Group {
-    WarpMask warps = 0;  // that are served
-    Tags tags;           // rows of the version, unless it is a miss
+    WarpMask warps = 0;  // warps of the group
+    Tags tags;           // rows of the version; undefined for a miss
     Kind kind = Kind::kMiss;
-    bool woken = false;   // they waited; else they asked the skip table
-    bool load = false;    // of the entry
-    bool global = false;  // of the entry
-    U8 first = 0;         // warp that the search came to; rrf goes behind it
-    U8 tb = 0;            // TB slot of all
+    bool woken = false;   // the warps waited for the version; else they probed the skip table
+    bool load = false;    // the entry is of a load
+    bool global = false;  // the entry is of a global load
+    U8 first = 0;         // warp that the round-robin search found; rrf becomes the next warp
+    U8 tb = 0;            // TB slot of all warps
   };
-  /// Why an instruction that is redundant gets its verdict.
+  /// Reason of the verdict on a redundant instruction.
   enum class Why : U8 {
-    kNone,        // no redundant instruction
-    kNosk,        // stale, and the rest executes it privately
-    kLast,        // stale, and no other warp waits for it
-    kRelead,      // stale: led once more for those that have not passed
-    kNoRow,       // stale, and no row is free to lead it again
-    kLatch,       // another warp leads it: wait for its version
-    kAlone,       // no other warp in the majority
+    kNone,        // the instruction is not redundant
+    kNosk,        // version is stale; the remaining warps execute the instruction privately
+    kLast,        // version is stale, and no other warp waits for it
+    kRelead,      // version is stale: elected again for the warps that have not passed
+    kNoRow,       // version is stale, and no row is free to elect again
+    kLatch,       // another warp leads the instruction: wait for its version
+    kAlone,       // the warp is alone in the majority
     kNoElect,     // no elections until the region ends
     kPark,        // a synchronisation point is open
-    kLead,        // elected
-    kSetNoElect,  // no row is free even after a synchronisation point
+    kLead,        // elected as leader
+    kSetNoElect,  // no row is free, even after a synchronisation point: no elections until the region ends
     kSetSync      // no row is free: opens a synchronisation point
   };
   struct Verdict {
     Why why = Why::kNone;
-    U8 warp = 0;         // that is decoded
-    U8 tb = 0;           // its TB slot
-    U8 slot = 0;         // of the decode group
-    Tags version;        // the pending one that it is about
-    Tags rows;           // those elected
-    WarpMask heirs = 0;  // warps that are to pass the rows elected
+    U8 warp = 0;         // warp being decoded
+    U8 tb = 0;           // TB slot of the warp
+    U8 slot = 0;         // slot of the instruction in the decode group
+    Tags version;        // pending version to which the verdict refers
+    Tags rows;           // rows that an election takes
+    WarpMask heirs = 0;  // other warps for which the elected rows become pending
   };
-  /// Request of the copy sequencer that this cycle's state gives.
+  /// Next request of the copy sequencer, computed from the state at the start of the cycle.
   struct Copies {
-    WarpMask done = 0;   // warps with nothing left to copy
-    bool found = false;  // there is a row to copy
-    U8 warp = 0;         // for this warp
-    U8 row = 0;          // this row of its TB
+    WarpMask done = 0;   // warps that have no row left to copy
+    bool found = false;  // a row must be copied
+    U8 warp = 0;         // warp for which the row is copied
+    U8 row = 0;          // number of the row in its TB's pool
   };
-  /// Registers at the start of the cycle that steps of its edge need after others have changed them.
+  /// Register values of the start of the cycle that later steps of the edge still need.
   struct Before {
     WarpMask live, maj, stop, tk, cpy;
-    TbMask sync, en, complete;  // complete: all of the majority has stopped
+    TbMask sync, en, complete;  // complete: TBs whose majority has stopped completely
     Copies copies;
   };
 
-  // What the state says of a cycle (engine.cpp).
+  // Combinational outputs (engine.cpp).
   void find_outputs(const Inputs& in);
   void find_groups(const Inputs& in);
   [[nodiscard]] Group wake_group(unsigned first, WarpMask rest) const;
@@ -131,7 +131,7 @@ class Engine {
   [[nodiscard]] WarpMask pending_warps(unsigned tb, unsigned row) const;
   [[nodiscard]] Copies find_copies() const;
 
-  // The steps of an edge (edge.cpp; docs/blocks/darsie.md, "Cycle").
+  // Steps of an edge (edge.cpp; docs/blocks/darsie.md, "Cycle").
   [[nodiscard]] U8 errors(const Inputs& in) const;
   [[nodiscard]] bool legal_launch(const Inputs& in) const;
   [[nodiscard]] bool legal_retire(const Inputs& in) const;
@@ -153,7 +153,7 @@ class Engine {
   void end_edge(const Before& before);
   void find_complete();
 
-  // Parts of steps.
+  // Functions that several steps use.
   void wait_for(WarpMask warps, unsigned tb, const Tags& tags, bool load, bool global);
   void change_ref(unsigned warp, U32 ref);
   void clear_pending(WarpMask warps);
@@ -168,42 +168,44 @@ class Engine {
   }
 
   Params params_;
-  U8 age_mask_;        // of a sequence number, and of differences of them
-  U16 register_mask_;  // of a physical register's number
+  U8 age_mask_;        // mask of a sequence number and of differences of sequence numbers
+  U16 register_mask_;  // mask of a physical register number
   State state_;
-  Outputs out_;  // of the latest settle
+  Outputs out_;  // outputs of the last settle
   Counters counters_;
 
-  // What follows from the state.
+  // Values derived from the state, kept up to date for speed.
   std::array<WarpMask, kMaxTbs> warps_{};                        // live warps of each TB slot
-  std::array<std::array<U32, kMaxSlots>, kMaxTbs> slot_rows_{};  // rows of each register number
-  WarpMask lingering_ = 0;                                       // warps with ling
-  WarpMask entries_ = 0;                                         // warps of TBs with valid entries
-  WarpMask ready_ = 0;                                           // waiting warps whose rows are written
-  WarpMask candidates_ = 0;                                      // warps that are served if they are eligible
+  std::array<std::array<U32, kMaxSlots>, kMaxTbs> slot_rows_{};  // rows of each register number of a TB slot
+  WarpMask lingering_ = 0;                                       // warps with a lingering row (ling)
+  WarpMask entries_ = 0;                                         // warps of TBs with valid skip table entries
+  WarpMask ready_ = 0;                                           // waiting warps whose rows are all written
+  WarpMask candidates_ = 0;                                      // warps that skip or probe once they are eligible
   TbMask complete_ = 0;                                          // TBs whose majority has stopped
-  bool moves_ = false;                                           // something moves at the next edge whatever comes
-  U64 waiting_wb_ = 0, waiting_stop_ = 0, waiting_copy_ = 0;     // warps
+  bool moves_ = false;                                           // the next edge may change the state even without
+                                                                 // inputs
+  U64 waiting_wb_ = 0, waiting_stop_ = 0, waiting_copy_ = 0;     // numbers of waiting warps, by kind of wait
 
-  // What a cycle's state and inputs say, for its edge.
-  std::array<Group, kMaxGroups> groups_{};  // served in this cycle
-  unsigned group_count_ = 0;                // of groups_
-  Verdict verdict_;                         // on the redundant instruction that is decoded, if there is one
-  U8 squashed_second_ = 0;                  // redundant instructions behind another in the decode group
-  WarpMask eligible_ = 0;                   // f_elig of the last edge
-  bool shown_ = false;                      // out_ has something that depends on inputs
-  bool acts_shown_ = false;                 // out_ has d_act or d_tag
-  U16 renames_shown_ = 0;                   // issue ports with i_sren
+  // Results of the combinational part of a cycle, for its edge.
+  std::array<Group, kMaxGroups> groups_{};  // groups served in this cycle
+  unsigned group_count_ = 0;                // number of valid elements of groups_
+  Verdict verdict_;                         // verdict on the redundant instruction being decoded, if any
+  U8 squashed_second_ = 0;                  // redundant instructions squashed because an earlier one in the decode
+                                            // group is redundant
+  WarpMask eligible_ = 0;                   // f_elig at the last edge
+  bool shown_ = false;                      // out_ holds outputs that depend on inputs
+  bool acts_shown_ = false;                 // out_ holds d_act or d_tag
+  U16 renames_shown_ = 0;                   // issue ports for which out_ holds i_sren
 
-  // What an edge has changed so far.
-  WarpMask touched_ = 0;                   // warps whose ref has changed
-  std::array<U32, kMaxWarps> ref_before_;  // of these
+  // Changes made so far by the steps of the current edge.
+  WarpMask touched_ = 0;                   // warps whose `ref` has changed
+  std::array<U32, kMaxWarps> ref_before_;  // previous `ref` of the warps in touched_
   struct Renumbering {
-    bool valid = false;        // a leader was elected
+    bool valid = false;        // a leader was elected at this edge
     U8 tb = 0, seq = 0;        // TB slot, sequence number
-    Tags rows;                 // by destination
+    Tags rows;                 // elected rows, by destination
     std::array<U8, 2> slot{};  // register numbers, by destination
-  } renumbering_;              // rows elected: their register and sequence number hold from the next cycle
+  } renumbering_;              // elected rows: register number and sequence number become valid in the next cycle
 };
 
 }  // namespace castor::darsie

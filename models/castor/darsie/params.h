@@ -28,7 +28,7 @@
 
 namespace castor::darsie {
 
-/// One legal set of parameters; `check` it before use.
+/// One set of parameters; call `check` before use.
 struct Params {
   DARSIE_PARAMS(CASTOR_PARAM_FIELD)
 
@@ -42,20 +42,20 @@ struct Params {
     each([this](const twin::Param& param, auto member) { twin::check_param("darsie", param, this->*member); });
   }
 
-  /// Of the number of one of `count` things, at least 1.
+  /// Returns the width of a number that selects one of `count` things, at least 1.
   [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
 
-  /// Of a warp slot's number.
+  /// Returns the width of a warp slot number.
   [[nodiscard]] unsigned warp_bits() const { return number_bits(NumWarps); }
-  /// Of a thread block slot's number.
+  /// Returns the width of a TB slot number.
   [[nodiscard]] unsigned tb_bits() const { return number_bits(NumTbs); }
-  /// Of a renaming row's number in its thread block's pool (a tag).
+  /// Returns the width of a renaming row's number in its thread block's pool (a tag).
   [[nodiscard]] unsigned row_bits() const { return number_bits(NumRows); }
-  /// Of a renamed register's number.
+  /// Returns the width of a renamed register's number.
   [[nodiscard]] unsigned slot_bits() const { return number_bits(NumSlots); }
-  /// Of a skip table entry's number.
+  /// Returns the width of a skip table entry's number.
   [[nodiscard]] unsigned entry_bits() const { return number_bits(NumPst); }
-  /// Of a sequence number: one more than orders the rows.
+  /// Returns the width of a sequence number: one bit more than orders the rows.
   [[nodiscard]] unsigned seq_bits() const { return twin::log2_ceil(NumRows) + 1; }
 };
 

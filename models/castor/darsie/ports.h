@@ -4,9 +4,9 @@
 #include "castor/twin/block.h"
 #include "castor/twin/lanes.h"
 
-/// Ports of the skip table and renamer DARSIE (docs/blocks/darsie.md, "Ports"). Inside the lists `p` is a Params.
-/// Vectors over warps are indexed by warp slot, vectors over thread blocks (TBs) by TB slot. Sources of issue port p
-/// are items p*NumSrc + a, destinations and tags items p*2 + a.
+/// Ports of the skip table and renamer DARSIE (docs/blocks/darsie.md, "Ports"). In the lists, `p` is a Params. Vectors
+/// over warps are indexed by warp slot, vectors over thread blocks (TBs) by TB slot. Source a of issue port q is
+/// element q*NumSrc + a, its destination or tag a is element q*2 + a.
 // clang-format off
 #define DARSIE_INPUTS(X)                                                                                                 \
   /*name          type      elements              bits               class     timing   meaning */                       \
@@ -67,8 +67,9 @@
   X(maj,     WarpMask, 1,                   p.NumWarps,    kLevel,   kRegistered,    "majority of each TB")                   \
   X(err,     U8,       1,                   8,             kEvent,   kRegistered,    "errors of the last edge")
 
-/// Registers that a bench may look at; 0 where they mean nothing: those of a wait while `lat` is 0, `tk` while `stop`
-/// is 0, of a warp slot that is not live, of a TB slot that is not in use, of an entry that is not valid.
+/// Registers that a test bench can observe. A probe is 0 while its register is undefined: registers of a wait while
+/// `lat` is 0, `tk` while `stop` is 0, and registers of a warp slot that is not live, a TB slot that is not in use, or
+/// an entry that is not valid.
 #define DARSIE_PROBES(X)                                                                                        \
   /*name       type       elements    bits               meaning */                                             \
   X(live,      WarpMask,  1,          p.NumWarps,        "warps that exist")                                    \
@@ -122,19 +123,19 @@ using twin::U16;
 using twin::U32;
 using twin::U64;
 using twin::U8;
-using WarpMask = U64;                    ///< bit = warp slot
-using TbMask = U32;                      ///< bit = TB slot
-using WarpPcs = twin::Lanes<U64, 64>;    ///< element = warp slot
-using PerWarp = twin::Lanes<U8, 64>;     ///< element = warp slot
-using WarpRows = twin::Lanes<U32, 64>;   ///< element = warp slot, bit = row of its TB
-using PerTb = twin::Lanes<U8, 32>;       ///< element = TB slot
-using TbRegs = twin::Lanes<U16, 32>;     ///< element = TB slot
-using TbEntries = twin::Lanes<U16, 32>;  ///< element = TB slot, bit = entry of its skip table
-using TbRows = twin::Lanes<U32, 32>;     ///< element = TB slot, bit = row
-using PerSlot = twin::Lanes<U8, 4>;      ///< element = decode slot
+using WarpMask = U64;                    ///< bit per warp slot
+using TbMask = U32;                      ///< bit per TB slot
+using WarpPcs = twin::Lanes<U64, 64>;    ///< element per warp slot
+using PerWarp = twin::Lanes<U8, 64>;     ///< element per warp slot
+using WarpRows = twin::Lanes<U32, 64>;   ///< element per warp slot, bit per row of its TB
+using PerTb = twin::Lanes<U8, 32>;       ///< element per TB slot
+using TbRegs = twin::Lanes<U16, 32>;     ///< element per TB slot
+using TbEntries = twin::Lanes<U16, 32>;  ///< element per TB slot, bit per entry of its skip table
+using TbRows = twin::Lanes<U32, 32>;     ///< element per TB slot, bit per row
+using PerSlot = twin::Lanes<U8, 4>;      ///< element per decode slot
 using SlotDsts = twin::Lanes<U8, 8>;     ///< element 2 s + a = destination a of decode slot s
-using RowPair = twin::Lanes<U8, 2>;      ///< element = destination
-using PerPort = twin::Lanes<U8, 16>;     ///< element = port
+using RowPair = twin::Lanes<U8, 2>;      ///< element per destination
+using PerPort = twin::Lanes<U8, 16>;     ///< element per port
 using PortDsts = twin::Lanes<U8, 32>;    ///< element 2 p + a = destination a of issue port p
 using PortSrcs = twin::Lanes<U8, 128>;   ///< element NumSrc p + a = source a of issue port p
 using PortRows = twin::Lanes<U16, 128>;  ///< element NumSrc p + a = source a of issue port p
@@ -143,14 +144,14 @@ CASTOR_PORT_LISTS(DARSIE, darsie)
 
 class Engine;
 
-/// The skip table and renamer of an SM as a block of the twin contract (castor/twin/block.h).
+/// The skip table and renamer of an SM as a block for the twin interface (castor/twin/block.h).
 struct Block : PortLists {
   static constexpr const char* kBlock = "darsie";
   static constexpr const char* kTop = "castor_darsie";
   static constexpr const char* kMeaning = "warps skip what another warp of their thread block has computed (DARSIE)";
   using Engine = darsie::Engine;
 
-  /// The bound of Engine::quiet, from probes.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL).
   static base::Cycle quiet(const Probes& s, const Inputs& last, const Params& p) {
     const WarpMask ready = s.lat & s.lr0 & (s.lr1 | ~s.two);
     if ((s.miss | s.cpy | ready | s.error) != 0) return 0;

@@ -4,7 +4,7 @@ namespace castor::dtbl {
 
 namespace {
 
-constexpr U64 kNextOffset = 0x38;  // in the record: the group behind it
+constexpr U64 kNextOffset = 0x38;  // offset in a group's record of the reference to the next group
 
 bool ends(U32 at, U32 size) { return U64{at} + 1 >= size; }
 
@@ -136,7 +136,8 @@ void Engine::step_push(const Push& push) {
   }
   const U32 tail = dispatch_.lagei[kd];
   if (dispatch_.nagei[kd] == kNone) {
-    dispatch_.nagei[kd] = group;  // the pool is empty, and its former tail may be anybody's by now
+    // The pool is empty, so the entry of its former last group may belong to another group now.
+    dispatch_.nagei[kd] = group;
   } else if ((tail & kOffChip) == 0) {
     dispatch_.lnext[age(tail)] = group;
   } else if (dispatch_.st != DispatchState::kFree && dispatch_.agei == tail) {

@@ -20,7 +20,7 @@ void Engine::reset() {
 
 void Engine::clock(const Inputs& in) {
   fb_ready_ = in.fb_ready != 0;
-  const Push push = pushed(in);  // before the launch half goes on
+  const Push push = pushed(in);  // computed before the launch half changes its state
   const Launch& l = launch_;
   if ((in.agg_valid | in.done_valid | l.err) != 0 || l.cq_valid || l.rel_valid || l.o.valid || beat_shown_) {
     clock_launch(in);

@@ -7,20 +7,19 @@
 
 namespace castor::dtbl {
 
-/// Dynamic thread block launch as a cycle model: groups of thread blocks that threads launch attach to a resident
-/// kernel of the same code and shape, and are distributed with its thread blocks (docs/blocks/dtbl.md, "Theory of
-/// operation"; Wang 2016, chapter 4).
+/// Dynamic thread block launch as a cycle model. Threads launch groups of thread blocks. A group attaches to a resident
+/// kernel of the same code and shape, and its thread blocks are distributed with those of the kernel
+/// (docs/blocks/dtbl.md, "Theory of operation"; Wang 2016, chapter 4).
 ///
-/// One cycle is `settle`, which gives its outputs, then `clock`, its rising edge. Outputs are functions of registers
-/// alone, but agg_ready (of agg_*, fb_ready), launch_hold (of agg_*, key_*) and pl_* (of fits). `clock` may
-/// see events that `settle` did not.
+/// Each cycle is one call of `settle`, which returns the outputs, and one call of `clock`, the rising edge. Outputs are
+/// functions of registers only, except agg_ready (of agg_*, fb_ready), launch_hold (of agg_*, key_*) and pl_* (of
+/// fits). `clock` may receive events that `settle` did not.
 ///
-/// Timing: a search looks at one kernel entry per cycle; a beat taken in c is shown as attachment or fallback in c + 1;
-/// what
-/// attaches, or is pushed, while nothing is distributed is offered a cycle later.
+/// Timing: a search examines one kernel entry per cycle. A beat accepted in cycle c is shown as attachment or fallback
+/// in c + 1. A group or kernel that arrives while nothing is distributed is offered one cycle later.
 ///
-/// Cost: settle and clock of a cycle without events are a few compares. Deterministic; nothing is allocated after
-/// construction. Limits: groups and kernel entries pushed that do not exist are the caller's error.
+/// Cost: in a cycle without events, settle and clock cost a few comparisons. Deterministic; no allocation after
+/// construction. Limits: the caller must not push groups or kernel entries that do not exist.
 class Engine {
  public:
   using Params = dtbl::Params;
@@ -28,38 +27,37 @@ class Engine {
   using Outputs = dtbl::Outputs;
   using Probes = dtbl::Probes;
 
-  /// Starts in reset. Throws InputError on parameters that are out of range.
+  /// Starts in reset. Throws InputError for parameters that are out of range.
   explicit Engine(const Params& params);
 
   [[nodiscard]] const Params& params() const { return params_; }
 
-  /// Outputs of this cycle; valid until the next call. Changes no register.
+  /// Returns the outputs of this cycle; valid until the next call. Changes no register.
   const Outputs& settle(const Inputs& in) {
     if (in.agg_valid != 0 || beat_shown_) settle_beat(in);
     if (dispatch_.st == DispatchState::kRun && in.fits.test(dispatch_.kd) != offer_shown_) settle_offer();
     return out_;
   }
-  /// The rising edge at the end of this cycle.
+  /// Applies the rising edge at the end of this cycle.
   void clock(const Inputs& in);
-  /// The state after reset was held: empty tables.
+  /// Sets the state after reset: empty tables.
   void reset();
 
-  /// Number of idle edges (events 0, levels as last clocked) that surely change no output: kForever, or 0 if the state
-  /// may move by itself or a request to memory is shown.
+  /// Returns a number of idle edges (events 0, levels as last clocked) that change no output: 0 if an idle edge may
+  /// change state or a memory request is shown, else kForever.
   [[nodiscard]] base::Cycle quiet() const {
     if (launch_.cq_valid || launch_.rel_valid || (launch_.err | dispatch_.err) != 0) return 0;
     if (launch_.o.valid && (!launch_.o.fallback || fb_ready_)) return 0;
     return dispatch_.st == DispatchState::kReq || dispatch_.lw_valid ? 0 : base::kForever;
   }
-  /// Leaves exactly the state of `n` idle edges, n <= quiet(): the one that it is in.
+  /// Applies `n` idle edges, n <= quiet(); they change no state.
   void idle(base::Cycle /*n*/) {}
 
   [[nodiscard]] const Launch& launch() const { return launch_; }
   [[nodiscard]] const Dispatch& dispatch() const { return dispatch_; }
   [[nodiscard]] Probes probes() const;
 
-  /// Where the distribution stands in the item in hand, set from outside: for tests of items that are too large to be
-  /// gone through.
+  /// Sets the position of the distribution in the current item. For tests of items that are too large to step through.
   void set_position(Dim next, U32 pos) {
     dispatch_.od = next;
     dispatch_.pos = pos;
@@ -67,11 +65,11 @@ class Engine {
   }
 
  private:
-  /// What the item in hand says of itself.
+  /// Description of the current item: native thread blocks of a kernel, or a group.
   struct Item {
-    Dim dim;           // thread blocks
-    U32 param = 0;     // address of its parameters / 16; 0 of native ones
-    U32 next = kNone;  // group behind it in the pool
+    Dim dim;           // thread blocks per dimension
+    U32 param = 0;     // address of the parameters / 16; 0 for native thread blocks
+    U32 next = kNone;  // next group in the pool
   };
 
   // Launch half (launch.cpp).
@@ -99,14 +97,14 @@ class Engine {
     return dispatch_.st == DispatchState::kReq && (dispatch_.ro || !dispatch_.lw_valid);
   }
   void settle_offer();
-  /// What comes into the pools in this cycle.
+  /// Kernel or group that enters the pools in this cycle.
   struct Push {
     bool valid = false;
     bool group = false;  // a group attaches; else a kernel is pushed
     U8 kd = 0;           // kernel entry
-    U32 agei = kNone;    // the group
-    U32 param = 0;       // address of its parameters / 16
-    U64 dim = 0;         // thread blocks: {z 16, y 16, x 32}
+    U32 agei = kNone;    // reference to the group
+    U32 param = 0;       // address of the group's parameters / 16
+    U64 dim = 0;         // thread blocks per dimension: {z 16, y 16, x 32}
   };
   [[nodiscard]] Push pushed(const Inputs& in) const;
   void clock_dispatch(const Inputs& in, const Push& push);
@@ -124,9 +122,9 @@ class Engine {
   Launch launch_;
   Dispatch dispatch_;
   Outputs out_;
-  bool beat_shown_ = false;   // out_ has agg_ready, or launch_hold of a match
-  bool offer_shown_ = false;  // out_ has pl_*
-  bool fb_ready_ = false;     // of the last edge
+  bool beat_shown_ = false;   // out_ holds agg_ready, or launch_hold of a match
+  bool offer_shown_ = false;  // out_ holds pl_*
+  bool fb_ready_ = false;     // fb_ready at the last edge
 };
 
 }  // namespace castor::dtbl

@@ -11,7 +11,7 @@ U16 Engine::age_of(const Inputs& in) const {
 bool Engine::accepts(const Inputs& in) const {
   if (in.agg_valid == 0 || launch_.st == LaunchState::kSearch || in.agg_key != launch_.rk) return false;
   if (launch_.o.valid && !taken(in)) return false;
-  // The count bank has one write port, and completions go first.
+  // The count bank has one write port, and completions have priority.
   return launch_.st != LaunchState::kGrant || !launch_.cq_valid || launch_.busy.test(age_of(in));
 }
 

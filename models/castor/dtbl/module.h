@@ -11,7 +11,7 @@ struct Pins {
   DTBL_OUTPUTS(CASTOR_OUTPUT_PIN)
 };
 
-/// A signal for each of them, for twin::bind_pins.
+/// One signal per pin, for twin::bind_pins.
 struct Signals {
   DTBL_INPUTS(CASTOR_INPUT_SIGNAL)
   DTBL_OUTPUTS(CASTOR_OUTPUT_SIGNAL)

@@ -16,7 +16,7 @@
 
 namespace castor::dtbl {
 
-/// One legal set of parameters; `check` it before use.
+/// One set of parameters; call `check` before use.
 struct Params {
   DTBL_PARAMS(CASTOR_PARAM_FIELD)
 
@@ -30,14 +30,14 @@ struct Params {
     each([this](const twin::Param& param, auto member) { twin::check_param("dtbl", param, this->*member); });
   }
 
-  /// Of the number of one of `count` things, at least 1.
+  /// Returns the width of a number that selects one of `count` things, at least 1.
   [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
 
-  /// Of a kernel table entry's number (KW).
+  /// Returns the width of a kernel table entry's number (KW).
   [[nodiscard]] unsigned kde_bits() const { return number_bits(NumKde); }
-  /// Of the number of an entry of the aggregated group table (IW).
+  /// Returns the width of an aggregated group table entry's number (IW).
   [[nodiscard]] unsigned age_bits() const { return number_bits(AgtSize); }
-  /// Of the number of marked kernels that wait, 0..NumKde.
+  /// Returns the width of the number of waiting marked kernels, 0..NumKde.
   [[nodiscard]] unsigned queue_bits() const { return twin::log2_ceil(NumKde + 1U); }
 };
 

@@ -4,9 +4,10 @@
 #include "castor/twin/bits.h"
 #include "castor/twin/block.h"
 
-/// Ports of the dynamic thread block launch DTBL (docs/blocks/dtbl.md, "Ports"). Inside the lists `p` is a Params.
-/// Launch half: agg_*, key_*, att_*, fb_*, done_*, rel_*, agt_used, launch_*. Dispatch half: push_*, fits, pl_*, cur_*,
-/// mem_*, rsp_*, dispatch_*. An attachment goes from the one to the other inside; a kernel pushed gives way to it.
+/// Ports of the dynamic thread block launch DTBL (docs/blocks/dtbl.md, "Ports"). In the lists, `p` is a Params. Launch
+/// half: agg_*, key_*, att_*, fb_*, done_*, rel_*, agt_used, launch_*. Dispatch half: push_*, fits, pl_*, cur_*, mem_*,
+/// rsp_*, dispatch_*. An attachment passes from the launch half to the dispatch half inside the block; it has priority
+/// over a pushed kernel.
 // clang-format off
 #define DTBL_INPUTS(X)                                                                                           \
   /*name        type     elements  bits            class     timing   meaning */                                 \
@@ -76,7 +77,7 @@
   X(mem_wdata,     U32,     1,        32,               kPayload, kRegistered,    "data of a write")                     \
   X(dispatch_err,  U8,      1,        3,                kEvent,   kRegistered,    "0 push, 1 reply, 2 taken")
 
-/// Registers that a bench may look at.
+/// Registers that a test bench can observe.
 #define DTBL_PROBES(X)                                                                                                \
   /*name            type           el. bits              meaning */                                                   \
   X(launch_state,   LaunchState,   1,  2,                "search of the launch half")                                 \
@@ -121,22 +122,22 @@ using twin::U32;
 using twin::U64;
 using twin::U8;
 using Key = twin::Bits<77>;        ///< pc in the low bits
-using KdeBits = twin::Bits<256>;   ///< bit = kernel entry
-using AgeBits = twin::Bits<2048>;  ///< bit = entry of the aggregated group table
+using KdeBits = twin::Bits<256>;   ///< bit per kernel entry
+using AgeBits = twin::Bits<2048>;  ///< bit per entry of the aggregated group table
 
-/// No group: native thread blocks, an empty pool.
+/// No group: native thread blocks, or an empty pool.
 inline constexpr U32 kNone = 0xffff'ffff;
-/// Set in a reference to a group in memory, whose other bits are its record's address / 16.
+/// Flag in the reference to a group in memory; the other bits are the address of the group's record / 16.
 inline constexpr U32 kOffChip = 0x8000'0000;
 
-/// The search of the launch half: looks for a kernel entry with the key, attaches the run of beats with it to that
-/// entry, or has found none and lets the run fall back.
+/// State of the launch half: searches a kernel entry with the key of the run; attaches the beats of the run to the
+/// entry (kGrant); or turns them into fallbacks, because no entry has the key (kFall).
 enum class LaunchState : std::uint8_t { kSearch, kGrant, kFall };
 inline constexpr const char* kLaunchStateNames[] = {"Search", "Grant", "Fall"};
 [[nodiscard]] constexpr auto& enum_names(LaunchState) { return kLaunchStateNames; }
 
-/// State of the dispatch half, which has nothing, something that is offered, a group whose record is to be read, or one
-/// whose record is awaited.
+/// State of the dispatch half: no item; offers thread blocks of the item; must read the record of a group in memory;
+/// waits for the reply.
 enum class DispatchState : std::uint8_t { kFree, kRun, kReq, kWait };
 inline constexpr const char* kDispatchStateNames[] = {"Free", "Run", "Req", "Wait"};
 [[nodiscard]] constexpr auto& enum_names(DispatchState) { return kDispatchStateNames; }
@@ -145,14 +146,14 @@ CASTOR_PORT_LISTS(DTBL, dtbl)
 
 class Engine;
 
-/// The dynamic thread block launch as a block of the twin contract (castor/twin/block.h).
+/// The dynamic thread block launch as a block for the twin interface (castor/twin/block.h).
 struct Block : PortLists {
   static constexpr const char* kBlock = "dtbl";
   static constexpr const char* kTop = "castor_dtbl";
   static constexpr const char* kMeaning = "groups of thread blocks launched by threads, run with a resident kernel";
   using Engine = dtbl::Engine;
 
-  /// The bound of Engine::quiet, from probes.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL).
   static base::Cycle quiet(const Probes& probes, const Inputs& last, const Params& /*params*/) {
     if ((probes.done_valid | probes.released | probes.launch_error | probes.dispatch_error) != 0) return 0;
     if (probes.out_valid != 0 && (probes.out_fallback == 0 || last.fb_ready != 0)) return 0;

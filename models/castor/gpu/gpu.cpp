@@ -89,7 +89,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   front_end_ = std::make_unique<FrontEnd>("front_end", machine, store, programs, std::move(sms), copies, options.hooks,
                                           options.observer, groups_.emplace_back(statistics_, "front_end"));
   connect(front_end_->memory_port(), memory_->input(memory_->front_end_input()));
-  if (machine.l2.flush_at_kernel_end) front_end_->set_memory(*memory_);
+  if (machine.l2.flush_at_kernel_end) front_end_->releases().set_memory(*memory_);
 
   units_ = memory_->units();
   for (const auto& copy : copies_) units_.push_back(copy.get());
@@ -193,7 +193,7 @@ void Gpu::run_cycle(Cycle cycle) {
     }
   }
   hand_over(cycle);
-  if (KernelStatistics* const kernel = front_end_->completed_kernel()) collect(*kernel);
+  if (KernelStatistics* const kernel = front_end_->releases().fresh()) collect(*kernel);
   cycles_ += now_ - cycles_.value();
   if (governed_) apply_clock_enables(now_);
   if (recorder_ != nullptr) recorder_->end(cycle);
@@ -210,9 +210,9 @@ void Gpu::add_waves(Waves& waves) const {
 
 // At most one kernel completes in a cycle.
 void Gpu::collect(KernelStatistics& kernel) {
-  if (!front_end_->is_part_of_kernel()) lookout_->kernel_completed(kernel);
+  if (!front_end_->releases().fresh_is_part()) lookout_->kernel_completed(kernel);
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
-  front_end_->file_kernel();
+  front_end_->releases().file();
 }
 
 BesideKernels Gpu::beside_kernels() {
@@ -221,7 +221,7 @@ BesideKernels Gpu::beside_kernels() {
 }
 
 void Gpu::apply_clock_enables(Cycle next) {
-  const SmMask wanted = front_end_->clock_enable();
+  const SmMask wanted = front_end_->mechanism<GovernorSide>().governors().clock_enable();
   for (SmMask changed = wanted ^ enabled_; changed != 0; changed &= changed - 1) {
     const auto sm = static_cast<unsigned>(__builtin_ctzll(changed));
     if (sm >= sms_.size()) break;

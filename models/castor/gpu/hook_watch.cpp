@@ -34,7 +34,8 @@ void HookWatch::check_issue(Cycle now, Cycle length) const {
   for (const Sm* const sm : cores_) {
     const auto* const port = sm->mechanism<HookPort>();
     const WarpMask ready = port != nullptr ? port->ready_to_be_picked() : 0;
-    if (ready == 0 || (front_end_.clock_enable() >> sm->index() & 1) == 0) continue;
+    const SmMask enabled = front_end_.mechanism<GovernorSide>().governors().clock_enable();
+    if (ready == 0 || (enabled >> sm->index() & 1) == 0) continue;
     hook_failed(port->block(), now,
                 "issue_policy of SM %u lets no warp issue for %llu cycles (watchdog.cycles), though instructions of "
                 "warps %s are decoded and have their operands",
@@ -44,7 +45,7 @@ void HookWatch::check_issue(Cycle now, Cycle length) const {
 
 void HookWatch::check_front_end(Cycle now, Cycle length) const {
   if (front_end_.idle() || !front_end_.rests_but_for_hooks()) return;
-  hook_failed(front_end_.report().dispatch_block(), now,
+  hook_failed(front_end_.mechanism<DispatchPort>().block(), now,
               "hooks of the front end have woken it up for %llu cycles (watchdog.cycles), and nothing proceeds:\n%s",
               static_cast<unsigned long long>(length), front_end_.waiting().c_str());
 }

@@ -88,7 +88,7 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
   }
   if (options_.replay) gpu.replay = options_.replay.get();
   gpu_ = std::make_unique<Gpu>("gpu", machine_, store_, programs_, gpu);
-  gpu_->front_end().set_services(services_);
+  gpu_->front_end().faults().set_services(services_);
   host_calls_ = std::make_unique<HostCallStatistics>(gpu_->statistics());
   if (recorder_) recorder_->attach(*gpu_);
 }
@@ -151,14 +151,14 @@ ProgramHandle TimingDevice::load(std::shared_ptr<const isa::Program> program) {
     const std::string reason =
         options_.replay ? "a replay does not have them" : lacks_launches(machine_, options_.gpu.hooks);
     if (!reason.empty()) refuse_runtime_call(*program, *call, reason);
-    gpu_->front_end().launches().enable();
+    gpu_->front_end().mechanism<LaunchSide>().launcher().enable();
   }
   return programs_.load(std::move(program));
 }
 
 const isa::Program& TimingDevice::program(ProgramHandle handle) const { return programs_[handle].program(); }
 
-const std::vector<KernelStatistics>& TimingDevice::kernels() const { return gpu_->front_end().kernels(); }
+const std::vector<KernelStatistics>& TimingDevice::kernels() const { return gpu_->front_end().releases().kernels(); }
 
 void TimingDevice::hold_kernel(ProgramHandle handle, bool on) {
   gpu_->front_end().hold_kernel(program(handle), on);
@@ -190,11 +190,11 @@ Ticket TimingDevice::submit(unsigned queue, Packet packet) {
   return ticket;
 }
 
-bool TimingDevice::complete(Ticket ticket) const { return gpu_->front_end().complete(ticket); }
+bool TimingDevice::complete(Ticket ticket) const { return gpu_->front_end().host().shown(ticket); }
 
 Picoseconds TimingDevice::completion_time(Ticket ticket) const {
   if (!complete(ticket)) return 0;
-  return gpu_->clock().time_of(gpu_->front_end().completion_cycle(ticket));
+  return gpu_->clock().time_of(gpu_->front_end().host().cycle(ticket));
 }
 
 // --- Time -----------------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ Picoseconds TimingDevice::completion_time(Ticket ticket) const {
 Picoseconds TimingDevice::now() const { return system_time_.now(); }
 
 TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached) {
-  if (auto fault = gpu_->front_end().take_fault()) {
+  if (auto fault = gpu_->front_end().faults().take()) {
     const bool first = !fault_.has_value();
     record_fault(std::move(*fault));
     if (first && !resetting_) return Stop::kFault;
@@ -283,7 +283,7 @@ void TimingDevice::record_deadlock(FaultKind kind, const std::string& message) {
 void TimingDevice::count_host_call(HostCall call, Picoseconds span) { host_calls_->count(call, span); }
 
 Outcome TimingDevice::advance_to_notice(Picoseconds time) {
-  return advance_until_enough([this] { return gpu_->front_end().has_notices(); }, time);
+  return advance_until_enough([this] { return gpu_->front_end().host().has_notices(); }, time);
 }
 
 Outcome TimingDevice::advance_until_enough(const std::function<bool()>& enough, Picoseconds time) {
@@ -366,7 +366,7 @@ bool TimingDevice::limit_reached(Cycle cycle) {
 
 bool TimingDevice::enough_kernels() const {
   const auto& wanted = machine_.run.stop_after;
-  const std::vector<Ticket>& tickets = gpu_->front_end().host_tickets();
+  const std::vector<Ticket>& tickets = gpu_->front_end().releases().host_tickets();
   return wanted && tickets.size() >= *wanted && complete(tickets[*wanted - 1]);
 }
 
@@ -381,9 +381,8 @@ void TimingDevice::reset() {
   resetting_ = true;
   static_cast<void>(run([&] { return front_end.idle(); }, std::nullopt));
   resetting_ = false;
-  front_end.reset_jobs();
-  front_end.reset_launches();
-  while (front_end.take_fault()) {
+  front_end.reset();
+  while (front_end.faults().take()) {
   }
   fault_.reset();
 }
@@ -440,7 +439,7 @@ std::string TimingDevice::report_json() const {
   report["beside_kernels"] = beside_kernels_json(gpu_->beside_kernels());
   if (const auto& jobs = gpu_->front_end().job_records(); !jobs.empty()) report["jobs"] = jobs_json(jobs);
   report["ratios"] = ratios(statistics, machine_, now());
-  add_launches_beyond(report, gpu_->front_end().launches().launcher().beyond());
+  add_launches_beyond(report, gpu_->front_end().mechanism<LaunchSide>().launcher().launcher().beyond());
   if (fault_) report["fault"] = fault_json(*fault_);
   report["statistics"] = nlohmann::ordered_json::parse(statistics.json());
   report["legend"] = nlohmann::ordered_json::parse(statistics.json_legend());

@@ -55,8 +55,8 @@ class TimingDevice final : public Device {
   void count_host_call(HostCall call, Picoseconds span) override;
   [[nodiscard]] std::uint64_t cycles() const override { return gpu_->now(); }
   [[nodiscard]] Picoseconds now() const override;
-  void collect_notices(bool on) override { gpu_->front_end().collect_notices(on); }
-  [[nodiscard]] std::vector<Notice> take_notices() override { return gpu_->front_end().take_notices(); }
+  void collect_notices(bool on) override { gpu_->front_end().host().collect_notices(on); }
+  [[nodiscard]] std::vector<Notice> take_notices() override { return gpu_->front_end().host().take_notices(); }
   Outcome advance_to_notice(Picoseconds time) override;
   RegisterReply access_register(const RegisterAccess& access) override;
   void post_register(const RegisterAccess& access) override;
@@ -70,7 +70,9 @@ class TimingDevice final : public Device {
   }
   void hold_kernel(ProgramHandle handle, bool on) override;
   void set_heap_limit(std::uint64_t bytes) override { services_.heap_bytes = bytes; }
-  [[nodiscard]] Launcher& launcher() override { return gpu_->front_end().launches().launcher(); }
+  [[nodiscard]] Launcher& launcher() override {
+    return gpu_->front_end().mechanism<LaunchSide>().launcher().launcher();
+  }
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const override;
   [[nodiscard]] std::string report_json() const override;
   [[nodiscard]] std::vector<std::string> end_recording() override;

@@ -15,40 +15,41 @@
 
 namespace castor::hookup {
 
-/// What a block is given to plug itself into a GPU; valid during the call.
+/// Arguments for a block that plugs itself into a GPU; valid during the call of BlockType::plug.
 struct PlugSite {
   const gpu::Machine& machine;
   const Settings& settings;
-  twin::RtlSource& rtl;  ///< for twin_of
+  twin::RtlSource& rtl;  ///< source of RTL objects, for twin_of
 };
 
-/// The registration of a block: all that a platform learns of it. One object per block, in its own rooms
-/// (models/castor/hookup/<block>/registration.h: castor::<block>::Registration), handed over by the block's model.so.
+/// Registration of a block: its keys, claims and the function that plugs it into a GPU. Each block has one object of
+/// this class (models/castor/hookup/<block>/registration.h: castor::<block>::Registration) in its model.so.
 class BlockType {
  public:
   virtual ~BlockType() = default;
 
-  /// The block's slug, which its keys, folder and messages have.
+  /// Returns the block's name in keys, folders and messages.
   [[nodiscard]] virtual const char* name() const = 0;
-  /// Keys below `blocks.<name>.`, each with its default; written without that prefix (hookup/keys.h). Every block has
-  /// `enable`, `engine` and `wave_depth` besides.
+  /// Returns the keys below `blocks.<name>.`, each with its default, written without that prefix (hookup/keys.h). Every
+  /// block also has the keys `enable`, `engine` and `wave_depth`.
   [[nodiscard]] virtual const std::vector<base::SchemaRow>& keys() const = 0;
-  /// What it does to a machine with these settings, and what it wants of it.
+  /// Returns what the block controls in a machine with these settings, and what it requires of the machine.
   [[nodiscard]] virtual std::vector<Claim> claims(const Settings& settings) const = 0;
-  /// Number of the 64 KB register window that it serves; -1 = none. Windows 0 to 15 are those of Castor's own blocks.
+  /// Returns the number of the 64 KB register window that the block serves; -1 = none. Windows 0 to 15 are reserved for
+  /// Castor's own blocks.
   [[nodiscard]] virtual int window() const { return -1; }
-  /// Makes its twins and adapters and puts them into `hooks`, which are empty: those of its claims. Returns what owns
-  /// them; it outlives the GPU. Errors: InputError for a machine that it cannot work on, illegal parameters, RTL that
-  /// cannot be made.
+  /// Makes the twins and adapters of the block and puts them into `hooks`. `hooks` is empty; the block fills the hooks
+  /// of its claims only. Returns the owner of the twins and adapters, which must outlive the GPU. Throws InputError for
+  /// a machine on which the block cannot work, for illegal parameters, and for RTL that cannot be built.
   [[nodiscard]] virtual std::shared_ptr<void> plug(const PlugSite& site, gpu::Hooks& hooks) const = 0;
 
-  /// Where its statistics stand in a report, such as "gpu.sm<k>.issue_policy"; empty = it has none.
+  /// Returns the place of the block's statistics in a report, such as "gpu.sm<k>.issue_policy"; empty = no statistics.
   [[nodiscard]] virtual std::string statistics_path() const { return {}; }
-  /// Declares them below `parent`, for documents; they live as long as what is returned.
+  /// Declares the block's statistics below `parent`, for documents. They live as long as the returned object.
   [[nodiscard]] virtual std::shared_ptr<void> declare_statistics(base::StatisticGroup& /*parent*/) const { return {}; }
 };
 
-/// What the function `castor_model_object` of model.so gives.
+/// Struct to which the function `castor_model_object` of model.so returns a pointer.
 struct ModelObject {
   base::ObjectHeader header;
   const BlockType* type;

@@ -11,7 +11,7 @@
 
 namespace castor::hookup {
 
-/// What waves of a machine read of a block.
+/// Ports and probes of a block, from which the waves of a machine are sampled.
 template <class Block>
 struct ShownPorts {
   typename Block::Inputs in;
@@ -19,8 +19,8 @@ struct ShownPorts {
   typename Block::Probes probes;
 };
 
-/// One port or probe as a signal; `field` must stay where it is. Types of more than 64 bits as words of 64 with a
-/// number behind the name (`pe_vec0`, `pe_vec1`), word i being bits 64 i + 63 .. 64 i of the packed port.
+/// Adds one port or probe as a signal; `field` must not move in memory. A type of more than 64 bits becomes several
+/// signals of 64 bits with numbered names (`pe_vec0`, `pe_vec1`); word i is bits 64 i + 63 .. 64 i of the packed port.
 template <class T>
 void add_port_wave(gpu::Waves& waves, const std::string& instance, const twin::Port& port, const T& field) {
   const std::string name(port.name);
@@ -39,8 +39,8 @@ void add_port_wave(gpu::Waves& waves, const std::string& instance, const twin::P
   }
 }
 
-/// All probes, inputs and outputs of a block as signals of `instance`, but time inputs and probes that move in idle
-/// cycles (twin::runs): they would change in every sample.
+/// Adds all probes, inputs and outputs of a block as signals of `instance`. Time inputs, and probes that change in idle
+/// cycles (twin::runs), are left out, because they would change in every sample.
 template <class Block>
 void add_block_waves(gpu::Waves& waves, const std::string& instance, const ShownPorts<Block>& shown,
                      const typename Block::Params& params) {

@@ -11,19 +11,20 @@
 
 namespace castor::hookup {
 
-/// The registration of the block of that name: its model.so is loaded when it is asked for, once. Errors: InputError if
-/// there is no such block, if it has no adapter, or if its object is of another version.
+/// Returns the registration of the block of that name. The first call loads the block's model.so. Throws InputError if
+/// the block does not exist, has no adapter, or its object is of another version.
 [[nodiscard]] const BlockType& block_type(const std::string& name);
 
-/// A block that a machine has, with its settings there.
+/// A block that a machine enables, with its settings.
 struct ChosenBlock {
   const BlockType* type = nullptr;
   Settings settings;
 };
 
-/// The blocks of a machine, each with its twins, and the hooks that plug them into a GPU (docs/gpu/hooks.md,
-/// "Composition"). `machine` and `chosen` must live as long; the blocks as long as the GPU. Errors: InputError if two
-/// exclude each other or one does not fit the machine (check_claims), and those of BlockType::plug.
+/// The enabled blocks of a machine with their twins, and the hooks that plug them into a GPU (docs/gpu/hooks.md,
+/// "Composition"). `machine` and `chosen` must outlive this object, and this object must outlive the GPU. Throws
+/// InputError if two blocks exclude each other or a block does not fit the machine (check_claims), and as
+/// BlockType::plug.
 class Blocks {
  public:
   Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chosen, twin::RtlSource& rtl);

@@ -7,7 +7,7 @@
 namespace castor::hookup {
 namespace {
 
-/// Claims that only one block of a machine can have.
+/// Claims that at most one block of a machine may have.
 constexpr Claim kExclusive[] = {Claim::kOrdersJobs,    Claim::kPlacesTbs,    Claim::kTakesGroups,
                                 Claim::kOrdersSources, Claim::kFiltersFetch, Claim::kPicksWarps};
 
@@ -21,14 +21,16 @@ bool has(const Claimant& block, Claim claim) {
                          "disable one of them" + otherwise);
 }
 
-// One that takes groups can leave places to one that knows them.
+// Returns a hint for the error message: a block that takes groups may leave the placement to a block that places
+// groups.
 std::string leave_places(const Claimant& taking, const Claimant& knowing) {
   if (!has(taking, Claim::kTakesGroups) || !has(knowing, Claim::kKnowsGroups)) return "";
   return ", or let block " + knowing.block + " place thread blocks for " + taking.block + " (blocks." + taking.block +
          ".dispatch=0)";
 }
 
-// Launches by device code: who has none, and who orders kernels alone.
+// Checks blocks against launches by device code: a job scheduler excludes them, and an order of kernels excludes
+// groups.
 void check_launches(const Claimant& first, const Claimant& second) {
   if (has(first, Claim::kOrdersJobs) && has(second, Claim::kNeedsDeviceLaunches)) {
     exclude(first, second, "where " + first.block + " decides which job is next there are no launches by device code");

@@ -7,34 +7,37 @@
 
 namespace castor::hookup {
 
-/// What a block does to a machine, and what it needs of it. Who may stand beside whom follows from these alone.
+/// Claim of a block on a machine: a decision that the block makes, or a feature that it requires. Claims alone decide
+/// which blocks exclude each other.
 enum class Claim : std::uint8_t {
-  kOrdersJobs,           ///< hook job_scheduler: which queue is next, is a job admitted
-  kPlacesTbs,            ///< hook dispatch: which thread block goes to which SM next
-  kKnowsGroups,          ///< hook dispatch: places TBs of groups too, which are pushed
-  kTakesGroups,          ///< hook launch: which groups run with a resident kernel; key `dispatch`: it places TBs too
-  kOrdersSources,        ///< hook sources: which launch or queue enters the kernel table next; it knows no groups
-  kFiltersFetch,         ///< hook fetch_filter: what is fetched and skipped
-  kPicksWarps,           ///< hook issue: which warp issues
-  kGovernsSms,           ///< hook governors; any number of blocks
-  kTbsLeave,             ///< thread blocks leave an SM without retiring
-  kCountsRetired,        ///< counts thread blocks by their retiring
-  kNeedsExecution,       ///< needs SMs that execute instructions, not such that replay services
-  kNeedsDeviceLaunches,  ///< needs launches by device code
+  kOrdersJobs,           ///< hook job_scheduler: chooses the next queue and admits jobs
+  kPlacesTbs,            ///< hook dispatch: chooses the next thread block and its SM
+  kKnowsGroups,          ///< hook dispatch: also places thread blocks of groups, which are pushed to it
+  kTakesGroups,          ///< hook launch: decides which groups run with a resident kernel; with key `dispatch` it also
+                         ///< places thread blocks
+  kOrdersSources,        ///< hook sources: chooses the launch or queue that enters the kernel table next; does not
+                         ///< support groups
+  kFiltersFetch,         ///< hook fetch_filter: decides which instructions are fetched and skipped
+  kPicksWarps,           ///< hook issue: chooses the warps that issue
+  kGovernsSms,           ///< hook governors: limits SMs; any number of blocks may have this claim
+  kTbsLeave,             ///< thread blocks may be swapped out of an SM without retiring
+  kCountsRetired,        ///< counts thread blocks by their retirement
+  kNeedsExecution,       ///< requires SMs that execute instructions, not SMs that replay service times
+  kNeedsDeviceLaunches,  ///< requires launches by device code
 };
 
-/// In words: "decides which warp issues".
+/// Returns the claim in words: "decides which warp issues".
 [[nodiscard]] const char* meaning(Claim claim);
 
-/// A block by name, with its claims and its register window (-1 = none).
+/// Name, claims and register window (-1 = none) of a block, for check_claims.
 struct Claimant {
   std::string block;
   std::vector<Claim> claims;
   int window = -1;
 };
 
-/// Throws InputError if two of the blocks exclude each other (names both, whatever their order), have one register
-/// window, or if one needs what the machine does not have.
+/// Throws InputError if two of the blocks exclude each other (the message names both) or share a register window, or if
+/// a block requires something that the machine does not have.
 void check_claims(const gpu::Machine& machine, const std::vector<Claimant>& blocks);
 
 }  // namespace castor::hookup

@@ -6,10 +6,10 @@
 #include "castor/gpu/dim3.h"
 #include "castor/gpu/hooks/hook.h"
 
-/// Kernel table entries and grids, as hooks of the GPU have them and as ports of blocks do.
+/// Conversions of kernel table entries and grids between the GPU's hooks and ports of blocks.
 namespace castor::hookup {
 
-/// Mask of kernel table entries as a port. Bits: twin::Bits of as many entries or fewer, all of which `mask` is below.
+/// Returns a mask of kernel table entries as a port. Bits is twin::Bits; all entries in `mask` must be below its width.
 template <class Bits>
 [[nodiscard]] Bits port_of(const gpu::KdMask& mask) {
   Bits bits;
@@ -18,7 +18,7 @@ template <class Bits>
   }
   return bits;
 }
-/// The other way round.
+/// Returns a port's mask of kernel table entries for a hook.
 template <class Bits>
 [[nodiscard]] gpu::KdMask mask_of(const Bits& bits) {
   gpu::KdMask mask;
@@ -30,7 +30,7 @@ template <class Bits>
   return mask;
 }
 
-/// Thread blocks in each dimension as a port: {z 16, y 16, x 32}.
+/// Returns the number of thread blocks in each dimension as a port: {z 16, y 16, x 32}.
 [[nodiscard]] inline std::uint64_t port_of(const gpu::Dim3& grid) {
   return std::uint64_t{grid.z} << 48U | std::uint64_t{grid.y} << 32U | grid.x;
 }

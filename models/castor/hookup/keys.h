@@ -6,10 +6,11 @@
 
 #include "castor/base/config.h"
 
-/// Rows of a block's keys (BlockType::keys), each with its default. `meaning` is one line for docs/machines.md.
+/// Makes schema rows of a block's keys (BlockType::keys), each with its default. `meaning` is one line for
+/// docs/machines.md.
 namespace castor::hookup {
 
-/// A whole number from `low` to `high`.
+/// Returns the row of a whole number from `low` to `high`.
 [[nodiscard]] inline base::SchemaRow number_key(std::string key, unsigned standard, const char* unit, unsigned low,
                                                 unsigned high, std::string meaning) {
   base::SchemaRow row;
@@ -23,7 +24,7 @@ namespace castor::hookup {
   return row;
 }
 
-/// 0 or 1.
+/// Returns the row of a flag, 0 or 1.
 [[nodiscard]] inline base::SchemaRow flag_key(std::string key, bool standard, std::string meaning) {
   base::SchemaRow row;
   row.key = std::move(key);
@@ -34,7 +35,7 @@ namespace castor::hookup {
   return row;
 }
 
-/// One word of `choices`, of which the value is the place.
+/// Returns the row of a word out of `choices`; the value is the index of the word.
 [[nodiscard]] inline base::SchemaRow choice_key(std::string key, std::string standard, std::vector<std::string> choices,
                                                 std::string meaning) {
   base::SchemaRow row;

@@ -11,35 +11,35 @@
 
 namespace castor::hookup {
 
-/// What the twin had of the edge of a cycle.
+/// How the twin executed the clock edge of a cycle.
 enum class Edge : std::uint8_t {
-  kOwed,    ///< nothing: the edge is owed to it
-  kLevels,  ///< the edge, without any event
-  kEvents,  ///< the edge, with events
+  kOwed,    ///< not executed: the edge is added to the skipped edges
+  kLevels,  ///< executed, without any event
+  kEvents,  ///< executed, with events
 };
 
-/// A twin that is clocked lazily: the part that every adapter between a block and a hook of the GPU has in common
-/// (docs/gpu/hooks.md, "Hooks"). Nobody can tell it from the twin clocked and asked in every cycle.
+/// A twin that is clocked lazily: the common part of all adapters between a block and a hook of the GPU
+/// (docs/gpu/hooks.md, "Hooks"). Outputs and state are the same as for a twin that settles and is clocked in every
+/// cycle.
 ///
 ///     LazyTwin<arbiter::Block> arbiter(std::move(twin));
-///     arbiter.in.request = ...;                // settle of the hook: what is known of the cycle's inputs
-///     if (arbiter.look()) ...;                 // arbiter.out() is new
-///     arbiter.in.grant_ack = ...;              // clock of the hook: all of them
+///     arbiter.in.request = ...;                // settle of the hook: the inputs known so far
+///     if (arbiter.look()) ...;                 // arbiter.out() has changed
+///     arbiter.in.grant_ack = ...;              // clock of the hook: all inputs
 ///     if (arbiter.edge() != Edge::kOwed) arbiter.make_idle();
 ///
-/// By the lists of ports of the block (castor/twin/ports.h) it decides
-/// - whether the twin has to be asked: not if it was asked since its last edge with the same kSettle inputs, and only
-///   idle edges are owed to it since;
-/// - whether an edge can be owed: all events are 0, all levels are those of the twin's last edge, and the twin said
-/// then
-///   that so many idle edges change no output (Twin::quiet). What is owed is paid in one piece (Twin::idle) before the
-///   twin is needed again.
+/// The classes and timings in the block's port lists (castor/twin/ports.h) decide
+/// - whether `settle` must be called: not if the twin has settled with the same kSettle inputs since its last executed
+///   edge, since all later edges were idle;
+/// - whether an edge can be skipped: all events are 0, all levels are those of the last executed edge, and the twin has
+///   reported enough quiet edges there (Twin::quiet). Skipped edges are applied in one call (Twin::idle) before the
+///   twin is used again.
 ///
-/// Time inputs count by one per edge, owed or not: the owner has an edge, or a part of `idle`, in every cycle of the
+/// Time inputs count up by one per edge, skipped or not. The owner must call `edge` or `idle` for every cycle of the
 /// block's clock.
 ///
-/// Limits: waves of an owner that sleeps show its last cycle. With waves of what is inside the twin no edge is owed
-/// while the owner is awake.
+/// Limits: waves of a sleeping owner show its last cycle. If waves show internal signals of the twin, no edge is
+/// skipped while the owner is awake.
 template <class Block>
 class LazyTwin {
  public:
@@ -50,45 +50,46 @@ class LazyTwin {
   using Probes = typename Block::Probes;
   using Cycle = twin::Cycle;
 
-  /// `twin` is in reset.
+  /// `twin` must be in reset.
   explicit LazyTwin(std::unique_ptr<Twin> twin) : twin_(std::move(twin)) {}
 
-  /// Inputs of this cycle. The owner sets them; an edge leaves them as they are.
+  /// Inputs of this cycle. The owner sets them; an edge does not change them.
   Inputs in;
 
   [[nodiscard]] const Params& params() const { return twin_->params(); }
-  /// The twin, up to date.
+  /// Returns the twin after all skipped edges have been applied.
   [[nodiscard]] Twin& twin() {
     catch_up();
     return *twin_;
   }
-  /// Probes behind the twin's last edge. Edges that are owed move only those that the block names (twin::runs).
+  /// Returns the probes after the twin's last executed edge. Skipped edges change only the probes that the block names
+  /// (twin::runs).
   [[nodiscard]] Probes probes() const { return twin_->probes(); }
-  /// Levels of the twin's last edge, the other fields 0.
+  /// Returns the levels of the twin's last executed edge; the other fields are 0.
   [[nodiscard]] const Inputs& held() const { return held_; }
 
-  /// Sees to it that `out` is what the block shows in this cycle, with `in`. Whether it was asked for: if not, `out` is
-  /// as it was at the last look.
+  /// Updates `out` to the outputs of this cycle for `in`. Returns whether the twin had to settle; if not, `out` is
+  /// unchanged since the last call.
   bool look() {
     if (fresh_ && !asks_anew()) return false;
     ask();
     return true;
   }
   [[nodiscard]] const Outputs& out() const { return out_; }
-  /// Registered outputs of this cycle, whatever its inputs are going to be; the others are those of `in` as it is, and
-  /// nothing is remembered of them. Valid until the twin is asked again.
+  /// Returns the registered outputs of this cycle, which do not depend on its inputs; combinational outputs are those
+  /// for the current `in`. The result is not cached. Valid until the twin settles again.
   [[nodiscard]] const Outputs& registered() {
     catch_up();
     fresh_ = false;
     return twin_->settle(in);
   }
 
-  /// The edge that ends this cycle, with `in`. Before it `observe(in, outputs)` sees what the block sees and shows,
-  /// unless nobody looked since the twin's last edge.
+  /// Executes or skips the edge that ends this cycle, with `in`. First calls `observe(in, outputs)`, unless `look` was
+  /// not called since the twin's last executed edge.
   template <class Observe>
   Edge edge(Observe&& observe) {
     if (fresh_) {
-      // The outputs of a cycle are those of the inputs with which it ends. The owner has not looked at these.
+      // The outputs of a cycle are those for its final inputs, with which the owner has not called `look`.
       if (asks_anew()) {
         ask();
         fresh_ = false;
@@ -112,20 +113,20 @@ class LazyTwin {
   Edge edge() {
     return edge([](const Inputs&, const Outputs&) {});
   }
-  /// The same for an owner that has seen what it wants to see of the cycle: a cycle model is not asked for the outputs
-  /// of the inputs with which the cycle ends; RTL and lockstep are.
+  /// As `edge`, for an owner that needs no more outputs of this cycle: a cycle model does not settle again for the
+  /// final inputs. RTL and lockstep do.
   Edge edge_of_seen() {
     if (twin_->is_model() && !shown_) fresh_ = false;
     return edge();
   }
-  /// Makes of `in` the inputs of an idle cycle: events and payloads 0.
+  /// Turns `in` into the inputs of an idle cycle: events and payloads 0.
   void make_idle() { twin::make_idle<Block>(in, params()); }
 
-  /// Coming idle edges that change no output; a lower bound.
+  /// Returns a lower bound of the number of coming idle edges that change no output.
   [[nodiscard]] Cycle quiet() const { return quiet_ == base::kForever ? base::kForever : quiet_ - owed_; }
-  /// Whether there are any.
+  /// Whether the next idle edge changes no output.
   [[nodiscard]] bool rests() const { return owed_ < quiet_; }
-  /// Exactly n idle edges, n <= quiet().
+  /// Skips exactly n idle edges, n <= quiet().
   void idle(Cycle n) { owed_ += n; }
 
   void reset() {
@@ -140,8 +141,9 @@ class LazyTwin {
   }
 
   /// Adds the block's ports and probes to waves, as instance <scope>.<block>: inputs and outputs of the last edge, and
-  /// the probes behind it. Without what counts in every cycle: time, and probes that the block names (twin::runs). What
-  /// the twin shows of its inside (Twin::inside) is instance <scope>.<block>.rtl, behind the edge.
+  /// the probes after it. Values that change in every cycle are left out: time, and probes that the block names
+  /// (twin::runs). Internal signals of the twin (Twin::inside) are instance <scope>.<block>.rtl, sampled after the
+  /// edge.
   void add_waves(gpu::Waves& waves, const std::string& scope) {
     const std::string instance = scope + "." + Block::kBlock;
     if (!waves.traced(instance)) return;
@@ -155,8 +157,8 @@ class LazyTwin {
   }
 
  private:
-  // Visitors of ports: a port's class and timing are constants of its line, so these become straight code over the
-  // fields concerned.
+  // Visitors of ports. Class and timing of a port are compile-time constants, so each visitor compiles to straight code
+  // over the selected fields.
 
   [[nodiscard]] twin::U64 event_bits() const {
     twin::U64 bits = 0;
@@ -203,7 +205,7 @@ class LazyTwin {
     fresh_ = true;
   }
 
-  /// Bits in which two fields differ, those of several words or elements over each other.
+  /// Returns the bits in which two fields differ; the words or elements of a field are OR-ed together.
   template <class T>
   [[nodiscard]] static twin::U64 differing(const T& a, const T& b) {
     if constexpr (twin::is_bits<T>) {
@@ -212,7 +214,7 @@ class LazyTwin {
       return bits;
     } else if constexpr (twin::is_lanes<T>) {
       if constexpr (std::is_integral_v<typename T::Element>) {
-        typename T::Element bits = 0;  // of their own width, so that many are compared at once
+        typename T::Element bits = 0;  // element type, so that the compiler compares many elements at once
         for (unsigned i = 0; i < T::kElements; ++i) bits = static_cast<typename T::Element>(bits | (a[i] ^ b[i]));
         return bits;
       } else {
@@ -232,7 +234,7 @@ class LazyTwin {
     if (quiet_ != base::kForever) quiet_ -= owed;
   }
 
-  // Waves show what the block shows, also where nobody looks. Whoever looks is told nothing of that.
+  // Updates the values that the waves show, even in cycles without `look`. Does not affect the results of `look`.
   void show_cycle() {
     shown_->in = in;
     if (fresh_) {
@@ -249,13 +251,13 @@ class LazyTwin {
 
   std::unique_ptr<Twin> twin_;
   Outputs out_;
-  Inputs asked_;                              // kSettle inputs for which the twin showed out_
-  Inputs held_;                               // levels of the twin's last edge
-  bool fresh_ = false;                        // out_ is of the state behind that edge
-  Cycle quiet_ = 0;                           // idle edges behind it that change no output
-  Cycle owed_ = 0;                            // of them those that the twin has not had
-  std::unique_ptr<ShownPorts<Block>> shown_;  // with waves only
-  bool shows_inside_ = false;                 // in them
+  Inputs asked_;                              // kSettle inputs for which the twin has computed out_
+  Inputs held_;                               // levels of the last executed edge
+  bool fresh_ = false;                        // out_ belongs to the state after the last executed edge
+  Cycle quiet_ = 0;                           // idle edges after the last executed edge that change no output
+  Cycle owed_ = 0;                            // skipped edges, part of quiet_, not yet applied to the twin
+  std::unique_ptr<ShownPorts<Block>> shown_;  // values that the waves show; null without waves
+  bool shows_inside_ = false;                 // the waves show internal signals of the twin
 };
 
 }  // namespace castor::hookup

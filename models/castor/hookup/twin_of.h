@@ -9,12 +9,12 @@
 
 namespace castor::hookup {
 
-/// The twin of a block that key blocks.<block>.engine asks for, at these parameters. `instance` tells it from others of
-/// the block ("sm3"; empty where there is one). If model and RTL differ in lockstep, the call that sees it throws
-/// MismatchError, and leaves the last cycles of both sides in <block>[-<instance>]-mismatch.vcd of the current folder
-/// (docs/guides/looking.md). Key blocks.<block>.wave_depth lets these and the waves of the machine show the inside of
-/// the RTL. Errors: InputError for illegal parameters, for RTL that cannot be made, and for a model that is to show
-/// RTL.
+/// Returns the twin of a block that key blocks.<block>.engine selects, at these parameters. `instance` distinguishes
+/// several twins of a block ("sm3"; empty if there is only one). If model and RTL differ in lockstep, the call that
+/// detects it throws MismatchError and writes the last cycles of both to <block>[-<instance>]-mismatch.vcd in the
+/// working folder (docs/guides/looking.md). Key blocks.<block>.wave_depth adds internal signals of the RTL to these
+/// waves and to those of the machine. Throws InputError for illegal parameters, for RTL that cannot be built, and for a
+/// wave_depth without RTL.
 template <class Block>
 std::unique_ptr<twin::Twin<Block>> twin_of(const PlugSite& site, const typename Block::Params& params,
                                            const std::string& instance = {}) {

@@ -9,25 +9,25 @@
 
 namespace castor::hookup {
 
-/// The kernels with TBs to place, in the order in which they came, and how far each is: what a dispatch policy keeps
-/// whatever it decides. Told of every edge.
+/// The kernels with TBs to place, in order of arrival, and the next TB of each: state that every dispatch policy needs.
+/// The policy passes every clock edge on to this object.
 class WaitingKernels {
  public:
   WaitingKernels() { order_.reserve(gpu::kMaxEntries); }
 
   void reset() { order_.clear(); }
 
-  /// Entries of the kernel table, the oldest first.
+  /// Returns the kernel table entries, oldest first.
   [[nodiscard]] const std::vector<std::uint16_t>& order() const { return order_; }
   [[nodiscard]] bool empty() const { return order_.empty(); }
-  /// The oldest entry of a set; -1 = none.
+  /// Returns the oldest entry that is in `set`; -1 = none.
   [[nodiscard]] int oldest(const gpu::KdMask& set) const {
     const auto found = std::find_if(order_.begin(), order_.end(), [&](std::uint16_t entry) { return set[entry]; });
     return found == order_.end() ? -1 : *found;
   }
 
-  /// SMs that take the next TB of an entry: it fits, they are open and below quota. Of a kernel that was stopped, whose
-  /// TBs go nowhere, any that are open.
+  /// Returns the SMs that can take the next TB of an entry: the TB fits, and the SM is open and below quota. For a
+  /// stopped kernel, whose TBs need no resources, returns all open SMs.
   [[nodiscard]] static gpu::SmMask takers(const gpu::DispatchIn& in, unsigned entry) {
     gpu::SmMask takers = in.room->fits(entry) & in.open;
     if (in.quota != nullptr) {
@@ -42,7 +42,7 @@ class WaitingKernels {
     return takers == 0 && (*in.fits)[entry] ? in.open : takers;
   }
 
-  /// The next TB of an entry, to an SM or to any.
+  /// Returns the placement of the next TB of an entry, on one SM or on any.
   [[nodiscard]] gpu::Placement next(unsigned entry, unsigned sm = gpu::Placement::kAnySm) const {
     gpu::Placement placement;
     placement.kd = static_cast<std::uint16_t>(entry);
@@ -51,13 +51,13 @@ class WaitingKernels {
     return placement;
   }
 
-  /// The edge of a cycle.
+  /// Applies the clock edge of a cycle.
   void clock(const gpu::DispatchIn& in) {
     if (in.taken) {
       ++position_[in.ev.placed->kd];
       if (in.ev.placed->last) leave(in.ev.placed->kd);
     }
-    // One that was stopped before all of it was placed.
+    // Removes a kernel that was stopped before all its TBs were placed.
     if (in.ev.completed) leave(in.ev.completed->kd);
     if (!in.push) return;
     position_[in.push->kd] = 0;

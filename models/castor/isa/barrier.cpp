@@ -9,7 +9,7 @@ namespace {
 
 unsigned count_bits(LaneMask mask) { return static_cast<unsigned>(__builtin_popcountll(mask)); }
 
-/// CUDA warps of a hardware warp that have a lane in `lanes`.
+/// Returns how many CUDA warps of a hardware warp (1 or 2) have a lane in `lanes`.
 unsigned halves_in(LaneMask lanes) { return ((lanes & 0xffffffffu) != 0 ? 1u : 0u) + ((lanes >> 32) != 0 ? 1u : 0u); }
 
 }  // namespace
@@ -35,7 +35,7 @@ BarrierUnit::Error BarrierUnit::arrive(const Arrival& arrival, std::vector<Relea
     if (threads == 0 || threads % 32 != 0 || threads / 32 > total_) return Error::kBadCount;
     warps = threads / 32;
   } else if (arrival.kind == BarrierKind::kArrive) {
-    return Error::kBadCount;  // nobody would know how many warps to wait for
+    return Error::kBadCount;  // without a count, the number of warps to wait for would not be known
   }
   State& state = barriers_[arrival.barrier];
   if (!state.open) {
@@ -43,11 +43,12 @@ BarrierUnit::Error BarrierUnit::arrive(const Arrival& arrival, std::vector<Relea
     state.open = true;
     state.expected = warps;
   } else if (state.expected != warps) {
-    // A count that is the whole block agrees with an absent one as long as the block is whole.
+    // A count of all warps of the block equals an absent count, as long as no warp of the block has exited.
     const unsigned here = warps != 0 ? warps : live_;
     if (here != expected(arrival.barrier)) return Error::kCountDisagrees;
   }
-  // A full barrier counts warps whole, as PTX says for `bar`; a counted one can be met by one half of a 64-lane warp.
+  // A barrier without a count counts whole warps, as PTX defines for `bar`. A counted one may be reached by one half of
+  // a 64-lane warp.
   state.arrived += warps != 0 && arrival.lanes != 0 ? halves_in(arrival.lanes) : halves_[arrival.warp];
   if (arrival.kind != BarrierKind::kArrive) state.waiting |= std::uint64_t{1} << arrival.warp;
   if (arrival.kind == BarrierKind::kRedPopc || arrival.kind == BarrierKind::kRedAnd ||

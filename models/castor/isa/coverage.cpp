@@ -37,7 +37,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// The spelling without names of parts that give no type.
+/// Returns the spelling of a row; labels of parts that define no operand type are left out.
 std::string spelling_of(const Row& row) {
   std::string text = row.opcode;
   for (const PatternItem& item : row.items) {

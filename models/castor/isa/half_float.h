@@ -5,7 +5,7 @@
 
 namespace castor::isa {
 
-// Conversions between 16-bit formats and float in integer arithmetic, so that every host gives the same bits.
+// Conversions between 16-bit formats and float in integer arithmetic, so that every host computes the same bits.
 
 namespace detail {
 inline float float_of(std::uint32_t bits) {
@@ -20,7 +20,7 @@ inline std::uint32_t bits_of(float value) {
 }
 }  // namespace detail
 
-/// Exact value of an IEEE binary16. NaN becomes the canonical NaN 0x7fffffff.
+/// Returns the exact value of an IEEE binary16. NaN becomes the canonical NaN 0x7fffffff.
 inline float half_value(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16;
   const std::uint32_t exponent = (half >> 10) & 0x1f;
@@ -32,7 +32,7 @@ inline float half_value(std::uint16_t half) {
   return sign != 0 ? -value : value;
 }
 
-/// Nearest binary16, ties to even. NaN becomes the canonical NaN 0x7fff.
+/// Returns the nearest binary16, ties to even. NaN becomes the canonical NaN 0x7fff.
 inline std::uint16_t half_bits(float value) {
   const std::uint32_t bits = detail::bits_of(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
@@ -59,13 +59,13 @@ inline std::uint16_t half_bits(float value) {
   return static_cast<std::uint16_t>(sign | result);
 }
 
-/// Exact value of a bfloat16. NaN becomes the canonical NaN 0x7fffffff.
+/// Returns the exact value of a bfloat16. NaN becomes the canonical NaN 0x7fffffff.
 inline float bfloat_value(std::uint16_t bits) {
   const std::uint32_t wide = std::uint32_t{bits} << 16;
   return detail::float_of((wide & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : wide);
 }
 
-/// Nearest bfloat16, ties to even. NaN becomes the canonical NaN 0x7fff.
+/// Returns the nearest bfloat16, ties to even. NaN becomes the canonical NaN 0x7fff.
 inline std::uint16_t bfloat_bits(float value) {
   const std::uint32_t bits = detail::bits_of(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fff;

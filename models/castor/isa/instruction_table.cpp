@@ -29,22 +29,22 @@ struct Extensions {
 };
 
 Extensions& extensions() {
-  // Filled by initialisers of globals in other files, so it must not be a global itself.
+  // Initialisers of globals in other files add to the list, so it must be a local static and not a global.
   static Extensions all;
   return all;
 }
 
 std::string_view first_part(std::string_view spelling) { return spelling.substr(0, spelling.find('.')); }
 
-/// How far the rows of an opcode got with a spelling.
+/// Longest match of a spelling with the rows of its opcode, for the error message.
 struct Progress {
-  std::size_t part = 0;                    ///< dotted parts understood
-  std::vector<std::string_view> expected;  ///< what could have stood there
-  bool end = false;                        ///< or nothing more
+  std::size_t part = 0;                    ///< number of dotted parts that matched
+  std::vector<std::string_view> expected;  ///< words that could follow the matched parts
+  bool end = false;                        ///< whether the spelling could also end after the matched parts
   bool no_such_combination = false;
-  bool knows_next = false;  ///< the word found there belongs to the row, further on
+  bool knows_next = false;  ///< whether the first unmatched word occurs later in the row
 
-  /// Takes over what another row says if that got further, or as far with a word that it knows.
+  /// Adopts the progress of another row if it matched more parts, or as many and also knows the next word.
   void merge(const Progress& row) {
     if (row.part > part || (row.part == part && row.knows_next && !knows_next)) {
       const bool combination = no_such_combination || row.no_such_combination;
@@ -88,7 +88,7 @@ bool match_items(const Row& row, const std::vector<std::string_view>& parts, std
   return match_items(row, parts, item + 1, part, choices, progress);
 }
 
-/// Index of `word` among the alternatives of an item, or -1.
+/// Returns the index of `word` among the alternatives of an item, or -1.
 int alternative(const PatternItem& item, std::string_view word) {
   const auto found = std::find(item.alternatives.begin(), item.alternatives.end(), word);
   return found == item.alternatives.end() ? -1 : static_cast<int>(found - item.alternatives.begin());
@@ -99,8 +99,8 @@ bool knows(const Row& row, std::string_view word) {
                      [&](const PatternItem& item) { return alternative(item, word) >= 0; });
 }
 
-/// True if the parts from `part` on meet the items of the row that have no choice yet, in any sequence. Types keep
-/// their sequence, and so do words that several items have: they say which operand they mean by their place.
+/// Whether the parts from `part` on match the items of the row that have no choice yet, in any order. Types must keep
+/// their order, and so must words that several items share, because their position decides which operand they describe.
 bool match_in_any_sequence(const Row& row, const std::vector<std::string_view>& parts, std::size_t part,
                            std::array<std::int8_t, 16>& choices) {
   const std::size_t count = row.items.size();
@@ -129,7 +129,7 @@ bool match_in_any_sequence(const Row& row, const std::vector<std::string_view>& 
 
 std::string list_of(std::vector<std::string_view> words) {
   constexpr std::size_t kMost = 16;
-  // Hints such as L2::64B last: a missing type or rounding mode is what one looks for.
+  // Hints such as L2::64B come last, because the user more often misses a type or a rounding mode.
   std::stable_partition(words.begin(), words.end(),
                         [](std::string_view word) { return word.find("::") == std::string_view::npos; });
   std::string text;
@@ -158,7 +158,7 @@ std::string explain(std::string_view opcode, const std::vector<std::string_view>
   return text;
 }
 
-/// Insertions, deletions and replacements between two words; anything above 2 is "far".
+/// Returns the number of insertions, deletions and replacements between two words; results above 2 are not exact.
 unsigned distance(std::string_view a, std::string_view b) {
   if (a.size() > b.size() + 2 || b.size() > a.size() + 2 || a.size() > 30) return 99;
   std::array<unsigned, 34> row{};
@@ -213,7 +213,7 @@ std::string Match::spelling() const {
   return text;
 }
 
-// Out of line: what the files of instructions call must not come from the objects built for AVX2.
+// These functions are not inline, so that the baseline code does not use a copy that was compiled for AVX2.
 void TableBuilder::add(Row row) { rows_.push_back(std::move(row)); }
 void TableBuilder::add_pure(Row row) {
   row.result = ResultOf::kOperands;
@@ -230,7 +230,7 @@ struct InstructionTable::Impl {
   std::unordered_map<std::string_view, std::vector<const Row*>> by_opcode;
   std::unordered_map<std::string_view, const Unsupported*> refused_first;
 
-  // Spellings met before. Only those that exist are kept, so bad input cannot fill it.
+  // Cache of spellings found before. Only valid spellings are kept, so bad input cannot fill the cache.
   mutable std::mutex mutex;
   mutable std::deque<std::string> spellings;
   mutable std::unordered_map<std::string_view, Match> cache;
@@ -256,7 +256,7 @@ InstructionTable::InstructionTable(std::string_view variant) : impl_(std::make_u
     added.closed = true;
     for (void (*add_rows)(TableBuilder&) : added.functions) add_rows(builder);
   }
-  // Rows from outside are asked first.
+  // Rows added by `extend` are searched first.
   std::rotate(builder.rows_.begin(), builder.rows_.begin() + static_cast<std::ptrdiff_t>(own), builder.rows_.end());
 
   impl_->refused = std::move(builder.refused_);

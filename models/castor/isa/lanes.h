@@ -1,7 +1,7 @@
 #pragma once
 
 // Helpers for files that add instructions. Files in isa/instructions are compiled twice, once for any x86-64 and once
-// for AVX2 and FMA, into two namespaces; so everything here lives in an unnamed namespace of the including file.
+// for AVX2 and FMA, into two namespaces. Therefore everything here is in an unnamed namespace.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +12,9 @@
 #include "castor/isa/record.h"
 #include "castor/isa/warp_context.h"
 
-/// Opens a file of instructions: CASTOR_INSTRUCTIONS(integer) { table.add({...}); }
-/// In isa/instructions the file's name must be the family's name; the build finds it by itself. Outside the library
-/// (CASTOR_LANES is not defined there) the same text adds its rows before the first use of the table.
+/// Begins the function of a file of instructions: CASTOR_INSTRUCTIONS(integer) { table.add({...}); }. In
+/// isa/instructions the file must have the family's name; the build then finds it. Outside the library, where
+/// CASTOR_LANES is not defined, the macro adds the rows by InstructionTable::extend before the first use of the table.
 #ifdef CASTOR_LANES
 #define CASTOR_INSTRUCTIONS(family)                \
   namespace castor::isa::CASTOR_LANES {            \
@@ -29,7 +29,7 @@
   static void castor_add_##family([[maybe_unused]] ::castor::isa::TableBuilder& table)
 #endif
 
-/// Before a loop over lanes: rows are the same row or do not overlap, so lanes do not depend on each other.
+/// Written before a loop over lanes: rows are identical or do not overlap, so iterations are independent.
 #if defined(__clang__)
 #define CASTOR_LANE_LOOP _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
@@ -37,7 +37,7 @@
 #endif
 
 #if defined(__clang__)
-// Where a loop calls a function per lane nothing can be vectorised, and nothing need be said.
+// Silences the warning about loops that cannot be vectorised because they call a function per lane.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
@@ -45,7 +45,7 @@
 namespace castor::isa {
 namespace {
 
-/// Row `which` of the sources as elements of type T, from the given half on (32 elements per half).
+/// Returns row `which` of the sources as elements of type T, starting at the given half (32 elements per half).
 template <class T>
 inline const T* source(const LaneArgs& args, unsigned which, unsigned half) {
   return reinterpret_cast<const T*>(args.src[which]) + std::size_t{32} * half;
@@ -58,7 +58,7 @@ inline std::uint32_t half_mask(LaneMask mask, unsigned half) {
   return static_cast<std::uint32_t>(half == 0 ? mask : mask >> 32);
 }
 
-/// Bit of each lane, in the width of the elements it selects: a comparison with it is a vector operation everywhere.
+/// Bit of each lane, as wide as the elements it selects, so that a comparison with it vectorises.
 template <class T>
 struct LaneBits {
   T bit[32];
@@ -78,7 +78,7 @@ inline bool in_mask(std::uint32_t mask, unsigned i) {
     return (kLaneBits32.bit[i] & mask) != 0;
 }
 
-/// d[i] = s[i] for the lanes of `mask`.
+/// Copies d[i] = s[i] for the lanes of `mask`.
 // NOLINTBEGIN(clang-analyzer-core.uninitialized.Assign): all 32 elements are set, by loops the analyser does not unroll
 template <class D>
 inline void blend_half(std::uint32_t mask, D* d, const D* s) {
@@ -96,8 +96,9 @@ inline void blend_half(std::uint32_t mask, D* d, const D* s) {
 }
 // NOLINTEND(clang-analyzer-core.uninitialized.Assign)
 
-/// d[i] = f(s[i]...) for the 32 lanes of one half; all rows have elements of one width, and each source row is the
-/// destination row or apart from it. `f` must be defined for all bits: it is also evaluated for lanes outside the mask.
+/// Computes d[i] = f(s[i]...) for the lanes of `mask` in one half. All rows have elements of one width; each source row
+/// is the destination row or does not overlap it. `f` must be defined for all bits, because it is also evaluated for
+/// lanes outside the mask.
 template <class D, class F, class... S>
 inline void map_half(std::uint32_t mask, D* d, F f, const S*... s) {
   if (mask == 0xffffffffu) {
@@ -112,8 +113,8 @@ inline void map_half(std::uint32_t mask, D* d, F f, const S*... s) {
   }
 }
 
-/// The same for rows of different widths, of which the destination may be one register of a source pair or the reverse:
-/// everything is read before anything is written.
+/// As map_half, for all halves and for rows of different widths. The destination may be one register of a source pair
+/// or the reverse, so all sources are read before anything is written.
 template <class D, class F, class... S>
 inline void map_rows(LaneArgs& args, F f, const S*... rows) {
   if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
@@ -129,8 +130,8 @@ inline void map_rows(LaneArgs& args, F f, const S*... rows) {
   }
 }
 
-/// Destination elements D from source elements S...: `map<D, S0, S1>(args, f)`. `f` is total: it must be defined for
-/// all bits, since lanes that do not execute hold anything.
+/// Computes destination elements D from source elements S...: `map<D, S0, S1>(args, f)`. `f` must be defined for all
+/// bits, since inactive lanes hold arbitrary values.
 template <class D, class S0, class F>
 inline void map(LaneArgs& args, F f) {
   map_rows<D>(args, f, source<S0>(args, 0, 0));
@@ -148,7 +149,8 @@ inline void map(LaneArgs& args, F f) {
   map_rows<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0), source<S2>(args, 2, 0), source<S3>(args, 3, 0));
 }
 
-/// `map` with a predicate mask as first argument of f: `map_with<D, S0, S1>(args, predicate, [](bool p, ...) {...})`.
+/// As `map`, with the lane's bit of a predicate mask as first argument of f: `map_with<D, S0, S1>(args, predicate,
+/// [](bool p, ...) {...})`.
 template <class D, class S0, class S1, class F>
 inline void map_with(LaneArgs& args, LaneMask predicate, F f) {
   alignas(64) D out[kMaxLanes];
@@ -164,8 +166,8 @@ inline void map_with(LaneArgs& args, LaneMask predicate, F f) {
     blend_half(half_mask(args.mask, h), destination<D>(args, h), out + std::size_t{32} * h);
 }
 
-/// Mask of the lanes for which f(s0[, s1]) holds; bits of lanes that do not execute mean nothing (write_predicate
-/// leaves them out).
+/// Returns the mask of the lanes for which f(s0[, s1]) is true. Bits of inactive lanes are undefined; write_predicate
+/// ignores them.
 template <class S0, class F>
 inline LaneMask test(const LaneArgs& args, F f) {
   LaneMask result = 0;

@@ -85,7 +85,8 @@ class Check {
     return {};
   }
 
-  // A write of a renamed register never has to merge with a row, and the machine looks up so many at once.
+  // Returns why the record may not use renamed registers as it does; empty if it may. A write must never have to merge
+  // with an old row, and the machine limits the renamed registers that it looks up at once.
   [[nodiscard]] std::string wrong_register(std::uint32_t pc) const {
     const Record& record = program_.code[pc];
     const RegisterUse& use = program_.uses[pc];

@@ -25,14 +25,14 @@ inline void put(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// `Reg` elements of a register row to `Mem` values of the lanes' data.
+/// Copies `Reg` elements of a register row to `Mem` values in the lanes' data.
 template <class Mem, class Reg>
 void gather(const std::byte* row, LaneMask mask, std::byte* data, std::size_t stride) {
   for_each_lane(
       mask, [&](unsigned lane) { put(data + lane * stride, static_cast<Mem>(get<Reg>(row + lane * sizeof(Reg)))); });
 }
 
-/// The other way; `Mem` is signed where the value is sign-extended.
+/// Copies `Mem` values in the lanes' data to `Reg` elements of a register row; a signed `Mem` is sign-extended.
 template <class Mem, class Reg>
 void scatter(std::byte* row, LaneMask mask, const std::byte* data) {
   for_each_lane(mask, [&](unsigned lane) {
@@ -84,8 +84,8 @@ void scatter_element(Type type, std::byte* row, LaneMask mask, const std::byte* 
   }
 }
 
-// Floating-point additions of memory: round to nearest even, denormals kept in every space (the hardware flushes them
-// in some, and PTX leaves that to the implementation). NaN results are those of the arithmetic instructions.
+// Floating-point additions of atomics: round to nearest even, denormals kept in every space. (The hardware flushes them
+// in some spaces, which PTX allows.) NaN results are those of the arithmetic instructions.
 float sum(float a, float b) {
   const float result = a + b;
   return std::isnan(result) ? get<float>(reinterpret_cast<const std::byte*>("\xff\xff\xff\x7f")) : result;
@@ -111,7 +111,7 @@ double sum(double a, double b) {
 }
 
 std::uint16_t sum_f16(std::uint16_t a, std::uint16_t b) {
-  // 24 bits are enough to round twice without harm: 24 >= 2 * 11 + 2.
+  // Double rounding is harmless, since float has at least 2 * 11 + 2 = 24 bits.
   return half_bits(half_value(a) + half_value(b));
 }
 std::uint16_t sum_bf16(std::uint16_t a, std::uint16_t b) { return bfloat_bits(bfloat_value(a) + bfloat_value(b)); }
@@ -154,7 +154,7 @@ std::uint64_t add(Type type, std::uint64_t a, std::uint64_t b) {
   }
 }
 
-/// Order of two values of `type`, of which only the low bits count.
+/// Compares two values of `type`, which are in the low bits.
 bool less(Type type, std::uint64_t a, std::uint64_t b) {
   const unsigned shift = 64 - bits(type);
   if (is_signed(type)) return static_cast<std::int64_t>(a << shift) < static_cast<std::int64_t>(b << shift);
@@ -187,7 +187,7 @@ std::uint64_t modified(AtomicOp op, Type type, std::uint64_t old, std::uint64_t 
   return old;
 }
 
-/// Sizes that accesses have, so that they are moves and not calls.
+/// Copies the sizes that accesses have as single moves instead of calls of memcpy.
 void move_bytes(std::byte* to, const std::byte* from, unsigned size) {
   switch (size) {
     case 1:
@@ -227,7 +227,7 @@ void address(const Record& record, const RegisterView& view, LaneMask mask, Acce
   access.lane_bytes = size * op.elements;
   const std::uint64_t offset = record.imm;
   const LaneMask all = view.lanes == 64 ? ~LaneMask{0} : 0xffffffffu;
-  if (record.src[0] == kNoOperand) {  // an absolute address
+  if (record.src[0] == kNoOperand) {  // absolute address
     for_each_lane(mask, [&](unsigned lane) { access.address[lane] = offset; });
   } else if (op.address_bits == 64) {
     const std::byte* const base = view.src(record.src[0]);
@@ -239,7 +239,7 @@ void address(const Record& record, const RegisterView& view, LaneMask mask, Acce
     else
       for_each_lane(mask, at);
   } else {
-    // The offset is signed and the sum wraps at 32 bits.
+    // The offset is signed, and the sum wraps at 32 bits.
     const std::byte* const base = view.src(record.src[0]);
     for_each_lane(mask, [&](unsigned lane) {
       access.address[lane] = static_cast<std::uint32_t>(get<std::uint32_t>(base + lane * std::size_t{4}) +

@@ -1,4 +1,4 @@
-// What the matches of memory and barrier rows say.
+// Decodes the matches of memory and barrier rows into MemoryOp and BarrierOp.
 
 #include <string_view>
 
@@ -60,7 +60,7 @@ AtomicOp atomic_of(std::string_view text) {
 
 }  // namespace
 
-// Rows of memory instructions label their parts: s space, t type, v vector, cop cache operator, sem ordering, scope,
+// Labels of items in rows of memory instructions: s space, t type, v vector, cop cache operator, sem ordering, scope,
 // op atomic operation.
 MemoryOp memory_op(const Match& match) {
   const std::string& opcode = match.row().opcode;
@@ -73,7 +73,7 @@ MemoryOp memory_op(const Match& match) {
   op.atomic = atomic ? atomic_of(match["op"]) : AtomicOp::kAdd;
   op.space = space_of(match["s"]);
   op.type = match.type("t");
-  if (op.type == Type::kNone) op.type = Type::kB8;  // prefetches
+  if (op.type == Type::kNone) op.type = Type::kB8;  // prefetches have no type
   const std::string_view vector = match["v"];
   op.elements = static_cast<std::uint8_t>(vector.empty() ? 1 : vector[1] - '0');
   if (match.type("w") == Type::kB128) {
@@ -81,13 +81,13 @@ MemoryOp memory_op(const Match& match) {
     op.elements = 2;
   }
   op.cache = match.has("nc") || opcode == "ldu" ? CacheOp::kNc : cache_of(match["cop"]);
-  // An atomic without `.sem` is relaxed, without scope it acts at device scope.
+  // Defaults of an atomic: relaxed without `.sem`, device scope without a scope.
   op.ordering = ordering_of(match["sem"], atomic ? Ordering::kRelaxed : Ordering::kWeak);
   op.scope = scope_of(match["scope"], op.ordering == Ordering::kVolatile ? FenceScope::kSystem : FenceScope::kDevice);
   return op;
 }
 
-// Rows of barriers label the operation `op` (sync, arrive, red) and the reduction `red`.
+// Labels of items in barrier rows: `op` the operation (sync, arrive, red), `red` the reduction.
 BarrierOp barrier_op(const Match& match) {
   BarrierOp op{};
   op.aligned = match.row().opcode == "bar" || match.has("aligned");

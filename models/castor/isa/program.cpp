@@ -8,7 +8,7 @@ namespace castor::isa {
 
 std::string Program::describe(std::uint32_t pc) const {
   std::string text = "kernel '" + base::readable_name(kernel) + "'";
-  // The function whose code holds the record, if it is not the kernel itself.
+  // Names the function whose code holds the record, if it is not the kernel itself.
   const auto next = std::upper_bound(functions.begin(), functions.end(), pc,
                                      [](std::uint32_t at, const ProgramFunction& f) { return at < f.first; });
   if (next != functions.begin()) {

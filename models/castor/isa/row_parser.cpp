@@ -14,7 +14,7 @@ namespace {
 
 bool ends_with(std::string_view text, char c) { return !text.empty() && text.back() == c; }
 
-/// "label:a|b" or "a|b". A label ends with one colon; two belong to a word such as "shared::cta".
+/// Parses "label:a|b" or "a|b". A label ends with one colon; two colons belong to a word such as "shared::cta".
 PatternItem parse_choice(std::string_view body) {
   PatternItem item;
   const std::size_t colon = body.find(':');

@@ -4,10 +4,10 @@
 
 namespace castor::isa::detail {
 
-/// Fills opcode, items and specs of a row from its syntax and operands. Errors: InputError that quotes the row.
+/// Fills opcode, items and specs of a row from its syntax and operands. Throws InputError that quotes the row.
 void parse_row(Row& row);
 
-/// Type of twice the width: u16 -> u32, s32 -> s64.
+/// Returns the type of twice the width: u16 -> u32, s32 -> s64.
 [[nodiscard]] Type widened(Type type);
 
 }  // namespace castor::isa::detail

@@ -7,7 +7,7 @@
 namespace castor::isa {
 namespace {
 
-/// Lanes grouped by target, highest PC first.
+/// Lanes with the same branch target.
 struct Group {
   std::uint32_t pc;
   LaneMask mask;
@@ -64,7 +64,8 @@ void SimtStack::call(std::uint32_t target, LaneMask lanes) {
   if (lanes == 0) return advance();
   Entry& top = entries_.back();
   CASTOR_ASSERT((lanes & ~top.mask) == 0, "a lane that is not active calls");
-  // Not settled: an entry that has met must stay below the frame until the callee is done.
+  // Does not call settle(): an entry that has reached its reconvergence PC must stay below the frame until the callee
+  // returns.
   ++top.pc;
   const unsigned depth = top.depth + 1;
   entries_.push_back({target, kNoPc, lanes, true, depth});
@@ -98,8 +99,8 @@ void SimtStack::exit(LaneMask lanes) {
 
 void SimtStack::diverge(std::uint32_t reconvergence) {
   Entry& top = entries_.back();
-  // Where the paths meet at the point at which the whole entry ends, the entry below takes over; only a frame must stay
-  // to be found by `ret`.
+  // If the paths reconverge at the reconvergence PC of the whole entry, the entry below takes over. A frame entry must
+  // stay, because `ret` searches for it.
   if (top.reconvergence == reconvergence && !top.frame)
     entries_.pop_back();
   else

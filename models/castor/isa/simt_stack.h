@@ -10,11 +10,12 @@ namespace castor::isa {
 
 /// Control state of one warp: immediate-post-dominator reconvergence (docs/gpu/program.md, "SIMT stack").
 ///
-/// The top entry says which lanes run and where. A divergent branch turns the top entry into the reconvergence entry
-/// and pushes the not-taken, then the taken path, so the taken path runs first. Indirect branches push one entry per
-/// target in descending PC. An entry whose PC equals its reconvergence PC, or whose mask is empty, is popped at once.
-/// Exited lanes leave all entries. A call pushes an entry that is a frame of its own: `ret` takes lanes out of the
-/// entries of the innermost frame; when these are gone the caller's entry goes on behind the call.
+/// The top entry gives the active lanes and their PC. A divergent branch turns the top entry into the reconvergence
+/// entry and pushes the not-taken, then the taken path, so the taken path runs first. An indirect branch pushes one
+/// entry per target in descending PC. An entry whose PC equals its reconvergence PC, or whose mask is empty, is popped
+/// at once. Exited lanes are removed from all entries. A call pushes an entry that begins a new frame. `ret` removes
+/// lanes from the entries of the innermost frame; when these entries are empty, the caller's entry resumes behind the
+/// call.
 class SimtStack {
  public:
   struct Entry {
@@ -22,43 +23,44 @@ class SimtStack {
     std::uint32_t reconvergence = kNoPc;
     LaneMask mask = 0;
     bool frame = false;  ///< first entry of a called function
-    unsigned depth = 0;  ///< calls above the kernel
+    unsigned depth = 0;  ///< call depth above the kernel
   };
 
+  /// Starts a warp with `lanes` at `pc`.
   void start(LaneMask lanes, std::uint32_t pc);
 
   [[nodiscard]] bool done() const { return entries_.empty(); }
   [[nodiscard]] std::uint32_t pc() const { return entries_.back().pc; }
   [[nodiscard]] LaneMask active() const { return entries_.back().mask; }
-  /// Lanes that have not exited.
+  /// Returns the lanes that have not exited.
   [[nodiscard]] LaneMask live() const { return live_; }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Next instruction. Pops entries that have met.
+  /// Advances the active lanes to the next instruction. Pops entries that have reached their reconvergence PC.
   void advance() { jump(entries_.back().pc + 1); }
-  /// All active lanes go to `target`.
+  /// Moves all active lanes to `target`.
   void jump(std::uint32_t target) {
     Entry& top = entries_.back();
     top.pc = target;
     if (target == top.reconvergence) settle();
   }
-  /// Lanes `taken` (a subset of active) go to the target, the others on.
+  /// Moves the lanes `taken` (a subset of active) to the target, the other active lanes to the next instruction.
   void branch(const BranchOp& op, LaneMask taken);
-  /// One target per lane for the active lanes in `lanes`; active lanes outside go on with the next instruction.
+  /// Moves each active lane in `lanes` to its own target, the other active lanes to the next instruction.
   void branch_indirect(const std::uint32_t* target_of_lane, LaneMask lanes, std::uint32_t reconvergence);
-  /// Lanes `lanes` call; the other active lanes wait behind the call.
+  /// Calls `target` with `lanes`; the other active lanes wait behind the call.
   void call(std::uint32_t target, LaneMask lanes);
   void call_indirect(const std::uint32_t* target_of_lane, LaneMask lanes);
-  /// Lanes return from the innermost frame; the others go on with the next instruction. In a kernel's own frame `ret`
-  /// is exit.
+  /// Returns `lanes` from the innermost frame; the other lanes advance to the next instruction. In the kernel's own
+  /// frame `ret` is exit.
   void ret(LaneMask lanes);
-  /// Lanes exit; the other active lanes go on with the next instruction.
+  /// Removes `lanes`, which exit; the other active lanes advance to the next instruction.
   void exit(LaneMask lanes);
-  /// Frames of calls above the kernel, on the path that runs.
+  /// Returns the call depth above the kernel on the active path.
   [[nodiscard]] unsigned depth() const { return entries_.empty() ? 0 : entries_.back().depth; }
 
  private:
-  /// Makes the top entry the one in which its lanes meet again.
+  /// Turns the top entry into the reconvergence entry of its lanes.
   void diverge(std::uint32_t reconvergence);
   void push(const Entry& entry);
   void settle();

@@ -5,9 +5,9 @@
 
 namespace castor::isa {
 
-/// What an instruction costs is a property of the machine, so an instruction only names its class; pool of units,
-/// latency and initiation interval come from the machine's table, indexed by the class (docs/machines.md, "Units,
-/// register file"). The rows up to `kPredicate` are the rows of that table.
+/// Class of an instruction's cost. The machine's table, indexed by the class, gives the pool of units, latency and
+/// initiation interval (docs/machines.md, "Units, register file"). The classes up to `kPredicate` are the rows of that
+/// table.
 enum class TimingClass : std::uint8_t {
   kInt,        // integer add, logic, compare, select, move, integer to integer
   kIntMinMax,  // integer min, max
@@ -30,9 +30,9 @@ enum class TimingClass : std::uint8_t {
   kF64MinMax,  // 64-bit min, max
   kF64Div,     // 64-bit divide with IEEE rounding
   kF64Root,    // 64-bit reciprocal, square root with IEEE rounding
-  kSpecial,    // approximate functions that the special function unit knows
-  kSinCos,     // approximate sine, cosine: a range reduction in front
-  kScaled,     // approximate functions of denormal numbers, and approximate divide: scaled in front and behind
+  kSpecial,    // approximate functions that the special function unit computes directly
+  kSinCos,     // approximate sine, cosine: after a range reduction
+  kScaled,     // approximate functions of denormal operands, and approximate divide: scaling before and after
   kPredicate,  // predicate logic
   kLoad,       // any load
   kStore,      // any store, prefetch, cache control
@@ -45,7 +45,7 @@ enum class TimingClass : std::uint8_t {
   kCount,
 };
 
-/// Lower-case key of the class as machine files spell it: "int", "int_min_max", "f32_fma", ...
+/// Returns the lower-case key of the class, as in machine files: "int", "int_min_max", "f32_fma", ...
 [[nodiscard]] std::string_view key(TimingClass timing);
 
 }  // namespace castor::isa

@@ -9,7 +9,7 @@ namespace castor::isa {
 /// One bit per lane of a warp, lane 0 in bit 0. A machine has 32 or 64 lanes per warp; unused bits are 0.
 using LaneMask = std::uint64_t;
 
-/// Most lanes a warp can have on any machine.
+/// Largest number of lanes of a warp on any machine.
 inline constexpr unsigned kMaxLanes = 64;
 
 /// PTX fundamental types (PTX ISA, "Fundamental Types"). `kB*` are untyped bits.
@@ -38,7 +38,7 @@ enum class Type : std::uint8_t {
   kPred,
 };
 
-/// Width in bits of a value of `type`; 1 for predicates, 0 for `kNone`.
+/// Returns the width in bits of a value of `type`; 1 for predicates, 0 for `kNone`.
 [[nodiscard]] constexpr unsigned bits(Type type) {
   switch (type) {
     case Type::kNone:
@@ -74,7 +74,7 @@ enum class Type : std::uint8_t {
   return 0;
 }
 
-/// Size in memory, in bytes.
+/// Returns the size in memory, in bytes.
 [[nodiscard]] constexpr unsigned bytes(Type type) { return bits(type) / 8; }
 
 [[nodiscard]] constexpr bool is_signed(Type type) { return type >= Type::kS8 && type <= Type::kS64; }
@@ -82,28 +82,29 @@ enum class Type : std::uint8_t {
 [[nodiscard]] constexpr bool is_untyped(Type type) { return type >= Type::kB8 && type <= Type::kB128; }
 [[nodiscard]] constexpr bool is_float(Type type) { return type >= Type::kF16 && type <= Type::kF64; }
 
-/// 32-bit registers that one value takes: 1 up to 32 bits, 2 for 64 bits (an aligned pair); 0 for predicates.
+/// Returns the number of 32-bit registers of one value: 1 up to 32 bits, 2 for 64 bits (an aligned pair); 0 for
+/// predicates.
 [[nodiscard]] constexpr unsigned registers(Type type) {
   return type == Type::kPred ? 0 : bits(type) <= 32 ? 1 : bits(type) / 32;
 }
 
-/// Name as PTX writes it, without the dot: "u32", "pred".
+/// Returns the type's name in PTX without the dot: "u32", "pred".
 [[nodiscard]] std::string_view name(Type type);
 
-/// The type that PTX calls `text` (without the dot), if there is one.
+/// Returns the type that PTX calls `text` (without the dot), if it exists.
 [[nodiscard]] std::optional<Type> type_from_name(std::string_view text);
 
 /// State spaces (PTX ISA, "State Spaces"). `kGeneric` is an access that names no space.
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kReg };
 
-/// Name as PTX writes it, without the dot; "generic" for `kGeneric`.
+/// Returns the space's name in PTX without the dot; "generic" for `kGeneric`.
 [[nodiscard]] std::string_view name(Space space);
 
 /// Windows of the generic address space (docs/gpu/program.md, "Address map").
 inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 44;
 inline constexpr std::uint64_t kLocalWindow = (std::uint64_t{1} << 44) + (std::uint64_t{1} << 40);
 inline constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 40;
-/// Global address g of managed or pinned memory is seen by the host at kHostWindow + g.
+/// The host accesses global address g of managed or pinned memory at kHostWindow + g.
 inline constexpr std::uint64_t kHostWindow = std::uint64_t{1} << 45;
 
 }  // namespace castor::isa

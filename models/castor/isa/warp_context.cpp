@@ -6,7 +6,7 @@
 namespace castor::isa {
 
 std::uint64_t read(const WarpContext& context, SpecialRegister reg, unsigned lane) {
-  // Lane ids and masks are those of the CUDA warp, which is one half of a 64-lane warp.
+  // Lane ids and masks refer to the CUDA warp, which is one half of a 64-lane warp.
   const unsigned id = lane & 31;
   const std::uint32_t bit = std::uint32_t{1} << id;
   switch (reg) {

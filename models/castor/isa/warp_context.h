@@ -8,8 +8,8 @@ namespace castor::isa {
 
 struct Record;
 
-/// Special registers that programs read with `mov` (PTX ISA, "Special Registers"). What a machine does not have reads
-/// as the constant given in warp_context.cpp and is listed in docs/ptx.md.
+/// Special registers that programs read with `mov` (PTX ISA, "Special Registers"). A register without counterpart in
+/// the machine reads as the constant in warp_context.cpp, as listed in docs/ptx.md.
 enum class SpecialRegister : std::uint8_t {
   kTidX,
   kTidY,
@@ -47,8 +47,8 @@ enum class SpecialRegister : std::uint8_t {
   kCount,
 };
 
-/// Identity of a warp as its lanes see it. CUDA warps have 32 threads; on a 64-lane machine a hardware warp holds two
-/// of them, so lane and warp ids are those of halves. All counts are in the units of PTX.
+/// Identity of a warp for the special registers of its lanes. CUDA warps have 32 threads. A 64-lane hardware warp holds
+/// two of them, so lane and warp ids refer to halves. All counts are in the units of PTX.
 struct WarpContext {
   std::uint16_t tid[3][kMaxLanes] = {};  ///< thread index inside the block, per lane
   std::uint32_t ntid[3] = {1, 1, 1};
@@ -59,20 +59,20 @@ struct WarpContext {
   std::uint32_t sm = 0;
   std::uint32_t sms = 1;
   std::uint64_t grid = 0;
-  std::uint64_t clock = 0;           ///< SM ticks
-  std::uint64_t global_timer = 0;    ///< ns
-  std::uint32_t dynamic_shared = 0;  ///< bytes
-  std::uint32_t total_shared = 0;    ///< bytes, static and dynamic
+  std::uint64_t clock = 0;           ///< clock in SM ticks
+  std::uint64_t global_timer = 0;    ///< time in ns
+  std::uint32_t dynamic_shared = 0;  ///< dynamic shared memory in bytes
+  std::uint32_t total_shared = 0;    ///< shared memory in bytes, static and dynamic
   std::uint64_t parameter_base = 0;  ///< device address of the kernel's parameter block
   LaneMask live = 0;                 ///< lanes that were started and have not exited
   LaneMask active = 0;               ///< lanes at the top of the SIMT stack (guard not applied)
 };
 
-/// Value of a special register in one lane.
+/// Returns the value of a special register in one lane.
 [[nodiscard]] std::uint64_t read(const WarpContext& context, SpecialRegister reg, unsigned lane);
 
-/// A lane record without a source may read the special register that its immediate names; true for one that does not is
-/// allowed, and costs its user time only.
+/// Whether a lane record without a source may read a clock register, judged by its immediate. The result may be true
+/// for a record that reads none; this only costs time.
 [[nodiscard]] bool may_read_clock(const Record& record);
 
 }  // namespace castor::isa

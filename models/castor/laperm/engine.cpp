@@ -49,7 +49,7 @@ void Engine::clock(const Inputs& in) {
   if (rests_ && (in.push_valid | in.mem_rvalid) == 0) return;
   sets_.set_limit(in.policy == kTbPri ? params_.sets() * params_.BankDepth : params_.BankDepth);
 
-  // Everything is decided by the registers before the edge, then done.
+  // All decisions use the register values before the edge; the steps then change the registers.
   const Choice choice = examine(in);
   const bool pushed = in.push_valid != 0 && !parked_.valid;
   const bool accepted = pushed && accepts(in);

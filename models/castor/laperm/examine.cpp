@@ -40,7 +40,7 @@ Engine::Choice Engine::examine(const Inputs& in) const {
 }
 
 void Engine::take_front(Choice& choice, unsigned set) const {
-  const unsigned level = highest(chip_.levels(set));  // less 1
+  const unsigned level = highest(chip_.levels(set));  // level - 1
   choice.level = static_cast<U8>(level + 1);
   choice.set = static_cast<U8>(set);
   choice.list = static_cast<U16>(set * params_.LvlMax + level);

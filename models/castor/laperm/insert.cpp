@@ -20,7 +20,7 @@ Engine::Route Engine::route(const Parked& item, const Inputs& in) const {
   where.list = static_cast<U16>(list);
   const bool over = memory_.pending(list) || (sets_.open() >> set & 1U) == 0;
   if (!over) {
-    if (!reply_.valid) where.target = Target::kChip;  // one insertion per cycle, replies first
+    if (!reply_.valid) where.target = Target::kChip;  // one insertion per cycle; replies have priority
   } else if (!request_.valid && memory_.counts()[list] < ring_size(in.ovf_log2) &&
              !(wrote_ && refill_set(kNoSet) != kNoSet)) {
     where.target = Target::kMemory;
@@ -28,7 +28,8 @@ Engine::Route Engine::route(const Parked& item, const Inputs& in) const {
   return where;
 }
 
-/// The set of the next read, if one is possible; `inserted`: set that gets an item on chip at this edge.
+/// Returns the set of the next read, or kNoSet if no read is possible; `inserted`: set that gets an item on chip at
+/// this edge.
 unsigned Engine::refill_set(unsigned inserted) const {
   if (request_.valid || tags_.count() >= params_.RefillMax) return kNoSet;
   U32 sets = memory_.sets() & sets_.open();

@@ -6,14 +6,14 @@
 #include "castor/laperm/ports.h"
 #include "castor/laperm/state.h"
 
-/// The queue sets of LaPerm: their lists on chip and in memory, and the room that they have (docs/blocks/laperm.md,
-/// "Theory of operation"). A list is (set, level), level 1..LvlMax, with the number set * LvlMax + level - 1.
+/// The queue sets of LaPerm: their lists on chip and in memory, and their free slots (docs/blocks/laperm.md, "Theory of
+/// operation"). A list belongs to a set and a level, 1..LvlMax; its number is set * LvlMax + level - 1.
 namespace castor::laperm {
 
 inline constexpr unsigned kMaxSets = 32;
 inline constexpr unsigned kMaxLists = List32::kElements;
 
-/// How full each queue set is: entries on chip, and slots promised to reads that are under way.
+/// Occupancy of each queue set: entries on chip, and slots promised to reads in flight.
 class Sets {
  public:
   explicit Sets(unsigned sets) : all_(static_cast<U32>(twin::mask(sets))) {}
@@ -23,18 +23,18 @@ class Sets {
     promised_ = {};
     filled_ = owed_ = full_ = 0;
   }
-  /// Entries that a set may have, 1 or more.
+  /// Sets the number of entries that a set may have, 1 or more.
   void set_limit(unsigned limit) {
     if (limit == limit_) return;
     limit_ = limit;
     for (U32 left = all_; left != 0; left &= left - 1) judge(static_cast<unsigned>(__builtin_ctz(left)));
   }
 
-  /// Sets with entries on chip; with promised slots; with a slot neither taken nor promised.
+  /// Return the sets with entries on chip; with promised slots; with a slot that is neither occupied nor promised.
   [[nodiscard]] U32 filled() const { return filled_; }
   [[nodiscard]] U32 owed() const { return owed_; }
   [[nodiscard]] U32 open() const { return all_ & ~full_; }
-  /// The set has exactly one such slot, or none.
+  /// Whether the set has at most one slot that is neither occupied nor promised.
   [[nodiscard]] bool nearly_full(unsigned set) const { return used(set) + 1 >= limit_; }
   [[nodiscard]] const PerSet& entries() const { return entries_; }
   [[nodiscard]] const Set8& promised() const { return promised_; }
@@ -51,7 +51,7 @@ class Sets {
     ++promised_[set];
     judge(set);
   }
-  /// A promised slot is an entry now.
+  /// Turns a promised slot of the set into an entry.
   void keep(unsigned set) {
     --promised_[set];
     add(set);
@@ -66,30 +66,31 @@ class Sets {
     full_ = used(set) >= limit_ ? full_ | bit : full_ & ~bit;
   }
 
-  U32 all_;                               // a bit for each set
-  unsigned limit_ = ~0U;                  // entries that a set may have
-  PerSet entries_;                        // on chip
-  Set8 promised_;                         // slots for reads in flight
-  U32 filled_ = 0, owed_ = 0, full_ = 0;  // bit = set: with entries, with promised slots, without an open slot
+  U32 all_;                               // one bit for each set
+  unsigned limit_ = ~0U;                  // number of entries that a set may have
+  PerSet entries_;                        // by set: entries on chip
+  Set8 promised_;                         // by set: slots promised to reads in flight
+  U32 filled_ = 0, owed_ = 0, full_ = 0;  // sets with entries, with promised slots, without a free slot
 };
 
-/// The lists on chip, first in first out, over one store of sets * BankDepth slots. Each has the position in its head,
-/// which is 0 as long as nothing of it is placed, and while the list is empty.
+/// The lists on chip, first in first out, in one store of sets * BankDepth slots. Each list has the position in its
+/// head: the number of the head's next thread block. The position is 0 while no block of the head is placed, and while
+/// the list is empty.
 class ChipLists {
  public:
   explicit ChipLists(const Params& params);
 
   void reset();
-  /// Levels of the set whose list has entries, bit = level - 1.
+  /// Returns the levels of the set whose lists have entries, bit level - 1.
   [[nodiscard]] U32 levels(unsigned set) const { return levels_[set]; }
   [[nodiscard]] bool empty(unsigned list) const { return head_[list] == kNoSlot; }
   [[nodiscard]] const Item& front(unsigned list) const { return slots_[head_[list]].item; }
   [[nodiscard]] U64 position(unsigned list) const { return position_[list]; }
 
   void advance(unsigned list, U64 pos) { position_[list] = pos; }
-  /// There must be a free slot.
+  /// Appends an item to a list; a slot must be free.
   void append(unsigned set, unsigned list, const Item& item);
-  /// The list must have an entry.
+  /// Removes the head of a list, which must not be empty.
   void pop(unsigned set, unsigned list);
 
  private:
@@ -101,46 +102,46 @@ class ChipLists {
 
   [[nodiscard]] U32 level_bit(unsigned set, unsigned list) const { return U32{1} << (list - set * level_count_); }
 
-  unsigned level_count_;                   // levels of a set
-  std::vector<Slot> slots_;                // of all sets: sets * BankDepth
-  U16 free_ = kNoSlot;                     // stack of freed slots
-  unsigned fresh_ = 0;                     // slots from here on were never used
-  std::array<U32, kMaxSets> levels_{};     // by set, bit = level - 1: lists with entries
+  unsigned level_count_;                   // number of levels of a set
+  std::vector<Slot> slots_;                // slots of all sets: sets * BankDepth
+  U16 free_ = kNoSlot;                     // head of the stack of freed slots
+  unsigned fresh_ = 0;                     // first slot that was never used
+  std::array<U32, kMaxSets> levels_{};     // by set: lists with entries, bit level - 1
   std::array<U16, kMaxLists> head_{};      // by list: slot of the oldest entry
-  std::array<U16, kMaxLists> tail_{};      // by list: slot of the youngest
+  std::array<U16, kMaxLists> tail_{};      // by list: slot of the youngest entry
   std::array<U64, kMaxLists> position_{};  // by list: next thread block of the head
 };
 
-/// The lists in memory, rings of a power of two of entries, and the reads that bring their entries back.
+/// The lists in memory, which are rings of a power of two of entries, and the reads that bring entries back on chip.
 class MemoryLists {
  public:
   explicit MemoryLists(unsigned levels) : level_count_(levels) {}
 
   void reset();
-  /// Sets with entries in memory.
+  /// Returns the sets with entries in memory.
   [[nodiscard]] U32 sets() const { return sets_; }
-  /// The list of the highest level of the set that has entries in memory; there must be one.
+  /// Returns the set's list of the highest level that has entries in memory; the set must have one.
   [[nodiscard]] unsigned highest_list(unsigned set) const { return set * level_count_ + highest(levels_[set]); }
-  /// Older items of the list are in memory or on their way back.
+  /// Whether older items of the list are in memory or being read back.
   [[nodiscard]] bool pending(unsigned list) const { return count_[list] != 0 || fetches_[list] != 0; }
   [[nodiscard]] const List32& counts() const { return count_; }
   [[nodiscard]] const List32& oldest() const { return oldest_; }
   [[nodiscard]] const List8& fetches() const { return fetches_; }
 
-  /// Adds an entry behind the others, and says at which index; `mask` is the ring's size less 1.
+  /// Adds an entry at the end of a list and returns its index; `mask` is the ring's size minus 1.
   U32 write(unsigned set, unsigned list, U32 mask);
-  /// Takes the oldest entry, and says its index: it is now on its way.
+  /// Removes the oldest entry of a list for a read and returns its index; the read is then in flight.
   U32 read(unsigned set, unsigned list, U32 mask);
-  /// An entry on its way has been inserted on chip.
+  /// Ends a read of the list: its entry has been inserted on chip.
   void arrive(unsigned list) { --fetches_[list]; }
 
  private:
-  unsigned level_count_;                // levels of a set
-  U32 sets_ = 0;                        // with entries in memory
-  std::array<U32, kMaxSets> levels_{};  // by set, bit = level - 1: lists with entries in memory
+  unsigned level_count_;                // number of levels of a set
+  U32 sets_ = 0;                        // sets with entries in memory
+  std::array<U32, kMaxSets> levels_{};  // by set: lists with entries in memory, bit level - 1
   List32 count_;                        // by list: entries in memory
-  List32 oldest_;                       // by list: index of the oldest
-  List8 fetches_;                       // by list: reads from request to insertion
+  List32 oldest_;                       // by list: index of the oldest entry
+  List8 fetches_;                       // by list: reads in flight, from request to insertion
 };
 
 }  // namespace castor::laperm

@@ -11,7 +11,7 @@ struct Pins {
   LAPERM_OUTPUTS(CASTOR_OUTPUT_PIN)
 };
 
-/// A signal for each of them, for twin::bind_pins.
+/// One signal per pin, for twin::bind_pins.
 struct Signals {
   LAPERM_INPUTS(CASTOR_INPUT_SIGNAL)
   LAPERM_OUTPUTS(CASTOR_OUTPUT_SIGNAL)

@@ -25,7 +25,7 @@
 
 namespace castor::laperm {
 
-/// One legal set of parameters; `check` it before use.
+/// One set of parameters; call `check` before use.
 struct Params {
   LAPERM_PARAMS(CASTOR_PARAM_FIELD)
 
@@ -39,27 +39,29 @@ struct Params {
     each([this](const twin::Param& param, auto member) { twin::check_param("laperm", param, this->*member); });
   }
 
-  /// Of the number of one of `count` things, at least 1.
+  /// Returns the width of a number that selects one of `count` things, at least 1.
   [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
 
-  /// Queue sets: one for each cluster of SMs (NC).
+  /// Returns the number of queue sets: one for each cluster of SMs (NC).
   [[nodiscard]] unsigned sets() const { return (NumSm + ClusterSize - 1) / ClusterSize; }
-  /// Lists, number (set * LvlMax + level - 1) for levels 1..LvlMax (NL).
+  /// Returns the number of lists (NL); the list of a set and level has number set * LvlMax + level - 1, level
+  /// 1..LvlMax.
   [[nodiscard]] unsigned lists() const { return sets() * LvlMax; }
-  /// Of the number of an SM (SW), of a kernel table entry (KW), of a set, of a list (QW).
+  /// Return the widths of the numbers of an SM (SW), of a kernel table entry (KW), of a set and of a list (QW).
   [[nodiscard]] unsigned sm_bits() const { return number_bits(NumSm); }
   [[nodiscard]] unsigned kd_bits() const { return number_bits(NumKd); }
   [[nodiscard]] unsigned set_bits() const { return number_bits(sets()); }
   [[nodiscard]] unsigned list_bits() const { return number_bits(lists()); }
-  /// Of an entry: {kd, agei, cnt, dim, param}, kd in the high bits (EW).
+  /// Returns the width of an entry: {kd, agei, cnt, dim, param}, kd in the high bits (EW).
   [[nodiscard]] unsigned entry_bits() const { return kd_bits() + AgeiW + CntW + DimW + ParamW; }
-  /// Of the number of entries of a set, which holds those of all sets under TB-Pri: 0..sets() * BankDepth.
+  /// Returns the width of the number of entries of a set, 0..sets() * BankDepth: under TB-Pri one set has the entries
+  /// of all.
   [[nodiscard]] unsigned entries_bits() const { return twin::log2_ceil(sets() * BankDepth + 1U); }
-  /// Of the number of reads under way with one that waits to be inserted: 0..RefillMax + 1.
+  /// Returns the width of the number of reads in flight plus one that waits to be inserted: 0..RefillMax + 1.
   [[nodiscard]] unsigned fetches_bits() const { return twin::log2_ceil(RefillMax + 2U); }
-  /// Of the number of reads under way: 0..RefillMax.
+  /// Returns the width of the number of reads in flight: 0..RefillMax.
   [[nodiscard]] unsigned tags_bits() const { return twin::log2_ceil(RefillMax + 1U); }
-  /// Of the number of entries of queue 0: 0..NumKd.
+  /// Returns the width of the number of entries of queue 0: 0..NumKd.
   [[nodiscard]] unsigned host_bits() const { return twin::log2_ceil(NumKd + 1U); }
 };
 

@@ -4,8 +4,8 @@
 #include "castor/twin/bits.h"
 #include "castor/twin/block.h"
 
-/// Ports of the locality-aware thread block scheduler LaPerm (docs/blocks/laperm.md, "Ports"). Inside the lists `p` is
-/// a Params.
+/// Ports of the locality-aware thread block scheduler LaPerm (docs/blocks/laperm.md, "Ports"). In the lists, `p` is a
+/// Params.
 // clang-format off
 #define LAPERM_INPUTS(X)                                                                                           \
   /*name       type     elements  bits            class     timing   meaning */                                    \
@@ -61,7 +61,7 @@
   X(bound_wait, U32,     1,        p.NumSm,        kLevel,   kCombinational, "its set has items; TB-Pri: 0")         \
   X(err,        U8,      1,        2,              kEvent,   kRegistered,    "0 push, 1 reply")
 
-/// Registers that a bench may look at.
+/// Registers that a test bench can observe.
 #define LAPERM_PROBES(X)                                                                                   \
   /*name        type      elements   bits              meaning */                                          \
   X(listed,     ListBits, 1,         p.lists(),        "list has entries on chip")                         \
@@ -96,8 +96,8 @@ using twin::U16;
 using twin::U32;
 using twin::U64;
 using twin::U8;
-using KdBits = twin::Bits<256>;    ///< bit = kernel table entry
-using ListBits = twin::Bits<480>;  ///< bit = list
+using KdBits = twin::Bits<256>;    ///< bit per kernel table entry
+using ListBits = twin::Bits<480>;  ///< bit per list
 using Entry = twin::Bits<264>;     ///< {kd, agei, cnt, dim, param}, param in the low bits
 using List32 = twin::Lanes<U32, 480>;
 using List8 = twin::Lanes<U8, 480>;
@@ -113,14 +113,14 @@ CASTOR_PORT_LISTS(LAPERM, laperm)
 
 class Engine;
 
-/// The locality-aware thread block scheduler as a block of the twin contract (castor/twin/block.h).
+/// The locality-aware thread block scheduler as a block for the twin interface (castor/twin/block.h).
 struct Block : PortLists {
   static constexpr const char* kBlock = "laperm";
   static constexpr const char* kTop = "castor_laperm";
   static constexpr const char* kMeaning = "child thread blocks before others, on the SM of their parent";
   using Engine = laperm::Engine;
 
-  /// The bound of Engine::quiet, from probes.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL).
   static base::Cycle quiet(const Probes& probes, const Inputs& /*last*/, const Params& params) {
     if ((probes.error | probes.requested | probes.pk_valid | probes.rf_valid) != 0) return 0;
     if (probes.fit != static_cast<U32>(twin::mask(params.NumSm))) return 0;

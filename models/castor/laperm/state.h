@@ -5,62 +5,64 @@
 
 #include "castor/laperm/ports.h"
 
-/// Registers and small tables of LaPerm that know nothing of each other (docs/blocks/laperm.md, "Theory of operation").
+/// Registers and small tables of LaPerm that are independent of each other (docs/blocks/laperm.md, "Theory of
+/// operation").
 namespace castor::laperm {
 
 inline constexpr unsigned kMaxKds = 256;
 inline constexpr unsigned kMaxSms = 32;
 inline constexpr unsigned kMaxReads = 8;
 
-/// Bits of `err`.
+/// Bits of `err` (docs/blocks/laperm.md, "Breaking the rules").
 enum Error : U8 {
-  kErrorPush = 1,   ///< an item without thread blocks, of no entry or SM that exists, or one too many of its entry
-  kErrorReply = 2,  ///< a reply without a read
+  kErrorPush = 1,   ///< push of an item without thread blocks, with an invalid entry or SM, or one more than its entry
+                    ///< can count
+  kErrorReply = 2,  ///< memory reply without a read
 };
 
 /// A kernel or group with thread blocks that are not placed yet.
 struct Item {
-  U64 agei = 0;   ///< group; all ones: a kernel
-  U64 cnt = 0;    ///< thread blocks
-  U64 dim = 0;    ///< {z 16, y 16, x 32}
-  U64 param = 0;  ///< address of its parameters
+  U64 agei = 0;   ///< reference to the group; all ones: a kernel
+  U64 cnt = 0;    ///< number of thread blocks
+  U64 dim = 0;    ///< thread blocks per dimension: {z 16, y 16, x 32}
+  U64 param = 0;  ///< address of the parameters
   U8 kd = 0;      ///< kernel table entry
 };
 
-/// The item as {kd, agei, cnt, dim, param}, param in the low bits.
+/// Returns the item as {kd, agei, cnt, dim, param}, param in the low bits.
 [[nodiscard]] Entry pack(const Item& item, const Params& params);
 [[nodiscard]] Item unpack(const Entry& entry, const Params& params);
 
-/// Lowest bit of `mask` at or above `from`, else its lowest one; mask is not 0, from 0..31.
+/// Returns the lowest set bit of `mask` at or above `from`, else the lowest set bit; mask is not 0, from is 0..31.
 [[nodiscard]] inline unsigned first_from(U32 mask, unsigned from) {
   const U32 above = mask & (~U32{0} << from);
   return static_cast<unsigned>(__builtin_ctz(above != 0 ? above : mask));
 }
 
-/// Highest bit of `mask`, which is not 0.
+/// Returns the highest set bit of `mask`, which is not 0.
 [[nodiscard]] inline unsigned highest(U32 mask) { return 31U - static_cast<unsigned>(__builtin_clz(mask)); }
 
-/// An item that is accepted and could not be inserted yet (pk), level and SM as pushed.
+/// Register pk: an accepted item that could not be inserted yet, with level and SM as pushed. Cleared by its insertion.
 struct Parked {
   bool valid = false;
-  U8 level = 0;  ///< 0: of the host
-  U8 sm = 0;     ///< of the direct parent
+  U8 level = 0;  ///< level as pushed; 0: a kernel of the host
+  U8 sm = 0;     ///< SM of the direct parent
   Item item;
 };
 
-/// A request to the memory lists (rq).
+/// Register rq: a request to the lists in memory. Cleared when memory accepts it.
 struct Request {
   bool valid = false;
-  bool write = false;  ///< an entry overflows; else one is read back
-  U16 list = 0;        ///< in memory
-  U32 idx = 0;         ///< entry of the list
-  Entry data;          ///< 0 on reads
+  bool write = false;  ///< 1: writes an entry that overflows; 0: reads an entry back
+  U16 list = 0;        ///< number of the list
+  U32 idx = 0;         ///< index of the entry in the list
+  Entry data;          ///< entry to write; 0 for a read
 };
 
-/// An entry read from memory that is inserted at the next edge (rf).
+/// Register rf: an entry read from memory, which is inserted at the next edge.
 struct Reply {
   bool valid = false;
-  U16 list = 0;  ///< it goes into
+  U16 list = 0;  ///< list into which the entry is inserted
   Item item;
 };
 
@@ -76,12 +78,12 @@ class Tags {
   }
 
  private:
-  std::array<U16, kMaxReads> lists_{};  // a ring
-  unsigned head_ = 0;                   // slot of the oldest
-  unsigned count_ = 0;                  // reads awaited
+  std::array<U16, kMaxReads> lists_{};  // ring of list numbers
+  unsigned head_ = 0;                   // slot of the oldest read
+  unsigned count_ = 0;                  // number of awaited reads
 };
 
-/// Queue 0: host kernels in the order of their pushes, NumKd entries.
+/// Queue 0: kernels of the host in the order of their pushes; NumKd entries.
 class HostQueue {
  public:
   explicit HostQueue(unsigned depth) : ring_(depth) {}
@@ -91,7 +93,7 @@ class HostQueue {
   [[nodiscard]] bool full() const { return count_ == ring_.size(); }
   [[nodiscard]] unsigned count() const { return count_; }
   [[nodiscard]] const Item& front() const { return ring_[head_]; }
-  /// Next thread block of the front; 0 if there is none.
+  /// Returns the number of the front's next thread block; 0 if the queue is empty.
   [[nodiscard]] U64 position() const { return pos_; }
 
   void advance(U64 pos) { pos_ = pos; }
@@ -107,19 +109,19 @@ class HostQueue {
 
  private:
   std::vector<Item> ring_;
-  unsigned head_ = 0;  // slot of the front
+  unsigned head_ = 0;  // slot of the front item
   unsigned count_ = 0;
-  U64 pos_ = 0;  // see position
+  U64 pos_ = 0;  // number of the front's next thread block
 };
 
-/// What one thread block of a kernel takes of an SM, in the units of the room ports.
+/// Resources that one thread block of a kernel needs, in the units of the room ports.
 struct Need {
   U8 warps = 0;  ///< warp slots
   U16 regs = 0;  ///< units of registers
   U16 smem = 0;  ///< units of shared memory
 };
 
-/// Of each kernel table entry: its need, and how many items of it wait anywhere (QcntW bits, which wrap).
+/// State of each kernel table entry: its need, and the number of its waiting items (QcntW bits, which wrap).
 class Kernels {
  public:
   explicit Kernels(const Params& params) : most_(static_cast<U32>(twin::mask(params.QcntW))) {}
@@ -130,10 +132,10 @@ class Kernels {
     held_ = 0;
   }
   [[nodiscard]] const Need& need(U8 kd) const { return need_[kd]; }
-  /// Its count cannot go up.
+  /// Whether the entry's number of items is at its maximum.
   [[nodiscard]] bool full(U8 kd) const { return items_[kd] == most_; }
   [[nodiscard]] const PerKd& items() const { return items_; }
-  /// Entries with items, and whether there is one.
+  /// Return the entries with items, and whether any item waits.
   [[nodiscard]] const KdBits& hold() const { return hold_; }
   [[nodiscard]] bool waiting() const { return held_ != 0; }
 
@@ -151,18 +153,18 @@ class Kernels {
     held_ += after ? 1U : ~0U;
   }
 
-  U32 most_;                          // items that an entry can have
-  std::array<Need, kMaxKds> need_{};  // by entry
-  PerKd items_;                       // by entry: items that wait
-  KdBits hold_;                       // entries with items
-  U32 held_ = 0;                      // entries in hold_
+  U32 most_;                          // largest number of items of an entry
+  std::array<Need, kMaxKds> need_{};  // by entry: need of a thread block
+  PerKd items_;                       // by entry: number of waiting items
+  KdBits hold_;                       // kernel table entries with items
+  U32 held_ = 0;                      // number of entries in hold_
 };
 
-/// Which SM is examined, and what is remembered of each.
+/// State of the rotation over SMs: the SM in turn, and the results of earlier examinations.
 struct Rotation {
-  U8 cur = 0;    ///< SM that is examined
-  PerSm backup;  ///< set that stage 3 has chosen last; its own: none yet
-  U32 fit = 0;   ///< bit = SM: its last examination found no candidate, or one that fitted
+  U8 cur = 0;    ///< SM that is examined in this cycle
+  PerSm backup;  ///< by SM: backup set that stage 3 chose last; the SM's own set: none yet
+  U32 fit = 0;   ///< bit per SM: its last examination found no candidate, or a candidate that fits
 };
 
 }  // namespace castor::laperm

@@ -3,7 +3,7 @@
 namespace castor::laperm_kmu {
 namespace {
 
-// Lowest bit of `mask` at or above `from`, else its lowest one; mask is not 0.
+// Returns the lowest set bit of `mask` at or above `from`, else the lowest set bit; mask is not 0.
 unsigned first_from(U32 mask, unsigned from) {
   const U32 above = mask & (~U32{0} << from);
   return static_cast<unsigned>(__builtin_ctz(above != 0 ? above : mask));

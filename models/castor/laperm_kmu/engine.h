@@ -6,16 +6,16 @@
 
 namespace castor::laperm_kmu {
 
-/// The launcher's choice of the next kernel as a cycle model: suspended thread blocks first, then launches by device
-/// code, of one SM after the other the one of the highest level, then queues of the host (docs/blocks/laperm_kmu.md,
-/// "Theory of operation"; Wang 2016, chapter 5, and LaPerm, ISCA 2016).
+/// The launcher's kernel choice as a cycle model. It offers suspended thread blocks first, then launches by device
+/// code, then host queues. SMs take turns; for the SM in turn, the launch of the highest level is offered
+/// (docs/blocks/laperm_kmu.md, "Theory of operation"; Wang 2016, chapter 5, and LaPerm, ISCA 2016).
 ///
-/// One cycle is `settle`, which gives its outputs, then `clock`, its rising edge. All outputs are functions of
-/// registers.
+/// Each cycle is one call of `settle`, which returns the outputs, and one call of `clock`, the rising edge. All outputs
+/// are functions of registers.
 ///
-/// Timing: a source that is ready in c is offered in c + 1, a list of level l in c + 2 + LvlMax - l.
+/// Timing: a source that is ready in cycle c is offered in c + 1; a list of level l is offered in c + 2 + LvlMax - l.
 ///
-/// Cost: a few compares in a cycle, and one for each SM where the block is idle. Deterministic; nothing is allocated.
+/// Cost: a few comparisons per cycle, and one per SM while the block is idle. Deterministic; no allocation.
 class Engine {
  public:
   using Params = laperm_kmu::Params;
@@ -23,22 +23,22 @@ class Engine {
   using Outputs = laperm_kmu::Outputs;
   using Probes = laperm_kmu::Probes;
 
-  /// Starts in reset. Throws InputError on parameters that are out of range.
+  /// Starts in reset. Throws InputError for parameters that are out of range.
   explicit Engine(const Params& params);
 
   [[nodiscard]] const Params& params() const { return params_; }
 
-  /// Outputs of this cycle; valid until the next call. Changes no register.
+  /// Returns the outputs of this cycle; valid until the next call. Changes no register.
   const Outputs& settle(const Inputs& /*in*/) { return out_; }
-  /// The rising edge at the end of this cycle.
+  /// Applies the rising edge at the end of this cycle.
   void clock(const Inputs& in);
-  /// The state after reset was held: nothing is offered, SM 0 and queue 0 are first.
+  /// Sets the state after reset: nothing is offered; the search starts at SM 0 and queue 0.
   void reset();
 
-  /// Number of idle edges (events 0, levels as last clocked) that surely change no output: kForever while something is
-  /// offered, or nothing is ready; else 0.
+  /// Returns a number of idle edges (events 0, levels as last clocked) that change no output: kForever while a source
+  /// is offered or no source is ready; else 0.
   [[nodiscard]] base::Cycle quiet() const { return rests_ ? base::kForever : 0; }
-  /// Leaves exactly the state of `n` idle edges, n <= quiet(): the one that it is in.
+  /// Applies `n` idle edges, n <= quiet(); they change no state.
   void idle(base::Cycle /*n*/) {}
 
   [[nodiscard]] Probes probes() const;
@@ -51,12 +51,12 @@ class Engine {
   void withdraw();
 
   Params params_;
-  State state_ = State::kIdle;
-  U8 next_sm_ = 0;
-  U8 next_hq_ = 0;
-  U8 sm_ = 0;     // while a list is searched or offered
-  U8 level_ = 0;  // ... that is looked at next
-  bool rests_ = true;
+  State state_ = State::kIdle;  // idle, searching a list, or offering a source
+  U8 next_sm_ = 0;              // first SM of the next search; set behind the SM of a granted list
+  U8 next_hq_ = 0;              // first host queue of the next search; set behind a granted queue
+  U8 sm_ = 0;                   // SM whose list is searched or offered; else 0
+  U8 level_ = 0;                // level that is examined next in a search; else 0
+  bool rests_ = true;           // idle edges change nothing
   Outputs out_;
 };
 

@@ -5,19 +5,19 @@
 
 namespace castor::laperm_kmu {
 
-/// Pins of the choice of the next kernel (docs/blocks/laperm_kmu.md, "Ports").
+/// Pins of the launcher's kernel choice (docs/blocks/laperm_kmu.md, "Ports").
 struct Pins {
   LAPERM_KMU_INPUTS(CASTOR_INPUT_PIN)
   LAPERM_KMU_OUTPUTS(CASTOR_OUTPUT_PIN)
 };
 
-/// A signal for each of them, for twin::bind_pins.
+/// One signal per pin, for twin::bind_pins.
 struct Signals {
   LAPERM_KMU_INPUTS(CASTOR_INPUT_SIGNAL)
   LAPERM_KMU_OUTPUTS(CASTOR_OUTPUT_SIGNAL)
 };
 
-/// The choice of the next kernel as a SystemC module (docs/blocks/laperm_kmu.md, "Ports").
+/// The launcher's kernel choice as a SystemC module (docs/blocks/laperm_kmu.md, "Ports").
 using Module = twin::Module<Block, Pins>;
 
 }  // namespace castor::laperm_kmu

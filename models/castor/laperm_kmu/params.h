@@ -5,7 +5,7 @@
 #include "castor/twin/params.h"
 #include "castor/twin/ports.h"
 
-/// Structural parameters of the launcher's choice of the next kernel (docs/blocks/laperm_kmu.md, "Ports").
+/// Structural parameters of the launcher's kernel choice (docs/blocks/laperm_kmu.md, "Ports").
 // clang-format off
 #define LAPERM_KMU_PARAMS(X)                                                    \
   /*name   default  minimum  maximum  rule  meaning */                          \
@@ -16,7 +16,7 @@
 
 namespace castor::laperm_kmu {
 
-/// One legal set of parameters; `check` it before use.
+/// One set of parameters; call `check` before use.
 struct Params {
   LAPERM_KMU_PARAMS(CASTOR_PARAM_FIELD)
 
@@ -30,12 +30,12 @@ struct Params {
     each([this](const twin::Param& param, auto member) { twin::check_param("laperm_kmu", param, this->*member); });
   }
 
-  /// Of the number of one of `count` things, at least 1.
+  /// Returns the width of a number that selects one of `count` things, at least 1.
   [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
 
-  /// Lists, number (sm * LvlMax + level - 1) for levels 1..LvlMax.
+  /// Returns the number of lists; the list of an SM and level has number sm * LvlMax + level - 1, level 1..LvlMax.
   [[nodiscard]] unsigned lists() const { return NumSm * LvlMax; }
-  /// Of the number of an SM, of a queue of the host, of a list or queue.
+  /// Return the widths of the numbers of an SM, of a host queue, and of a list or host queue.
   [[nodiscard]] unsigned sm_bits() const { return number_bits(NumSm); }
   [[nodiscard]] unsigned queue_bits() const { return number_bits(NumHq); }
   [[nodiscard]] unsigned index_bits() const { return number_bits(lists() > NumHq ? lists() : NumHq); }

@@ -1,4 +1,4 @@
-// What the main machine decides about a queue it visits: key and record at an update, work ahead in a scan, accept or
+// Decisions of the main machine about a visited queue: key and record in an update, work ahead in a scan, accept or
 // reject in an admission (docs/blocks/lax.md, "Cycle", step F).
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void Engine::decide(Edge& edge) {
 
 void Engine::update_queue(Edge& edge) {
   State& s = state_;
-  // A job that ended during the visit is left alone.
+  // A job that ended during its visit is not changed.
   if (!s.live(s.q)) return next_queue();
   Queue& queue = s.queue[s.q];
   const std::uint32_t remaining = saturate(s.acc >> 8U);
@@ -56,7 +56,7 @@ void Engine::update_queue(Edge& edge) {
   }
   const bool executes = s.open[s.q] && !s.pre[s.q];
   if (s.config.policy == Policy::kPrema && !executes) {
-    // The token of a job that waits grows by its priority times the wait over its isolated time.
+    // The token of a waiting job grows by its priority times the waiting time over the job's isolated time.
     const std::uint64_t wait = std::uint64_t{s.config.prema_p} * std::min(s.upd_dt, s.vdur);
     return start_division(std::uint64_t{clip(wait)} << 8U, queue.iso, MainState::kVDiv);
   }

@@ -28,7 +28,7 @@ void Engine::soft_reset(const Edge& edge) {
   const Config config = edge.config_written ? edge.config : s.config;
   const U32 irq_en = s.irq_en;
   const Response response = s.response;
-  // Tables are left as they are: what may be read of them is gated by registers that were reset.
+  // Queue tables and isolated rates keep their values. Registers that are reset here mark the valid entries.
   const auto tables = std::pair{s.queue, s.type};
   s = State{};
   s.config = config;
@@ -89,8 +89,8 @@ void Engine::clock(const Inputs& in) {
   edge.f = s.f;
   edge.space = space();
   edge.had_verdict = !s.verdicts.empty();
-  // The selection compares what the registers hold at the start of the cycle, so it comes first; nothing that it
-  // writes is read by the other steps.
+  // The selection compares register values of the start of the cycle, so it comes first. No other step reads a register
+  // that the selection writes.
   step_selection(in, edge);
   s.jd = JobDone{};
   if (registers) step_registers(in, edge);
@@ -203,7 +203,7 @@ void Engine::step_selection(const Inputs& in, Edge& edge) {
     }
   }
   if (s.g == 0) freeze(in);
-  // Once nothing has moved for two passes, a pass finds in each group what the one before found.
+  // After two passes without a change, each group of a pass gives the same result as in the previous pass.
   if (steady_ > 2U * groups_) {
     s.best_p = passed_[s.g].p;
     s.best_d = passed_[s.g].d;
@@ -238,7 +238,7 @@ base::Cycle Engine::quiet() const {
   if (!s.verdicts.empty() && levels_.adm_ready != 0) return 0;
   if (s.config.enable == 0) return base::kForever;
   if (s.upd_pend != 0 || s.prema_pend != 0 || !s.pend.empty()) return 0;
-  // The edge of a tick is not skipped; a period may have been made shorter than what its timer shows.
+  // The edge of a timer tick is not skipped. Software may set a period below the current value of its timer.
   const auto before = [](U32 period, U32 timer) { return timer + 1 < period ? period - timer - 1 : 0; };
   return std::min(before(s.config.upd_period, s.utmr), before(s.config.prema_period, s.ptmr));
 }
@@ -247,7 +247,7 @@ void Engine::idle(base::Cycle n) {
   CASTOR_ASSERT(n <= quiet(), "lax: idle(%llu) after quiet() = %llu", static_cast<unsigned long long>(n),
                 static_cast<unsigned long long>(quiet()));
   State& s = state_;
-  // Only the timers, the group and the running best move, the latter two with the period of a pass.
+  // Only the timers, the group and the running best change; the group and the best repeat with every pass.
   const base::Cycle rest = n % groups_;
   if (s.config.enable != 0) {
     s.utmr += static_cast<U32>(n - rest);

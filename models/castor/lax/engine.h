@@ -10,20 +10,20 @@
 
 namespace castor::lax {
 
-/// The laxity engine as a cycle model: takes jobs with deadlines, refuses those that cannot make it, measures how fast
-/// TBs of each kernel type complete, and ranks the queues for the parse lanes and the TB dispatcher
-/// (docs/blocks/lax.md, "Theory of operation").
+/// The laxity engine as a cycle model. The engine accepts jobs with deadlines and rejects those that would miss them.
+/// It measures how fast TBs of each kernel type complete, and ranks the queues for the parse lanes and the TB
+/// dispatcher (docs/blocks/lax.md, "Theory of operation").
 ///
-/// One cycle is `settle`, which gives its outputs, then `clock`, its rising edge. Outputs are functions of registers
-/// alone, but psel_* and dsel_*, which also depend on pe_vec and de_vec of the same cycle. `clock` may see grants and
-/// events that `settle` did not.
+/// Each cycle is one call of `settle`, which returns the outputs, and one call of `clock`, the rising edge. Outputs are
+/// functions of registers only, except psel_* and dsel_*, which also depend on pe_vec and de_vec of the same cycle.
+/// `clock` may receive grants and events that `settle` did not.
 ///
-/// Timing (docs/blocks/lax.md, "Cycle"): an event changes the state at its edge, jd follows one cycle later; a register
-/// access is answered in the next cycle, those of tables once the main machine is idle; a new key or eligible queue is
-/// offered after at most 2 * NumQueues / SelWidth cycles.
+/// Timing (docs/blocks/lax.md, "Cycle"): an event changes the state at its edge, and jd follows one cycle later. A
+/// register access is answered in the next cycle, an access to tables once the main machine is idle. A new key or
+/// eligible queue is offered after at most 2 * NumQueues / SelWidth cycles.
 ///
-/// Deterministic; nothing is allocated after construction. Limits: the parse lanes, the queues' packets and the bus
-/// of the registers are not part of it.
+/// Deterministic; no allocation after construction. Limits: the parse lanes, the queues' packets and the register bus
+/// are not modelled.
 class Engine {
  public:
   using Params = lax::Params;
@@ -32,49 +32,50 @@ class Engine {
   using Probes = lax::Probes;
   using State = lax::State;
 
-  /// Starts in reset. Throws InputError on parameters that are out of range.
+  /// Starts in reset. Throws InputError for parameters that are out of range.
   explicit Engine(const Params& params);
 
   [[nodiscard]] const Params& params() const { return params_; }
 
-  /// Outputs of this cycle; valid until the next call. Changes no register.
+  /// Returns the outputs of this cycle; valid until the next call. Changes no register.
   const Outputs& settle(const Inputs& in);
-  /// The rising edge at the end of this cycle.
+  /// Applies the rising edge at the end of this cycle.
   void clock(const Inputs& in);
-  /// The state after reset was held, tables included. The levels last driven stay for `quiet` and `idle`.
+  /// Sets the state after reset, tables included. `quiet` and `idle` still use the levels of the last `clock`.
   void reset();
 
-  /// Number of idle edges (events 0, levels as last clocked, time advancing) that surely change no output; 0 while
-  /// anything moves and for 2 * NumQueues / SelWidth cycles afterwards, kForever if nothing ever will.
+  /// Returns a number of idle edges (events 0, levels as last clocked, time advancing) that change no output. It is 0
+  /// while any state changes and for 2 * NumQueues / SelWidth cycles afterwards, kForever if no output will ever
+  /// change.
   [[nodiscard]] base::Cycle quiet() const;
-  /// Leaves exactly the state of `n` idle edges, in time that does not depend on n; n <= quiet().
+  /// Applies `n` idle edges in time that does not depend on n; n <= quiet().
   void idle(base::Cycle n);
 
   [[nodiscard]] const State& state() const { return state_; }
   [[nodiscard]] Probes probes() const;
-  /// A register as a debugger sees it, in any state of the machine and without side effect; nothing if the address is
+  /// Returns a register for a debugger, in any state of the machine and without side effect; empty if the address is
   /// not mapped. NOW is the time of the last cycle.
   [[nodiscard]] std::optional<U32> peek(U16 address) const;
 
  private:
-  /// What one edge collects for its end.
+  /// Values that the steps of one clock edge collect for `finish`.
   struct Edge {
-    MainState f = MainState::kIdle;  // at the start of the cycle
-    bool space = false;              // for one more job and one more dropped one, likewise
-    bool had_verdict = false;        // likewise
-    bool table_access = false;       // a register access reaches the tables
-    bool soft_reset = false;         // software resets the engine
+    MainState f = MainState::kIdle;  // state of the main machine at the start of the cycle
+    bool space = false;              // at the start of the cycle: room for one more job and one more dropped job
+    bool had_verdict = false;        // at the start of the cycle: a verdict was waiting
+    bool table_access = false;       // a register access reaches the tables in this cycle
+    bool soft_reset = false;         // software requests a reset of the engine
     bool pop_verdict = false;        // software reads the oldest verdict
-    bool parse_granted = false;      // a legal parse grant came
-    bool config_written = false;     // config is to be taken
+    bool parse_granted = false;      // a legal parse grant has arrived
+    bool config_written = false;     // `config` replaces the configuration
     U32 irq = 0;                     // bits to set in IRQ_STAT
-    U32 irq_clear = 0;               // bits that software clears
+    U32 irq_clear = 0;               // bits of IRQ_STAT that software clears
     U32 err = 0;                     // bits to set in ERR_STAT
-    U32 err_clear = 0;               // bits that software clears
-    Config config;                   // as software has written it
+    U32 err_clear = 0;               // bits of ERR_STAT that software clears
+    Config config;                   // configuration as software has written it
   };
 
-  // The steps of a cycle (docs/blocks/lax.md, "Cycle").
+  // Steps of a cycle (docs/blocks/lax.md, "Cycle").
   void step_selection(const Inputs& in, Edge& edge);
   void step_registers(const Inputs& in, Edge& edge);
   void step_machine(const Inputs& in, Edge& edge);
@@ -84,7 +85,7 @@ class Engine {
   void finish(const Inputs& in, Edge& edge);
   void soft_reset(const Edge& edge);
 
-  // Selection.
+  // Selection of the queues that are offered.
   [[nodiscard]] bool parse_eligible(unsigned q) const;
   [[nodiscard]] bool offers_parse(const QueueBits& pe_vec) const;
   [[nodiscard]] bool offers_dispatch(const QueueBits& de_vec) const;
@@ -92,7 +93,7 @@ class Engine {
   void compare(Best& best, unsigned q, U16 tie) const;
   void compare_group();
 
-  // Registers: nothing if the address is not mapped; reg_err of a write.
+  // Registers: `read` returns nothing if the address is not mapped; `write` returns reg_err.
   [[nodiscard]] std::optional<U32> read(U32 address, U64 now) const;
   [[nodiscard]] std::optional<U32> read_single(U32 address, U64 now) const;
   [[nodiscard]] std::optional<U32> read_table(U32 address) const;
@@ -131,7 +132,7 @@ class Engine {
     return (state_.f >= MainState::kKOpen && state_.f <= MainState::kKWb) || (visits() && state_.ph == Phase::kUpdate);
   }
 
-  // Submit machine.
+  // Submit machine: takes headers and lists of jobs.
   void take_beat(const Inputs& in);
   void commit(Edge& edge);
   void check_slot();
@@ -139,7 +140,7 @@ class Engine {
   void finish_append(Edge& edge);
   [[nodiscard]] Reason refusal(JobState v, Edge& edge) const;
 
-  // Events.
+  // Events of kernels and TBs.
   KernelType& touch(unsigned kid, U64 now);
   void kernel_started(const Inputs& in, Edge& edge);
   void kernel_issued(const Inputs& in, Edge& edge);
@@ -147,7 +148,7 @@ class Engine {
   void kernel_done(const Inputs& in, Edge& edge);
   void job_done(const Inputs& in, Edge& edge);
 
-  // What probes show of single registers and table rows, where these mean something (probes.cpp).
+  // Probes of single registers and table rows in the cycles in which they are defined (probes.cpp).
   void probe_rows(Probes& probes) const;
   static void probe_type(Probes& probes, const KernelType& type);
   void probe_job(Probes& probes) const;
@@ -158,18 +159,18 @@ class Engine {
   [[nodiscard]] bool space() const { return state_.verdicts.count + state_.pend.count + 2U <= params_.VqDepth; }
 
   Params params_;
-  unsigned groups_;       // of queues in a pass of the selection
+  unsigned groups_;       // groups of queues in a pass of the selection
   unsigned words_;        // 64-bit words of a vector of queues
-  unsigned flight_mask_;  // of KernelType::inflight
+  unsigned flight_mask_;  // mask of the bits of KernelType::inflight
   State state_;
   Outputs out_;
-  Inputs levels_;           // levels and time last clocked, events 0
-  base::Cycle steady_ = 0;  // edges since anything moved that the selection looks at
+  Inputs levels_;           // levels and time of the last `clock`, events 0
+  base::Cycle steady_ = 0;  // edges since the last change of a value that the selection reads
   struct Passed {
-    Best p;  // parse
-    Best d;  // dispatch
+    Best p;  // best parse key
+    Best d;  // best dispatch key
   };
-  std::vector<Passed> passed_;  // least keys after each group of the latest pass
+  std::vector<Passed> passed_;  // best keys after each group of the latest pass
 };
 
 }  // namespace castor::lax

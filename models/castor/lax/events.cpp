@@ -7,7 +7,7 @@
 namespace castor::lax {
 namespace {
 
-/// Slot of `kid` in the list, or `list.nl`.
+/// Returns the slot of `kid` in the list, or `list.nl` if it has none.
 unsigned find_slot(const List& list, unsigned kid) {
   unsigned s = 0;
   while (s < list.nl && list.slot[s].kid != kid) ++s;
@@ -17,7 +17,7 @@ unsigned find_slot(const List& list, unsigned kid) {
 }  // namespace
 
 void Engine::step_events(const Inputs& in, Edge& edge) {
-  // In this order, so that a kernel of one TB may start, be issued, complete and end in one cycle.
+  // The order allows a kernel of one TB to start, be issued, complete and end in one cycle.
   if (in.ks_valid != 0) kernel_started(in, edge);
   if (in.ki_valid != 0) kernel_issued(in, edge);
   if (in.wgc_valid != 0) tb_completed(in, edge);
@@ -151,7 +151,7 @@ void Engine::job_done(const Inputs& in, Edge& edge) {
 
 void Engine::step_submit(const Inputs& in, Edge& edge) {
   State& s = state_;
-  // Completions use the one write port of the lists, a visit's decision that of the verdict queue.
+  // TB completions use the only write port of the lists; a visit's decision uses that of the verdict queue.
   const bool list_busy = in.wgc_valid != 0;
   const bool verdict_busy = edge.f == MainState::kVKey;
   switch (s.sub) {

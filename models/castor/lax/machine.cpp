@@ -1,4 +1,4 @@
-// The main machine but for what it decides about a visited queue: idle, refresh of rates, visits, PREMA ranking
+// The main machine without its decisions about a visited queue: idle, refresh of rates, visits, PREMA ranking
 // (docs/blocks/lax.md, "Cycle", step F).
 
 #include <algorithm>
@@ -93,7 +93,7 @@ void Engine::open_kernel_type(const Inputs& in) {
   s.ka = type.kact;
   s.ki = type.kins;
   s.kf = type.inflight;
-  // The events of this cycle come on top: they belong to the new window.
+  // Events of this cycle are added afterwards, because they belong to the new window.
   type.cnt = 0;
   type.kact = 0;
   type.kins = 0;
@@ -132,7 +132,7 @@ void Engine::start_division(U64 numerator, U32 denominator, MainState state) {
 }
 
 void Engine::divide(MainState then) {
-  // The quotient is taken at the end; the machine in between only spends the cycles.
+  // The quotient is computed at the end; until then the state only models the latency of the divider.
   if (--state_.div_left == 0) state_.f = then;
 }
 
@@ -160,7 +160,7 @@ void Engine::run_visit(const Inputs& in, Edge& edge) {
       return divide(MainState::kVTok);
     case MainState::kVTok:
       return update_token();
-    default:  // kANext
+    default:  // state kANext
       if (s.pend.empty()) {
         s.f = MainState::kIdle;
       } else {

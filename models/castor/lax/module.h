@@ -12,7 +12,7 @@ struct Pins {
   LAX_OUTPUTS(CASTOR_OUTPUT_PIN)
 };
 
-/// A signal for each of them, for twin::bind_pins.
+/// One signal per pin, for twin::bind_pins.
 struct Signals {
   LAX_INPUTS(CASTOR_INPUT_SIGNAL)
   LAX_OUTPUTS(CASTOR_OUTPUT_SIGNAL)

@@ -21,7 +21,7 @@
 
 namespace castor::lax {
 
-/// One legal set of parameters; `check` it before use.
+/// One set of parameters; call `check` before use.
 struct Params {
   LAX_PARAMS(CASTOR_PARAM_FIELD)
 
@@ -41,7 +41,7 @@ struct Params {
 
   [[nodiscard]] unsigned queue_bits() const { return twin::log2_ceil(NumQueues); }
   [[nodiscard]] unsigned groups() const { return NumQueues / SelWidth; }
-  /// Of a kernel type's number in the tables; at least 1.
+  /// Returns the width of a kernel type's number in the tables; at least 1.
   [[nodiscard]] unsigned kt_bits() const { return NumKt > 1 ? twin::log2_ceil(NumKt) : 1; }
 };
 

@@ -8,7 +8,7 @@
 #include "castor/lax/states.h"
 #include "castor/twin/ports.h"
 
-/// Ports of the laxity engine (docs/blocks/lax.md, "Ports"). Inside the lists `p` is a Params.
+/// Ports of the laxity engine (docs/blocks/lax.md, "Ports"). In the lists, `p` is a Params.
 // clang-format off
 #define LAX_INPUTS(X)                                                                                               \
   /*name         type       elements  bits            class     timing   meaning */                                 \
@@ -74,7 +74,7 @@
   X(reg_rdata,  U32,       1,        32,             kPayload, kRegistered,    "data of a read")
 // clang-format on
 
-/// Registers that a bench may look at.
+/// Registers that a test bench can observe.
 // clang-format off
 #define LAX_PROBES(X)                                                                                                      \
   /*name             type         el. bits            meaning */                                                           \
@@ -160,20 +160,20 @@ using twin::U16;
 using twin::U32;
 using twin::U64;
 using twin::U8;
-using QueueBits = twin::Bits<256>;  ///< bit = queue
-using TypeBits = twin::Bits<256>;   ///< bit = kernel type
+using QueueBits = twin::Bits<256>;  ///< bit per queue
+using TypeBits = twin::Bits<256>;   ///< bit per kernel type
 using Counters = twin::Lanes<U32, 12>;
 using Snapshots = twin::Lanes<U32, 4>;
 using Records = twin::Lanes<U32, 3>;
 
 CASTOR_PORT_LISTS(LAX, lax)
 
-/// Where the probe `rest` stops counting: beyond the two longest passes of the selection.
+/// Largest value of the probe `rest`; more than the two longest passes of the selection.
 inline constexpr base::Cycle kMostRest = 1023;
 
 class Engine;
 
-/// The laxity engine as a block of the twin contract (castor/twin/block.h).
+/// The laxity engine as a block for the twin interface (castor/twin/block.h).
 struct Block : PortLists {
   static constexpr const char* kBlock = "lax";
   static constexpr const char* kTop = "castor_lax";
@@ -181,8 +181,8 @@ struct Block : PortLists {
   using Engine = lax::Engine;
   static constexpr std::string_view kRunning[] = {"update_timer", "prema_timer", "group", "rest"};
 
-  /// The bound of Engine::quiet, from probes: edges before the next tick while the main machine is idle and the two
-  /// selections have settled.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL): the number of edges before the next timer
+  /// tick, while the main machine is idle and both selections have settled; else 0.
   static base::Cycle quiet(const Probes& probes, const Inputs& last, const Params& params) {
     if (probes.rest < 2 * params.groups() || probes.main_state != MainState::kIdle) return 0;
     if (probes.submit_state > SubmitState::kList || (probes.verdict_count != 0 && last.adm_ready != 0)) return 0;

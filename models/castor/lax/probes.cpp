@@ -1,4 +1,4 @@
-// What a bench sees of the registers.
+// Probes: registers that a test bench can observe.
 
 #include <algorithm>
 

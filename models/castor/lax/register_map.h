@@ -6,10 +6,10 @@
 #include "castor/lax/params.h"
 
 /// The register map of the laxity engine as data (docs/blocks/lax.md, "Registers"). Software, the TLM socket and the
-/// documents take names, offsets and fields from `kRegisters`; the engine decodes with the same offsets.
+/// documents take names, offsets and fields from `kRegisters`; the engine decodes addresses with the same offsets.
 namespace castor::lax {
 
-/// Byte offsets; those of arrays are of the first element. They do not depend on parameters.
+/// Byte offsets of registers; for arrays, of the first element. They do not depend on parameters.
 namespace reg {
 inline constexpr std::uint32_t kId = 0x0000;
 inline constexpr std::uint32_t kCap = 0x0004;
@@ -31,49 +31,50 @@ inline constexpr std::uint32_t kCounters = 0x0040;  ///< N_SUBMIT, then one word
 inline constexpr std::uint32_t kPremaP = 0x0070;
 inline constexpr std::uint32_t kVerdictPop = 0x0080;
 inline constexpr std::uint32_t kDonePop = 0x0084;
-inline constexpr std::uint32_t kTables = 0x0400;  ///< from here on an access waits until the main machine is idle
+inline constexpr std::uint32_t kTables = 0x0400;  ///< from this offset on, an access waits until the main machine is
+                                                  ///< idle
 inline constexpr std::uint32_t kQPrio = 0x0400;
 inline constexpr std::uint32_t kQState = 0x0800;
 inline constexpr std::uint32_t kTpwIso = 0x0c00;
 inline constexpr std::uint32_t kKpt = 0x4000;
 inline constexpr std::uint32_t kKptStride = 32;
-inline constexpr std::uint32_t kKptState = 0x18;  ///< within an element
+inline constexpr std::uint32_t kKptState = 0x18;  ///< offset within an element
 inline constexpr std::uint32_t kJob = 0x8000;
 inline constexpr std::uint32_t kJobStride = 128;
-inline constexpr std::uint32_t kJobSlots = 0x40;  ///< within an element
+inline constexpr std::uint32_t kJobSlots = 0x40;  ///< offset within an element
 
 inline constexpr std::uint32_t kIdValue = 0x4c41'5801;
 inline constexpr std::uint32_t kCtrlReset = 0x0030'1582;
 inline constexpr std::uint32_t kCtrlSoftReset = 1U << 2U;
-inline constexpr std::uint32_t kValid = 1U << 31U;      ///< VERDICT_POP, DONE_POP: there was an entry
+inline constexpr std::uint32_t kValid = 1U << 31U;      ///< VERDICT_POP, DONE_POP: the queue had an entry
 inline constexpr std::uint32_t kHostAck = 1U << 31U;    ///< QSTATE: frees a job that is done or rejected
-inline constexpr std::uint32_t kKptClear = 1U << 30U;   ///< KPT +18: forgets the kernel type
+inline constexpr std::uint32_t kKptClear = 1U << 30U;   ///< KPT +18: clears the entry of the kernel type
 inline constexpr std::uint32_t kKptActive = 1U << 31U;  ///< KPT +18: an instance is in flight
 }  // namespace reg
 
-/// What an access does.
+/// Access rule and side effects of a register.
 enum class Access : std::uint8_t {
   kReadOnly,       ///< a write is refused and sets E_RO
   kReadWrite,      ///< an illegal value is refused
   kWriteOneClear,  ///< a written 1 clears the bit
-  kReadPops,       ///< read-only; a read takes an entry from a queue
-  kReadLatches,    ///< read-only; a read latches the word that follows
-  kCommand,        ///< readable; a write does something and is refused if that cannot be done
+  kReadPops,       ///< read-only; a read removes an entry from a queue
+  kReadLatches,    ///< read-only; a read latches the following word
+  kCommand,        ///< readable; a write executes a command and is refused if the command is not possible
 };
 
-/// How often a register is there.
+/// Index over which a register is repeated.
 enum class Repeat : std::uint8_t { kOnce, kQueue, kKernelType, kSlot };
 
-/// Bits of a register.
+/// A field of a register.
 struct Field {
   const char* name = "";
   std::uint8_t low = 0;
-  std::uint8_t width = 0;  ///< 0 ends the list; kQueueBits: log2 NumQueues, kQueueBits + 1: one more
+  std::uint8_t width = 0;  ///< 0 ends the list; kQueueBits: log2 NumQueues, kQueueBits + 1: log2 NumQueues + 1
   const char* meaning = "";
 };
 inline constexpr std::uint8_t kQueueBits = 64;
 
-/// One row of the map. A kSlot register is there MaxKt times in every element of JOB, at +4 each.
+/// One row of the register map. A kSlot register is repeated MaxKt times in every element of JOB, at +4 each.
 struct Register {
   static constexpr unsigned kMostFields = 15;
 
@@ -96,7 +97,7 @@ struct Register {
         return p.NumQueues;
     }
   }
-  /// Byte address of element `index` (and slot `slot` of it).
+  /// Returns the byte address of element `index` (and of its slot `slot`).
   [[nodiscard]] constexpr std::uint32_t address(unsigned index = 0, unsigned slot = 0) const {
     return offset + stride * index + 4 * slot;
   }

@@ -33,7 +33,7 @@ void Engine::step_registers(const Inputs& in, Edge& edge) {
     return;
   }
   std::optional<U32> data = read(in.reg_addr, in.now);
-  // The three reads that do something. The adm port goes before VERDICT_POP.
+  // Three reads have side effects. The adm port has priority over VERDICT_POP.
   if (in.reg_addr == reg::kVerdictPop) {
     if (in.adm_ready != 0) data = 0;
     edge.pop_verdict = in.adm_ready == 0;
@@ -203,7 +203,7 @@ U8 Engine::write(U32 address, U32 value, Edge& edge) {
 }
 
 U8 Engine::write_single(U32 address, U32 value, Edge& edge) {
-  // A configuration register takes effect in the next cycle, as all registers do.
+  // A configuration register takes effect in the next cycle, like all registers.
   const auto configure = [&](auto field, U32 minimum, U32 maximum) {
     if (value < minimum || value > maximum) return kRefused;
     edge.config = state_.config;

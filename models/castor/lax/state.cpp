@@ -8,7 +8,7 @@
 namespace castor::lax {
 namespace {
 
-// Fields of the plain structs that registers are made of: fields(value, f) calls f(name, member) for each.
+// Fields of the plain structs of registers: fields(value, f) calls f(name, member) for each.
 
 template <class F>
 void fields(const Slot& v, F f) {
@@ -90,7 +90,7 @@ inline constexpr bool is_array = false;
 template <class T, std::size_t N>
 inline constexpr bool is_array<std::array<T, N>> = true;
 
-/// leaf(path, number) for every number in `value`; paths are built only if the caller wants them.
+/// Calls leaf(path, number) for every number in `value`; paths are built only if kNamed.
 template <bool kNamed, class T, class F>
 void walk(const std::string& path, const T& value, F& leaf) {
   if constexpr (std::is_enum_v<T>) {

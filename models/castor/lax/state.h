@@ -16,32 +16,32 @@ inline constexpr unsigned kMaxSlots = 16;
 
 /// Bits of IRQ_STAT and IRQ_EN, as masks.
 namespace irq {
-inline constexpr U32 kReject = 1U << 0U;    ///< a job is refused or dropped
+inline constexpr U32 kReject = 1U << 0U;    ///< a job was rejected or dropped
 inline constexpr U32 kDone = 1U << 1U;      ///< a job ended
-inline constexpr U32 kMissed = 1U << 2U;    ///< a job ended behind its deadline
-inline constexpr U32 kBusy = 1U << 3U;      ///< a submission is refused with BUSY_QID
-inline constexpr U32 kProtocol = 1U << 4U;  ///< a bit of ERR_STAT is set
-inline constexpr U32 kClipped = 1U << 5U;   ///< a counter stopped, or a measured time is clipped
-inline constexpr U32 kOverrun = 1U << 6U;   ///< an update tick is lost
+inline constexpr U32 kMissed = 1U << 2U;    ///< a job ended after its deadline
+inline constexpr U32 kBusy = 1U << 3U;      ///< a submission was rejected with BUSY_QID
+inline constexpr U32 kProtocol = 1U << 4U;  ///< a bit of ERR_STAT was set
+inline constexpr U32 kClipped = 1U << 5U;   ///< a counter saturated, or a measured time was clipped
+inline constexpr U32 kOverrun = 1U << 6U;   ///< an update tick was lost
 inline constexpr U32 kAll = 0x7fU;
 }  // namespace irq
 
 /// Bits of ERR_STAT, as masks.
 namespace err {
-inline constexpr U32 kUnderflow = 1U << 0U;  ///< TB completion on a slot at 0
+inline constexpr U32 kUnderflow = 1U << 0U;  ///< completion of a TB whose slot is at 0
 inline constexpr U32 kNoJob = 1U << 1U;      ///< event or append for a queue without a live job
-inline constexpr U32 kNoSlot = 1U << 2U;     ///< kernel type that is not in the list or does not exist
+inline constexpr U32 kNoSlot = 1U << 2U;     ///< kernel type is not in the list or does not exist
 inline constexpr U32 kInFlight = 1U << 3U;   ///< completion of a TB or kernel that is not in flight
-inline constexpr U32 kOrder = 1U << 4U;      ///< ks, ki or kd out of order; a kernel type in flight cleared
-inline constexpr U32 kTime = 1U << 5U;       ///< a start in the future
-inline constexpr U32 kBeat = 1U << 6U;       ///< wl_last not at the last beat announced
-inline constexpr U32 kGrant = 1U << 7U;      ///< grant without its valid
-inline constexpr U32 kReadOnly = 1U << 8U;   ///< write of a read-only register
-inline constexpr U32 kDoneFull = 1U << 9U;   ///< the done queue is full
+inline constexpr U32 kOrder = 1U << 4U;      ///< ks, ki or kd out of order; clear of a kernel type in flight
+inline constexpr U32 kTime = 1U << 5U;       ///< start of a job in the future
+inline constexpr U32 kBeat = 1U << 6U;       ///< wl_last not at the last announced beat
+inline constexpr U32 kGrant = 1U << 7U;      ///< grant while no queue was offered
+inline constexpr U32 kReadOnly = 1U << 8U;   ///< write to a read-only register
+inline constexpr U32 kDoneFull = 1U << 9U;   ///< the done queue was full, and an entry was lost
 inline constexpr U32 kAll = 0x3ffU;
 }  // namespace err
 
-/// Why a verdict is what it is (`adm_reason`).
+/// Reason of a verdict (`adm_reason`).
 enum class Reason : U8 { kOk, kPredictMiss, kExpired, kBusyQueue, kBadList, kBadKernelType, kBadDeadline, kNoLiveJob };
 
 /// The twelve counters, in the order of their registers.
@@ -61,29 +61,29 @@ enum class Count : U8 {
 };
 inline constexpr unsigned kCounts = 12;
 
-/// One element of a job's list: a kernel type and its TBs that have not completed.
+/// One element of a job's list: a kernel type and the number of its TBs that have not completed.
 struct Slot {
   U8 kid = 0;  ///< kernel type
-  U32 n = 0;   ///< TBs, 24 bits
+  U32 n = 0;   ///< TBs that have not completed, 24 bits
 };
 
-/// TBs of a job by kernel type; elements beyond `nl` mean nothing.
+/// TBs of a job by kernel type; elements beyond `nl` are undefined.
 struct List {
-  U8 nl = 0;  ///< elements
+  U8 nl = 0;  ///< number of elements
   std::array<Slot, kMaxSlots> slot{};
 };
 
-/// What was submitted with a job.
+/// Submitted data of a job.
 struct Job {
-  U64 start = 0;     ///< when it was enqueued
+  U64 start = 0;     ///< time at which the job was enqueued
   U32 deadline = 0;  ///< cycles from the start; kNone: none
-  U8 fits = 0;       ///< its first kernel would have fitted at once
+  U8 fits = 0;       ///< the first kernel would have fitted at once
 };
 
-/// Results of the last visit, for software.
+/// Results of a job's last visit, for software.
 struct Record {
   U32 rem = 0;           ///< remaining time, cycles
-  U32 dur = 0;           ///< since the start, cycles
+  U32 dur = 0;           ///< cycles since the start
   std::int32_t lax = 0;  ///< laxity, cycles
 };
 
@@ -91,85 +91,85 @@ struct Record {
 struct Snapshot {
   U32 cnt = 0;  ///< completions
   U32 act = 0;  ///< active time, cycles
-  U32 ins = 0;  ///< time of instances, cycles
+  U32 ins = 0;  ///< time of instances in flight, cycles
   U32 wal = 0;  ///< length of the window, cycles
 };
 
-/// Entry of the kernel profiling table. Without `kt` the five last fields count as 0; without `valid` tpw means
-/// nothing, without `snv` neither does `snap`.
+/// Entry of the kernel profiling table. If `kt` is 0, the five last fields count as 0. If `valid` is 0, `tpw` is
+/// undefined; if `snv` is 0, `snap` is.
 struct KernelType {
-  U8 valid = 0;      ///< `tpw` was measured, or written by software
-  U8 kt = 0;         ///< a kernel of this type was seen
-  U8 snv = 0;        ///< `snap` was written
+  U8 valid = 0;      ///< `tpw` is defined: measured, or written by software
+  U8 kt = 0;         ///< a kernel of this type was seen; set by its first event, cleared by software or reset
+  U8 snv = 0;        ///< `snap` is defined
   U32 tpw = 0;       ///< rate: cycles per TB, UQ24.8
   U32 tpw_iso = 0;   ///< isolated rate, written by software; UQ24.8
   Snapshot snap;     ///< counters of the last refresh
-  U32 cnt = 0;       ///< completions in the window, 24 bits
+  U32 cnt = 0;       ///< completions in the window, 24 bits; cleared by a refresh
   U64 kact = 0;      ///< active time relative to the window, modulo 2^48
   U64 kins = 0;      ///< time of instances relative to the window, modulo 2^48
-  U64 t_ref = 0;     ///< start of the window
-  U16 inflight = 0;  ///< instances started and not complete
+  U64 t_ref = 0;     ///< start of the window; set by a refresh or by the first kernel of the type
+  U16 inflight = 0;  ///< instances in flight: started and not completed
 };
 
-/// Per queue: everything but what the selection looks at.
+/// State of a queue, except the values that the selection reads.
 struct Queue {
   List list;       ///< TBs that have not completed
-  Job job;         ///< as submitted
-  Record rec;      ///< of the last visit
-  U32 wgdone = 0;  ///< TBs that completed
+  Job job;         ///< job as submitted
+  Record rec;      ///< results of the last visit
+  U32 wgdone = 0;  ///< TBs that have completed
   U32 iso = 0;     ///< isolated time at admission, cycles
-  U32 token = 0;   ///< PREMA, UQ16.8
+  U32 token = 0;   ///< PREMA token, UQ16.8
   U32 qprio = 0;   ///< priority that software wrote
 };
 
-/// Header being submitted.
+/// Header that is being submitted.
 struct Header {
   U8 qid = 0;        ///< queue
   U32 deadline = 0;  ///< cycles from the start; kNone: none
-  U64 start = 0;     ///< when the job was enqueued
-  U8 nkt = 0;        ///< beats that follow
-  U8 append = 0;     ///< adds to the queue's job
+  U64 start = 0;     ///< time at which the job was enqueued
+  U8 nkt = 0;        ///< number of list beats that follow
+  U8 append = 0;     ///< the header adds to the queue's job
   U8 fits = 0;       ///< the first kernel would fit at once
 };
 
-/// A verdict on a submission, as software and the surroundings see it.
+/// A verdict on a submission, for software and for the adm port.
 struct Verdict {
   U8 qid = 0;     ///< queue
   U8 accept = 0;  ///< 1: accepted
-  U8 reason = 0;  ///< a Reason
+  U8 reason = 0;  ///< value of Reason
   U32 est = 0;    ///< estimated completion, cycles
 };
 
-/// An entry of the done queue.
+/// An entry of the done queue: a job that has ended.
 struct Done {
   U8 qid = 0;  ///< queue
-  U8 met = 0;  ///< it met its deadline
+  U8 met = 0;  ///< the job met its deadline
 };
 
-/// Output register of a finished job.
+/// Output register for a job that has ended (jd port).
 struct JobDone {
   U8 valid = 0;
   U8 qid = 0;   ///< queue
-  U8 met = 0;   ///< it met its deadline
+  U8 met = 0;   ///< the job met its deadline
   U32 lat = 0;  ///< latency, cycles
 };
 
 /// Output register of the register port.
 struct Response {
-  U8 ack = 0;     ///< end of the access
+  U8 ack = 0;     ///< the access ends in this cycle
   U8 err = 0;     ///< 0 good, 1 address error, 2 refused
   U32 rdata = 0;  ///< data of a read
 };
 
-/// The least key found so far, or the result of a pass.
+/// Best queue found so far in a pass of the selection, or result of the pass.
 struct Best {
-  U8 valid = 0;  ///< there is one
-  U8 q = 0;      ///< its queue
-  U16 tie = 0;   ///< the smaller goes first among equal keys
+  U8 valid = 0;  ///< a queue was found
+  U8 q = 0;      ///< queue
+  U16 tie = 0;   ///< tie breaker: of equal keys, the smaller one goes first
   U64 key = 0;   ///< class and value, see make_key
 };
 
-/// A queue in hardware: `count` entries from `head` on. Nothing is checked.
+/// A queue in hardware: `count` entries from `head` on. Overflow and underflow are not checked.
 template <class T>
 struct Ring {
   U16 head = 0;
@@ -185,27 +185,30 @@ struct Ring {
   }
 };
 
-/// Registers that software writes and that only a hard reset puts back (docs/blocks/lax.md, "Registers").
+/// Registers that software writes and that only a hard reset restores to their reset values (docs/blocks/lax.md,
+/// "Registers").
 struct Config {
-  U8 enable = 0;                           ///< jobs are taken and offered
+  U8 enable = 0;                           ///< jobs are accepted and offered
   U8 admit_en = 1;                         ///< admission is tested, under LAX and EXT
-  U8 freeze = 0;                           ///< no update ticks
-  Policy policy = Policy::kLax;            ///< which job goes first
-  RateMode rate_mode = RateMode::kActive;  ///< which time is divided by the completions
-  U8 warm_policy = 1;                      ///< 1: a job ahead with a type without rate counts as its deadline
-  U8 prio_class_en = 1;                    ///< LAX: classes above the value; 0: class 0 for all
+  U8 freeze = 0;                           ///< update ticks are dropped
+  Policy policy = Policy::kLax;            ///< policy that ranks the jobs
+  RateMode rate_mode = RateMode::kActive;  ///< time that is divided by the completions
+  U8 warm_policy = 1;                      ///< 1: a job ahead that has a kernel type without rate counts as its
+                                           ///< deadline
+  U8 prio_class_en = 1;                    ///< LAX: classes rank above the value; 0: class 0 for all jobs
   U8 init_prio = 0;                        ///< LAX, new job: 0 first, 1 last, 2 computed
-  U8 bypass_en = 0;            ///< accepts a job whose first kernel fits, if it makes it alone and nobody waits
-  U8 drop_expired = 0;         ///< takes back jobs that are past their deadline
-  U8 ewma_shift = 0;           ///< a rate moves by the difference / 2^this
-  U8 leak = 3;                 ///< PeakHold: a rate rises by 1 / 2^this at most
-  U8 inspect_mode = 0;         ///< stored only
-  U8 preparse = 0;             ///< running jobs may be parsed too
+  U8 bypass_en = 0;            ///< accepts a job whose first kernel fits, if it alone meets its deadline and no job
+                               ///< waits
+  U8 drop_expired = 0;         ///< drops jobs that have not started by their deadline
+  U8 ewma_shift = 0;           ///< a rate moves by the difference / 2^ewma_shift
+  U8 leak = 3;                 ///< PeakHold: a rate rises by at most 1 / 2^leak
+  U8 inspect_mode = 0;         ///< stored only, without effect
+  U8 preparse = 0;             ///< running queues may be parsed
   U32 upd_period = 150'000;    ///< cycles between update ticks
   U32 prema_period = 375'000;  ///< cycles between PREMA ticks
-  U16 parse_lat = 3'000;       ///< stored only
-  U16 ckpt_bw = 64;            ///< stored only
-  U8 min_wg = 1;               ///< completions that a refresh needs
+  U16 parse_lat = 3'000;       ///< stored only, without effect
+  U16 ckpt_bw = 64;            ///< stored only, without effect
+  U8 min_wg = 1;               ///< completions that a refresh requires
   U8 prema_p = 1;              ///< PREMA priority: 1, 3 or 9
 };
 
@@ -293,7 +296,7 @@ struct Config {
 
 /// All registers of the laxity engine. Plain data: copied, compared and printed as a whole.
 ///
-/// Arrays have the size of the largest parameters; entries that a parameter set does not have stay 0.
+/// Arrays have the size of the largest parameters; entries beyond the actual parameters stay 0.
 struct State {
   using CountArray = std::array<U32, kCounts>;
   using KeyArray = std::array<U64, kMaxQueues>;
@@ -318,14 +321,14 @@ struct State {
     st1.assign(q, (bits & 2U) != 0);
     st2.assign(q, (bits & 4U) != 0);
   }
-  /// Ready or running.
+  /// Whether the job of queue `q` is live: ready or running.
   [[nodiscard]] bool live(unsigned q) const { return st1[q] && !st2[q]; }
 };
 
 [[nodiscard]] bool operator==(const State& a, const State& b);
 [[nodiscard]] inline bool operator!=(const State& a, const State& b) { return !(a == b); }
 
-/// One line per register that is not 0: name, value.
+/// Prints one line "name = value" per register that is not 0.
 std::ostream& operator<<(std::ostream& out, const State& state);
 
 }  // namespace castor::lax

@@ -7,30 +7,30 @@ namespace castor::lax {
 /// State of a job, one per queue (docs/blocks/lax.md, "Machine").
 enum class JobState : std::uint8_t { kFree, kInit, kReady, kRunning, kDone, kRejected };
 
-/// State of the main machine, which refreshes rates, updates priorities, admits jobs and ranks them for PREMA.
+/// State of the main machine. The machine refreshes rates, updates priorities, admits jobs and ranks them for PREMA.
 enum class MainState : std::uint8_t {
-  kIdle,   ///< chooses what is next; table registers are served
-  kKOpen,  ///< refresh: next kernel type, its counters are sampled
-  kKMul,   ///< refresh: the measured time
-  kKDiv,   ///< refresh: divides it by the completions
+  kIdle,   ///< chooses the next task; table registers are accessible
+  kKOpen,  ///< refresh: samples the counters of the next kernel type
+  kKMul,   ///< refresh: computes the measured time
+  kKDiv,   ///< refresh: divides the time by the completions
   kKWb,    ///< refresh: writes the new rate
-  kVOpen,  ///< visit: next queue, its list and job are read
-  kVMac,   ///< visit: TBs times cycles per TB of a slot
+  kVOpen,  ///< visit: reads list and job of the next queue
+  kVMac,   ///< visit: multiplies TBs by cycles per TB of a slot
   kVAcc,   ///< visit: adds the last product
-  kVKey,   ///< visit: record, key or verdict
-  kVDiv,   ///< visit, PREMA: growth of the token
-  kVTok,   ///< visit, PREMA: new token and key
-  kANext,  ///< next job that waits for admission
-  kR1,     ///< PREMA: largest token
-  kR2,     ///< PREMA: classes, and the job to preempt
-  kR3,     ///< PREMA: the request
+  kVKey,   ///< visit: computes record, and key or verdict
+  kVDiv,   ///< visit, PREMA: divides for the growth of the token
+  kVTok,   ///< visit, PREMA: writes new token and key
+  kANext,  ///< takes the next job that waits for admission
+  kR1,     ///< PREMA: finds the largest token
+  kR2,     ///< PREMA: assigns classes and finds the job to preempt
+  kR3,     ///< PREMA: makes the preemption request
 };
 
-/// State of the submit machine, which takes headers and lists of jobs: waits for a header, takes beats, judges; of an
-/// append, whether it fits, adds it, and its verdict.
+/// State of the submit machine, which takes headers and lists of jobs: wait for a header, take list beats, check the
+/// submission; for an append: check whether it fits, merge it, give its verdict.
 enum class SubmitState : std::uint8_t { kIdle, kList, kCommit, kCheck, kMerge, kVerdict };
 
-/// Why the main machine visits queues.
+/// Purpose of the main machine's visits to queues: update, scan of work ahead, admission.
 enum class Phase : std::uint8_t { kUpdate, kScan, kAdmit };
 
 /// Names for waves, coverage and messages; index = value of the enumeration. `enum_names` is found by

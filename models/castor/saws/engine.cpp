@@ -12,7 +12,7 @@ namespace {
 
 [[nodiscard]] constexpr U64 bit(unsigned number) { return U64{1} << number; }
 
-/// Moves the entry at `from` to `to`; those between shift by one.
+/// Moves the entry at `from` to `to`; the entries between shift by one.
 template <class T, std::size_t N>
 void move_entry(std::array<T, N>& entries, unsigned from, unsigned to) {
   const auto begin = entries.begin();
@@ -53,7 +53,7 @@ void Engine::start(U8 mode_sel, bool toggle_en) {
   out_ = {};
   out_.wev_ready = static_cast<U8>(twin::mask(params_.NumSched));
   out_.mode_saws = static_cast<U8>(state_.mode);
-  settled_ = 0;  // no candidates, no picks: as out_ shows
+  settled_ = 0;  // out_ shows no picks, which corresponds to no candidates
   stale_ = 0;
 }
 
@@ -65,8 +65,8 @@ unsigned Engine::pick(unsigned scheduler, U64 ready) const {
     const U64 greedy = bit(unsigned{list.pointer} << scheduler_bits_ | scheduler);
     if ((candidates & greedy) != 0) return lowest(greedy);
   }
-  // Four positions at once, as where the search ends cannot be predicted. Every slot allocated is in the list, and
-  // behind its end there is nothing.
+  // Examines four positions at once, since the end of the search cannot be predicted. The loop ends: every allocated
+  // slot is in the list, and entries beyond the list's end are 0.
   static_assert(kMaxCtas % 4 == 0);
   const auto found = [&list, candidates](unsigned position) {
     return unsigned{(list.warps[position] & candidates) != 0};
@@ -101,7 +101,7 @@ void Engine::clock(const Inputs& in) {
   const bool message = state_.waiting != 0 && in.cta_valid == 0;
   const U8 room = out_.wev_ready;
   U8 greedy_written = 0;
-  // The switch to SAWS overrides what an acknowledge writes.
+  // The switch to SAWS overrides the write of an acknowledge.
   if (in.issue_ack != 0 && state_.mode == Mode::kGto && !message) greedy_written = step_greedy(in);
   if (message) step_message();
   state_.err = 0;
@@ -118,11 +118,11 @@ void Engine::clock(const Inputs& in) {
 }
 
 U8 Engine::step_greedy(const Inputs& in) {
-  settle(in);  // an acknowledge means the picks of this very edge; mostly they are there already
+  settle(in);  // an acknowledge refers to the picks of this very edge; they are usually settled already
   const auto written = static_cast<U8>(in.issue_ack & out_.issue_valid);
   for (unsigned s = 0; s < params_.NumSched; ++s) {
     if ((written >> s & 1U) == 0) continue;
-    // What is shown becomes greedy: the picks stay.
+    // The shown pick becomes the greedy warp, so the picks do not change.
     state_.lists[s].pointer = out_.issue_idx[s];
     state_.lists[s].greedy = true;
   }

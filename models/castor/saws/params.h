@@ -23,7 +23,7 @@
 
 namespace castor::saws {
 
-/// One legal set of parameters; `check` it before use.
+/// One set of parameters; call `check` before use.
 struct Params {
   SAWS_PARAMS(CASTOR_PARAM_FIELD)
 
@@ -41,15 +41,15 @@ struct Params {
     }
   }
 
-  /// Warps of one scheduler; warp w is the local warp w / NumSched of scheduler w mod NumSched.
+  /// Returns the number of warps per scheduler; warp w is the local warp w / NumSched of scheduler w mod NumSched.
   [[nodiscard]] unsigned warps_per_scheduler() const { return NumWarps / NumSched; }
-  /// Of a local warp's number, at least 1.
+  /// Returns the width of a local warp number, at least 1.
   [[nodiscard]] unsigned index_bits() const {
     return warps_per_scheduler() > 1 ? twin::log2_ceil(warps_per_scheduler()) : 1;
   }
-  /// Of a thread block slot's number, at least 1.
+  /// Returns the width of a CTA slot number, at least 1.
   [[nodiscard]] unsigned cta_bits() const { return MaxCta > 1 ? twin::log2_ceil(MaxCta) : 1; }
-  /// Of a position in a scheduler's list, of its length and of the promotion register.
+  /// Returns the width of a position in a scheduler's list, of the list's length and of the promotion register.
   [[nodiscard]] unsigned position_bits() const { return twin::log2_ceil(warps_per_scheduler() + 1U); }
 };
 

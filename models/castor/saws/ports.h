@@ -5,8 +5,8 @@
 #include "castor/twin/block.h"
 #include "castor/twin/lanes.h"
 
-/// Ports of the warp scheduler SAWS (docs/blocks/saws.md, "Ports"). Inside the lists `p` is a Params. Vectors over
-/// warps are indexed by hardware warp, vectors over schedulers by scheduler.
+/// Ports of the warp scheduler SAWS (docs/blocks/saws.md, "Ports"). In the lists, `p` is a Params. Vectors over warps
+/// are indexed by hardware warp, vectors over schedulers by scheduler.
 // clang-format off
 #define SAWS_INPUTS(X)                                                                                                \
   /*name          type      elements    bits            class     timing   meaning */                                 \
@@ -32,7 +32,7 @@
   X(mode_saws,   U8,      1,          1,              kLevel,   kRegistered,    "0: GTO, 1: SAWS")                      \
   X(err,         U8,      1,          3,              kEvent,   kRegistered,    "0 CTA, 1 twice, 2 message")
 
-/// Registers that a bench may look at.
+/// Registers that a test bench can observe.
 #define SAWS_PROBES(X)                                                                       \
   /*name       type      elements    bits               meaning */                           \
   X(mode,      Mode,     1,          1,                 "GTO or SAWS")                       \
@@ -60,11 +60,11 @@ using twin::U16;
 using twin::U32;
 using twin::U64;
 using twin::U8;
-using WarpBits = twin::Bits<64>;      ///< bit = hardware warp
-using PerWarp = twin::Lanes<U8, 64>;  ///< element = hardware warp
-using Indices = twin::Lanes<U8, 4>;   ///< element = scheduler
+using WarpBits = twin::Bits<64>;      ///< bit per hardware warp
+using PerWarp = twin::Lanes<U8, 64>;  ///< element per hardware warp
+using Indices = twin::Lanes<U8, 4>;   ///< element per scheduler
 
-/// How the order of the thread blocks is kept.
+/// Order of the thread blocks: greedy-then-oldest, or SAWS.
 enum class Mode : std::uint8_t { kGto, kSaws };
 inline constexpr const char* kModeNames[] = {"Gto", "Saws"};
 [[nodiscard]] constexpr auto& enum_names(Mode) { return kModeNames; }
@@ -73,14 +73,14 @@ CASTOR_PORT_LISTS(SAWS, saws)
 
 class Engine;
 
-/// The warp schedulers of an SM as a block of the twin contract (castor/twin/block.h).
+/// The warp schedulers of an SM as a block for the twin interface (castor/twin/block.h).
 struct Block : PortLists {
   static constexpr const char* kBlock = "saws";
   static constexpr const char* kTop = "castor_saws";
   static constexpr const char* kMeaning = "warp schedulers that tell each other of barriers (SAWS), and plain GTO";
   using Engine = saws::Engine;
 
-  /// The bound of Engine::quiet, from probes.
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL).
   static base::Cycle quiet(const Probes& probes, const Inputs& /*last*/, const Params& params) {
     for (unsigned s = 0; s < params.NumSched; ++s) {
       if (probes.waiting[s] != 0) return 0;

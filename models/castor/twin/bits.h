@@ -5,10 +5,12 @@
 
 namespace castor::twin {
 
-/// A vector of up to `N` bits, bit 0 first; what a port wider than 64 bits is in C++ (a mask over queues, warps, ...).
+/// A vector of up to `N` bits, bit 0 first: the C++ type of a port wider than 64 bits, such as a mask over queues or
+/// warps.
 ///
-/// `N` is the largest width over all legal parameters; a parameter set may use fewer bits, those above are 0. The
-/// layout is that of a packed vector in hardware: word i holds bits 64 i + 63 .. 64 i. No function checks its index.
+/// `N` is the largest width over all legal parameters. A parameter set may use fewer bits; the bits above them are 0.
+/// The layout is that of a packed vector in hardware: word i holds bits 64 i + 63 .. 64 i. No function checks its
+/// index.
 template <unsigned N>
 class Bits {
  public:
@@ -16,10 +18,10 @@ class Bits {
   static constexpr unsigned kWords = (N + 63) / 64;
 
   constexpr Bits() = default;
-  /// Bits 63..0 from `low`, the others 0.
+  /// Sets bits 63..0 to `low` and all others to 0.
   constexpr explicit Bits(std::uint64_t low) { words_[0] = low; }
 
-  /// The `count` lowest bits set; count 0..N.
+  /// Returns a vector with the `count` lowest bits set; `count` is 0..N.
   [[nodiscard]] static constexpr Bits ones(unsigned count) {
     Bits result;
     for (unsigned w = 0; w < kWords; ++w) {
@@ -59,7 +61,7 @@ class Bits {
     return total;
   }
 
-  /// Lowest set bit at or above `from`; N if there is none.
+  /// Returns the lowest set bit at or above `from`, or N if no such bit is set.
   [[nodiscard]] unsigned next(unsigned from = 0) const {
     if (from >= N) {
       return N;
@@ -87,7 +89,7 @@ class Bits {
     }
     return *this;
   }
-  /// Bits of this vector that are not in `other`.
+  /// Returns the bits of this vector that are not set in `other`.
   [[nodiscard]] constexpr Bits without(const Bits& other) const {
     Bits result = *this;
     for (unsigned w = 0; w < kWords; ++w) {

@@ -11,14 +11,14 @@
 #include "castor/twin/params.h"
 #include "castor/twin/ports.h"
 
-/// What a block brings, as a type `Block` (that of a block `arbiter` is castor::arbiter::Block):
+/// Members that every block defines in its type `Block` (for a block `arbiter`: castor::arbiter::Block):
 ///
-///     static constexpr const char* kBlock    "arbiter": its slug; folders, targets and messages are named by it
+///     static constexpr const char* kBlock    "arbiter": name in folders, targets and messages
 ///     static constexpr const char* kTop      "castor_arbiter": its SystemVerilog module
 ///     static constexpr const char* kMeaning  one line for tables
-///     Params, Inputs, Outputs, Probes        plain structs out of the lists (params.h, ports.h)
-///     each_input(f, p), each_output(f, p), each_probe(f, p)   the visitors out of the lists
-///     Engine                                 the cycle model; may be incomplete where only ports matter:
+///     Params, Inputs, Outputs, Probes        plain structs made from the lists (params.h, ports.h)
+///     each_input(f, p), each_output(f, p), each_probe(f, p)   visitors made from the lists
+///     Engine                                 the cycle model; may be an incomplete type where only ports are used:
 ///         explicit Engine(const Params&)     throws InputError for illegal parameters
 ///         const Outputs& settle(const Inputs&)
 ///         void clock(const Inputs&)
@@ -26,19 +26,19 @@
 ///         Cycle quiet() const;  void idle(Cycle n)
 ///         Probes probes() const
 ///
-/// and, if it wants:
+/// Optional members and functions:
 ///
-///     static Cycle quiet(const Probes&, const Inputs& last, const Params&)   the same bound for RTL, from probes alone
-///     static constexpr std::string_view kRunning[]   names of probes that also move in idle edges within `quiet`
-///                                (timers); all others stay as they are there, and waves of a machine leave these out
-///     skip_idle in tb/<block>/skip.h             idle edges of RTL without clocking it (rtl.h)
-///     std::optional<U32> Engine::peek(U16 address) const   a register as a debugger sees it, without side effects
+///     static Cycle quiet(const Probes&, const Inputs& last, const Params&)   Engine::quiet from probes, for RTL
+///     static constexpr std::string_view kRunning[]   names of probes that change even in idle edges within `quiet`
+///                                (timers); waves of a machine omit them. All other probes stay constant
+///     skip_idle in tb/<block>/skip.h             applies idle edges to RTL without clocking it (rtl.h)
+///     std::optional<U32> Engine::peek(U16 address) const   reads a register for a debugger, without side effects
 ///
 /// A block whose inputs have a field `reg_req` has a register port: see registers.h.
 ///
-/// A cycle is settle, any number of times, each with what is known of the inputs, then clock with all of them. The
-/// outputs of the cycle are those of the last settle; only a kSettle input can change them. Inputs and outputs carry
-/// no reset: `reset` is the state after reset has been held.
+/// In each cycle, `settle` is called any number of times with the inputs known so far, then `clock` once with all
+/// inputs. The outputs of the cycle are those of the last `settle`; only a kSettle input can change them. Inputs and
+/// outputs carry no reset: `reset` sets the state that follows a reset.
 namespace castor::twin {
 
 using base::Cycle;
@@ -65,7 +65,7 @@ inline constexpr bool has_running<Block, std::void_t<decltype(Block::kRunning)>>
 
 }  // namespace detail
 
-/// Whether a probe of the block also moves in idle edges within `quiet`.
+/// Whether a probe of the block changes even in idle edges within `quiet`.
 template <class Block>
 [[nodiscard]] constexpr bool runs([[maybe_unused]] std::string_view probe) {
   if constexpr (detail::has_running<Block>) {
@@ -83,7 +83,7 @@ template <class Block>
 inline constexpr bool has_registers<Block, std::void_t<decltype(std::declval<typename Block::Inputs&>().reg_req)>> =
     true;
 
-/// Makes of the inputs of one cycle those of an idle one: events and payloads 0, levels and time as they are.
+/// Turns the inputs of one cycle into those of an idle cycle: events and payloads 0, levels and time unchanged.
 template <class Block>
 void make_idle(typename Block::Inputs& in, const typename Block::Params& params) {
   Block::each_input(
@@ -93,7 +93,7 @@ void make_idle(typename Block::Inputs& in, const typename Block::Params& params)
       params);
 }
 
-/// Moves the time inputs on by `n` cycles, modulo their width.
+/// Advances the time inputs by `n` cycles, modulo their width.
 template <class Block>
 void advance_time(typename Block::Inputs& in, const typename Block::Params& params, Cycle n) {
   Block::each_input(
@@ -106,14 +106,14 @@ void advance_time(typename Block::Inputs& in, const typename Block::Params& para
       params);
 }
 
-/// Throws InputError if a parameter is illegal, by the block's own `check`.
+/// Returns `params`. Throws InputError if one is illegal, by the block's own `check`.
 template <class Block>
 const typename Block::Params& checked(const typename Block::Params& params) {
   params.check();
   return params;
 }
 
-/// "NumQueues 128, MaxKt 8, ..."
+/// Returns the parameters as text: "NumQueues 128, MaxKt 8, ..."
 template <class Params>
 [[nodiscard]] std::string params_text(const Params& params) {
   std::string text;
@@ -123,7 +123,7 @@ template <class Params>
   return text;
 }
 
-/// Parameters out of names and values. Throws InputError if a name is unknown or missing; values are not checked.
+/// Returns parameters from names and values. Throws InputError if a name is unknown or missing; values are not checked.
 template <class Params>
 [[nodiscard]] Params named_params(const std::map<std::string, std::uint32_t>& values) {
   Params params;

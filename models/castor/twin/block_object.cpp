@@ -25,7 +25,7 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-/// Held while a build tree is built: of all processes that ask it for objects, one at a time.
+/// Lock on a build tree: one process at a time may build in the tree.
 class Lock {
  public:
   explicit Lock(const std::string& folder) : file_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -43,7 +43,7 @@ class Lock {
 
 using Strings = std::vector<std::string>;
 
-/// Whether a source, or a file in a folder of sources, is younger than the object.
+/// Whether a source file, or a file in a folder of sources, is younger than the object.
 bool outdated(const std::string& object, const Strings& sources) {
   std::error_code wrong;
   const fs::file_time_type built = fs::last_write_time(object, wrong);
@@ -60,7 +60,7 @@ bool outdated(const std::string& object, const Strings& sources) {
   return false;
 }
 
-/// A build tree that was moved or copied would build in its old place.
+/// Throws InputError if the build tree was moved or copied, because its build files still name the old folder.
 void refuse_moved(const BlockFolder& block, const std::string& told) {
   std::error_code gone;
   if (told.empty() || fs::equivalent(told, block.path, gone)) return;
@@ -104,7 +104,8 @@ std::string block_object(const BlockFolder& block, const std::string& kind) {
     std::fputs(answer.text.c_str(), stderr);
     throw base::InputError("the " + kind + " of block " + block.name + " cannot be built", "the lines above say why");
   }
-  // The tool may have found nothing to do: what is younger is no source.
+  // If the build tool found nothing to do, the younger file is not a real source. The new time of the object prevents
+  // another build at the next call.
   std::error_code ignored;
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;

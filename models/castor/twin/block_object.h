@@ -6,10 +6,10 @@
 
 namespace castor::twin {
 
-/// The path of an object of the block, `kind` "model" or "bench". A build tree makes objects when somebody asks for
-/// them: one that is not there, or older than a source that the manifest names, is built now, once, by the command that
-/// the manifest names, and that is said on stderr.
-/// Errors: InputError if the block has no such object, and if it cannot be built, behind what the build printed.
+/// Returns the path of a shared object of the block; `kind` is "model" or "bench". In a build tree, an object that is
+/// missing or older than a source named by the manifest is built now, with the manifest's build command. A message on
+/// stderr announces the build. Throws InputError if the block has no such object or if the build fails (its output is
+/// then printed first).
 [[nodiscard]] std::string block_object(const BlockFolder& block, const std::string& kind);
 
 }  // namespace castor::twin

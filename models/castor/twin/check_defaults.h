@@ -9,8 +9,8 @@
 
 namespace castor::twin {
 
-/// Compares the defaults of a SystemVerilog module, by name, with those of a block's list of parameters. Errors:
-/// InputError that names the first parameter on which they do not agree.
+/// Compares the defaults of a SystemVerilog module, by name, with the defaults in a block's list of parameters. Throws
+/// InputError with the first parameter whose defaults differ.
 template <class Params>
 void check_defaults(const std::string& module, const std::map<std::string, std::uint32_t>& rtl) {
   Params::each([&](const Param& param, auto /*member*/) {

@@ -9,7 +9,7 @@
 namespace castor::twin {
 namespace {
 
-/// Binary digits without leading zeros.
+/// Returns the binary digits of `value` without leading zeros.
 std::string digits(std::uint64_t value) {
   std::string text;
   do {
@@ -23,7 +23,7 @@ std::string_view without_zeros(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of('0'), text.size() - 1));
 }
 
-/// Identifier number `index` of those with `length` characters.
+/// Returns identifier number `index` among the identifiers of `length` characters.
 std::string long_identifier(std::size_t index, std::size_t length) {
   std::string text = base::identifier(index);
   CASTOR_ASSERT(text.size() <= length);
@@ -36,10 +36,10 @@ constexpr const char* kTop = "top";
 std::string scope_line(const std::string& name) { return "$scope module " + name + " $end"; }
 
 struct Declaration {
-  std::string line;        // as it is written
-  std::string path;        // of a variable
-  std::string identifier;  // of a variable
-  std::string name;        // of a variable
+  std::string line;        // the line as written to the dump
+  std::string path;        // hierarchical path of a variable
+  std::string identifier;  // identifier of a variable
+  std::string name;        // name of a variable
 };
 
 std::vector<Declaration> declarations_of(std::string_view header) {
@@ -93,7 +93,7 @@ std::string DumpNames::declare(std::string_view header) {
     text += one.line + "\n";
     const auto signal = one.name.empty() ? signals_.end() : signals_.find(one.path);
     if (signal == signals_.end()) continue;
-    // Signals that are always equal share an identifier; names share one then too.
+    // Signals that are always equal share an identifier in the dump; their name variables share one too.
     const auto shown =
         shown_.emplace(one.identifier, Shown{long_identifier(shown_.size(), longest + 1), &signal->second}).first;
     text += base::name_variable(one.name, shown->second.identifier);

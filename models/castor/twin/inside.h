@@ -4,7 +4,7 @@
 
 namespace castor::twin {
 
-/// What is inside a twin of RTL, as text of a value change dump that is taken when somebody asks.
+/// Internal signals of RTL under simulation, as text of a value change dump that is produced on request.
 class Inside {
  public:
   Inside() = default;
@@ -12,10 +12,11 @@ class Inside {
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
-  /// Scopes and signals: $scope, $var and $upscope, a line each, the outermost scope is `top`.
+  /// Returns the declarations of scopes and signals: $scope, $var and $upscope, one per line. The outermost scope is
+  /// `top`.
   [[nodiscard]] virtual const std::string& declarations() = 0;
-  /// What has changed since the last call, at the first one every signal: a line each, without times. Valid until the
-  /// next call.
+  /// Returns the changes since the last call, one line each, without times; the first call returns every signal. Valid
+  /// until the next call.
   [[nodiscard]] virtual const std::string& changes() = 0;
 };
 

@@ -12,34 +12,34 @@
 
 namespace castor::twin {
 
-/// The last moments of what is inside a twin, for waves that somebody wants afterwards. Others may go on reading it
-/// here.
+/// Keeps the most recent changes of a twin's internal signals, so that waves of them can be written after an error.
+/// Also an Inside itself: `inside` reports each change once only, so another reader takes the changes from here.
 class InsideHistory final : public Inside {
  public:
-  /// Keeps `moments`; `inside` lives as long.
+  /// Keeps the last `moments` samples; `inside` must outlive this object.
   InsideHistory(Inside& inside, std::size_t moments) : inside_(inside), moments_(moments) {}
 
-  /// A moment, in ps; they ascend.
+  /// Samples all changes at a time in ps; times must ascend.
   void look(std::uint64_t picoseconds);
-  /// What it was at `from` and how it went on, as a dump. Throws InputError if the file cannot be written.
+  /// Writes a dump: the state at time `from` and all later changes. Throws InputError if the file cannot be written.
   void write(const std::string& path, std::uint64_t from) const;
 
   [[nodiscard]] const std::string& declarations() override { return inside_.declarations(); }
   [[nodiscard]] const std::string& changes() override;
 
  private:
-  /// The last change of each signal, by identifier.
+  /// Last change line of each signal, by identifier.
   using State = std::unordered_map<std::string, std::string>;
   static void apply(std::string_view changes, State& state);
   static void append(const State& state, std::string& text);
 
   Inside& inside_;
   std::size_t moments_;
-  State before_;  // the first moment that is kept
+  State before_;  // state before the first sample in `kept_`
   std::deque<std::pair<std::uint64_t, std::string>> kept_;
-  bool read_ = false;  // somebody asked for changes
-  State unread_;       // those since then
-  State told_;         // what was read
+  bool read_ = false;  // set by the first call of `changes`
+  State unread_;       // changes that `changes` has not returned yet; kept up to date once `read_` is set
+  State told_;         // state that `changes` has returned so far
   std::string text_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace castor::twin {
 
-/// A port of several equal elements: element i of b bits at [i*b +: b] of the packed port. `N` is the largest number of
-/// elements over all legal parameters; elements that a parameter set does not have are 0.
+/// A port of several equal elements: element i, of b bits, is at [i*b +: b] of the packed port. `N` is the largest
+/// number of elements over all legal parameters. Elements beyond the number of a parameter set are 0.
 template <class T, unsigned N>
 struct Lanes {
   using Element = T;
@@ -18,7 +18,7 @@ struct Lanes {
   [[nodiscard]] constexpr const T& operator[](unsigned index) const { return elements[index]; }
   [[nodiscard]] friend constexpr bool operator==(const Lanes& a, const Lanes& b) {
     if constexpr (std::is_integral_v<T>) {
-      T differ = 0;  // without a way out in between, so that many are compared at once
+      T differ = 0;  // no early exit, so that the compiler compares many elements at once
       for (unsigned i = 0; i < N; ++i) differ = static_cast<T>(differ | (a.elements[i] ^ b.elements[i]));
       return differ == 0;
     } else {

@@ -14,21 +14,22 @@
 
 namespace castor::twin {
 
-/// What lockstep says, and leaves behind, when it finds a difference.
+/// Options for the message and the waves of a mismatch in lockstep.
 struct LockstepOptions {
-  std::uint64_t seed = 0;  ///< of the stimulus, for the message
+  std::uint64_t seed = 0;  ///< seed of the stimulus, for the message
   std::string replay;      ///< command that repeats the run, for the message
-  std::string waves;       ///< the last cycles go to <waves>.model.vcd and <waves>.rtl.vcd; empty = nowhere. The RTL's
-                           ///< have what is inside if it shows that (Twin::inside)
-  bool one_file = false;   ///< instead to <waves>.vcd, scopes `model` and `rtl.top`
+  std::string waves;       ///< the last cycles go to <waves>.model.vcd and <waves>.rtl.vcd; empty = no waves. The RTL's
+                           ///< file has internal signals if the twin shows them (Twin::inside)
+  bool one_file = false;   ///< writes one file <waves>.vcd instead, with scopes `model` and `rtl.top`
 };
 
-/// Model and RTL at once. Outputs are compared at every settle, field by field, and probes in every cycle (not if the
-/// RTL is a netlist, which has none); they are never resynchronised. The first difference throws MismatchError. What
-/// callers see are the model's outputs.
+/// A twin that runs model and RTL in lockstep. Outputs are compared at every settle, field by field. Probes are
+/// compared in every cycle, unless the RTL is a netlist, which has none. Model and RTL are never resynchronised. The
+/// first difference throws MismatchError. Callers see the outputs of the model.
 ///
-/// `idle(n)` clocks the RTL n times, compares its outputs in each of these cycles with those of the model, which may
-/// not change, lets the model skip, and compares the probes: so every run that skips tests the skipping.
+/// `idle(n)` clocks the RTL n times and lets the model skip. In each of these cycles it compares the RTL's outputs with
+/// those of the model, which must not change; at the end it compares the probes. So every run that skips idle cycles
+/// also tests the skipping.
 template <class Block>
 class Lockstep final : public Twin<Block> {
  public:
@@ -36,12 +37,12 @@ class Lockstep final : public Twin<Block> {
   using typename Twin<Block>::Outputs;
   using typename Twin<Block>::Probes;
 
-  /// Cycles of waves that a mismatch leaves: the last one of them differs.
+  /// Number of cycles that the waves show up to and including the cycle of a mismatch.
   static constexpr std::size_t kHistory = 200;
-  /// Idle cycles behind it that the waves show as well.
+  /// Number of idle cycles that the waves show after the cycle of a mismatch.
   static constexpr std::size_t kAfter = kCyclesAfterMismatch;
 
-  /// The two must have equal parameters.
+  /// Model and RTL must have equal parameters.
   Lockstep(std::unique_ptr<Twin<Block>> model, std::unique_ptr<Twin<Block>> rtl, LockstepOptions options)
       : Twin<Block>(model->params()),
         model_(std::move(model)),
@@ -51,8 +52,8 @@ class Lockstep final : public Twin<Block> {
         compares_probes_(rtl_->has_probes()) {
     CASTOR_ASSERT(same_params(model_->params(), rtl_->params()));
     if (Inside* const inside = rtl_->inside()) {
-      inside_ =
-          std::make_unique<InsideHistory>(*inside, 2 * (kHistory + kAfter));  // of each cycle its edge and its middle
+      // Two samples per cycle: at its edge and in its middle.
+      inside_ = std::make_unique<InsideHistory>(*inside, 2 * (kHistory + kAfter));
     }
     reset();
   }
@@ -67,7 +68,9 @@ class Lockstep final : public Twin<Block> {
   void clock(const Inputs& in) override {
     if (expected_ == nullptr) settle(in);
     check_inputs(in);
-    if (inside_) actual_ = &rtl_->settle(in);  // what is inside with all inputs of the cycle
+    if (inside_)
+      actual_ = &rtl_->settle(in);  // sets the internal signals for the sample in `remember`, with all
+                                    // inputs of the cycle
     remember(in);
     expected_ = nullptr;
     model_->clock(in);
@@ -110,16 +113,17 @@ class Lockstep final : public Twin<Block> {
     compare_probes();
   }
 
-  /// Those of the model.
+  /// Returns the probes of the model.
   [[nodiscard]] Probes probes() const override { return model_->probes(); }
   [[nodiscard]] std::optional<U32> peek(U16 address) const override { return model_->peek(address); }
-  /// That of the RTL.
+  /// Returns the internal signals of the RTL.
   [[nodiscard]] Inside* inside() override { return inside_.get(); }
 
   /// Cycles clocked since construction.
   [[nodiscard]] Cycle cycle() const { return cycle_; }
 
  private:
+  /// One cycle of the history for the waves.
   struct Moment {
     Cycle cycle;
     Inputs in;
@@ -154,7 +158,7 @@ class Lockstep final : public Twin<Block> {
         this->params());
   }
 
-  /// The edge of the RTL that ends this cycle.
+  /// Applies the clock edge that ends this cycle to the RTL.
   void edge(const Inputs& in) {
     rtl_->clock(in);
     last_ = in;
@@ -162,16 +166,16 @@ class Lockstep final : public Twin<Block> {
     if (inside_) inside_->look(cycle_ * kCyclePicoseconds);
   }
 
-  /// This cycle, which is settled.
+  /// Stores this cycle, which is settled, in the history for the waves.
   void remember(const Inputs& in) {
     if (inside_) inside_->look(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);
-    if (options_.waves.empty()) return;  // nobody will look at it
+    if (options_.waves.empty()) return;  // no waves are wanted
     history_[next_] = {cycle_, in, *expected_, *actual_, model_probes_, rtl_probes_};
     next_ = (next_ + 1) % history_.size();
     remembered_ = std::min(remembered_ + 1, history_.size());
   }
 
-  /// Describes the first differing field and throws.
+  /// Describes the first differing field and throws MismatchError.
   [[noreturn]] void fail(Inputs in) {
     Mismatch mismatch;
     mismatch.block = Block::kBlock;
@@ -195,7 +199,8 @@ class Lockstep final : public Twin<Block> {
             note("probe_" + std::string(port.name), model_probes_.*member, rtl_probes_.*member, port.shape);
           },
           this->params());
-      make_idle<Block>(in, this->params());  // the inputs of this cycle are not known yet
+      make_idle<Block>(in, this->params());  // probes differ after the edge, so the inputs of the next cycle are not
+                                             // known yet
       expected_ = &model_->settle(in);
       actual_ = &rtl_->settle(in);
     }
@@ -212,7 +217,7 @@ class Lockstep final : public Twin<Block> {
     throw MismatchError(std::move(mismatch));
   }
 
-  /// A few idle cycles, for the waves: what the difference does next. The run itself is over.
+  /// Runs a few idle cycles for the waves, to show the consequences of the difference. The run itself is over.
   void go_on(Inputs in) {
     try {
       model_->idle(std::exchange(behind_, 0));
@@ -227,7 +232,7 @@ class Lockstep final : public Twin<Block> {
         if (compares_probes_) rtl_probes_ = rtl_->probes();
         remember(in);
       }
-    } catch (const base::Error&) {  // an assertion of RTL that has gone wrong: the waves end there
+    } catch (const base::Error&) {  // an assertion of the RTL fails after the mismatch: the waves end there
     }
   }
 
@@ -240,7 +245,9 @@ class Lockstep final : public Twin<Block> {
           std::make_unique<PortWaves<Block>>(rtl_path, std::vector<std::vector<std::string>>{{"top"}}, this->params());
     for (std::size_t i = 0; i < remembered_; ++i) {
       const Moment& moment = history_[(next_ + history_.size() - remembered_ + i) % history_.size()];
-      if (moment.cycle + kHistory <= mismatch.cycle) continue;  // the cycles behind it were fewer than kAfter
+      if (moment.cycle + kHistory <= mismatch.cycle)
+        continue;  // too old: fewer than kAfter cycles followed the
+                   // mismatch
       if (mismatch.first > moment.cycle) mismatch.first = moment.cycle;
       model.cycle(moment.cycle, moment.in, moment.expected, moment.model);
       if (rtl) rtl->cycle(moment.cycle, moment.in, moment.actual, moment.rtl);
@@ -259,14 +266,14 @@ class Lockstep final : public Twin<Block> {
   std::unique_ptr<Twin<Block>> model_, rtl_;
   LockstepOptions options_;
   std::vector<Moment> history_;
-  std::unique_ptr<InsideHistory> inside_;  // if the RTL shows its own
+  std::unique_ptr<InsideHistory> inside_;  // null if the RTL does not show internal signals
   std::size_t next_ = 0;
   std::size_t remembered_ = 0;
-  Cycle behind_ = 0;  // edges of an idle stretch that the RTL has had and the model has not
+  Cycle behind_ = 0;  // idle edges that were applied to the RTL but not yet to the model
   Inputs last_;
   bool compares_probes_;
   Probes model_probes_, rtl_probes_;
-  const Outputs* expected_ = nullptr;  // of the last settle of this cycle
+  const Outputs* expected_ = nullptr;  // outputs of the last settle of this cycle
   const Outputs* actual_ = nullptr;
   Cycle cycle_ = 0;
 };

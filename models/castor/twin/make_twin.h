@@ -9,15 +9,15 @@
 
 namespace castor::twin {
 
-/// What stands behind a twin.
+/// Implementation behind a twin: cycle model, RTL, or both in lockstep.
 enum class Kind : std::uint8_t { kModel, kRtl, kLockstep };
 
-/// "model", "rtl" or "lockstep". Throws InputError for anything else.
+/// Parses "model", "rtl" or "lockstep". Throws InputError for any other text.
 [[nodiscard]] Kind parse_kind(const std::string& text);
 [[nodiscard]] const char* name(Kind kind);
 
-/// RTL of a block at any legal parameters, from where `source` finds or makes it (castor/twin/rtl_builder.h). Errors:
-/// InputError for illegal parameters, and those of the source and of `load_rtl`.
+/// Returns RTL of a block at any legal parameters. `source` finds or builds the RTL object (castor/twin/rtl_builder.h).
+/// Throws InputError for illegal parameters, and as `source` and `load_rtl` do.
 template <class Block>
 [[nodiscard]] std::unique_ptr<Twin<Block>> make_rtl(const typename Block::Params& params, RtlSource& source,
                                                     const RtlOptions& options = {}) {
@@ -25,7 +25,7 @@ template <class Block>
   return load_rtl<Block>(source.object(Block::kBlock, param_values(params), options.waves()), params, options);
 }
 
-/// The twin that somebody named, at any legal parameters; `source` is not asked for a model. Errors: as `make_rtl`.
+/// Returns a twin of the given kind at any legal parameters; `source` is not used for a model. Throws as `make_rtl`.
 template <class Block>
 [[nodiscard]] std::unique_ptr<Twin<Block>> make_twin(Kind kind, const typename Block::Params& params, RtlSource& source,
                                                      const RtlOptions& options = {},

@@ -8,28 +8,28 @@
 
 namespace castor::twin {
 
-/// Idle cycles that waves of a mismatch show behind the cycle that differs.
+/// Number of idle cycles that the waves of a mismatch show after the cycle that differs.
 inline constexpr base::Cycle kCyclesAfterMismatch = 8;
 
-/// Everything about the first difference between model and RTL.
+/// The first difference between model and RTL, with everything that its message says.
 struct Mismatch {
   std::string block;
-  std::string params;  ///< "NumQueues 128, ..."
+  std::string params;  ///< parameters of the block: "NumQueues 128, ..."
   base::Cycle cycle = 0;
-  std::string field;     ///< an output, or "probe_<name>"
-  std::string expected;  ///< the model's value
-  std::string actual;    ///< the RTL's
+  std::string field;     ///< name of an output, or "probe_<name>"
+  std::string expected;  ///< value in the model
+  std::string actual;    ///< value in the RTL
   std::uint64_t seed = 0;
-  std::string replay;                  ///< command that runs into it again; may be empty
-  std::vector<std::string> waves;      ///< files with the cycles before it
-  base::Cycle first = base::kForever;  ///< the first cycle in them
-  std::string no_waves;                ///< why there are none
+  std::string replay;                  ///< command that reproduces the mismatch; may be empty
+  std::vector<std::string> waves;      ///< wave files with the cycles before the mismatch
+  base::Cycle first = base::kForever;  ///< first cycle in the wave files
+  std::string no_waves;                ///< why no waves were written; empty if they were
 
-  /// One paragraph for a reader.
+  /// Returns the mismatch as one paragraph of text.
   [[nodiscard]] std::string text() const;
 };
 
-/// Model and RTL differ. Thrown by the call that saw it; the twin must not be used any more.
+/// Thrown by the call that finds a difference between model and RTL; the twin must not be used afterwards.
 class MismatchError : public base::Error {
  public:
   explicit MismatchError(Mismatch mismatch) : base::Error(mismatch.text()), mismatch_(std::move(mismatch)) {}

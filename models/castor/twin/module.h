@@ -9,17 +9,17 @@
 
 namespace castor::twin {
 
-/// A block as a SystemC module: `clk_i`, `rst_ni` (synchronous, active low) and the pins of `Pins`, over whatever twin
-/// it is given. A block names its own in castor/<block>/module.h.
+/// A block as a SystemC module with `clk_i`, `rst_ni` (synchronous, active low) and the pins of `Pins`. The module
+/// drives whatever twin it is given. Each block names its own module type in castor/<block>/module.h.
 ///
-/// Timing: the rising edge clocks the twin with the values that the pins had before it. One process writes all outputs,
-/// one delta cycle after the edge, and again whenever an input moves on which an output depends in the same cycle.
-/// While rst_ni is low at an edge, the block is in reset.
+/// Timing: the rising edge clocks the twin with the values that the pins had before the edge. One process writes all
+/// outputs, one delta cycle after the edge, and again whenever a kSettle input changes. While rst_ni is low at an edge,
+/// the block is in reset.
 ///
-/// Errors: a mismatch of lockstep, or a failing assertion of the RTL, is reported as SC_ERROR with the id
-/// "/castor/twin", which SystemC throws from sc_start as sc_core::sc_report unless told otherwise.
+/// Errors: a lockstep mismatch, or a failing assertion of the RTL, is reported as SC_ERROR with the id "/castor/twin".
+/// By default SystemC throws it from sc_start as sc_core::sc_report.
 ///
-/// Limits: no reset without a clock edge; every edge is clocked, nothing is skipped.
+/// Limits: reset needs a clock edge; every edge is clocked, idle edges are not skipped.
 template <class BlockT, class Pins>
 class Module : public sc_core::sc_module, public Pins {
  public:
@@ -29,7 +29,7 @@ class Module : public sc_core::sc_module, public Pins {
   sc_core::sc_in<bool> clk_i{"clk_i"};
   sc_core::sc_in<bool> rst_ni{"rst_ni"};
 
-  /// The twin: std::make_unique<Model<Block>>(params), or make_twin.
+  /// `twin` is std::make_unique<Model<Block>>(params) or the result of make_twin.
   Module(const sc_core::sc_module_name& name, std::unique_ptr<Twin<Block>> twin)
       : sc_core::sc_module(name), twin_(std::move(twin)) {
     size_lanes();
@@ -50,7 +50,7 @@ class Module : public sc_core::sc_module, public Pins {
   [[nodiscard]] const Twin<Block>& twin() const { return *twin_; }
   [[nodiscard]] const Params& params() const { return twin_->params(); }
 
-  /// Adds all pins to a trace file; before the simulation starts.
+  /// Adds all pins to a trace file; call it before the simulation starts.
   void trace_pins(sc_core::sc_trace_file* file) const {
     const auto add = [this, file](const Port& port, auto, auto pin) {
       trace_pin(file, pin(pins()), std::string(this->name()) + "." + std::string(port.name));

@@ -7,7 +7,7 @@
 #include "castor/base/value_names.h"
 #include "castor/twin/ports.h"
 
-/// A field of any type that a port may have, as the bits of its packed port, and the reverse.
+/// Conversions between a C++ field of any port type and the bits of its packed port.
 namespace castor::twin {
 
 namespace detail {
@@ -23,7 +23,7 @@ constexpr unsigned max_bits() {
   }
 }
 
-/// An integer or enumeration as an integer without sign.
+/// Returns an integer or enumeration as an unsigned integer.
 template <class T>
 constexpr U64 number(T value) {
   static_assert(std::is_enum_v<T> || std::is_unsigned_v<T>, "fields are unsigned integers or enumerations over them");
@@ -32,13 +32,13 @@ constexpr U64 number(T value) {
 
 }  // namespace detail
 
-/// Bits that a field of type T holds at most; 64-bit words of its packed form.
+/// Largest number of bits that a field of type T holds, and of 64-bit words in its packed form.
 template <class T>
 inline constexpr unsigned kMaxBits = detail::max_bits<T>();
 template <class T>
 inline constexpr unsigned kMaxWords = (kMaxBits<T> + 63) / 64;
 
-/// The packed form of a field: word i holds bits 64 i + 63 .. 64 i of the port; bits above its width are 0.
+/// Packed form of a field: word i holds bits 64 i + 63 .. 64 i of the port; bits above the port's width are 0.
 template <class T>
 using Packed = std::array<U64, kMaxWords<T>>;
 
@@ -53,8 +53,8 @@ template <class T>
   }
 }
 
-/// The field as the bits of its port. Lanes: element i at [i * bits +: bits]. What a field holds beyond its shape is
-/// cut.
+/// Returns the field as the bits of its port. Element i of Lanes is at [i * bits +: bits]. Bits of the field beyond the
+/// shape are cut off.
 template <class T>
 [[nodiscard]] constexpr Packed<T> pack(const T& field, Shape shape) {
   Packed<T> words{};
@@ -78,7 +78,7 @@ template <class T>
   return words;
 }
 
-/// The reverse of `pack`. Bits above the width must be 0.
+/// Converts the bits of a port back to a field. Bits above the port's width must be 0.
 template <class T>
 [[nodiscard]] constexpr T unpack(const Packed<T>& words, Shape shape) {
   T field{};
@@ -101,7 +101,7 @@ template <class T>
   return field;
 }
 
-/// Whether the field keeps to its shape: pack and unpack would give it back.
+/// Whether the field has no bits beyond its shape, so that `pack` and `unpack` return it unchanged.
 template <class T>
 [[nodiscard]] constexpr bool in_range(const T& field, Shape shape) {
   if constexpr (!is_lanes<T> && !is_bits<T>) {
@@ -119,9 +119,9 @@ template <class T>
 
 namespace detail {
 
-/// Hexadecimal digits of the low `bits` bits.
+/// Returns the low `bits` bits as hexadecimal digits.
 [[nodiscard]] std::string hex_text(const U64* words, unsigned bits);
-/// "5" or "5 (0x5)" for numbers above 9.
+/// Returns "5", or "12 (0xc)" for numbers above 9.
 [[nodiscard]] std::string number_text(U64 value);
 
 template <class T, class = void>
@@ -131,7 +131,7 @@ inline constexpr bool has_names<T, std::void_t<decltype(enum_names(T{}))>> = tru
 
 }  // namespace detail
 
-/// The names of an enumeration; none of other fields.
+/// Returns the names of an enumeration's values; empty for fields of other types.
 template <class T>
 [[nodiscard]] constexpr base::ValueNames value_names([[maybe_unused]] const T& field) {
   if constexpr (detail::has_names<T>) {
@@ -141,8 +141,8 @@ template <class T>
   }
 }
 
-/// A field for a reader: an enumeration by its name, a number as decimal and hexadecimal, a mask as hexadecimal, lanes
-/// as a list.
+/// Returns a field as text: an enumeration by its name, a number in decimal and hexadecimal, a mask in hexadecimal,
+/// lanes as a list.
 template <class T>
 [[nodiscard]] std::string value_text(const T& field, Shape shape) {
   if constexpr (is_lanes<T>) {
@@ -152,7 +152,7 @@ template <class T>
     }
     return text + "}";
   } else if constexpr (is_bits<T>) {
-    const Packed<T> words = pack(field, Shape{1, T::kBits});  // also what lies beyond the shape
+    const Packed<T> words = pack(field, Shape{1, T::kBits});  // includes the bits beyond the shape
     return "0x" + detail::hex_text(words.data(), shape.bits);
   } else if constexpr (detail::has_names<T>) {
     const auto& names = enum_names(field);

@@ -6,16 +6,16 @@
 
 #include "castor/twin/block.h"
 
-/// The pins of a block, out of its lists:
+/// SystemC pins of a block, made from its lists of ports:
 ///
 ///     struct Pins { ARBITER_INPUTS(CASTOR_INPUT_PIN) ARBITER_OUTPUTS(CASTOR_OUTPUT_PIN) };
 ///
-/// A port that is one bit at all values of the parameters (1, 1 in the list) is a pin of bool. Otherwise an integer or
-/// enumeration is a pin of the field's integer type, Bits<N> one of sc_bv<N>, Lanes an sc_vector of pins, one per
-/// element of the parameter set.
+/// A port that is one bit at all values of the parameters (1, 1 in the list) is a pin of bool. Another integer or
+/// enumeration is a pin of the field's integer type. Bits<N> is a pin of sc_bv<N>. Lanes are an sc_vector of pins, one
+/// per element of the parameter set.
 namespace castor::twin {
 
-/// Whether elements and bits of a port, as its list writes them, are one bit at all values of the parameters.
+/// Whether a port, whose elements and bits are given as text of its list, is one bit at all values of the parameters.
 [[nodiscard]] constexpr bool is_one_bit(std::string_view elements, std::string_view bits) {
   return elements == "1" && bits == "1";
 }
@@ -52,7 +52,7 @@ inline constexpr bool is_vector<sc_core::sc_vector<T>> = true;
 
 }  // namespace detail
 
-/// What a signal between pins of a field's type carries.
+/// Type of the signal that connects two pins of a field's type.
 template <class T, bool OneBit>
 using PinType = typename decltype(detail::pin_type<T, OneBit>())::type;
 template <class T, bool OneBit>
@@ -60,7 +60,7 @@ using InputPin = typename decltype(detail::pin<T, OneBit, sc_core::sc_in>())::ty
 template <class T, bool OneBit>
 using OutputPin = typename decltype(detail::pin<T, OneBit, sc_core::sc_out>())::type;
 
-/// Value on a pin to field, and field to pin.
+/// Copy the value of a pin to a field (read_pin) and of a field to a pin (write_pin).
 template <class T, class Pin>
 void read_pin(const Pin& pin, T& field) {
   if constexpr (is_lanes<T>) {
@@ -91,7 +91,7 @@ void write_pin(Pin& pin, const T& field) {
   }
 }
 
-/// Binds the pins of a module to the members of the same names of `signals`, which the macros below make; those whose
+/// Binds the pins of a module to the members of the same names in `signals`, which the macros below make. Pins whose
 /// names begin with `except` are left out (registers.h binds "reg_" itself).
 template <class Block, class ModuleT, class Signals>
 void bind_pins(ModuleT& module, Signals& signals, std::string_view except = {}) {
@@ -109,7 +109,7 @@ void bind_pins(ModuleT& module, Signals& signals, std::string_view except = {}) 
   ::castor::twin::InputPin<type_, ::castor::twin::is_one_bit(#elements_, #bits_)> name_##_i{#name_ "_i"};
 #define CASTOR_OUTPUT_PIN(name_, type_, elements_, bits_, ...) \
   ::castor::twin::OutputPin<type_, ::castor::twin::is_one_bit(#elements_, #bits_)> name_##_o{#name_ "_o"};
-/// Signals for pins, for ports without lanes: `struct Signals { ARBITER_INPUTS(CASTOR_INPUT_SIGNAL) ... };`
+/// Signals for the pins of a block without lanes: `struct Signals { ARBITER_INPUTS(CASTOR_INPUT_SIGNAL) ... };`
 #define CASTOR_INPUT_SIGNAL(name_, type_, elements_, bits_, ...)                                                  \
   ::sc_core::sc_signal<::castor::twin::PinType<type_, ::castor::twin::is_one_bit(#elements_, #bits_)>> name_##_i{ \
       #name_ "_i"};

@@ -10,17 +10,17 @@
 
 namespace castor::twin {
 
-/// Waves of a twin as its ports and probes show it, under <scope>.castor_<block>_probe: the names, and the places in
-/// time, that the dump of the RTL has. Registered outputs and probes change at the beginning of a cycle, inputs and
-/// outputs that depend on them in its middle.
+/// Writes waves of a twin's ports and probes under <scope>.castor_<block>_probe. Names of signals and times of changes
+/// are the same as in the RTL's dump. Registered outputs and probes change at the beginning of a cycle; inputs, and
+/// outputs that depend on them, change in its middle.
 template <class Block>
 class PortWaves {
  public:
   using Params = typename Block::Params;
   using Scope = std::vector<std::string>;
 
-  /// The signals stand in each of `scopes`, given from the outside in, with the same values. Throws InputError if the
-  /// file cannot be written.
+  /// Declares the signals in each of `scopes` (paths from the outside in), with the same values. Throws InputError if
+  /// the file cannot be written.
   PortWaves(const std::string& path, const std::vector<Scope>& scopes, const Params& params)
       : file_(path), params_(params) {
     for (const Scope& scope : scopes) {
@@ -31,7 +31,7 @@ class PortWaves {
     }
   }
 
-  /// One cycle: what clock saw, what settle answered, and the probes before the edge.
+  /// Writes one cycle: the inputs of `clock`, the outputs of `settle`, and the probes before the edge.
   void cycle(Cycle number, const typename Block::Inputs& in, const typename Block::Outputs& out,
              const typename Block::Probes& probes) {
     sample(number * kCyclePicoseconds, true, in, out, probes);
@@ -45,7 +45,7 @@ class PortWaves {
   void close() { file_.close(); }
 
  private:
-  /// All signals, or once more those that there are.
+  /// Declares all signals; if not `first`, declares the existing signals once more in the current scope.
   void declare(bool first) {
     std::size_t index = 0;
     const auto add = [&](const std::string& name, unsigned width, base::ValueNames names) {
@@ -89,8 +89,8 @@ class PortWaves {
 
   VcdFile file_;
   Params params_;
-  std::vector<unsigned> signals_;  // clk_i, inputs, outputs, probes
-  typename Block::Inputs in_;      // of the cycle before
+  std::vector<unsigned> signals_;  // order: clk_i, inputs, outputs, probes
+  typename Block::Inputs in_;      // inputs of the previous cycle
   typename Block::Outputs out_;
   typename Block::Probes probes_;
   bool known_ = false;

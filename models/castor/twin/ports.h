@@ -6,21 +6,21 @@
 #include "castor/twin/bits.h"
 #include "castor/twin/lanes.h"
 
-/// The one description of a block's ports, and what is made of it.
+/// The only description of a block's ports, and the structs and functions made from it.
 ///
 /// A block writes three lists in its ports.h: inputs, outputs and probes, one line per port:
 ///
 ///     #define ARBITER_INPUTS(X)
 ///       /* name     type  elements  bits        class   timing   meaning */
-///       X(request,  U64,  1,        p.NumPorts, kLevel, kSettle, "ports that ask")
+///       X(request,  U64,  1,        p.NumPorts, kLevel, kSettle, "requesting ports")
 ///
 /// - name: the SystemVerilog port without `_i`/`_o`, also the field and the pin;
 /// - type: U8, U16, U32, U64 (also for one bit), an enumeration over one of them, Bits<N>, or an alias of Lanes<T, N>;
 /// - elements, bits: shape in this parameter set, `p` being the block's Params; the port is elements x bits wide;
 /// - class: see Class; timing: see Timing; meaning: a few words for tables, waves and errors.
 ///
-/// From the list come the structs and the visitors (CASTOR_PORT_LISTS), and by them pins, binding,
-/// comparison, waves, stimulus and tables.
+/// CASTOR_PORT_LISTS makes the structs and the visitors from the lists. The visitors drive pins, binding, comparison,
+/// waves, stimulus and tables.
 namespace castor::twin {
 
 using U8 = std::uint8_t;
@@ -28,34 +28,34 @@ using U16 = std::uint16_t;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-/// What a port carries, which decides its value in a cycle in which nothing happens.
+/// Class of a port, which decides its value in an idle cycle.
 enum class Class : std::uint8_t {
-  kEvent,    ///< valid, request, grant, ready of a handshake: idle value 0
-  kLevel,    ///< a condition: holds its last value
-  kPayload,  ///< belongs to a valid: as an input it is ignored and as an output it is 0 while its valid is 0
-  kTime,     ///< the cycle counter: +1 in each cycle
+  kEvent,    ///< valid, request, grant, ready of a handshake; idle value 0
+  kLevel,    ///< a condition; keeps its last value in an idle cycle
+  kPayload,  ///< data of a valid signal; while the valid is 0, an input is ignored and an output is 0
+  kTime,     ///< the cycle counter; grows by 1 in each cycle
 };
 
-/// Which path a port is on inside a cycle.
+/// Combinational or registered timing of a port within a cycle.
 enum class Timing : std::uint8_t {
-  kEdge,           ///< input: seen by the clock edge only
-  kSettle,         ///< input: some output of the same cycle depends on it
-  kRegistered,     ///< output: a function of registers alone
+  kEdge,           ///< input: affects the clock edge only
+  kSettle,         ///< input: an output of the same cycle depends on it
+  kRegistered,     ///< output: a function of registers only
   kCombinational,  ///< output: depends on a kSettle input of the same cycle
 };
 
-/// Shape of a port in one parameter set.
+/// Number and width of a port's elements in one parameter set.
 struct Shape {
   unsigned elements = 1;
-  unsigned bits = 1;  ///< of one element
+  unsigned bits = 1;  ///< bits of one element
 
   [[nodiscard]] constexpr unsigned width() const { return elements * bits; }
 };
 
-/// All ones in the low `bits` bits; bits 0..64.
+/// Returns ones in the low `bits` bits; `bits` is 0..64.
 [[nodiscard]] constexpr U64 mask(unsigned bits) { return bits >= 64 ? ~U64{0} : (U64{1} << bits) - 1; }
 
-/// ceil(log2(value)), at least 0; value 1 or more.
+/// Returns ceil(log2(value)); `value` is 1 or more.
 [[nodiscard]] constexpr unsigned log2_ceil(U64 value) {
   unsigned bits = 0;
   while ((U64{1} << bits) < value) {
@@ -64,11 +64,11 @@ struct Shape {
   return bits;
 }
 
-/// What a visitor is told of a port besides its member and its pin.
+/// Description of a port that a visitor receives together with member and pin.
 struct Port {
   std::string_view name;
   Shape shape;
-  std::string_view width;  ///< elements and bits as the list writes them: "1 x p.NumQueues"
+  std::string_view width;  ///< elements and bits as written in the list: "1 x p.NumQueues"
   Class kind;
   Timing timing;
   std::string_view meaning;
@@ -76,12 +76,12 @@ struct Port {
 
 }  // namespace castor::twin
 
-/// A struct's members out of a list of ports or probes: `struct Inputs { ARBITER_INPUTS(CASTOR_FIELD) };`
+/// Members of a struct from a list of ports or probes: `struct Inputs { ARBITER_INPUTS(CASTOR_FIELD) };`
 #define CASTOR_FIELD(name_, type_, ...) type_ name_{};
 
 // clang-format off
-/// Bodies of `each_input(f, p)`, `each_output(f, p)` and `each_probe(f, p)`: f(Port, member, pin) for every line, `pin`
-/// being a function from an object with members `<name>_i`, `<name>_o` or `probe_<name>_o` to that member.
+/// Bodies of `each_input(f, p)`, `each_output(f, p)` and `each_probe(f, p)`: call f(Port, member, pin) for every line.
+/// `pin` is a function that returns the member `<name>_i`, `<name>_o` or `probe_<name>_o` of an object.
 #define CASTOR_VISIT_INPUT(name_, type_, elements_, bits_, class_, timing_, meaning_)                       \
   f(CASTOR_PORT(name_, elements_, bits_, class_, timing_, meaning_), &Inputs::name_,                        \
     [](auto& pins) -> decltype((pins.name_##_i)) { return pins.name_##_i; });
@@ -97,11 +97,11 @@ struct Port {
                         #elements_ " x " #bits_, ::castor::twin::Class::class_,                             \
                         ::castor::twin::Timing::timing_, meaning_})
 
-/// What the three lists of a block make of themselves, in its namespace behind Params: the structs Inputs (what the
-/// block sees in one cycle, without reset; fields are masked by nobody: keep to the width of the port), Outputs (what
-/// it shows in one cycle) and Probes (registers compared between model and RTL), and the struct PortLists, base of its
-/// Block, with these types and the visitors. For the lists ARBITER_INPUTS, ARBITER_OUTPUTS and ARBITER_PROBES in castor::arbiter:
-/// `CASTOR_PORT_LISTS(ARBITER, arbiter)`.
+/// Makes the types of a block's ports from its three lists, in the block's namespace behind Params. Struct Inputs holds
+/// the inputs of one cycle, without reset; the caller must keep each field within the width of its port. Struct Outputs
+/// holds the outputs of one cycle, struct Probes the registers that are compared between model and RTL. Struct
+/// PortLists, the base of Block, has these types and the visitors. For the lists ARBITER_INPUTS, ARBITER_OUTPUTS and
+/// ARBITER_PROBES in castor::arbiter: `CASTOR_PORT_LISTS(ARBITER, arbiter)`.
 #define CASTOR_PORT_LISTS(prefix_, namespace_)                              \
   struct Inputs {                                                           \
     prefix_##_INPUTS(CASTOR_FIELD)                                          \

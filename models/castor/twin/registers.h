@@ -10,18 +10,18 @@
 
 namespace castor::twin {
 
-/// A TLM-2.0 target socket onto the register port (reg_req, reg_we, ...) of a block's module, over any twin.
+/// TLM-2.0 target socket in front of the register port (reg_req, reg_we, ...) of a block's module, over any twin.
 ///
-/// A transaction is one access: it waits its annotated delay, goes to the port, and returns with the edge at which
-/// reg_ack was seen. Several initiators are served one after the other, in the order in which they came. No delay is
-/// annotated: that is the interconnect's.
+/// A transaction is one register access. It waits for its annotated delay, drives the port, and returns at the edge at
+/// which reg_ack is seen. Accesses of several initiators are served in order of arrival. The socket annotates no delay;
+/// that is left to the interconnect.
 ///
-/// Answers: byte enables -> TLM_BYTE_ENABLE_ERROR_RESPONSE; a length other than 4, a streaming width below it or an
-/// address that is no multiple of 4 -> TLM_BURST_ERROR_RESPONSE; an address beyond 16 bits, and reg_err 1 ->
+/// Responses: byte enables -> TLM_BYTE_ENABLE_ERROR_RESPONSE; a length other than 4, a streaming width below 4 or an
+/// address that is no multiple of 4 -> TLM_BURST_ERROR_RESPONSE; an address beyond 16 bits, or reg_err 1 ->
 /// TLM_ADDRESS_ERROR_RESPONSE; reg_err 2 -> TLM_GENERIC_ERROR_RESPONSE; an ignore command -> TLM_OK_RESPONSE.
 ///
-/// Debug transport reads by Twin::peek, so it has no side effect and takes no time; it answers 0 bytes for addresses
-/// that are not there, for writes, and where the twin cannot look (RTL alone). Limits: no direct memory interface.
+/// Debug transport reads by Twin::peek, so it has no side effect and takes no time. It transfers 0 bytes for unknown
+/// addresses, for writes, and for a twin without `peek` (RTL alone). Limits: no direct memory interface.
 template <class ModuleT>
 class Registers : public sc_core::sc_module {
  public:
@@ -30,7 +30,7 @@ class Registers : public sc_core::sc_module {
   tlm_utils::simple_target_socket<Registers> socket{"socket"};
   sc_core::sc_in<bool> clk_i{"clk_i"};
 
-  /// Binds itself to the register pins of `module`, and to nothing else.
+  /// Binds this object to the register pins of `module`, and to no other pin.
   Registers(const sc_core::sc_module_name& name, ModuleT& module) : sc_core::sc_module(name), module_(module) {
     module_.reg_req_i(request_);
     module_.reg_we_i(write_);
@@ -117,7 +117,7 @@ class Registers : public sc_core::sc_module {
   }
 
   ModuleT& module_;
-  // Both the initiator's process (begin) and the edge process (end) write the request; never in the same cycle.
+  // The initiator's process (begin) and the edge process (end) both write the request, but never in the same cycle.
   template <class T>
   using Signal = sc_core::sc_signal<T, sc_core::SC_MANY_WRITERS>;
   Signal<bool> request_{"request"};

@@ -19,16 +19,16 @@
 #include "castor/twin/rtl_trace.h"
 #endif
 
-/// The RTL behind the interface of twins. Needs the headers of Verilator's runtime; only RTL objects include it,
-/// everybody else loads one (rtl_object.h).
+/// Verilated RTL behind the interface of twins. This header needs Verilator's runtime headers; only RTL objects include
+/// it. All other code loads an RTL object (rtl_object.h).
 namespace castor::twin {
 
-/// Whether the class that Verilator made can show what is inside.
+/// Whether the verilated class was built with tracing of internal signals.
 inline constexpr bool kRtlHasWaves = VM_TRACE != 0;
 
 namespace detail {
 
-/// Whether Verilator makes a pin of this type for a port of that width.
+/// Whether Verilator gives a port of that width a pin of this type.
 template <class Pin>
 constexpr bool is_pin_for(unsigned width) {
   constexpr unsigned kRoom = 8 * sizeof(Pin);
@@ -36,7 +36,7 @@ constexpr bool is_pin_for(unsigned width) {
   return width > kBelow && width <= kRoom;
 }
 
-/// Field to pin. Integer pins up to 64 bits, VlWide above.
+/// Copies a field to a pin: an integer up to 64 bits, VlWide above.
 template <class Pin, class T>
 void drive(Pin& pin, const T& field, Shape shape) {
   if constexpr (std::is_integral_v<Pin>) {
@@ -61,7 +61,7 @@ void drive(Pin& pin, const T& field, Shape shape) {
   }
 }
 
-/// Pin to field.
+/// Copies a pin to a field.
 template <class Pin, class T>
 void sample(const Pin& pin, T& field, Shape shape) {
   if constexpr (std::is_integral_v<Pin>) {
@@ -82,14 +82,14 @@ void sample(const Pin& pin, T& field, Shape shape) {
   }
 }
 
-/// The first assumption that was broken in this thread's last evaluation of RTL, as Verilog names it; empty: none.
+/// Name, as in Verilog, of the first assumption that broke in this thread's last evaluation of RTL; empty: none.
 inline thread_local std::string broken_assumption;
 
 inline void note_broken_assumption(const char* name) {
   if (broken_assumption.empty()) broken_assumption = name;
 }
 
-/// The name as `castor prove` prints it: relative to the block, which the probe wrapper calls u_dut.
+/// Returns the name as `castor prove` prints it: relative to the block, whose instance in the probe wrapper is u_dut.
 [[nodiscard]] inline std::string name_in_block(const std::string& name) {
   constexpr std::string_view kBlock = ".u_dut.";
   const std::size_t at = name.find(kBlock);
@@ -106,15 +106,15 @@ inline constexpr bool has_skip<
 
 }  // namespace detail
 
-/// The RTL of a block at one parameter set: the interface of twins over `Top`, the class that Verilator makes of
-/// castor_<block>_probe (or of the block itself or its netlist, which have no probes: they read as 0).
+/// Twin whose implementation is RTL at one parameter set. `Top` is the class that Verilator makes of
+/// castor_<block>_probe. `Top` may also be the block itself or its netlist; these have no probes, which then read as 0.
 ///
-/// `quiet` answers from probes if the block says how, else 0. `idle(n)` is n clocks, unless the block's namespace has a
-/// function `skip_idle(top, n, probes, params)` for this top (tb/<block>/skip.h): it sets the registers that idle edges
-/// move as the first m of n edges would, and returns m; the rest is clocked. Power-up values, and whatever the
-/// RTL leaves undefined, are random by the seed. A failing assertion of the RTL throws base::Error from the call in
-/// which it fails, and so does a broken assumption of the RTL's properties, with its name, while they are checked
-/// (Twin::check_assumptions).
+/// `quiet` is computed from probes if the block defines `quiet` for probes, else it is 0. `idle(n)` clocks n times,
+/// unless the block's namespace has a function `skip_idle(top, n, probes, params)` for this top (tb/<block>/skip.h).
+/// That function sets the registers to their values after the first m of n idle edges and returns m; the other edges
+/// are clocked. Power-up values, and values that the RTL leaves undefined, are random by the seed. A failing assertion
+/// of the RTL throws base::Error from the call in which it fails. A broken assumption of the RTL's properties also
+/// throws, with its name, while assumptions are checked (Twin::check_assumptions).
 template <class Block, class Top>
 class Rtl final : public Twin<Block> {
  public:
@@ -123,8 +123,9 @@ class Rtl final : public Twin<Block> {
   using typename Twin<Block>::Params;
   using typename Twin<Block>::Probes;
 
-  /// `params` must be those that the class was verilated with; `named`: signals inside whose values have names. Throws
-  /// base::Error if a port does not fit its field, and InputError if the waves of `options` cannot be written.
+  /// `params` must be the parameters with which the class was verilated; `named` lists internal signals whose values
+  /// have names. Throws base::Error if a port does not fit its field, and InputError if the waves of `options` cannot
+  /// be written.
   Rtl(const Params& params, const RtlOptions& options, [[maybe_unused]] std::vector<NamedSignal> named = {})
       : Twin<Block>(params), context_(prepared(options)), top_(context_.get(), ""), options_(options) {
     check_widths();
@@ -139,9 +140,10 @@ class Rtl final : public Twin<Block> {
     reset();
   }
   ~Rtl() override {
-    if (tracing() && low_) dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);  // settled and not clocked
+    // Dumps a last cycle that was settled but not clocked.
+    if (tracing() && low_) dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);
     wave_.close();
-    ::Verilated::threadContextp(context_.get());  // where the top unregisters itself
+    ::Verilated::threadContextp(context_.get());  // the destructor of the top unregisters itself from this context
     top_.final();
     if (!options_.coverage.empty()) context_->coveragep()->write(options_.coverage.c_str());
   }
@@ -193,7 +195,7 @@ class Rtl final : public Twin<Block> {
       n -= skipped;
       cycle_ += skipped;
       last_ = in;
-      low(in);  // what depends on the registers that were set
+      low(in);  // updates the logic that depends on the registers that were set
     }
     for (; n > 0; --n) {
       advance_time<Block>(in, this->params(), 1);
@@ -287,11 +289,11 @@ class Rtl final : public Twin<Block> {
     low_ = false;
   }
   void evaluate() {
-    ::Verilated::threadContextp(context_.get());  // where a failing assertion leaves its mark
+    ::Verilated::threadContextp(context_.get());  // a failing assertion is noted in this context
     top_.eval();
     if (!detail::broken_assumption.empty()) {
       const std::string name = detail::name_in_block(std::exchange(detail::broken_assumption, {}));
-      // Tables have no reset of their own, and what is written to them while it is held does not matter.
+      // During reset, broken assumptions do not count: tables have no reset, and values written to them do not matter.
       if (checks_assumptions_ && top_.rst_ni != 0) {
         throw base::Error(std::string(Block::kBlock) + ": the inputs of cycle " + std::to_string(cycle_) +
                           " break the assumption " + name + " of the RTL's properties");
@@ -304,7 +306,7 @@ class Rtl final : public Twin<Block> {
     }
   }
 
-  /// Ports and probes that are enumerations.
+  /// Adds the names of ports and probes that are enumerations.
   static void add_port_names(std::vector<NamedSignal>& named, const Params& params) {
     const auto add = [&named](const std::string& signal, auto field) {
       using Field = decltype(field);
@@ -339,7 +341,7 @@ class Rtl final : public Twin<Block> {
   std::unique_ptr<VerilatedContext> context_;
   Top top_;
   RtlOptions options_;
-  std::unique_ptr<Inside> trace_;  // with waves only
+  std::unique_ptr<Inside> trace_;  // null without waves
   std::ofstream wave_;
   Outputs out_;
   Inputs last_;

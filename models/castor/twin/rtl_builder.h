@@ -8,26 +8,27 @@
 
 namespace castor::twin {
 
-/// RTL of any block of `find_blocks` at any legal values: verilated and compiled when it is first asked for, and kept
-/// in a cache folder for everybody who asks later (docs/decisions/rtl-objects.md). That takes seconds, or minutes for
-/// large values, and says so on stderr; the flow `rtl-object` of <data folder>/rtl/synthesis does the work. One process
-/// asks the flow once for each object.
+/// Builds RTL of any block of `find_blocks` at any legal values on the first request and keeps it in a cache folder for
+/// later requests (docs/decisions/rtl-objects.md). A build takes seconds, or minutes for large values, and is announced
+/// on stderr. The flow `rtl-object` of <data folder>/rtl/synthesis does the work. One process runs the flow at most
+/// once for each object.
 class RtlBuilder final : public RtlSource {
  public:
+  /// How the RTL is built.
   enum class Variant : std::uint8_t {
     kPlain,
     kCoverage,  ///< counts executed lines and toggled bits, and is slow (RtlOptions::coverage)
   };
 
   explicit RtlBuilder(Variant variant = Variant::kPlain) : variant_(variant) {}
-  /// Errors: InputError for an unknown block, and if the flow fails, which has said why on stderr.
+  /// Throws InputError for an unknown block, and if the flow fails; the flow then prints the reason on stderr.
   [[nodiscard]] std::string object(const std::string& block, const ParamValues& values, bool waves) override;
 
  private:
   Variant variant_;
 };
 
-/// One RTL object that is there already, such as that of a netlist or of faulty RTL.
+/// An existing RTL object, such as a netlist or faulty RTL; its path is the answer to every request.
 class RtlFile final : public RtlSource {
  public:
   explicit RtlFile(std::string path) : path_(std::move(path)) {}
@@ -40,8 +41,8 @@ class RtlFile final : public RtlSource {
   std::string path_;
 };
 
-/// Path of the RTL object of the block whose manifest this is; `options` are further ones of the flow. Errors: as
-/// RtlBuilder::object.
+/// Returns the path of the RTL object of the block with this manifest; `options` are further options of the flow.
+/// Throws as RtlBuilder::object.
 [[nodiscard]] std::string build_rtl(const std::string& manifest, const ParamValues& values,
                                     const std::vector<std::string>& options = {});
 

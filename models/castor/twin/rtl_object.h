@@ -10,7 +10,7 @@
 #include "castor/twin/rtl_options.h"
 #include "castor/twin/twin.h"
 
-/// RTL as shared objects: one per block and set of parameter values, made when it is asked for.
+/// RTL in shared objects: one per block and set of parameter values, built on request.
 namespace castor::twin {
 
 /// Names and values of all parameters of a block, in the order of its list.
@@ -23,26 +23,26 @@ template <class Params>
   return values;
 }
 
-/// Who knows where RTL objects are, and makes those that are not there.
+/// Finds RTL objects, and builds the missing ones.
 class RtlSource {
  public:
   virtual ~RtlSource() = default;
-  /// Path of the RTL of `block` at these values; `waves`: one that can show what is inside. Errors:
-  /// InputError if it cannot be made, with what is missing.
+  /// Returns the path of the RTL of `block` at these values. `waves`: the RTL must be able to show its internal
+  /// signals. Throws InputError, with the reason, if the RTL cannot be built.
   [[nodiscard]] virtual std::string object(const std::string& block, const ParamValues& values, bool waves) = 0;
 };
 
-/// What the function `castor_rtl_object` of such an object gives.
+/// Struct to which the function `castor_rtl_object` of an RTL object returns a pointer.
 template <class Block>
 struct RtlObject {
   base::ObjectHeader header;
-  const char* params;  ///< as `params_text` writes them; of a netlist or of mutants too
-  bool waves;          ///< RtlOptions::waves may be asked for
-  Twin<Block>* (*make)(const typename Block::Params&, const RtlOptions&);  ///< the caller deletes it
+  const char* params;  ///< parameters as `params_text` writes them; also set for a netlist or mutants
+  bool waves;          ///< whether the object supports RtlOptions::waves
+  Twin<Block>* (*make)(const typename Block::Params&, const RtlOptions&);  ///< makes the twin; the caller deletes it
 };
 
-/// RTL at these parameters out of the object at `path`. Errors: as base::load_object, and InputError if it was made for
-/// other parameters, or without the waves that `options` ask for.
+/// Loads RTL at these parameters from the object at `path`. Throws as base::load_object, and InputError if the object
+/// was built for other parameters, or without the waves that `options` request.
 template <class Block>
 [[nodiscard]] std::unique_ptr<Twin<Block>> load_rtl(const std::string& path, const typename Block::Params& params,
                                                     const RtlOptions& options) {

@@ -6,22 +6,23 @@
 
 namespace castor::twin {
 
-/// Length of a cycle in every VCD that twins write, in ps: cycle k lasts from k * 1000 to k * 1000 + 999, its rising
-/// edge is at the beginning and inputs change in its middle.
+/// Length of a cycle in every VCD that twins write, in ps. Cycle k lasts from k * 1000 to k * 1000 + 999. Its rising
+/// edge is at the beginning; inputs change in the middle.
 inline constexpr std::uint64_t kCyclePicoseconds = 1000;
 
-/// More levels of modules than a block has.
+/// Wave depth that includes every level of modules of any block.
 inline constexpr unsigned kWholeDepth = 99;
 
-/// What a twin of RTL may be told when it is made.
+/// Options of a twin of RTL, given when the twin is made.
 struct RtlOptions {
-  std::uint64_t seed = 1;  ///< of power-up values
-  std::string coverage;    ///< where the counts of a coverage build go at the end (verilator_coverage); empty = nowhere
-  std::string wave;        ///< VCD of what is inside; empty = none
-  bool inside = false;     ///< gives what is inside to who asks (Twin::inside); not together with `wave`
-  unsigned wave_depth = kWholeDepth;  ///< levels of modules in either: 1 = the block's own signals
+  std::uint64_t seed = 1;  ///< seed of the power-up values
+  std::string coverage;    ///< file for the counts of a coverage build, written at the end (verilator_coverage); empty
+                           ///< = none
+  std::string wave;        ///< VCD file of the internal signals; empty = none
+  bool inside = false;     ///< offers the internal signals through Twin::inside; not together with `wave`
+  unsigned wave_depth = kWholeDepth;  ///< levels of modules in `wave` or `inside`: 1 = the block's own signals
   base::Cycle wave_from = 0;
-  base::Cycle wave_to = base::kForever;  ///< one behind the last
+  base::Cycle wave_to = base::kForever;  ///< one behind the last cycle in `wave`
 
   /// Whether the RTL must have been built with waves.
   [[nodiscard]] bool waves() const { return inside || !wave.empty(); }

@@ -12,11 +12,11 @@
 
 namespace castor::twin {
 
-/// What Verilator's trace of a top says, taken when somebody asks. The top's context must trace (traceEverOn), and the
-/// top live as long.
+/// Verilator's trace of a top, captured as text on request. The context of the top must have tracing enabled
+/// (traceEverOn), and the top must outlive this object.
 class RtlTrace final : public Inside {
  public:
-  /// `block`: name of the block's own module; `depth`: levels of modules from there on.
+  /// `block`: name of the block's own module; `depth`: levels of modules shown from there on.
   template <class Top>
   RtlTrace(Top& top, const std::string& block, unsigned depth, const std::vector<NamedSignal>& named)
       : names_(named), vcd_(&sink_) {
@@ -24,7 +24,7 @@ class RtlTrace final : public Inside {
     if (depth < kWholeDepth) {
       const int levels = static_cast<int>(depth);
       vcd_.dumpvars(levels + 1, "." + block + "_probe");
-      if (levels > 0) vcd_.dumpvars(levels, "." + block);  // a netlist has no probes around it
+      if (levels > 0) vcd_.dumpvars(levels, "." + block);  // a netlist has no probe wrapper
     }
     vcd_.open("");
     vcd_.flush();
@@ -43,7 +43,7 @@ class RtlTrace final : public Inside {
   }
 
  private:
-  /// Keeps what Verilator writes to its file.
+  /// Captures the text that Verilator would write to its file.
   struct Sink final : VerilatedVcdFile {
     bool open(const std::string& /*name*/) override { return true; }
     void close() override {}
@@ -57,7 +57,7 @@ class RtlTrace final : public Inside {
   DumpNames names_;
   Sink sink_;
   VerilatedVcdC vcd_;
-  std::uint64_t dumps_ = 0;  // Verilator wants a time that ascends
+  std::uint64_t dumps_ = 0;  // Verilator requires ascending times
   std::string declarations_;
   std::string changes_;
 };

@@ -8,16 +8,16 @@
 #include "castor/base/rng.h"
 #include "castor/twin/block.h"
 
-/// What drives a twin in a test bench: sequences, and a random one that is made from the description of the ports
-/// alone.
+/// Stimulus of a twin in a test bench: the interface of sequences, and a random sequence made from the description of
+/// the ports alone.
 namespace castor::twin {
 
-/// A source of inputs, cycle by cycle.
+/// Source of inputs for a twin, cycle by cycle.
 ///
-/// Before each cycle the bench makes of the inputs of the last one those of an idle cycle (events and payloads 0,
-/// levels as they were, time one further); the sequence adds what happens. `drive` comes before settle, `react` between
-/// settle and clock: there it may add events that the outputs of the same cycle decide (grants, acknowledges), but move
-/// no kSettle input. What a sequence does may depend on its seed and on outputs, on nothing else.
+/// Before each cycle the bench turns the inputs of the last cycle into those of an idle cycle: events and payloads 0,
+/// levels unchanged, time plus 1. The sequence then adds events and changes. `drive` is called before settle, `react`
+/// between settle and clock. `react` may add events that depend on the outputs of the same cycle (grants,
+/// acknowledges), but must not change a kSettle input. A sequence may depend on its seed and on outputs only.
 template <class Block>
 class Sequence {
  public:
@@ -30,41 +30,41 @@ class Sequence {
   Sequence(const Sequence&) = delete;
   Sequence& operator=(const Sequence&) = delete;
 
-  /// First levels, and the time before the first cycle.
+  /// Sets the initial levels, and the time before the first cycle.
   virtual void begin(Inputs& /*in*/) {}
   virtual void drive(Inputs& in) = 0;
   virtual void react(Inputs& /*in*/, const Outputs& /*out*/) {}
-  /// Cycles from here on in which this sequence lets everything idle: the bench may skip up to as many.
+  /// Returns the number of cycles from now on in which this sequence stays idle; the bench may skip up to this number.
   [[nodiscard]] virtual Cycle rest() { return 0; }
-  /// n of them were skipped.
+  /// Tells the sequence that the bench has skipped n idle cycles.
   virtual void skip(Cycle /*n*/) {}
-  /// Whether the inputs from the last `begin` on keep the rules of the surroundings: the assumptions of the RTL's
-  /// properties are checked then.
+  /// Whether the inputs since the last `begin` obey the protocol of the block. If so, the assumptions of the RTL's
+  /// properties are checked.
   [[nodiscard]] virtual bool keeps_contract() const { return keeps_contract_; }
   void set_keeps_contract(bool keeps) { keeps_contract_ = keeps; }
-  /// Asked before each cycle: the bench is to reset the twin and to begin this sequence again.
+  /// Whether this sequence has ended. Called before each cycle; the bench then resets the twin and calls `begin` again.
   [[nodiscard]] virtual bool over() { return false; }
 
  private:
   bool keeps_contract_ = false;
 };
 
-/// How wild RandomSequence is. Rates are in 1/256 per cycle.
+/// Parameters of RandomSequence. Rates are in 1/256 per cycle.
 struct RandomKnobs {
-  unsigned longest_phase = 400;  ///< cycles; in each phase events and levels have rates of their own
-  unsigned idle_phases = 64;     ///< of 256 phases
-  unsigned stray_grants = 2;     ///< grants without an offer
-  unsigned late_events = 128;    ///< cycles in which settle does not see the events yet
-  std::uint64_t start_time = 0;  ///< of time inputs
+  unsigned longest_phase = 400;  ///< longest phase in cycles; each phase has its own rates of events and levels
+  unsigned idle_phases = 64;     ///< idle phases among 256 phases
+  unsigned stray_grants = 2;     ///< rate of grants without an offer
+  unsigned late_events = 128;    ///< rate of cycles in which events arrive only after settle
+  std::uint64_t start_time = 0;  ///< initial value of time inputs
 };
 
-/// Random but legal stimulus out of the classes of the ports and their names:
-/// - an event `x_valid` or `x_req` with an output `x_ready` or `x_ack` is held, with its payload, until that is 1;
-/// - an event `x_grant` with an output `x_valid` answers it in the same cycle (and now and then comes without it);
-/// - payloads `x_*` of an event x are random while it is there, levels change now and then.
-/// The rates change from phase to phase, from silence to an event in every cycle.
+/// Random but legal stimulus, made from the classes and names of the ports:
+/// - an event `x_valid` or `x_req` is held, with its payload, until its output `x_ready` or `x_ack` is 1;
+/// - an event `x_grant` answers its output `x_valid` in the same cycle (and now and then comes without `x_valid`);
+/// - payloads `x_*` of an event x are random while x is 1; levels change now and then.
+/// The rates change from phase to phase, from no events at all to an event in every cycle.
 ///
-/// Limits: it knows no protocol beyond that; a block whose events must come in some order needs a sequence of its own.
+/// Limits: the sequence knows no other protocol; a block whose events must come in some order needs its own sequence.
 template <class Block>
 class RandomSequence final : public Sequence<Block> {
  public:
@@ -140,16 +140,16 @@ class RandomSequence final : public Sequence<Block> {
   enum class Role : std::uint8_t {
     kTime,
     kLevel,
-    kFree,     // an event that nothing answers
+    kFree,     // an event without a ready or acknowledge
     kHeld,     // an event that is held until its partner is 1
-    kGrant,    // an event that answers its partner
-    kPayload,  // of input `partner`
+    kGrant,    // a grant that answers its partner
+    kPayload,  // payload of input `partner`
   };
   struct Input {
     Role role = Role::kLevel;
     std::size_t partner = 0;
     bool waiting = false;
-    bool set = false;  // this cycle
+    bool set = false;  // the event is 1 in this cycle
   };
 
   static std::string_view before_underscore(std::string_view name) { return name.substr(0, name.rfind('_')); }
@@ -228,13 +228,13 @@ class RandomSequence final : public Sequence<Block> {
         }
         return;
       case Role::kPayload:
-        // Payloads stand behind their event in the list, or see what it did in the last cycle: both are legal.
+        // Uses this cycle's event if the event precedes its payload in the list, else the last cycle's: both are legal.
         field = inputs_[input.partner].waiting ? held : value<T>(port.shape);
         return;
     }
   }
 
-  /// One event, or for a vector of events any of them but not none.
+  /// Returns 1 for a single event; for a vector of events, a random vector with at least one event.
   template <class T>
   T event(Shape shape) {
     const U64 bits = random_() & mask(shape.bits);
@@ -253,7 +253,7 @@ class RandomSequence final : public Sequence<Block> {
     return unpack<T>(words, shape);
   }
 
-  /// Small numbers, all ones, one bit, and everything else.
+  /// Returns a random value: often a small number, sometimes all ones or a single bit, else any value.
   template <class T>
   T value(Shape shape) {
     const U64 how = random_.below(8);
@@ -277,7 +277,7 @@ class RandomSequence final : public Sequence<Block> {
   RandomKnobs knobs_;
   base::Xoshiro256 random_;
   std::vector<Input> inputs_;
-  std::vector<bool> outputs_;  // those of one bit, in this cycle
+  std::vector<bool> outputs_;  // one-bit outputs of this cycle
   Inputs held_, full_;
   std::size_t waiting_ = 0;
   Cycle left_ = 0;

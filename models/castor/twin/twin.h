@@ -10,10 +10,10 @@
 
 namespace castor::twin {
 
-/// One block as a clocked machine, whatever is behind it: the cycle model, the RTL, or both in lockstep.
+/// Interface of one block as a clocked machine. The implementation is the cycle model, the RTL, or both in lockstep.
 ///
-/// This is the interface where the twin is chosen at run time. Who knows at compile time that it wants the model uses
-/// Model<Block>, or the Engine itself, and pays nothing.
+/// Use this interface where the implementation is chosen at run time. Code that always uses the model uses Model<Block>
+/// or the Engine directly and pays no virtual calls.
 template <class BlockT>
 class Twin {
  public:
@@ -29,30 +29,30 @@ class Twin {
 
   [[nodiscard]] const Params& params() const { return params_; }
 
-  /// Outputs of this cycle; registered state stays as it is. `in` may still lack what is known later in the cycle
-  /// (acknowledges, events), as long as it is no kSettle input that moves. Valid until the next call.
+  /// Returns the outputs of this cycle; registered state does not change. `in` may still lack inputs that are known
+  /// later in the cycle (acknowledges, events), unless they are kSettle inputs. Valid until the next call.
   virtual const Outputs& settle(const Inputs& in) = 0;
-  /// The edge that ends this cycle.
+  /// Applies the clock edge that ends this cycle.
   virtual void clock(const Inputs& in) = 0;
-  /// The state after reset has been held.
+  /// Sets the state that follows a reset.
   virtual void reset() = 0;
-  /// Coming idle edges that surely change no output; a lower bound, 0 is always right. An idle edge has events and
-  /// payloads 0, levels as in the last clock, and time one further.
+  /// Returns a lower bound of the number of coming idle edges that change no output; 0 is always correct. An idle edge
+  /// has events and payloads 0, levels as in the last clock, and time plus 1.
   [[nodiscard]] virtual Cycle quiet() const = 0;
-  /// Exactly n idle edges; n <= quiet().
+  /// Applies exactly n idle edges; n <= quiet().
   virtual void idle(Cycle n) = 0;
-  /// Registers that both twins show.
+  /// Returns the registers that model and RTL both show.
   [[nodiscard]] virtual Probes probes() const = 0;
-  /// It is the cycle model and nothing else: nobody compares what it shows.
+  /// Whether this twin is the cycle model alone, without a comparison with RTL.
   [[nodiscard]] virtual bool is_model() const { return false; }
-  /// Whether it has them all; a netlist has none.
+  /// Whether this twin has probes; a netlist has none.
   [[nodiscard]] virtual bool has_probes() const { return true; }
-  /// A register as a debugger sees it: without side effect and without time. Nothing if this twin cannot look.
+  /// Returns a register for a debugger, without side effect and without simulated time; empty if this twin cannot.
   [[nodiscard]] virtual std::optional<U32> peek(U16 /*address*/) const { return std::nullopt; }
-  /// Whether an edge whose inputs break an assumption of the RTL's properties throws base::Error. It does unless a
-  /// bench that breaks the rules on purpose says otherwise; a cycle model checks none.
+  /// Selects whether a clock edge whose inputs break an assumption of the RTL's properties throws base::Error. The
+  /// check is on by default; a bench that breaks the protocol on purpose switches it off. A cycle model checks nothing.
   virtual void check_assumptions(bool /*on*/) {}
-  /// What is inside, for waves; null: this twin does not show it. Lives as long as the twin.
+  /// Returns the internal signals, for waves; null if this twin does not show them. Lives as long as the twin.
   [[nodiscard]] virtual Inside* inside() { return nullptr; }
 
  protected:
@@ -63,8 +63,8 @@ class Twin {
   Params params_;
 };
 
-/// The cycle model behind the interface. What its engine throws arrives as a base::Error with the name of the block,
-/// and a base::CallWatch sees a call that does not end.
+/// The cycle model as a twin. An exception of the engine arrives as a base::Error with the name of the block. A
+/// base::CallWatch detects a call of the engine that does not return.
 template <class Block>
 class Model final : public Twin<Block> {
  public:
@@ -114,7 +114,7 @@ class Model final : public Twin<Block> {
 
  private:
   Engine engine_;
-  Cycle cycle_ = 0;  ///< edges so far
+  Cycle cycle_ = 0;  ///< number of edges so far
 };
 
 }  // namespace castor::twin

@@ -10,8 +10,8 @@
 
 namespace castor::twin {
 
-/// Writes a value change dump (IEEE 1364, clause 18; time scale 1 ps). Signals are declared, then sampled: what has not
-/// changed is not written.
+/// Writer of a value change dump (IEEE 1364, clause 18; time scale 1 ps). Signals are declared first, then sampled;
+/// only changes are written.
 class VcdFile {
  public:
   /// Throws InputError if the file cannot be written.
@@ -20,20 +20,21 @@ class VcdFile {
   VcdFile(const VcdFile&) = delete;
   VcdFile& operator=(const VcdFile&) = delete;
 
-  /// Scopes nest; signals belong to the innermost one. Only before the first `at`.
+  /// Opens a nested scope; signals are added to the innermost scope. Only before the first `at`.
   void open_scope(std::string_view name);
   void close_scope();
-  /// Number of the new signal; width 1 or more. With `names` a variable <name>_name beside it shows them.
+  /// Adds a signal and returns its number; `width` is 1 or more. With `names`, a variable <name>_name beside the signal
+  /// shows its value as text.
   unsigned add(std::string_view name, unsigned width, base::ValueNames names = {});
-  /// The same signal once more, in another scope or by another name.
+  /// Declares a signal once more, in another scope or by another name.
   void add_again(std::string_view name, unsigned signal);
 
-  /// Samples from here on belong to this time in ps, not less than the last one.
+  /// Sets the time in ps of the samples that follow; it must not be less than the last one.
   void at(std::uint64_t picoseconds);
-  /// `words`: bits 64 i + 63 .. 64 i in word i.
+  /// Samples the value of a signal: bits 64 i + 63 .. 64 i are in `words[i]`.
   void set(unsigned signal, const std::uint64_t* words);
 
-  /// Flushes and closes. Throws base::Error if something could not be written. The destructor closes without telling.
+  /// Flushes and closes the file. Throws base::Error if a write failed. The destructor closes without reporting errors.
   void close();
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -42,7 +43,7 @@ class VcdFile {
     std::string id, name_id;
     unsigned width;
     base::ValueNames names;
-    bool known;  // has a value
+    bool known;  // whether the signal has been sampled
     std::vector<std::uint64_t> value;
   };
   void declare(std::string_view name, const Signal& signal);
@@ -51,7 +52,7 @@ class VcdFile {
 
   std::string path_;
   std::ofstream file_;
-  std::string buffer_;  // of changes
+  std::string buffer_;  // changes not yet written to the file
   std::vector<Signal> signals_;
   std::size_t identifiers_ = 0;
   unsigned depth_ = 0;
@@ -60,14 +61,14 @@ class VcdFile {
   std::uint64_t time_ = 0;
 };
 
-/// One of the files that `merge_vcd` reads, and the scope that it becomes.
+/// A file that `merge_vcd` reads, and the scope under which its signals appear.
 struct VcdSource {
   std::string path;
-  std::string scope;  ///< empty: the file's own scopes stay as they are
+  std::string scope;  ///< empty: the scopes of the file stay unchanged
 };
 
-/// Merges dumps into one at the finest time scale of all, each under a scope of its own. A file whose only top scope
-/// has that name already gets no second one. Throws InputError with file and line for what is no VCD.
+/// Merges dumps into one, at the finest time scale of all, each under its own scope. A file whose only top scope
+/// already has that name gets no second one. Throws InputError, with file and line, for a file that is no VCD.
 void merge_vcd(const std::vector<VcdSource>& sources, const std::string& output);
 
 }  // namespace castor::twin

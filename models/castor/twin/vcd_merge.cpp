@@ -12,7 +12,7 @@
 namespace castor::twin {
 namespace {
 
-/// One dump, read declaration by declaration and then change by change.
+/// Reader of one dump: all declarations first, then the changes, one time at a time.
 class Reader {
  public:
   Reader(const VcdSource& source, std::size_t index)
@@ -26,14 +26,14 @@ class Reader {
     advance();
   }
 
-  /// Picoseconds of the file's time unit, as a power of ten: 1 ps = 0, 1 fs = -3.
+  /// Returns the file's time unit as a power of ten in ps: 1 ps = 0, 1 fs = -3.
   [[nodiscard]] int exponent() const { return exponent_; }
   void set_factor(std::uint64_t factor) { factor_ = factor; }
   [[nodiscard]] const std::string& declarations() const { return declarations_; }
 
   [[nodiscard]] bool done() const { return done_; }
   [[nodiscard]] std::uint64_t time() const { return time_ * factor_; }
-  /// Copies all changes of the current time and goes to the next one.
+  /// Copies all changes of the current time and advances to the next time.
   void copy_to(std::ostream& out) {
     out << changes_;
     advance();
@@ -51,7 +51,7 @@ class Reader {
     return true;
   }
 
-  /// Words of a command up to its $end; may go over several lines.
+  /// Returns the words of a command up to its $end; the command may span several lines.
   std::vector<std::string> command(std::istringstream& words) {
     std::vector<std::string> result;
     std::string word, text;
@@ -98,7 +98,7 @@ class Reader {
       declarations_ += "$var " + arguments[0] + " " + arguments[1] + " " + prefix_ + arguments[2];
       for (std::size_t i = 3; i < arguments.size(); ++i) declarations_ += " " + arguments[i];
       declarations_ += " $end\n";
-    }  // $date, $version, $comment say nothing about signals
+    }  // $date, $version and $comment are dropped
   }
 
   void read_scale(const std::string& text) {
@@ -139,7 +139,7 @@ class Reader {
   }
 
   void copy(const std::string& text) {
-    if (text[0] == '$') return;  // $dumpvars, $dumpall ... and the $end behind them
+    if (text[0] == '$') return;  // $dumpvars, $dumpall ... and their closing $end
     const std::size_t at = base::identifier_at(text);
     if (at == std::string::npos) {
       refuse(std::string("bBrRsS").find(text[0]) != std::string::npos ? "a value without identifier"

@@ -1,8 +1,8 @@
-// The laxity engine in a SystemC design: pins, a TLM-2.0 initiator on its registers, one job submitted.
+// The laxity engine in a SystemC design: pins, a TLM-2.0 initiator on its registers, and one job that is submitted.
 //
 //   block_by_pins [model | rtl | lockstep]
 //
-// The design is the same for all three, and so is what it prints.
+// The design and its output are the same for all three engines.
 
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -25,6 +25,7 @@ using Twin = castor::twin::Twin<Block>;
 
 const sc_core::sc_time kPeriod(1, sc_core::SC_NS);
 
+/// Test bench: drives the engine's pins and registers, submits a job and prints the verdict.
 SC_MODULE(Host) {
   sc_core::sc_clock clk{"clk", kPeriod};
   sc_core::sc_signal<bool> rst_n{"rst_n"};
@@ -63,7 +64,7 @@ SC_MODULE(Host) {
     if (payload.is_response_error()) SC_REPORT_ERROR("host", payload.get_response_string().c_str());
   }
 
-  /// Waits for the edge at which `ready` was 1, as the engine sees it.
+  /// Waits for a clock edge at which `ready` was 1 before the edge, that is until the engine has accepted the beat.
   void transfer(const sc_core::sc_signal<bool>& ready) {
     while (!ready.read()) wait();
     wait();
@@ -91,7 +92,7 @@ SC_MODULE(Host) {
     pins.js_valid_i = true;
     wait();
     transfer(pins.js_ready_o);
-    const std::uint64_t taken = cycle - 1;  // the cycle that this edge has ended
+    const std::uint64_t taken = cycle - 1;  // the cycle that ended with this edge
     pins.js_valid_i = false;
     pins.wl_kid_i = 2;
     pins.wl_numwg_i = 10;

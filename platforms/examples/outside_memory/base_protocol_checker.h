@@ -6,20 +6,20 @@
 #include <tlm>
 #include <vector>
 
-// A module that is put between an initiator and a target and writes down every call that breaks the rules of the
-// TLM-2.0 base protocol. It passes everything on unchanged.
+// A module between an initiator and a target that records every call which violates the TLM-2.0 base protocol. It
+// forwards all calls unchanged.
 namespace castor::examples {
 
 /// Rules checked, for non-blocking transport (IEEE 1666-2011, section 15) and, where they apply, for blocking
 /// transport:
-///  1. a request phase (BEGIN_REQ) opens only when no other request phase is open, and for a payload not under way;
-///  2. a response phase (BEGIN_RESP) opens only when no other response phase is open, and once per payload;
-///  3. END_REQ and END_RESP end the phase that is open for the same payload, and come from the right side;
-///  4. a payload has a memory manager and references, a data pointer, a length, a streaming width, and an incomplete
-///     response when it begins; its attributes stay as they were; it has a response when it is answered;
-///  5. a call that returns TLM_UPDATED has moved the phase forward by a legal step; TLM_COMPLETED ends the transaction
-///     and is not returned where a phase would be skipped;
-///  6. time annotations are not negative and do not go backwards in a call.
+///  1. A request phase (BEGIN_REQ) opens only if no other request phase is open and the payload is not in flight.
+///  2. A response phase (BEGIN_RESP) opens only if no other response phase is open, and once per payload.
+///  3. END_REQ and END_RESP end the open phase of the same payload and come from the correct side.
+///  4. When a payload begins, it has a memory manager and references, a data pointer, a length, a streaming width, and
+///     an incomplete response. Its attributes do not change afterwards; when it is answered, it has a response.
+///  5. A call that returns TLM_UPDATED has advanced the phase by a legal step. TLM_COMPLETED ends the transaction and
+///     is not returned where it would skip a phase.
+///  6. Time annotations are not negative and do not decrease during a call.
 class BaseProtocolChecker : public sc_core::sc_module, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<> {
  public:
   explicit BaseProtocolChecker(const sc_core::sc_module_name& name)
@@ -32,13 +32,14 @@ class BaseProtocolChecker : public sc_core::sc_module, tlm::tlm_fw_transport_if<
   tlm::tlm_initiator_socket<> to_target;
 
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
-  /// Transactions that ended.
+  /// Number of transactions that have ended.
   [[nodiscard]] unsigned long completed() const { return completed_; }
-  /// Transactions that have begun and not ended.
+  /// Number of transactions that have begun and not ended.
   [[nodiscard]] std::size_t under_way() const { return under_way_.size(); }
 
  private:
   enum class Stage { kRequested, kAccepted, kResponding };
+  /// A transaction in flight: its stage, and its attributes at the begin.
   struct Record {
     Stage stage = Stage::kRequested;
     sc_dt::uint64 address = 0;
@@ -72,7 +73,7 @@ class BaseProtocolChecker : public sc_core::sc_module, tlm::tlm_fw_transport_if<
     require(after >= before, "time annotation goes backwards");
   }
 
-  /// A step of a transaction, by whichever path it came; returns false if it was illegal.
+  /// Checks and records a step of a transaction, on the forward, backward or return path.
   void step(Payload& payload, const tlm::tlm_phase& phase) {
     const auto found = under_way_.find(&payload);
     if (phase == tlm::BEGIN_REQ) {
@@ -124,7 +125,7 @@ class BaseProtocolChecker : public sc_core::sc_module, tlm::tlm_fw_transport_if<
     const tlm::tlm_phase sent = phase;
     const sc_core::sc_time before = time;
     require(sent == tlm::BEGIN_REQ || sent == tlm::END_RESP, "phase of the target on the forward path");
-    // An END_RESP gives the payload away: nothing may be looked at behind the call.
+    // After END_RESP the payload belongs to the target, so it must not be accessed after the call.
     step(payload, sent);
     const tlm::tlm_sync_enum status = to_target->nb_transport_fw(payload, phase, time);
     check_time(before, time);

@@ -1,8 +1,8 @@
-// A memory and a master that know TLM-2.0 and nothing of Castor, on Castor's L2: the memory stands in the place of the
-// DRAM channel, the master reads and writes through an input of the crossbar of its own. Both links are watched by a
-// checker of the base protocol.
+// An external memory and an external master, which use only TLM-2.0, connected to Castor's L2. The memory replaces the
+// DRAM channel. The master reads and writes through a crossbar input of its own. A checker of the base protocol
+// monitors both links.
 //
-// Prints what happened; exit code 1 if a rule was broken, or if memory, master and L2 disagree about a byte.
+// Prints a summary. The exit code is 1 if a rule was violated, or if memory, master and L2 disagree about a byte.
 
 #include <cstdio>
 #include <cstring>
@@ -28,6 +28,7 @@ gpu::Machine small_machine() {
 
 constexpr unsigned kBytes = 64 * 1024;
 
+/// SystemC module that holds L2, the external models and the checkers, clocks them, and generates traffic.
 class Board : public sc_core::sc_module {
  public:
   Board(const sc_core::sc_module_name& name, gpu::OutsideMemoryAdapter::Style style)
@@ -54,7 +55,7 @@ class Board : public sc_core::sc_module {
     units = memory.units();
     units.push_back(&to_memory);
     units.push_back(&from_master);
-    // The clock sleeps when nothing is due; answers from outside wake it.
+    // run_cycle() sleeps while no unit has work; a response or request of an external model wakes it.
     to_memory.on_wake = from_master.on_wake = [this](gpu::Cycle) { woken.notify(sc_core::SC_ZERO_TIME); };
     using SC_CURRENT_USER_MODULE = Board;
     SC_METHOD(run_cycle);
@@ -79,7 +80,7 @@ class Board : public sc_core::sc_module {
   bool finished = false;
 
  private:
-  /// Runs the cycle whose time has come, then sleeps until the next one in which a unit is due.
+  /// Executes the current cycle, then sleeps until the next cycle in which a unit has work.
   void run_cycle() {
     const gpu::Cycle now = clock.first_at_or_after(picoseconds());
     if (clock.time_of(now) == picoseconds() && (!ran_ || now > last_)) {
@@ -102,7 +103,7 @@ class Board : public sc_core::sc_module {
     return static_cast<castor::base::Picoseconds>(sc_core::sc_time_stamp() / sc_core::sc_time(1, sc_core::SC_PS) + 0.5);
   }
 
-  /// Random writes and reads against a copy of the memory.
+  /// Executes random writes and reads, and compares the results with a copy of the memory.
   void traffic() {
     std::vector<unsigned char> copy(kBytes), buffer(600);
     castor::base::Xoshiro256 rng(1);
@@ -120,7 +121,7 @@ class Board : public sc_core::sc_module {
         if (std::memcmp(buffer.data(), &copy[at], length) != 0) ++wrong;
       }
     }
-    // Requests that cannot be served.
+    // Illegal requests: each must be answered with the matching error response.
     for (const bool blocking : {false, true}) {
       unsigned char enables[4] = {0xff, 0, 0xff, 0xff};
       expect(master.transfer(tlm::TLM_READ_COMMAND, base, buffer.data(), 4, blocking, enables),
@@ -135,7 +136,7 @@ class Board : public sc_core::sc_module {
              tlm::TLM_COMMAND_ERROR_RESPONSE);
       refused += 5;
     }
-    // Everything goes home, so that the outside memory holds what was written.
+    // Writes all dirty lines back, so that the external memory holds all data that was written.
     memory.flush(clock.first_at_or_after(picoseconds() + 1));
     woken.notify(sc_core::SC_ZERO_TIME);
     wait(sc_core::sc_time(200, sc_core::SC_US));

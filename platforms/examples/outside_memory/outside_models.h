@@ -6,11 +6,11 @@
 #include <tlm>
 #include <vector>
 
-// Models as somebody else might bring them: they know TLM-2.0 and nothing of Castor.
+// Third-party models: they use TLM-2.0 and nothing of Castor.
 namespace castor::examples {
 
-/// Memory with data of its own; one request at a time takes `accept`, an answer takes `latency` more, in order. Serves
-/// non-blocking and blocking transport.
+/// A memory with its own data. It accepts one request at a time, which takes `accept`; a response follows `latency`
+/// later, in order. Supports non-blocking and blocking transport.
 class OutsideMemory : public sc_core::sc_module, tlm::tlm_fw_transport_if<> {
  public:
   OutsideMemory(const sc_core::sc_module_name& name, sc_dt::uint64 base, std::size_t size, sc_core::sc_time accept,
@@ -30,6 +30,7 @@ class OutsideMemory : public sc_core::sc_module, tlm::tlm_fw_transport_if<> {
   std::vector<unsigned char> bytes;
 
  private:
+  /// An accepted request, and the time at which its response is due.
   struct Open {
     tlm::tlm_generic_payload* payload;
     sc_core::sc_time due;
@@ -101,7 +102,7 @@ class OutsideMemory : public sc_core::sc_module, tlm::tlm_fw_transport_if<> {
   sc_core::sc_event accepted_, answer_;
 };
 
-/// A payload with a memory manager, as the base protocol wants it.
+/// A payload with a memory manager, as the base protocol requires.
 class ManagedPayload : public tlm::tlm_generic_payload, tlm::tlm_mm_interface {
  public:
   ManagedPayload() : tlm_generic_payload(this) { acquire(); }
@@ -110,7 +111,7 @@ class ManagedPayload : public tlm::tlm_generic_payload, tlm::tlm_mm_interface {
   void free(tlm::tlm_generic_payload* /*payload*/) override {}
 };
 
-/// A master in approximately-timed style: `transfer` runs one transaction in a thread, by phases.
+/// A master in approximately-timed style: `transfer` executes one transaction, phase by phase, in the calling thread.
 class OutsideMaster : public sc_core::sc_module, tlm::tlm_bw_transport_if<> {
  public:
   explicit OutsideMaster(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
@@ -140,7 +141,7 @@ class OutsideMaster : public sc_core::sc_module, tlm::tlm_bw_transport_if<> {
     answered_ = nullptr;
     if (socket->nb_transport_fw(payload, phase, delay) == tlm::TLM_ACCEPTED) {
       while (answered_ != &payload) sc_core::wait(response_);
-      // The target may open its next response phase only behind this.
+      // The target may open its next response phase only after END_RESP.
       phase = tlm::END_RESP;
       delay = sc_core::SC_ZERO_TIME;
       socket->nb_transport_fw(payload, phase, delay);

@@ -1,4 +1,4 @@
-// Sums over a window of the input: neighbouring thread blocks read nearly the same lines.
+// Sums over a sliding window of the input: neighbouring thread blocks read mostly the same lines.
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Reads what castor run and castor experiment have left, prints the main figures and draws the usual pictures.
+"""Reads the files of castor run and castor experiment, prints the main figures and draws the usual pictures.
 
 look.py --report run.json --timeline run-timeline.json --experiment castor-saws --out pictures
 
-Every input may be left out. With what docs/guides/python.md types first, all of them are there.
+Every input is optional. The first commands of docs/guides/python.md create all of them.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-// castor experiment cdp: programs that launch child kernels, against the same programs without launches.
+// castor experiment cdp: programs that launch child kernels, compared with the same programs without launches.
 
 #include "platforms/experiments/cdp/cdp_report.h"
 #include "platforms/experiments/children/child_experiment.h"

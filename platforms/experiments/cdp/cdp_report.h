@@ -8,8 +8,8 @@
 
 namespace castor::platforms::experiments::cdp {
 
-/// Tables, pictures and claims of the comparison with CUDA dynamic parallelism. False if launches or thread blocks got
-/// lost in a run.
+/// Writes tables, pictures and claims of the comparison with CUDA dynamic parallelism. Returns false if launches or
+/// thread blocks were lost in a run.
 [[nodiscard]] bool report_cdp(const std::vector<Run>& runs, const ChildSystems& systems, Output& output);
 
 }  // namespace castor::platforms::experiments::cdp

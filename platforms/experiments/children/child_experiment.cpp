@@ -81,7 +81,7 @@ void ChildExperiment::choose() {
   }
 }
 
-// Bad keys and values are told before anything runs.
+// Throws for bad keys and values, before anything runs.
 void ChildExperiment::check_keys(const Names& variations, const std::vector<ChildPathRun>& path) const {
   const auto check = [&](Names keys, const std::string& variation) {
     const Names user = with_variation(overrides_, variation);

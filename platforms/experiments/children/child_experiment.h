@@ -9,12 +9,14 @@
 
 namespace castor::platforms::experiments {
 
-/// Programs that launch by device code on several systems, and the way of a launch: options and runs.
+/// Base of the experiments with device launches: options, and the runs of programs on several systems and of the launch
+/// path.
 class ChildExperiment : public Experiment {
  public:
   void add_options(CLI::App& app) override;
   [[nodiscard]] std::vector<Run> runs(unsigned workers) override;
-  // A run is a process of its program: it does not change with this one, only with the figures taken from its report.
+  // A run is a process of its own program, so results do not depend on this program, except for the figures that it
+  // takes from the report.
   [[nodiscard]] std::string build() const override { return child_figures(); }
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
   [[nodiscard]] std::vector<std::string> sources() const override {
@@ -25,16 +27,16 @@ class ChildExperiment : public Experiment {
  protected:
   using Names = std::vector<std::string>;
 
-  /// In the order of the tables.
+  /// `systems`: all known systems, in the order of the tables.
   explicit ChildExperiment(ChildSystems systems) : known_(std::move(systems)) {}
-  /// It also runs the way of a launch.
+  /// Returns whether the experiment also runs the launch path program.
   [[nodiscard]] virtual bool has_path() const { return true; }
   [[nodiscard]] const ChildSystems& systems() const { return known_; }
-  /// `quick`: a few.
+  /// Returns the runs of the launch path; only a few if `quick`.
   [[nodiscard]] virtual std::vector<ChildPathRun> path_runs(bool /*quick*/) const { return {}; }
-  /// On which they run, unless another one is asked for.
+  /// Machine of the runs, unless the user names another one.
   static constexpr const char* kMachine = "kepler_k20c";
-  /// Workloads that run on variants, if no systems are named.
+  /// Returns the workloads that run on variants if the user names no systems.
   [[nodiscard]] virtual Names of_variants() const { return workloads::children::program_names(); }
 
  private:

@@ -163,7 +163,7 @@ void report_speed(const ChildRuns& runs, const std::string& prefix, const Source
   output.table(by_program(
       "Speed-up over flat (mean: geometric)", runs, columns,
       [&](const Names& programs, const std::string& system) { return with_spread(faster(programs, system), 3); }));
-  // Of 0.3 to 100: on a logarithmic axis all can be seen.
+  // Speed-ups range from 0.3 to 100, so the axis is logarithmic.
   Plot plot;
   plot.log_y = true;
   plot.file = prefix + "-speed";

@@ -12,41 +12,45 @@
 
 namespace castor::platforms::experiments {
 
-/// All runs. Systems carry a variation behind their name: "cdp table.entries=64".
+/// All runs of an experiment. The name of a system includes its variation: "cdp table.entries=64".
 struct ChildRuns {
   using Names = std::vector<std::string>;
 
   const ChildSystems* known;
   workloads::Evaluation evaluation;
   workloads::children::Path path;
-  Names programs, systems;  ///< in the order of the tables
-  Names unbalanced;         ///< what got lost, with names of runs
-  Names unequal;            ///< results other than those of the same input on another system
+  Names programs, systems;  ///< programs and systems of the runs, in the order of the tables
+  Names unbalanced;         ///< losses found by children::unbalanced, with names of runs
+  Names unequal;            ///< runs whose results differ from another system's results for the same input
 
-  /// Of the name without its variation.
+  /// Returns the system of a name; the variation in the name is ignored.
   [[nodiscard]] const ChildSystem& system(const std::string& name) const;
-  /// Systems that launch.
+  /// Returns the systems that launch from device code.
   [[nodiscard]] Names launching() const;
-  /// Of these, those whose flat form was run too.
+  /// Returns the launching systems whose flat form was run too.
   [[nodiscard]] Names comparable() const;
 };
+/// Collects the results of all runs.
 [[nodiscard]] ChildRuns collect_children(const std::vector<Run>& runs, const ChildSystems& known);
 
-/// Programs in rows, systems in columns, the mean at the end.
+/// Text of a table's cell, for a program or for all programs of a mean.
 using ChildCell = std::function<std::string(const std::vector<std::string>& programs, const std::string& system)>;
+/// Returns a table with programs in rows, systems in columns, and the mean in the last row.
 [[nodiscard]] Table by_program(const std::string& title, const ChildRuns& runs, const std::vector<std::string>& columns,
                                const ChildCell& cell);
-/// A figure of every system, or of every one that launches.
+/// Reports a figure of every system, or only of launching systems (`with_launches`).
 void report_figure(const ChildRuns& runs, const std::string& title, const workloads::Figure& figure, bool with_launches,
                    int digits, double scale, Output& output);
 
+/// Reports the programs and their inputs.
 void report_inputs(const ChildRuns& runs, Output& output);
+/// Reports the systems and their machine keys.
 void report_systems(const ChildRuns& runs, Output& output);
-/// What the source has of a workload, or of their "mean"; NaN if it says nothing.
+/// Returns the source's speed-up for a workload or "mean"; NaN if the source gives none.
 using SourceSpeed = std::function<double(const std::string& group, const std::string& system)>;
-/// The picture is `prefix`-speed.
+/// Reports the speed-ups over the flat form, with the picture `prefix`-speed.
 void report_speed(const ChildRuns& runs, const std::string& prefix, const SourceSpeed& source, Output& output);
-/// Instructions and memory. The picture is `prefix`-activity.
+/// Reports figures of instructions and memory, with the picture `prefix`-activity.
 void report_machine(const ChildRuns& runs, const std::string& prefix, Output& output);
 
 }  // namespace castor::platforms::experiments

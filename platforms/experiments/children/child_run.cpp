@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Of the report's `statistics`, by their names in the result.
+/// A count of the report's `statistics`: its name in the result, and the JSON pointer to it.
 struct Count {
   const char *name, *pointer;
 };
@@ -46,18 +46,19 @@ constexpr Count kCounts[] = {
     {"dram_n_activity", "/total/dram_n_activity"},
     {"dram_bytes", "/total/dram_bytes"},
 };
-/// Of the block DTBL.
+/// Counts of the block DTBL that the result keeps.
 constexpr const char* kGroups[] = {"commands",      "kde_hits",     "kde_misses",   "agt_hits",     "agt_misses",
                                    "offchip_loads", "offchip_wait", "agt_used_sum", "agt_used_peak"};
-/// Ticks of warps in calls, summed over SMs.
+/// Ticks that warps waited in runtime calls, summed over SMs.
 constexpr Count kCalls[] = {{"call_stream", "/device_runtime/stream_wait"},
                             {"call_buffer", "/device_runtime/buffer_wait"},
                             {"call_launch", "/device_runtime/launch_wait"}};
 constexpr const char* kOffChip[] = {"load_global", "load_local",    "load_generic", "store_global",
                                     "store_local", "store_generic", "atomic"};
-/// A timeline samples counters of SMs in windows, which nobody reads here.
+/// A timeline also samples counters of SMs in windows. They are not used here, so the window is long.
 constexpr const char* kFewSamples = "run.window=1000000000";
-/// Who is refused does the work himself, as in the sources; a pool that spills is another machine.
+/// A thread whose launch is refused does the work itself, as in the sources. A pool that spills to memory would be a
+/// different machine.
 constexpr const char* kFullPool = "pool.full=refuse";
 constexpr const char* kShared[] = {"load_shared", "store_shared"};
 
@@ -79,15 +80,15 @@ void add(Json& out, const std::string& name, std::uint64_t value) {
   out[name] = out.value(name, std::uint64_t{0}) + value;
 }
 
-/// Threads and warps of thread blocks of a row, and instructions that it executed.
+/// Adds the threads (and for children the warps) of `blocks` thread blocks of a row of the report.
 void add_work(const Json& kernel, std::uint64_t blocks, const std::string& whose, Json& out) {
   const std::uint64_t threads = product(kernel.at("block"));
   add(out, whose + "threads", blocks * threads);
   if (whose == "child_") add(out, "child_warps", blocks * ((threads + 31) / 32));
 }
 
-/// A row of the report: a kernel of the host, or all launches of one kernel at one level of its tree. Groups that ran
-/// with it count as launches. `warm`: it does nothing but keep its function resident.
+/// Adds a row of the report: a kernel of the host, or all launches of one kernel at one level of its launch tree.
+/// Groups that joined the kernel count as launches. `warm`: the kernel only keeps its function resident.
 void add_kernel(const Json& kernel, bool warm, Json& out) {
   const Json counts = kernel.value("counts", Json::object());
   const bool child = counts.value("level", 0U) != 0;
@@ -112,7 +113,7 @@ void add_kernel(const Json& kernel, bool warm, Json& out) {
   }
 }
 
-/// The kernel that was launched to stay resident: it ends last, when all others have. nullptr if there is none.
+/// Returns the kernel that was launched to stay resident, which ends after all others. nullptr if there are no kernels.
 const Json* find_warm(const Json& kernels) {
   const Json* last = nullptr;
   for (const Json& kernel : kernels) {
@@ -153,7 +154,8 @@ void add_totals(const Json& report, Json& out) {
   out["dram_busy"] = report.at("ratios").at("dram_efficiency").at("numerator");
 }
 
-/// From the first entry in the table to the end of the last kernel, in cycles, of kernels that run side by side.
+/// Returns the cycles from the first entry in the kernel table to the end of the last kernel, for kernels that run
+/// concurrently.
 std::uint64_t span(const Json& report) {
   std::uint64_t first = UINT64_MAX, last = 0;
   for (const Json& kernel : report.at("kernels")) {
@@ -164,7 +166,8 @@ std::uint64_t span(const Json& report) {
       std::llround(static_cast<double>(last - first) * key(report, "clock.core_mhz") / 1e6));
 }
 
-/// "calls.stream" -> "clock_stream", but "calls.refused" -> "refused"; "placement.in_turn" -> "in_turn".
+/// Adds the figures of the launch path under new names: "calls.stream" becomes "clock_stream", but "calls.refused"
+/// becomes "refused" and "placement.in_turn" becomes "in_turn".
 void add_path(const Json& figures, Json& out) {
   for (const auto& [name, value] : figures.items()) {
     const std::size_t dot = name.find('.');
@@ -176,7 +179,7 @@ void add_path(const Json& figures, Json& out) {
 
 }  // namespace
 
-// "dynamic_bfs form=cdp input=citation: ...: launches 807, refused 0, failed 0", a line of the program.
+// Parses a line of the program such as "dynamic_bfs form=cdp input=citation: ...: launches 807, refused 0, failed 0".
 void add_counted(const std::string& said, Json& out) {
   unsigned long long counted = 0, refused = 0, failed = 0;
   const std::size_t at = said.find(": launches ");
@@ -187,7 +190,7 @@ void add_counted(const std::string& said, Json& out) {
   out["counted"] = counted;
   out["refused"] = refused;
   out["failed"] = failed;
-  // Of 64 bits those that every reader of a table can hold.
+  // Keeps only the bits of the 64-bit hash that every reader of a table can represent.
   const std::size_t end = said.find("; hash ");
   unsigned long long hash = 0;
   if (end == std::string::npos || std::sscanf(said.c_str() + end, "; hash %llx", &hash) != 1) {

@@ -11,55 +11,56 @@
 
 namespace castor::platforms::experiments {
 
-/// A column of the comparison: a form of the programs, and settings of the machine.
+/// A column of the comparison: a form of the programs, with settings of the machine.
 struct ChildSystem {
   std::string name;         ///< "cdp_ideal"
-  const char* description;  ///< a few words
-  const char* form;         ///< of the programs
+  const char* description;  ///< short description for the tables
+  const char* form;         ///< form of the programs
   std::vector<std::string> keys;
-  bool variant = false;                 ///< only if asked for
-  bool warm = false;                    ///< a kernel is kept resident for groups
-  std::vector<std::string> words = {};  ///< of the program, behind those of the input
-  bool traced = false;                  ///< also where thread blocks were placed, and when (placement.h)
+  bool variant = false;                 ///< true: runs only if the user asks for it
+  bool warm = false;                    ///< a kernel is kept resident for groups to join
+  std::vector<std::string> words = {};  ///< arguments of the program, after those of the input
+  bool traced = false;                  ///< also records where and when thread blocks were placed (placement.h)
 };
 using ChildSystems = std::vector<ChildSystem>;
-/// nullptr if there is none.
+/// Returns the system of that name, or nullptr if there is none.
 [[nodiscard]] const ChildSystem* find_system(const ChildSystems& systems, const std::string& name);
-/// No latency of calls of the device runtime and of the parse.
+/// Returns the machine keys that set the latencies of device runtime calls and of parsing to 0.
 [[nodiscard]] std::vector<std::string> no_launch_latency();
 
-/// A run of the way of a launch: of the program launch_path.
+/// A run of the program launch_path.
 struct ChildPathRun {
-  const char* axis;  ///< what is varied
+  const char* axis;  ///< name of the parameter that is varied
   unsigned value;
   std::vector<std::string> keys, arguments;
-  bool warm = false;  ///< a kernel is kept resident for groups
+  bool warm = false;  ///< a kernel is kept resident for groups to join
 };
-/// So many lanes of so many warps launch; `part`: "calls", or "groups" of thread blocks.
+/// Returns a run in which `lanes` lanes of `warps` warps per block launch. `part`: "calls", or "groups" of thread
+/// blocks.
 [[nodiscard]] ChildPathRun path_calls(const char* part, const char* axis, unsigned value, unsigned blocks,
                                       unsigned warps, unsigned lanes, std::vector<std::string> keys = {});
 inline constexpr const char* kChildPathProgram = "dynamic_launch_path";
 
-/// Runs the programs of the comparison.
+/// Runs the programs of the comparison, each run in a process.
 class ChildPrograms {
  public:
-  /// `names`: of sw/kernels. `folder`: where they lie; "": as compiled by at most so many `workers` at once. Errors:
-  /// InputError if one of them is not there.
+  /// `names`: programs of sw/kernels. `folder`: folder of compiled programs; if "", the programs are compiled as needed
+  /// by at most `workers` processes. Throws InputError if a program is missing.
   ChildPrograms(const std::vector<std::string>& names, const std::string& folder, unsigned workers)
       : programs_(find_programs(names, folder, workers)) {}
-  /// One run; `parameters` as the experiment makes them. The result has the counts of workloads::children::Figures.
-  /// Errors: base::Error, also if launches or thread blocks got lost.
+  /// Executes one run. `parameters`: as the experiment makes them. Returns the counts of workloads::children::Figures.
+  /// Throws base::Error if the program fails, or if launches or thread blocks were lost.
   [[nodiscard]] Json run(const Json& parameters) const;
   [[nodiscard]] const std::string& fingerprint(const std::string& name) const;
 
  private:
-  std::map<std::string, CudaProgram> programs_;  ///< by their names in sw/kernels
+  std::map<std::string, CudaProgram> programs_;  ///< key: name in sw/kernels
 };
 
-/// Changes when `ChildPrograms::run` returns other figures.
+/// Returns a text that changes whenever `ChildPrograms::run` would return other figures.
 [[nodiscard]] std::string child_figures();
 [[nodiscard]] workloads::Sample child_sample(const Json& result);
-/// Adds counted, refused, failed and hash as a program says them. Errors: base::Error if it does not.
+/// Adds counted, refused, failed and hash from the program's output. Throws base::Error if the output lacks them.
 void add_counted(const std::string& said, Json& out);
 
 }  // namespace castor::platforms::experiments

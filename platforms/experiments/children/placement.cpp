@@ -18,8 +18,8 @@ constexpr const char* kChildL1[] = {"l1_read_hit", "l1_read_miss"};
 constexpr const char* kL2[] = {"l2_hit", "l2_miss", "l2_merged"};
 
 struct Launch {
-  unsigned sm = 0;         ///< of the direct parent
-  std::uint64_t call = 0;  ///< cycle
+  unsigned sm = 0;         ///< SM of the direct parent
+  std::uint64_t call = 0;  ///< cycle of the launch call
   std::uint64_t first = UINT64_MAX;
 };
 struct Tb {
@@ -31,7 +31,8 @@ struct Events {
   std::vector<Tb> tbs;
 };
 
-// An event a line; of processes only those of SMs have thread blocks and begins of arrows.
+// Reads a timeline, which has one event per line. Only the processes of SMs contain thread blocks and the begins of
+// launch arrows.
 Events read(const std::string& path, double mhz) {
   std::ifstream in(path);
   if (!in) throw base::Error("there is no timeline");

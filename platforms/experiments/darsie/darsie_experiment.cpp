@@ -1,4 +1,5 @@
-// castor experiment darsie: redundant instructions of a thread block executed once, against the same GPU without that.
+// castor experiment darsie: redundant instructions of a thread block are executed once, compared with the same GPU
+// without that.
 
 #include <algorithm>
 #include <memory>
@@ -62,7 +63,8 @@ class DarsieExperiment final : public Experiment {
     return runs;
   }
 
-  // A run is a process of its program: it does not change with this one, only with the figures taken from its report.
+  // A run is a process of its own program, so results do not depend on this program, except for the figures that it
+  // takes from the report.
   [[nodiscard]] std::string build() const override { return darsie_figures(); }
 
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
@@ -81,7 +83,7 @@ class DarsieExperiment final : public Experiment {
     return darsie::read_energy(energy_file_.empty() ? "energy.yaml" : energy_file_, text);
   }
 
-  // Bad keys and values are told before anything runs.
+  // Throws for bad keys and values, before anything runs.
   void check_keys(const Names& variations) const {
     for (const std::string& program : programs_) {
       for (const std::string& system : systems_) {

@@ -21,11 +21,11 @@ using darsie::Figure;
 using workloads::Spread;
 using Names = std::vector<std::string>;
 
-/// What the runs vary. Systems carry a variation behind their name: "darsie compile.renamed=16".
+/// Programs and systems of the runs. The name of a system includes its variation: "darsie compile.renamed=16".
 struct Axes {
-  Names programs, one, two;           ///< all; those of each number of dimensions, variants left out
-  Names systems;                      ///< in the order of the tables
-  std::vector<std::string> skipping;  ///< with the block
+  Names programs, one, two;           ///< all programs; one- and two-dimensional ones without variants
+  Names systems;                      ///< systems of the runs, in the order of the tables
+  std::vector<std::string> skipping;  ///< systems that have the block
 };
 
 void once(Names& list, const std::string& value) {
@@ -69,7 +69,8 @@ Spread percent_of(const Spread& ratio, bool inverse) {
   return out;
 }
 
-/// Programs in rows, systems in columns, means of each number of dimensions at the end.
+/// Returns a table with programs in rows, systems in columns, and the means of one- and two-dimensional programs at the
+/// end.
 template <class Cell>
 Table by_program(const std::string& title, const Axes& axes, const Names& columns, Cell cell) {
   Table table;
@@ -118,7 +119,7 @@ Names comparable(const Evaluation& evaluation, const Axes& axes) {
   return out;
 }
 
-/// Programs, and the means of each number of dimensions: what they are called, and who they are.
+/// Returns each program and the means over one- and two-dimensional programs, as pairs of a name and its programs.
 std::vector<std::pair<std::string, Names>> groups_of(const Axes& axes) {
   std::vector<std::pair<std::string, Names>> out;
   for (const std::string& program : axes.programs) out.emplace_back(program, Names{program});
@@ -127,7 +128,7 @@ std::vector<std::pair<std::string, Names>> groups_of(const Axes& axes) {
   return out;
 }
 
-/// All programs but variants.
+/// Returns all programs except variants.
 Names both_of(const Axes& axes) {
   Names out = axes.one;
   out.insert(out.end(), axes.two.begin(), axes.two.end());
@@ -155,10 +156,11 @@ void speed_bars(const Evaluation& evaluation, const Axes& axes, const Names& sys
   if (!plot.series.empty()) output.plot(plot);
 }
 
-/// Systems of the picture; the others are within some per cent of one of them.
+/// Systems in the picture. The others differ from one of these by a few per cent.
 constexpr const char* kPictured[] = {darsie::kDarsie, darsie::kUv, darsie::kDac, darsie::kNoSync, darsie::kSiliconSync};
 
-/// Instructions that the baseline executes are left out: the block or one that it is compared with acts.
+/// Returns whether the system skips instructions that the baseline executes: it has the block, or models one that the
+/// block is compared with.
 bool leaves_out(const std::string& system) {
   const Names& keys = find_darsie_system(first_word(system))->keys;
   return first_word(system) != darsie::kSiliconSync &&
@@ -247,7 +249,7 @@ void classes(const Evaluation& evaluation, const Axes& axes, Output& output) {
   }
 }
 
-// What the block does, per 1000 instructions of the baseline.
+// Reports the block's activity per 1000 instructions of the baseline.
 void inside(const Evaluation& evaluation, const Axes& axes, Output& output) {
   const Names counters = {"leads",        "releads",    "late_latches", "squash_second", "sync_points",
                           "priv_noelect", "priv_alone", "meetings",     "leavers",       "joins",

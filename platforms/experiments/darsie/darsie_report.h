@@ -7,8 +7,8 @@
 
 namespace castor::platforms::experiments::darsie {
 
-/// Tables, pictures and claims of `castor experiment darsie`, for the programs and systems that were run. False if an
-/// invariant is broken: no program skips more than its thread blocks can.
+/// Writes tables, pictures and claims of `castor experiment darsie`, for the programs and systems that were run.
+/// Returns false if an invariant is broken: a program skips more than its thread blocks can.
 [[nodiscard]] bool report_darsie(const std::vector<Run>& runs, const workloads::darsie::EnergyTable& energy,
                                  Output& output);
 

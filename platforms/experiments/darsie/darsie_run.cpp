@@ -11,12 +11,12 @@ namespace {
 namespace darsie = workloads::darsie;
 using Names = std::vector<std::string>;
 
-/// Where a count of a run comes from, relative to the report's `statistics`.
+/// A count of a run, and its place in the report's `statistics`.
 struct Count {
-  const char* name;      ///< in the run's result
+  const char* name;      ///< name of the count in the run's result
   const char* in_total;  ///< JSON pointer below `total`
 };
-/// Sums over SMs, slices and channels. A count that the machine does not have is left out of the result.
+/// Counts that are sums over SMs, slices and channels. A count that the machine lacks is missing in the result.
 constexpr Count kTotals[] = {
     {"fetches", "/fetches"},
     {"wasted_fetches", "/wasted_fetches"},
@@ -38,7 +38,7 @@ constexpr Count kTotals[] = {
     {"stall_memory_pipe", "/stall/memory_pipe"},
     {"stall_compute_pipe", "/stall/compute_pipe"},
 };
-/// Accesses of L2, each of a sector.
+/// Counts of L2 accesses, each of one sector.
 constexpr const char* kSlices[] = {"/l2_read_hit",   "/l2_read_miss",  "/l2_write_hit",
                                    "/l2_write_miss", "/l2_atomic_hit", "/l2_atomic_miss"};
 constexpr const char* kClasses[] = {
@@ -50,9 +50,9 @@ constexpr const char* kLimitCounts[] = {
     "grid",         "warp",    "block_load_shared", "all_load_shared", "block_load_global", "all_load_global",
     "block_lane",   "all_lane"};
 
-/// Of the registers of warps, by kernel; left out if the machine does not count them.
+/// Register accesses of warps, by kernel; missing if the machine does not count them.
 constexpr const char* kRegisters[] = {"register_reads", "register_writes"};
-/// Of the fetch filter, by kernel; 0 without one.
+/// Counts of the fetch filter, by kernel; 0 without a filter.
 constexpr const char* kFilter[] = {"filter.skipped.int",
                                    "filter.skipped.sp",
                                    "filter.skipped.dp",
@@ -73,7 +73,7 @@ constexpr const char* kFilter[] = {"filter.skipped.int",
                                    "filter.tbs_without_rows",
                                    "filter.tbs_without_run"};
 
-/// "filter_row_reads"
+/// Returns the name with '_' for '.': "filter_row_reads" for "filter.row_reads".
 std::string flat(std::string name) {
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
@@ -83,7 +83,7 @@ std::uint64_t number(const Json& group, const std::string& pointer) {
   return group.value(Json::json_pointer(pointer), std::uint64_t{0});
 }
 
-/// What a kernel did; kernels that the comparison leaves out have no part in it.
+/// Adds the counts of one kernel. The caller omits the kernels that the comparison leaves out.
 void add_kernel(const Json& kernel, bool functional, Json& out) {
   const auto add = [&](const std::string& name, std::uint64_t value) {
     out[name] = out.value(name, std::uint64_t{0}) + value;
@@ -109,7 +109,8 @@ void add_kernel(const Json& kernel, bool functional, Json& out) {
   }
 }
 
-/// An instruction whose result the filter had is issued, and not executed: it reads no register and takes no unit.
+/// Subtracts reused instructions from the executed ones. An instruction whose result is in the filter is issued but not
+/// executed: it reads no register and uses no execution unit.
 void leave_out_reused(Json& out) {
   const auto take = [&out](const std::string& from, std::uint64_t value) {
     if (out.contains(from)) out[from] = out.at(from).get<std::uint64_t>() - value;
@@ -136,7 +137,7 @@ void add_totals(const Json& statistics, Json& out) {
   out["xbar_bytes"] = number(statistics, "/xbar/bytes_request") + number(statistics, "/xbar/bytes_reply");
 }
 
-/// Counters of the block, summed over SMs; the events that cost energy are 0 without it.
+/// Adds the block's counters, summed over SMs. The events that cost energy are 0 without the block.
 void add_block(const Json& statistics, Json& out) {
   for (const char* const name :
        {"probes", "leads", "releads", "skip_groups", "row_lookups", "late_latches", "squash_sync", "squash_second"}) {
@@ -155,7 +156,7 @@ void add_block(const Json& statistics, Json& out) {
   out["darsie_squashes"] = of("late_latches") + of("squash_sync") + of("squash_second");
 }
 
-/// Keys of the functional run in front of it: the same code, no block.
+/// Returns the keys of the preceding functional run: the same code, without the block.
 Names first_pass(Names keys) {
   keys.erase(std::remove_if(keys.begin(), keys.end(),
                             [](const std::string& key) { return key.rfind("blocks.darsie.", 0) == 0; }),

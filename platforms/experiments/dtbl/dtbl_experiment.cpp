@@ -1,4 +1,5 @@
-// castor experiment dtbl: programs that launch groups of thread blocks, against child kernels and no launches.
+// castor experiment dtbl: programs that launch groups of thread blocks, compared with child kernels and with no
+// launches.
 
 #include "platforms/experiments/children/child_experiment.h"
 #include "platforms/experiments/dtbl/dtbl_report.h"

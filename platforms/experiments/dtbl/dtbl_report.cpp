@@ -19,7 +19,7 @@ using workloads::count;
 using workloads::Spread;
 using Names = ChildRuns::Names;
 
-/// What the source has of a workload; NaN if it says nothing.
+/// Returns the source's speed-up for a workload or "mean"; NaN if the source gives none.
 double source_speed(const std::string& group, const std::string& system) {
   const bool real = system == children::kDtbl, ideal = system == children::kDtblIdeal;
   if (group == "mean") {
@@ -39,7 +39,7 @@ double source_speed(const std::string& group, const std::string& system) {
 
 bool is_variant(const ChildRuns& runs, const std::string& system) { return runs.system(system).variant; }
 
-/// Without systems of the study of tables.
+/// Returns the runs without the systems of the table study.
 ChildRuns without_variants(const ChildRuns& runs) {
   ChildRuns out = runs;
   out.systems.clear();

@@ -8,8 +8,8 @@
 
 namespace castor::platforms::experiments::dtbl {
 
-/// Tables, pictures and claims of dynamic thread block launch. False if launches or thread blocks got lost in a run, or
-/// its results are others than those of another system.
+/// Writes tables, pictures and claims of dynamic thread block launch. Returns false if launches or thread blocks were
+/// lost in a run, or if a run's results differ from another system's.
 [[nodiscard]] bool report_dtbl(const std::vector<Run>& runs, const ChildSystems& systems, Output& output);
 
 }  // namespace castor::platforms::experiments::dtbl

@@ -1,4 +1,4 @@
-// castor experiment fidelity: machines that stand for real chips, beside what was measured on those.
+// castor experiment fidelity: machines that model real chips, compared with measurements of these chips.
 
 #include <algorithm>
 #include <map>
@@ -39,7 +39,7 @@ class FidelityExperiment final : public Experiment {
     check_keys();
     const Names machines = chosen(machines_, all_machines(), "machine that stands for a chip"),
                 benchmarks = chosen(benchmarks_, all_benchmarks(), "microbenchmark");
-    std::map<std::string, std::string> keys;  // by machine
+    std::map<std::string, std::string> keys;  // machine keys, by machine
     for (const std::string& machine : machines) {
       keys[machine] = base::Hash().add(load_machine(machine, overrides_).config.to_json()).text();
     }
@@ -63,7 +63,7 @@ class FidelityExperiment final : public Experiment {
     return out;
   }
 
-  // A run is a process of its program: what it prints changes with that and with the machine.
+  // A run is a process of its own program; results depend on that program and on the machine only.
   [[nodiscard]] std::string build() const override { return "figures as the programs print them"; }
 
   [[nodiscard]] Json execute(const Json& parameters) const override {
@@ -110,7 +110,7 @@ class FidelityExperiment final : public Experiment {
     return out;
   }
 
-  // What is said to be set are keys that machines have, and machines are those that are shipped.
+  // Checks that the data files name existing machine keys as set, and that their machines are shipped.
   void check_keys() const {
     Names keys;
     for (const gpu::MachineKey& key : gpu::machine_table()) keys.push_back(key.row.key);

@@ -22,7 +22,7 @@ using fidelity::Published;
 using fidelity::Standing;
 using fidelity::Value;
 
-/// What the benchmarks printed on one machine.
+/// The figures that the benchmarks printed on one machine.
 struct Measured {
   const Chip* chip = nullptr;
   std::map<std::string, double> figures;
@@ -43,7 +43,7 @@ std::vector<Measured> collect(const Published& published, const std::vector<Run>
   return out;
 }
 
-// Three digits that say something, no more than two behind the point.
+// Returns a figure with three significant digits, at most two of them after the decimal point.
 std::string figure(double value) { return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0); }
 
 std::string interval(const Value& value) {
@@ -57,7 +57,7 @@ std::string percent(double share) {
 
 std::string cite(const Value& value) { return value.source + ", " + value.place; }
 
-// "28.0 (GTX 980, mei2017); ..." of the values that are not compared; parameters of models are none.
+// Returns the published values that are not compared, "28.0 (GTX 980, mei2017); ...", without parameters of models.
 std::string others(const Chip& chip, const Compared& one) {
   std::string out;
   for (const Value& value : chip.values) {
@@ -68,7 +68,7 @@ std::string others(const Chip& chip, const Compared& one) {
   return out;
 }
 
-// "set (oc_cycles)", "follows (sm.threads)", "predicted".
+// Returns "set (oc_cycles)", "follows (sm.threads)" or "predicted".
 std::string mark_of(const Value& value) {
   if (value.predicted()) return "predicted";
   const bool set = !value.set.empty();
@@ -191,7 +191,7 @@ void sources(const Published& published, const std::vector<Measured>& machines, 
   output.table(table);
 }
 
-/// Published rows that a benchmark should have printed and did not.
+/// Returns the published rows that a benchmark should have printed and did not.
 std::vector<std::string> missing_figures(const Published& published, const std::vector<Run>& runs) {
   std::vector<std::string> out;
   for (const Run& run : runs) {

@@ -7,8 +7,8 @@
 
 namespace castor::platforms::experiments::fidelity {
 
-/// Tables and pictures of the machines that were run; runs of one machine stand together. False if a row lacks its
-/// reason, or a benchmark a figure.
+/// Writes tables and pictures of the machines that were run; runs of one machine are grouped. Returns false if a row
+/// lacks a required reason, or a benchmark did not print a figure.
 [[nodiscard]] bool report_fidelity(const workloads::fidelity::Published& published, const std::vector<Run>& runs,
                                    Output& output);
 

@@ -21,7 +21,7 @@ namespace {
 namespace laperm = workloads::laperm;
 using Names = std::vector<std::string>;
 
-/// Held by one process at a time, as long as the object lives.
+/// File lock that one process at a time holds, for the lifetime of the object.
 class FileLock {
  public:
   explicit FileLock(const std::string& path) : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {

@@ -8,12 +8,13 @@
 
 namespace castor::platforms::experiments::laperm {
 
-/// What thread blocks of the programs touch, on the functional machine: programs compiled anew, with PTX that went
-/// through workloads::laperm::with_footprints. Each is compiled by the first run that wants it.
+/// Runs that record which memory the programs' thread blocks touch, on the functional machine. The programs are
+/// compiled again with PTX that workloads::laperm::with_footprints has extended. The first run that needs a program
+/// compiles it.
 class FootprintRuns {
  public:
-  /// One run; `parameters` as the experiment makes them. The result has the counts of workloads::laperm::Sharing, and
-  /// launches and results as the program says them. Errors: base::Error.
+  /// Executes one run. `parameters`: as the experiment makes them. Returns the counts of workloads::laperm::Sharing,
+  /// and launches and results from the program's output. Throws base::Error if the program fails.
   [[nodiscard]] Json run(const Json& parameters) const;
 
  private:
@@ -22,7 +23,7 @@ class FootprintRuns {
   Scratch folder_;
 };
 
-/// Changes when `FootprintRuns::run` returns other figures.
+/// Returns a text that changes whenever `FootprintRuns::run` would return other figures.
 [[nodiscard]] std::string footprint_figures();
 
 }  // namespace castor::platforms::experiments::laperm

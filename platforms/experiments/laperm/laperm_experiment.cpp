@@ -1,5 +1,5 @@
-// castor experiment laperm: programs with child kernels and with groups under locality-aware scheduling, against round
-// robin.
+// castor experiment laperm: programs with child kernels and with groups under locality-aware scheduling, compared with
+// round robin.
 
 #include "platforms/experiments/children/child_experiment.h"
 #include "platforms/experiments/children/placement.h"
@@ -14,21 +14,21 @@ namespace {
 namespace laperm = workloads::laperm;
 using Names = std::vector<std::string>;
 
-/// As in the source's simulator; without these a child has nothing of its parent in L1.
+/// L1 settings of the source's simulator. Without them a child finds none of its parent's data in L1.
 const Names kL1 = {"l1.caches_global=1", "acquire.child=inherit"};
 const Names kGroups = {"blocks.dtbl.enable=1"};
-/// Groups are placed by the other block.
+/// The block LaPerm places the groups, instead of DTBL.
 const Names kPushed = {"blocks.dtbl.enable=1", "blocks.dtbl.dispatch=0"};
-/// Of the kernel table and of the block's queue 0.
+/// Number of entries in the kernel table and in the block's queue 0.
 const Names kEntries = {"table.entries=256"};
 
 Names policy(const char* name) { return {"blocks.laperm.enable=1", std::string("blocks.laperm.policy=") + name}; }
-/// The launcher takes child kernels by level too, of lists of the SMs or of all.
+/// The launch unit also selects child kernels by level, from lists per SM or from one list for all SMs.
 Names launcher(const char* lists) {
   return {"blocks.laperm_kmu.enable=1", std::string("blocks.laperm_kmu.lists=") + lists};
 }
 
-/// Latencies of launches and of the parse, parts of what `whole` has.
+/// Returns the keys that set the latencies of launches and of parsing to `percent` % of those of `whole`.
 Names latency(const gpu::Machine& whole, unsigned percent) {
   Names out;
   const gpu::Machine::Launch& launch = whole.launch;
@@ -69,7 +69,8 @@ ChildSystems laperm_systems(const gpu::Machine& machine) {
       traced(laperm::kDtbl.adaptive_bind, "and on others that have nothing to do", "dtbl", {kL1, kPushed, adaptive}),
       {laperm::kFootprint, "what thread blocks touch, on the functional machine", "cdp", {"run.functional=1"}},
   };
-  // What else differs from round robin.
+  // Variants that differ from these systems in something other than the policy: the dispatcher's search, DTBL's table,
+  // launch latencies, size of the kernel table.
   out.push_back(
       traced("cdp_rr_one", "cdp_rr, one SM looked at per cycle", "cdp", {kL1, {"dispatch.search=rr_one"}}, true));
   out.push_back(traced("dtbl_rr_hash", "dtbl_rr, more groups get an entry of DTBL's table", "dtbl",

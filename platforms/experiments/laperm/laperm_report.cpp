@@ -30,12 +30,12 @@ bool has(const Names& names, const std::string& name) {
 }
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
-/// Behind the name of a system.
+/// Returns the variation in the name of a system, with the blank before it; "" if there is none.
 std::string variation(const std::string& text) {
   return text.size() == first_word(text).size() ? "" : text.substr(first_word(text).size());
 }
 
-/// Round robin of the same launch model and variation; "" of itself.
+/// Returns the round robin system of the same launch model and variation; "" for round robin itself.
 std::string base_of(const std::string& system) {
   const std::string name = first_word(system);
   for (const laperm::Model& model : {laperm::kCdp, laperm::kDtbl}) {
@@ -46,7 +46,7 @@ std::string base_of(const std::string& system) {
   return "";
 }
 
-/// Of the same figures those of some programs and systems.
+/// Returns the runs of the given programs and systems only.
 ChildRuns part(const ChildRuns& runs, const Names& programs, const Names& systems) {
   ChildRuns out = runs;
   out.programs = programs;
@@ -54,7 +54,7 @@ ChildRuns part(const ChildRuns& runs, const Names& programs, const Names& system
   return out;
 }
 
-/// Figures over those of round robin, geometric mean.
+/// Reports a figure relative to round robin, as geometric mean over programs.
 void over_rr(const ChildRuns& runs, const std::string& title, const Figure& figure, bool inverse, Output& output) {
   Names columns;
   for (const std::string& system : runs.systems) {
@@ -69,8 +69,8 @@ void over_rr(const ChildRuns& runs, const std::string& title, const Figure& figu
   }));
 }
 
-/// Bars of systems over round robin: ratios on a logarithmic axis, or points of a rate. `source`: %, or
-/// points.
+/// Draws bars of systems relative to round robin: ratios on a logarithmic axis, or differences of a rate in percentage
+/// points. `source`: the source's values, in % or in percentage points.
 void bars(const ChildRuns& runs, const char* file, const char* title, const Figure& figure, bool rate,
           const std::map<std::string, double>& source, Output& output) {
   Plot plot;
@@ -216,7 +216,7 @@ void footprints(const ChildRuns& runs, Output& output) {
   output.plot(plot);
 }
 
-/// Gain of the second of each pair over the first.
+/// A column of a table: the gain of system `of` over system `base`.
 struct Gain {
   std::string head;
   std::string of, base;

@@ -8,8 +8,8 @@
 
 namespace castor::platforms::experiments::laperm {
 
-/// Tables, pictures and claims of locality-aware scheduling. False if launches or thread blocks got lost in a run, are
-/// where they must not be, or results are others than those of another system.
+/// Writes tables, pictures and claims of locality-aware scheduling. Returns false if launches or thread blocks were
+/// lost or misplaced in a run, or if a run's results differ from another system's.
 [[nodiscard]] bool report_laperm(const std::vector<Run>& runs, const ChildSystems& systems, Output& output);
 
 }  // namespace castor::platforms::experiments::laperm

@@ -1,4 +1,4 @@
-// castor experiment lax: the laxity engine against its rivals.
+// castor experiment lax: the laxity engine, compared with other schedulers.
 
 #include <algorithm>
 #include <functional>
@@ -70,7 +70,7 @@ class LaxExperiment final : public Experiment {
       if ((entry.batch != 0) == batches_) names.push_back(entry.name);
     }
     check_names(schedulers_, names, "scheduler");
-    // Bad keys are told before anything runs.
+    // Bad keys are reported before anything runs.
     for (const std::string& scheduler : schedulers_)
       static_cast<void>(lax_machine(*find_lax_entry(scheduler), overrides_));
     if (programs) calibrate();
@@ -111,9 +111,9 @@ class LaxExperiment final : public Experiment {
     return entry.scheduler != nullptr && entry.scheduler->place == workloads::Place::kCommandProcessor;
   }
 
-  static constexpr unsigned kCrowd = 24;  ///< jobs that measure the capacity with real kernels
+  static constexpr unsigned kCrowd = 24;  ///< number of concurrent jobs that measure the capacity with real kernels
 
-  // The tier of real kernels measures its machine first.
+  // Measures the machine for the tier of real kernels, before its runs.
   void calibrate() {
     if (jobs_option_->count() == 0) jobs_ = 64;
     if (!w0_.empty() || !deadlines_.empty() || batches_) {
@@ -169,7 +169,7 @@ class LaxExperiment final : public Experiment {
   bool variants_ = false, batches_ = false;
   unsigned seeds_ = 10, jobs_ = 128;
   std::string tier_ = "replay", program_;
-  std::unique_ptr<LaxPrograms> programs_;  ///< tier programs
+  std::unique_ptr<LaxPrograms> programs_;  ///< null except in the tier of real kernels
   std::map<std::string, LaxCalibration> calibrations_;
 };
 

@@ -22,16 +22,16 @@ using workloads::Cycle;
 using workloads::JobStream;
 
 constexpr const char* kMachine = "gcn_apu";
-constexpr unsigned kMeanSteps = 16;         // of the workloads' recurrent jobs
-constexpr unsigned kCrowd = 24;             // jobs that measure the capacity
-constexpr std::uint64_t kSoon = 1'000'000;  // ns between jobs that are alone
+constexpr unsigned kMeanSteps = 16;         // time steps of a recurrent job, as in the workloads
+constexpr unsigned kCrowd = 24;             // number of concurrent jobs that measure the capacity
+constexpr std::uint64_t kSoon = 1'000'000;  // ns between jobs that run alone
 
 std::uint64_t scaled(std::uint64_t value, std::uint64_t numerator, std::uint64_t denominator) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((Wide{value} * numerator + denominator / 2) / denominator);
 }
 
-// Machine cycles to whole nanoseconds; the machine's clock is that of the workloads.
+// Converts machine cycles to whole nanoseconds. The machine has the clock of the workloads.
 std::uint64_t nanoseconds(Cycle cycles) { return scaled(cycles, 1'000'000'000, lax::kCyclesPerSecond); }
 
 /// Runs the program on a list of jobs and returns its report.
@@ -50,7 +50,7 @@ const lax::Workload& workload_of(const std::string& name) {
   return *workload;
 }
 
-// The program's name of a network; it has half the hidden units, so that a run stays short.
+// Returns the program's job type for a network. It has half the hidden units, so that a run stays short.
 std::string network_kind(const std::string& name) {
   static const std::vector<std::pair<const char*, const char*>> kKinds = {
       {"lstm", "lstm64"}, {"gru", "gru64"}, {"gru256", "gru128"}, {"van", "van64"}, {"van256", "van128"}};
@@ -64,7 +64,7 @@ std::string kind_of(const lax::Workload& workload, unsigned variant) {
   return workload.single ? workload.single->name : network_kind(workload.networks[variant].name);
 }
 
-// The program's name of a kernel type.
+// Returns the program's kernel for a kernel type of the workloads.
 std::string kernel_name(const std::string& type) {
   constexpr std::string_view kGemm = "gemm_";
   return type.compare(0, kGemm.size(), kGemm) == 0 ? std::string(kGemm) + network_kind(type.substr(kGemm.size()))
@@ -82,7 +82,7 @@ std::string job_line(const std::string& kind, unsigned steps, std::uint64_t arri
          std::to_string(deadline_ns) + "\n";
 }
 
-// Name of a program's kernel, from what its mangled name holds.
+// Returns the kernel that a mangled name of the program belongs to.
 std::string name_of_kernel(const std::string& mangled) {
   static const std::vector<std::pair<const char*, const char*>> kNames = {
       {"7tensor1", "tensor1"},
@@ -106,7 +106,8 @@ std::string name_of_kernel(const std::string& mangled) {
   throw base::Error("kernel " + mangled + " is of no type of the workloads");
 }
 
-// Cycles of one launch alone, mean over the launches of the report that began at `from` (picoseconds) or later.
+// Returns the mean cycles of a launch alone, by kernel type. Uses the launches of the report that began at `from`
+// (picoseconds) or later.
 std::vector<std::uint64_t> kernel_times(const Json& report, const JobStream& stream, std::uint64_t from) {
   std::vector<std::uint64_t> sum(stream.types.size()), count(stream.types.size());
   for (const Json& kernel : report.at("kernels")) {
@@ -125,12 +126,12 @@ std::vector<std::uint64_t> kernel_times(const Json& report, const JobStream& str
   return sum;
 }
 
-// The machine's times in source time, brought to the program's.
+// Returns the machine keys of a run. Latencies and periods are converted from source time to the machine's time.
 std::vector<std::string> overrides_of(const LaxEntry& entry, const LaxCalibration& calibration,
                                       const std::vector<std::string>& user) {
   std::vector<std::string> all = entry.overrides;
   all.insert(all.end(), user.begin(), user.end());
-  std::vector<std::string> with_engine = all;  // its keys are there, enabled or not
+  std::vector<std::string> with_engine = all;  // the engine's keys exist whether it is enabled or not
   with_engine.emplace_back("blocks.lax.engine=model");
   const LoadedMachine loaded = load_machine(kMachine, with_engine);
   const hookup::Settings engine("lax", loaded.config);
@@ -168,7 +169,8 @@ LaxCalibration LaxPrograms::calibrate(const std::string& name, unsigned jobs,
   const unsigned variants = workload.single ? 1 : static_cast<unsigned>(workload.networks.size());
   LaxCalibration out;
 
-  // Each job twice: the first brings code and what jobs share into the caches, as the jobs before it do in a stream.
+  // Each job runs twice. The first run brings the code and the shared data into the caches, as earlier jobs do in a
+  // stream.
   std::string alone;
   for (unsigned i = 0; i < 2 * variants; ++i) {
     alone += job_line(kind_of(workload, i % variants), kMeanSteps, i * kSoon, 0);
@@ -210,7 +212,8 @@ std::uint64_t lax_programs_rate(const std::string& workload, const std::string& 
   const lax::Workload& known = workload_of(workload);
   const auto tail_ms = lax::published::value(lax::published::kP99, workload, "RR");
   if (!tail_ms) throw base::InputError("workload " + workload + " has no published capacity", "take another");
-  // Under round robin 128 jobs at the high rate were done when the last had come and the longest was over.
+  // Published capacity under round robin: 128 jobs at the high rate were complete when the last had arrived and the
+  // longest latency had passed.
   const double high = static_cast<double>(known.rates[static_cast<std::size_t>(lax::Rate::kHigh)]);
   const double capacity = 128 / (128 / high + *tail_ms / 1e3);
   const auto asked = static_cast<double>(known.rates[static_cast<std::size_t>(*lax::find_rate(rate))]);
@@ -245,7 +248,7 @@ Json LaxPrograms::run(const Json& parameters) const {
   const Json report =
       run_jobs(program_, list, overrides_of(*entry, calibration, parameters.value("set", std::vector<std::string>())));
 
-  // In source time from here on, so that figures can be laid beside the published ones.
+  // From here on times are in source time, so that figures can be compared with the published ones.
   const auto to_source = [&](Cycle cycles) { return scaled(cycles, calibration.published, calibration.measured); };
   for (std::size_t type = 0; type < stream.types.size(); ++type) {
     stream.types[type].service = static_cast<std::uint32_t>(to_source(calibration.kernels[type]));
@@ -254,7 +257,7 @@ Json LaxPrograms::run(const Json& parameters) const {
   outcome.jobs.resize(stream.jobs.size());
   outcome.cycles = to_source(report.at("cycles").get<Cycle>());
   for (const Json& record : report.at("jobs")) {
-    const auto index = record.at("id").get<std::size_t>() - 1;  // jobs are announced in their order
+    const auto index = record.at("id").get<std::size_t>() - 1;  // jobs have ids in the order of their announcement
     if (index >= outcome.jobs.size()) throw base::Error("the report has a job that is not in the list");
     const workloads::Job& job = stream.jobs[index];
     workloads::JobOutcome& end = outcome.jobs[index];
@@ -265,7 +268,7 @@ Json LaxPrograms::run(const Json& parameters) const {
       continue;
     }
     end.end = workloads::JobOutcome::End::kDone;
-    // The device's word on the deadline stands, whatever rounding does.
+    // The device's decision whether the deadline was met is kept, regardless of rounding.
     const Cycle latency = to_source(done - record.at("start").get<Cycle>());
     end.finished = job.arrival + (record.at("met").get<bool>() ? std::min(latency, job.deadline)
                                                                : std::max(latency, job.deadline + 1));

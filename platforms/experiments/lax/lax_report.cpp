@@ -21,7 +21,8 @@ using lax::Evaluation;
 using lax::Rate;
 using lax::Sample;
 
-/// What the runs vary, in the order of the tables. A run with another w0 counts as a scheduler of its own.
+/// Workloads, schedulers and rates of the runs, in the order of the tables. A run with another w0 counts as a separate
+/// scheduler.
 struct Axes {
   std::vector<std::string> workloads, schedulers;
   std::vector<Rate> rates;
@@ -43,7 +44,7 @@ void once(std::vector<T>& list, const T& value) {
 
 double milliseconds(double cycles) { return cycles * 1e3 / static_cast<double>(lax::kCyclesPerSecond); }
 
-// Of the jobs looked at that met their deadline, the one that came closest to it.
+// Adds the trace of the observed job in time that came closest to its deadline.
 void add_priority(const std::string& workload, const Json& result, lax::Extras& extras) {
   const double deadline = milliseconds(static_cast<double>(lax::find_workload(workload)->deadline));
   lax::PriorityTrace& best = extras.priority[workload].emplace_back();
@@ -61,7 +62,8 @@ void add_priority(const std::string& workload, const Json& result, lax::Extras& 
 
 bool is_executed(const Run& run) { return run.parameters.value("tier", "") == "programs"; }
 
-/// Runs of real kernels are in the tables only if there are no others: beside those that replay they count for claims.
+/// Collects the results of all runs. If there are replay runs, runs of real kernels are not in the tables and count
+/// only for claims.
 Evaluation collect(const std::vector<Run>& runs, Axes& axes, lax::Extras& extras) {
   Evaluation out;
   const bool all_executed = std::all_of(runs.begin(), runs.end(), is_executed);
@@ -98,7 +100,8 @@ Evaluation collect(const std::vector<Run>& runs, Axes& axes, lax::Extras& extras
   return out;
 }
 
-/// Schedulers in rows, workloads in columns; "ours | source" in a cell where the source has a figure.
+/// Returns a table with schedulers in rows and workloads in columns; a cell is "ours | source" if the source has a
+/// figure.
 template <std::size_t N>
 Table figure_table(const Evaluation& evaluation, const Axes& axes, Rate rate, const std::string& title,
                    double Sample::*figure, int digits, const std::array<lax::published::Row, N>* published,
@@ -245,7 +248,7 @@ void priorities(const lax::Extras& extras, Output& output) {
   if (!plot.series.empty()) output.plot(plot);
 }
 
-// Workloads in which a rival has more jobs in time.
+// Reports the workloads in which a rival has more jobs in time.
 void losses(const Evaluation& evaluation, Output& output) {
   Table table;
   table.title = "Where LAX loses at the high rate, by more than the spread of the difference";

@@ -6,8 +6,8 @@
 
 namespace castor::platforms::experiments::lax {
 
-/// Tables beside the published ones, pictures, claims. False if an invariant among these or the account of a run is
-/// broken.
+/// Writes tables beside the published ones, pictures and claims. Returns false if an invariant is broken or the counts
+/// of a run are inconsistent.
 [[nodiscard]] bool report_lax(const std::vector<Run>& runs, Output& output);
 
 }  // namespace castor::platforms::experiments::lax

@@ -25,7 +25,7 @@ const std::vector<LaxEntry>& lax_entries() {
       if (info.place != workloads::Place::kHost) {
         entry.overrides = {"blocks.lax.enable=1", std::string("blocks.lax.policy=") + info.policy};
       }
-      // Jobs are judged on the host.
+      // The host decides admission, not the engine.
       if (info.place == workloads::Place::kShared) entry.overrides.emplace_back("blocks.lax.admit=0");
       list.push_back(std::move(entry));
     }
@@ -86,7 +86,7 @@ LoadedMachine lax_machine(const LaxEntry& entry, const std::vector<std::string>&
 
 namespace {
 
-// Every eighth job is looked at every 100 us, so that each look reads few registers.
+// Every eighth job is observed every 100 us, so that each observation reads few registers.
 constexpr base::Cycle kLookEvery = 150'000;
 constexpr unsigned kLookStride = 8;
 
@@ -142,12 +142,14 @@ workloads::RunOutcome run(const LoadedMachine& loaded, const workloads::JobStrea
   return outcome;
 }
 
-// Jobs a second at which batches are compared: 10 000 of few-kernel jobs but GMM, 1 000 of the others.
+// Returns the jobs per second at which batches are compared: 10 000 for few-kernel workloads except GMM, 1 000 for the
+// others.
 std::uint64_t batch_rate(const lax::Workload& workload) {
   return workload.single && workload.name != "GMM" ? 10'000 : 1'000;
 }
 
-// A job of a batch has its answer when the last one has.
+// Returns the mean response time in us. Every job of a batch has its response when the last job of the batch has
+// finished.
 double mean_response_us(const workloads::JobStream& stream, const workloads::RunOutcome& outcome,
                         const workloads::FixedBatches& batches) {
   double sum = 0;

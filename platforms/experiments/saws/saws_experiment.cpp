@@ -1,4 +1,5 @@
-// castor experiment saws: warp schedulers that tell each other of barriers, against the SM's own issue policies.
+// castor experiment saws: warp schedulers that notify each other of barriers, compared with the SM's own issue
+// policies.
 
 #include <algorithm>
 #include <memory>
@@ -81,7 +82,8 @@ class SawsExperiment final : public Experiment {
     return runs;
   }
 
-  // A run is a process of its program: it does not change with this one, only with the figures taken from its report.
+  // A run is a process of its own program, so results do not depend on this program, except for the figures that it
+  // takes from the report.
   [[nodiscard]] std::string build() const override { return saws_figures(); }
 
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
@@ -95,7 +97,8 @@ class SawsExperiment final : public Experiment {
   bool report(const std::vector<Run>& runs, Output& output) override { return report_saws(runs, output); }
 
  private:
-  // "" or "key=value", by value. Bad keys and values are told before anything runs.
+  // Returns the variations: "" or "key=value", one for each value. Throws for bad keys and values, before anything
+  // runs.
   [[nodiscard]] Names checked_variations() const {
     Names out = read_variations(vary_);
     for (const std::string& machine : machines_) {
@@ -132,7 +135,7 @@ class SawsExperiment final : public Experiment {
           std::find(machine.policies.begin(), machine.policies.end(), name) == machine.policies.end()) {
         continue;
       }
-      // Programs without barriers say only whether SAWS leaves them alone, and what more schedulers cost.
+      // Programs without barriers only show that SAWS does not affect them, and the cost of more schedulers.
       const bool wanted = name == "GTO" || name == "SAWS" || (name == "CATLS" && !machine.policies.empty());
       if (!program.barriers && !wanted) continue;
       names.push_back(name);

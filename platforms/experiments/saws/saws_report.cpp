@@ -19,7 +19,7 @@ using saws::Point;
 using workloads::Spread;
 using Names = std::vector<std::string>;
 
-/// What the runs vary, in the order in which they come.
+/// Programs, machines, changes and policies of the runs, in the order of their occurrence.
 struct Axes {
   Names programs, with_barriers, without, machines, changes, policies;
 };
@@ -28,12 +28,12 @@ void once(Names& list, const std::string& value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
 
-// "", or " sm.tb_slots=8".
+// Returns the machine change of a run, "" or " sm.tb_slots=8".
 std::string change_of(const Json& parameters) {
   return parameters.contains("variation") ? " " + parameters.at("variation").get<std::string>() : "";
 }
 
-// "4", or "4 sm.tb_slots=8".
+// Returns the machine of a run, "4" or "4 sm.tb_slots=8".
 std::string machine_of(const Json& parameters) {
   return parameters.at("schedulers").get<std::string>() + change_of(parameters);
 }
@@ -52,7 +52,7 @@ Axes collect(const std::vector<Run>& runs, Evaluation& evaluation) {
     once(axes.changes, change_of(p));
     once(axes.policies, point.policy);
   }
-  // Policies in the order of the tables, whatever program came first.
+  // Policies are in the order of the tables, regardless of the order of the runs.
   Names ordered;
   for (const SawsPolicy& policy : saws_policies()) {
     if (std::find(axes.policies.begin(), axes.policies.end(), policy.name) != axes.policies.end()) {
@@ -71,7 +71,7 @@ std::string schedulers(const std::string& machine) {
   return (width == std::string::npos ? count : count + " of " + word.substr(width + 1) + " warps per tick") + changed;
 }
 
-// In percent: how much faster `of` is than `base`.
+// Returns the gain in performance in percent, from the ratio of base time to time.
 std::string gain(const Spread& times_base_over_of) {
   if (times_base_over_of.count == 0) return "";
   Spread out = times_base_over_of;
@@ -89,7 +89,7 @@ Names policies_at(const Evaluation& evaluation, const Axes& axes, const Names& p
   return out;
 }
 
-/// Programs in rows, policies in columns, their mean at the end.
+/// Returns a table with programs in rows, policies in columns, and the mean in the last row.
 template <class Cell, class Mean>
 Table by_program(const std::string& title, const Names& programs, const Names& columns, Cell cell, Mean mean) {
   Table table;
@@ -161,13 +161,13 @@ void waiting(const Evaluation& evaluation, const Axes& axes, const std::string& 
          block, saws::disagreement);
 }
 
-/// Policies that pictures show before others.
+/// Policies that pictures show in preference to others.
 const Names kPictured = {saws::kGto, "LRR", "CATLS", "CATLS/4", "CATLS/16", saws::kNoToggle, saws::kSaws};
 
-// Of the report's histogram: 0, 1, 2 to 3, 4 to 7 ...
+// Returns the name of a bin of the report's histogram, whose bins are 0, 1, 2 to 3, 4 to 7 ...
 std::string bin_name(std::size_t bin) { return "from_" + std::to_string(bin == 0 ? 0 : std::size_t{1} << (bin - 1)); }
 
-// How long barriers wait: the share whose waiting time is below a power of two.
+// Draws the distribution of barrier waiting times: the share of barriers that wait less than a power of two.
 void distribution(const std::vector<Run>& runs, const std::string& machine, const Names& policies, Output& output) {
   constexpr std::size_t kBins = 20;
   Plot plot;
@@ -206,8 +206,8 @@ void distribution(const std::vector<Run>& runs, const std::string& machine, cons
   if (!plot.series.empty()) output.plot(plot);
 }
 
-// Over the programs and their mean, against GTO: how much faster, %, or how many times as long barriers wait, on a
-// logarithmic axis. What the source has are means.
+// Draws bars for the programs and their mean, relative to GTO: gain in performance in %, or ratio of barrier waiting
+// times on a logarithmic axis. The source gives means only.
 void bars(const std::string& file, const std::string& title, const std::string& y_label, const Evaluation& evaluation,
           const Names& programs, const std::string& machine, const Names& policies, bool speed, Output& output) {
   const Point gto{machine, saws::kGto};
@@ -241,7 +241,8 @@ void bars(const std::string& file, const std::string& title, const std::string& 
   if (!plot.series.empty()) output.plot(plot);
 }
 
-// One scheduler against more of the same width together: times, and waiting of the programs that have barriers.
+// Reports several schedulers against one scheduler of the same total width: times, and waiting times of the programs
+// with barriers.
 void one_to_more(const Evaluation& evaluation, const Axes& axes, Output& output) {
   struct Pair {
     const char *of, *base, *title;

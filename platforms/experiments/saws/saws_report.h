@@ -6,8 +6,8 @@
 
 namespace castor::platforms::experiments::saws {
 
-/// Tables, pictures and claims of `castor experiment saws`, for the machines and policies that were run. False if an
-/// invariant is broken: without barriers SAWS must run as GTO.
+/// Writes tables, pictures and claims of `castor experiment saws`, for the machines and policies that were run. Returns
+/// false if the invariant is broken that SAWS behaves like GTO in programs without barriers.
 [[nodiscard]] bool report_saws(const std::vector<Run>& runs, Output& output);
 
 }  // namespace castor::platforms::experiments::saws

@@ -8,13 +8,13 @@
 namespace castor::platforms::experiments::saws {
 namespace {
 
-/// Totals over SMs and slices that a run keeps, by the report's names.
+/// Totals over SMs and slices that a run's result keeps, by their names in the report.
 constexpr std::array<const char*, 15> kTotals = {
     "warp_instructions",  "barrier_instances", "barrier_wait", "barrier_wait_p1",     "barrier_wait_p2",
     "barriers_ahead_sum", "tb_retired",        "tb_resident",  "occupancy_warps_sum", "ticks",
     "l1_read_hit",        "l1_read_miss",      "l2_read_hit",  "l2_read_miss",        "dram_bytes"};
 constexpr std::array<const char*, 6> kStalls = {"issued", "idle", "raw", "raw_memory", "memory_pipe", "compute_pipe"};
-/// Of the block, summed over SMs; 0 without it.
+/// Counts of the block, summed over SMs; 0 without the block.
 constexpr std::array<const char*, 2> kOrder = {"order_pairs", "order_disagreements"};
 
 std::uint64_t of_block(const Json& statistics, const char* name) {
@@ -55,7 +55,7 @@ const SawsPolicy* find_saws_policy(const std::string& name) {
 }
 
 const std::vector<SawsMachine>& saws_machines() {
-  // The widths are those of the schedulers beside them: 1 against 2, 1w4 and 2w4 against 4.
+  // Issue widths match those of the machines that they are compared with: 1 with 2, and 1w4 and 2w4 with 4.
   static const std::vector<SawsMachine> kMachines = {
       {"4", "maxwell_liu13", {}, true, {}},
       {"2", "maxwell_liu13_s2", {}, true, {"LRR", "GTO", "CATLS", "CATLS/4", "CATLS/16", "SAWS/no-toggle", "SAWS"}},
@@ -89,7 +89,7 @@ Json SawsPrograms::run(const Json& parameters) const {
       programs_.at(parameters.at("program").get<std::string>())
           .run(machine->shipped, saws_overrides(*machine, *policy, parameters.value("set", std::vector<std::string>())),
                parameters.at("arguments").get<std::vector<std::string>>());
-  // Copies and the host are no part of the comparison.
+  // Cycles of kernels only; copies and host time are not part of the comparison.
   std::uint64_t cycles = 0;
   for (const Json& kernel : report.at("kernels")) cycles += kernel.at("cycles").get<std::uint64_t>();
   const Json& total = report.at("statistics").at("total");

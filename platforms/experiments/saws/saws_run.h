@@ -10,43 +10,43 @@
 
 namespace castor::platforms::experiments::saws {
 
-/// An issue policy, or the block `saws`, with its settings.
+/// An issue policy of the SM, or the block `saws`, with its settings.
 struct SawsPolicy {
   const char* name;  ///< "GTO", "SAWS/no-toggle"
   std::vector<std::string> overrides;
-  bool variant = false;  ///< only with --variants, or by name
-  bool block = false;    ///< the block `saws`, which wants one pick per scheduler
+  bool variant = false;  ///< true: runs only with --variants, or if named
+  bool block = false;    ///< uses the block `saws`, which requires one issued warp per scheduler
 };
-/// In the order of the tables.
+/// Returns all policies in the order of the tables.
 [[nodiscard]] const std::vector<SawsPolicy>& saws_policies();
-/// nullptr if there is none.
+/// Returns the policy of that name, or nullptr if there is none.
 [[nodiscard]] const SawsPolicy* find_saws_policy(const std::string& name);
 
 /// A machine of the comparison.
 struct SawsMachine {
-  const char* name;     ///< its number of schedulers, as the tables have it
+  const char* name;     ///< number of schedulers, as in the tables
   const char* shipped;  ///< machine file
   std::vector<std::string> overrides;
-  bool block;                         ///< can have the block
-  std::vector<const char*> policies;  ///< by default; empty: all that are no variants
+  bool block;                         ///< whether the machine can have the block
+  std::vector<const char*> policies;  ///< default policies; empty: all except variants
 };
 [[nodiscard]] const std::vector<SawsMachine>& saws_machines();
 [[nodiscard]] const SawsMachine* find_saws_machine(const std::string& name);
 
-/// Keys of the machine for a run: those of the machine, of the policy, and what the user adds.
+/// Returns the machine keys of a run: of the machine, of the policy, and of the user.
 [[nodiscard]] std::vector<std::string> saws_overrides(const SawsMachine& machine, const SawsPolicy& policy,
                                                       const std::vector<std::string>& user);
 
-/// Runs the programs of the comparison.
+/// Runs the programs of the comparison, each run in a process.
 class SawsPrograms {
  public:
-  /// `folder`: where they lie; "": as compiled by at most so many `workers` at once. Errors: InputError if one of them
-  /// is not there.
+  /// `folder`: folder of compiled programs; if "", the programs are compiled as needed by at most `workers` processes.
+  /// Throws InputError if a program is missing.
   SawsPrograms(const std::vector<std::string>& names, const std::string& folder, unsigned workers)
       : programs_(find_programs(names, folder, workers)) {}
-  /// One run; `parameters` as the experiment makes them. The result has cycles of all kernels, launches, totals of the
-  /// report (docs/statistics.md) by their names, and those of the schedulers' ticks as stall_<name>. Errors:
-  /// base::Error.
+  /// Executes one run. `parameters`: as the experiment makes them. Returns cycles of all kernels, launches, totals by
+  /// their names in the report (docs/statistics.md), and the schedulers' stall ticks as stall_<name>. Throws
+  /// base::Error if the program fails.
   [[nodiscard]] Json run(const Json& parameters) const;
   [[nodiscard]] const std::string& fingerprint(const std::string& name) const;
 
@@ -54,7 +54,7 @@ class SawsPrograms {
   std::map<std::string, CudaProgram> programs_;
 };
 
-/// Changes when `SawsPrograms::run` returns other figures.
+/// Returns a text that changes whenever `SawsPrograms::run` would return other figures.
 [[nodiscard]] std::string saws_figures();
 [[nodiscard]] workloads::saws::Sample sample_of(const Json& result);
 

@@ -1,4 +1,4 @@
-"""Results of Castor as pandas frames, and the usual pictures of them.
+"""Reads results of Castor into pandas frames, and draws the usual pictures of them.
 
     import castor
 
@@ -10,8 +10,8 @@
     runs = castor.experiment("castor-saws")      # castor experiment saws
     castor.plot.speedups(castor.speedups(runs, "policy", "GTO", ["program"]))
 
-Needs pandas, pictures matplotlib too; without them a call raises MissingPackage, whose one line says what to install.
-docs/guides/python.md has more.
+Frames need pandas, pictures also need matplotlib. If one is missing, a call raises MissingPackage, whose message says
+what to install. docs/guides/python.md has more.
 """
 
 from . import plot

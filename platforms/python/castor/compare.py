@@ -1,4 +1,4 @@
-"""Runs against runs: ratios input by input, their means and confidence."""
+"""Comparison of runs: ratios input by input, their means and confidence intervals."""
 
 import math
 
@@ -6,11 +6,12 @@ from .errors import need
 
 
 def _share_within(t, freedom):
-    """Probability that a variable of Student's t with whole degrees of freedom lies within ±t, in closed form."""
+    """Returns the probability that a Student's t variable with `freedom` degrees of freedom lies within ±t. The closed
+    form is valid for integer `freedom`."""
     angle = math.atan2(t, math.sqrt(freedom))
     sine, square = math.sin(angle), math.cos(angle) ** 2
     term, total = 1.0, 0.0
-    for i in range(freedom % 2, freedom - 1, 2):  # cos^i with its factor
+    for i in range(freedom % 2, freedom - 1, 2):  # adds the term of cos^i
         total += term * (math.cos(angle) if freedom % 2 else 1)
         term *= square * (i + 1) / (i + 2)
     if freedom % 2:
@@ -19,8 +20,8 @@ def _share_within(t, freedom):
 
 
 def confidence(deviation, count, share=0.95):
-    """Half of the interval around a mean of `count` values that holds the true one with probability `share`, by
-    Student's t with count - 1 degrees of freedom. NaN for fewer than two values."""
+    """Returns half the width of the confidence interval of a mean of `count` values, by Student's t with count - 1
+    degrees of freedom. `share`: confidence level. NaN for fewer than two values."""
     if count < 2:
         return math.nan
     low, high = 0.0, 1e6
@@ -31,14 +32,14 @@ def confidence(deviation, count, share=0.95):
 
 
 def speedups(runs, system, base, by, figure="cycles", inputs=("size", "seed")):
-    """How many times less `figure` runs have than those of `base`, compared input by input.
+    """Returns the ratio of `figure` in runs of `base` to `figure` in the other runs, computed input by input.
 
-    `runs`: a frame of castor.experiment. `system`: the column that says what is compared ("policy", "system"), `base`
-    its value that the others are compared with. `by`: columns that stay apart (["program"]); those of `inputs` that are
-    there tell one input from another. All that is in none of these must be equal, or a KeyError says what is not.
+    `runs`: a frame of castor.experiment. `system`: the column whose values are compared ("policy", "system"). `base`:
+    the value that the others are compared with. `by`: columns whose values are kept apart (["program"]). `inputs`:
+    columns that identify an input, as far as they exist. Several runs that agree in all these columns raise a KeyError.
 
-    A frame with the columns of `by`, `system`, and: speedup (geometric mean over inputs), deviation, count, confidence
-    (half of the 95 % interval). The rows of `base` are left out.
+    The result is a frame with the columns of `by`, `system`, and: speedup (geometric mean over inputs), deviation,
+    count, confidence (half of the 95 % interval). It has no rows for `base`.
     """
     need("pandas")
     by = [by] if isinstance(by, str) else list(by)

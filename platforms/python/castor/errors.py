@@ -1,18 +1,19 @@
-"""What can go wrong, and the packages that are asked for when they are needed."""
+"""Exceptions of the package, and imports of optional packages at first use."""
 
 import importlib
 
 
 class BadFile(ValueError):
-    """A file is not what it was taken for; the message says which, why, and what writes such files."""
+    """A file does not have the expected format. The message names file, reason, and the command that writes such
+    files."""
 
 
 class MissingPackage(ImportError):
-    """A Python package is not there; the message is one line that says what to install."""
+    """A Python package is not installed. The message is one line that says what to install."""
 
 
 def need(module):
-    """The module of a package outside the standard library. Raises MissingPackage."""
+    """Imports and returns a module of a package outside the standard library. Raises MissingPackage."""
     package = module.partition(".")[0]
     try:
         return importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""What `castor experiment` leaves in its folder (docs/guides/experiments.md)."""
+"""Reader of the results that `castor experiment` writes to its folder (docs/guides/experiments.md)."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ from .reports import read_json
 
 
 def experiment(path):
-    """Parameters and figures of every run, a row each. `path`: the folder, or its results.json or results.csv, or runs
-    that are kept beside a page (docs/results/NAME/SET.csv).
+    """Returns a frame with the parameters and figures of every run, one row per run. `path`: the folder, its
+    results.json or results.csv, or a file of runs beside a result page (docs/results/NAME/SET.csv).
 
-    A figure with parts has a column for each: barrier_waits.from_1 (not in a folder's results.csv).
-    Raises BadFile, OSError.
+    A figure with several parts has a column for each part, such as barrier_waits.from_1 (not in a folder's
+    results.csv). Raises BadFile, OSError.
     """
     pandas = need("pandas")
     path = Path(path)
@@ -26,6 +26,6 @@ def experiment(path):
 
 
 def _name_of_column(column):
-    """Of result/barrier_waits/from_1: barrier_waits.from_1."""
+    """Returns the frame's name of a column: barrier_waits.from_1 for result/barrier_waits/from_1."""
     part, slash, name = column.partition("/")
     return name.replace("/", ".") if slash and part in ("parameters", "result") else column

@@ -1,4 +1,5 @@
-"""The usual pictures, by matplotlib. Every function draws into `ax`, or into a new figure, and returns the axes."""
+"""The usual pictures, drawn with matplotlib. Every function with a parameter `ax` draws into `ax`, or into a new figure
+if `ax` is None, and returns the axes."""
 
 import math
 import subprocess
@@ -6,7 +7,7 @@ import subprocess
 from .errors import need
 from .reports import Report
 
-#: What schedulers do, in the order of the stack.
+#: Results of a scheduler tick (issued, or the stall reason), in the order of the stacked bars.
 _STALLS = ["issued", "unit busy", "LSU busy", "register", "load", "idle"]
 
 
@@ -18,8 +19,8 @@ def _axes(ax, width=9, height=4):
 
 
 def speedups(frame, source=None, ax=None, value="speedup", base=1.0):
-    """Bars of castor.speedups with their 95 % intervals, from the base line up or down. The first column of the frame
-    is the groups, the second what is compared. `source`: {(group, system): figure}, drawn as diamonds."""
+    """Draws the result of castor.speedups as bars from the base line, with 95 % intervals. The first column of `frame`
+    gives the groups of bars, the second the systems. `source`: {(group, system): figure}, drawn as diamonds."""
     ax = _axes(ax, width=max(7, 0.25 * len(frame) + 3))
     group_column, system_column = frame.columns[:2]
     groups, systems = list(frame[group_column].unique()), list(frame[system_column].unique())
@@ -32,7 +33,7 @@ def speedups(frame, source=None, ax=None, value="speedup", base=1.0):
         ends = [part.loc[group, "confidence"] if group in part.index else math.nan for group in groups]
         places = [at[group] for group in groups]
         ax.bar(places, [v - base for v in values], width * 0.9, bottom=base, label=system, zorder=2)
-        known = [bar for bar in zip(places, values, ends) if math.isfinite(bar[2])]  # of one input there is none
+        known = [bar for bar in zip(places, values, ends) if math.isfinite(bar[2])]  # a single input has no interval
         if known:
             x, y, half = zip(*known)
             ax.errorbar(x, y, yerr=half, fmt="none", ecolor="#404040", elinewidth=1, capsize=2, zorder=3)
@@ -42,7 +43,7 @@ def speedups(frame, source=None, ax=None, value="speedup", base=1.0):
         shown = [v for v in [*values, *(y for _, y in marks)] if math.isfinite(v)]
         low, high = min([low, *shown]), max([high, *shown])
     span = (high - low) or 0.01
-    # Intervals that would press the bars into a line are cut off.
+    # Intervals that would compress the bars too much are cut off.
     bottom, top = ax.get_ylim()
     ax.set_ylim(max(bottom, low - 0.6 * span), min(top, high + 0.6 * span))
     ax.axhline(base, color="black", linewidth=0.8, zorder=3)
@@ -56,7 +57,8 @@ def speedups(frame, source=None, ax=None, value="speedup", base=1.0):
 
 
 def stalls(reports, ax=None):
-    """What schedulers did, in percent of their ticks: a stacked bar for each of {name: report}, or for one report."""
+    """Draws the results of scheduler ticks (issued, or the stall reason) in percent, as stacked bars. `reports`: a
+    report, or {name: report} for a bar per report."""
     if isinstance(reports, Report):
         reports = {reports.machine: reports}
     ax = _axes(ax, height=1.2 + 0.5 * len(reports))
@@ -74,7 +76,8 @@ def stalls(reports, ax=None):
 
 
 def readable(names):
-    """{name: what a person reads}, by c++filt if it is there. None begins with "_", which legends leave out."""
+    """Returns {name: readable name}, demangled by c++filt if it is installed. Leading "_" are removed, because
+    legends omit such names."""
     names = list(names)
     try:
         done = subprocess.run(["c++filt", "-p"], input="\n".join(names), capture_output=True, text=True, check=True)
@@ -85,7 +88,7 @@ def readable(names):
 
 
 def timeline(time, ax=None):
-    """Kernels by queue and copies by engine over simulated time."""
+    """Draws kernels by queue and copies by engine over simulated time."""
     ax = _axes(ax, height=3)
     lanes = []
     for frame, column, colours in (
@@ -115,7 +118,7 @@ def timeline(time, ax=None):
 
 
 def occupancy(time, ax=None):
-    """Resident thread blocks of every SM over simulated time, as a map."""
+    """Draws a heat map of the resident thread blocks of every SM over simulated time."""
     ax = _axes(ax)
     windows = time.windows
     table = windows.pivot(index="sm", columns="start_us", values="resident")
@@ -130,7 +133,7 @@ def occupancy(time, ax=None):
 
 
 def windows(time, ax=None):
-    """What all schedulers did over simulated time, in percent of their ticks, stacked."""
+    """Draws the results of all scheduler ticks (issued, or the stall reason) over simulated time, in percent."""
     ax = _axes(ax)
     columns = ["issued", "compute_pipe", "memory_pipe", "raw", "raw_memory", "idle"]
     table = time.windows.groupby("start_us")[columns].sum()
@@ -146,7 +149,7 @@ def windows(time, ax=None):
 
 
 def scatter(frame, x, y, by=None, label=None, ax=None):
-    """A point for each row, coloured by a column, with the text of another beside it."""
+    """Draws a point for each row of `frame`. `by`: column that selects the colour; `label`: column with the text."""
     ax = _axes(ax, width=7)
     for name, part in frame.groupby(by, sort=False) if by else [(None, frame)]:
         ax.scatter(part[x], part[y], label=name, zorder=2)

@@ -1,11 +1,11 @@
-"""report.json: what `castor run --report` writes (docs/guides/looking.md, "Report")."""
+"""Reader of report.json, which `castor run --report` writes (docs/guides/looking.md, "Report")."""
 
 import json
 from pathlib import Path
 
 from .errors import BadFile, need
 
-#: What each scheduler does in a tick, by the report's name and for people.
+#: Results of a scheduler tick (issued, or the stall reason): the report's name, and the name in pictures.
 STALLS = {
     "issued": "issued",
     "idle": "idle",
@@ -17,7 +17,8 @@ STALLS = {
 
 
 def read_json(path, what, writer):
-    """The content of a JSON file. Raises BadFile if it is none, OSError if it cannot be read."""
+    """Returns the content of a JSON file. `what`: expected content, `writer`: command that writes it; both are for
+    messages. Raises BadFile if the file is not JSON, OSError if it cannot be read."""
     try:
         return json.loads(Path(path).read_text())
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -25,12 +26,12 @@ def read_json(path, what, writer):
 
 
 class Report:
-    """One run. `content` is the JSON; the frames are made of it.
+    """Report of one run. `content` is the JSON, from which the frames are made:
 
     kernels        a row for each kernel in the order of completion: name, times in ps and us, cycles, counts, ipc
-    ratios         by name: value, numerator, denominator, unit, meaning
+    ratios         a row for each ratio, by name: value, numerator, denominator, unit, meaning
     statistics     a row for each counter: path ("sm0.ticks"), part ("sm0"), name ("ticks"), value, unit, meaning
-    configuration  by key of the machine: value, unit, origin
+    configuration  a row for each machine key: value, unit, origin
     """
 
     def __init__(self, content):
@@ -85,7 +86,8 @@ class Report:
         return need("pandas").DataFrame(rows, columns=["path", "part", "name", "value", "unit", "meaning"])
 
     def stalls(self):
-        """Shares of all scheduler ticks, as a series by what the schedulers did; they add up to 1."""
+        """Returns the shares of all scheduler ticks as a series, by their result (issued, or the stall reason). The
+        shares add up to 1. Raises BadFile for a report of the functional machine."""
         pandas = need("pandas")
         ticks = self.content.get("statistics", {}).get("total", {}).get("stall")
         if ticks is None:
@@ -95,7 +97,7 @@ class Report:
 
 
 def report(path):
-    """Reads report.json. Raises BadFile, OSError."""
+    """Reads a report.json and returns a Report. Raises BadFile, OSError."""
     content = read_json(path, "report", "castor run --report FILE")
     if not isinstance(content, dict) or not {"machine", "cycles", "kernels", "configuration"} <= content.keys():
         raise BadFile(f"{path}: this is no report of a run; castor run --report FILE writes one")

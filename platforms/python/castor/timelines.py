@@ -1,4 +1,4 @@
-"""What `castor run --timeline` writes (docs/guides/looking.md, "Timeline")."""
+"""Reader of the timelines that `castor run --timeline` writes (docs/guides/looking.md, "Timeline")."""
 
 import re
 
@@ -9,14 +9,14 @@ _SM = re.compile(r"SM (\d+)")
 
 
 class Timeline:
-    """What happened when; times in microseconds of simulated time.
+    """Events of a run over time, as frames. Times are in microseconds of simulated time.
 
-    kernels        name, queue, start_us, duration_us, cycle, cycles, ticket; from grant to completion
+    kernels        name, queue, start_us, duration_us, cycle, cycles, ticket; each row lasts from grant to completion
     thread_blocks  name, sm, slot (context of the SM), start_us, duration_us, cycle, cycles, tb, ticket
     copies         name, engine, start_us, duration_us, cycle, cycles, bytes
     windows        a row for each SM and window of run.window cycles: sm, start_us, issued, idle and the other scheduler
-                   ticks, warp_instructions, resident (thread blocks at its begin). Where nothing changes on any SM, one
-                   row stands for several windows that are alike: `windows` says how many
+                   ticks, warp_instructions, resident (thread blocks at the window's begin). Consecutive equal windows
+                   of all SMs are merged into one row; `windows` is the number of windows in the row
     """
 
     def __init__(self, content):
@@ -70,7 +70,7 @@ class Timeline:
                 resident.setdefault(key[0], []).append((event["ts"], event["args"]["TBs"]))
         if not rows:
             return pandas.DataFrame()
-        # What has not changed is not written again: a count stands until the next one of its SM.
+        # The timeline has a count only where it changes, so a count is valid until the next count of the same SM.
         times = sorted({at for _, at in rows})
         window = min((b - a for a, b in zip(times, times[1:])), default=1)
         alike = [max(1, round((b - a) / window)) for a, b in zip(times, times[1:])] + [1]
@@ -89,7 +89,7 @@ class Timeline:
 
 
 def timeline(path):
-    """Reads a timeline. Raises BadFile, OSError."""
+    """Reads a timeline file and returns a Timeline. Raises BadFile, OSError."""
     content = read_json(path, "timeline", "castor run --timeline FILE")
     if not isinstance(content, dict) or "traceEvents" not in content:
         raise BadFile(f"{path}: this is no timeline of a run; castor run --timeline FILE writes one")

@@ -1,10 +1,10 @@
-"""Waves: value change dumps of `castor run --wave` and `castor cosim --wave` (docs/guides/looking.md, "Waves")."""
+"""Reader of value change dumps of `castor run --wave` and `castor cosim --wave` (docs/guides/looking.md, "Waves")."""
 
 from .errors import BadFile, need
 
 
 def _declarations(file, path):
-    """(signal, width, kind, identifier) of every variable; the file stands behind them afterwards."""
+    """Returns (signal, width, kind, identifier) of every variable. Reads `file` up to the end of the declarations."""
     scopes, out = [], []
     for line in file:
         words = line.split()
@@ -22,7 +22,8 @@ def _declarations(file, path):
 
 
 def signals(path):
-    """What a dump holds: a frame with signal ("gpu.sm0.resident"), width in bits, kind ("wire"; "string": a name)."""
+    """Returns the signals of a dump as a frame with the columns signal ("gpu.sm0.resident"), width in bits, and kind
+    ("wire", or "string" for a name)."""
     pandas = need("pandas")
     with open(path, encoding="latin-1") as file:
         rows = [(signal, width, kind) for signal, width, kind, _ in _declarations(file, path)]
@@ -36,9 +37,10 @@ def _value(word, kind):
 
 
 def waves(path, names):
-    """Values of some signals: a frame by time in ps with a column for each of `names`, a row where one of them changes.
+    """Returns the values of the signals `names`: a frame with a column for each signal, and a row for each time in ps
+    at which one of them changes.
 
-    A value holds until the next row; an unknown one is None. Raises KeyError for a signal that the dump does not have.
+    A value is valid until the next row; an unknown value is None. Raises KeyError for a signal that the dump lacks.
     """
     pandas = need("pandas")
     names = list(names)

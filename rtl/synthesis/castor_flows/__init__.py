@@ -1,1 +1,3 @@
-"""The flows over a block's RTL; standard library only. docs/guides/flows.md says what each figure means."""
+"""Flows over a block's RTL: synthesis, proofs, lockstep, mutation, evidence. They use the standard library only.
+
+docs/guides/flows.md defines each figure that they report."""

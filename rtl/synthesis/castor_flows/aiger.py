@@ -1,7 +1,7 @@
-"""Circuits in the binary AIGER format: what Yosys' write_aiger leaves, and parts of it for ABC.
+"""Reads circuits in the binary AIGER format from Yosys' write_aiger, and writes AIGER files for ABC.
 
-A literal is 2 * variable, plus 1 if inverted; 0 is false and 1 is true. Variables: inputs first, then latches, then
-gates.
+A literal is 2 * variable, plus 1 if inverted. Literal 0 is false and literal 1 is true. Variables are numbered from 1:
+inputs first, then latches, then AND gates.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ from .errors import WrongRequest
 
 
 class Circuit:
-    """An AIGER file of Yosys, with the map of its names. Raises WrongRequest if one cannot be read."""
+    """A circuit from an AIGER file of Yosys, with its map of names. Raises WrongRequest if a file cannot be read."""
 
     def __init__(self, path, names):
         try:
@@ -39,19 +39,19 @@ class Circuit:
         self.constraints = [int(line) for line in lines[latches + outputs + bads :]]
         self._begin = at
         self._data = data
-        self._known = None  # gates and next values, once asked for
+        self._known = None  # (gates, next values of latches), set by the first call of _parsed
 
     def values_of(self, names):
-        """{(name, bit): literal} of the outputs with these names."""
+        """Returns {(name, bit): literal} of the outputs with these names."""
         return {key: self.outputs[number] for key, number in self.outputs_by_name.items() if key[0] in names}
 
     def hide(self, names):
-        """Outputs with these names are no outputs any more."""
+        """Removes the outputs with these names."""
         gone = {number for key, number in self.outputs_by_name.items() if key[0] in names}
         self.outputs = [literal for number, literal in enumerate(self.outputs) if number not in gone]
 
     def gate_bytes(self):
-        """The gates as they stand in the file."""
+        """Returns the bytes of the file that encode the gates."""
         at, left = self._begin, 2 * self.gates
         while left:
             left -= self._data[at] < 128
@@ -59,7 +59,7 @@ class Circuit:
         return self._data[self._begin : at]
 
     def gate_inputs(self):
-        """[(literal, literal)] of all gates, in order."""
+        """Returns [(literal, literal)], the two inputs of each gate, in the order of the gates."""
         data, at, result = self._data, self._begin, []
         first = self.inputs + len(self.latch_lines) + 1
         for variable in range(first, first + self.gates):
@@ -79,12 +79,12 @@ class Circuit:
         return result
 
     def latch_nexts(self):
-        """Literals of the latches' next values. All latches begin at 0."""
+        """Returns the literal of each latch's next value. All latches have the initial value 0."""
         return [int(line.split()[0]) for line in self.latch_lines]
 
     def support(self, literals, history=False):
-        """Numbers of the latches on which the literals depend in their cycle; with `history` in any cycle before it,
-        too."""
+        """Returns the numbers of the latches on which the literals depend in the same cycle; with `history`, also of
+        latches on which they depend through earlier cycles."""
         gates, nexts = self._parsed()
         first = 1 + self.inputs
         found, seen, todo = set(), set(), [literal >> 1 for literal in literals]
@@ -103,21 +103,24 @@ class Circuit:
         return found
 
     def before_registers(self, value, enable):
-        """(literal, literal, cycles) of the outputs with the names `value` and `enable`: what Yosys' registers behind
-        them take, 1 cycle before the registers have it; if one is no register, the outputs themselves and 0.
+        """Returns (literal, literal, cycles) for the outputs `value` and `enable` of a property.
 
-        Sound for the question whether they are ever true together, because that asks for an enable that begins at 0.
-        A proof has so much less to find: what a property says of a state is then a function of that state.
+        Yosys usually drives each of these outputs by a register. If both outputs are registers, the literals are the
+        next values of the registers, which precede the outputs by 1 cycle, and `cycles` is 1. Otherwise the literals
+        are the outputs themselves and `cycles` is 0.
+
+        A search for a cycle in which both are true gives the same answer for both, because the register of `enable`
+        begins at 0. Proofs are easier with next values: the property is then a function of the current state.
         """
         if {value, enable} <= self.latches_by_name.keys() and enable not in self._arbitrary:
             nexts = self._parsed()[1]
             return nexts[self.latches_by_name[value]], nexts[self.latches_by_name[enable]], 1
-        # Of a process without a condition Yosys leaves no enable.
+        # Yosys writes no enable for a process without a condition.
         at = self.outputs_by_name.get(enable)
         return self.outputs[self.outputs_by_name[value]], 1 if at is None else self.outputs[at], 0
 
     def history_before(self, literals):
-        """Numbers of the latches on which the literals depend over the cycles before theirs."""
+        """Returns the numbers of the latches on which the literals depend through earlier cycles."""
         nexts = self._parsed()[1]
         return self.support([nexts[latch] for latch in self.support(literals)], history=True)
 
@@ -128,7 +131,7 @@ class Circuit:
 
 
 def _read_map(text):
-    """{(name, bit): its number} of inputs, of latches that are not stored inverted, and of outputs."""
+    """Returns {(name, bit): number} for inputs, for latches that are not stored inverted, and for outputs."""
     inputs, latches, outputs = {}, {}, {}
     for line in text.splitlines():
         words = line.split()
@@ -142,23 +145,23 @@ def _read_map(text):
 
 
 class Invariants:
-    """Properties of a block, for comparisons of its mutants: each a function of inputs and latches that both circuits
-    have.
+    """Proven properties of a block, as invariants for the comparison of its mutants with the RTL.
 
-    `circuit` is the block with its properties, all latches beginning at 0, and `outputs` has the pairs (condition,
-    whether it is checked) of its output literals. Yosys puts a register behind both, which is passed over. A property
-    that depends on anything else, as on registers of its own, is left out.
+    `circuit` is the block with its properties, with all latches initially 0. `outputs` has a pair of its output
+    literals for each property: the condition, and whether the condition is checked. Both are taken in front of the
+    register that Yosys inserts. A property is used only if it is a function of inputs and latches that `block`, the
+    circuit of the mutants, has too; properties with registers of their own are left out.
 
-    They are looked at as if rst_ni was 1: a property that is checked out of reset only holds in every state that
-    follows a reset, and for every other input, whether the next reset comes in that very cycle or not. What a first
-    reset does to memories from an arbitrary state is left out: they are arbitrary after it as well.
+    The properties are evaluated with rst_ni = 1. A property that is checked only out of reset holds in every state
+    after a reset and for all values of the other inputs, also if the next reset comes in that cycle. Memories are
+    arbitrary before and after the first reset, so the effect of that reset on them needs no treatment.
     """
 
     def __init__(self, circuit, outputs, block, nets):
-        """`nets`: {(name, bit): literal} of further signals of the block."""
+        """`nets`: {(name, bit): literal} of further signals in the circuit `block`."""
         self._gates = circuit.gate_inputs()
         self._first = circuit.inputs + len(circuit.latch_lines) + 1
-        # Variable here -> literal in the block's circuit.
+        # Variable of `circuit` -> literal of `block`.
         self._leaves = {0: 0}
         for name, number in circuit.inputs_by_name.items():
             if name in block.inputs_by_name:
@@ -188,7 +191,8 @@ class Invariants:
         return len(self._pairs)
 
     def _cone(self, literals):
-        """Gates that the literals depend on; None if they depend on more than the block has."""
+        """Returns the gates that the literals depend on; None if they depend on a variable that the circuit of the
+        mutants does not have."""
         found, todo = set(), [literal >> 1 for literal in literals]
         while todo:
             variable = todo.pop()
@@ -201,7 +205,8 @@ class Invariants:
         return found
 
     def broken(self, net, values):
-        """Literals in `net`: for each property, that it does not hold. `values` are those of the block's variables."""
+        """Builds gates in `net` and returns for each property the literal that is true if the property is violated.
+        `values` are the literals of the variables of the mutants' circuit."""
         known = {here: _value(values, there) for here, there in self._leaves.items()}
         for variable in self._order:
             one, two = self._gates[variable - self._first]
@@ -227,9 +232,10 @@ def _gate(variable, one, other):
 
 
 def write_property(path, circuit, bad, assumed):
-    """The circuit with one bad state, `bad`, and the negations of all in `assumed` as constraints besides its own.
+    """Writes the circuit as an AIGER file with one bad-state property, `bad`.
 
-    Each is a pair of literals: the state is bad if both hold.
+    `bad` and each element of `assumed` are pairs of literals; a state is bad if both literals are true. The negations
+    of `assumed` become constraints, in addition to the constraints of the circuit.
     """
     variables, extra, literals = circuit.variables, b"", []
     for one, other in [bad, *assumed]:
@@ -252,10 +258,10 @@ def write_property(path, circuit, bad, assumed):
 
 
 class Pair:
-    """Two copies of a circuit that differ in the values of some inputs, which are constants; all other inputs are
-    shared.
+    """Two copies of a circuit that differ in constant values of some inputs, for an equivalence check. The copies share
+    all other inputs.
 
-    What is equal in both by structure is there once. Copies of latches are separate only where their next values
+    Gates that are structurally equal in both copies are written once. A latch has two copies only if its next values
     differ.
     """
 
@@ -266,7 +272,8 @@ class Pair:
         self._begin = [0] * len(self._nexts)
 
     def reset(self, cycles):
-        """Lets the copies begin with what `cycles` cycles with all inputs at 0 make of zeros."""
+        """Sets the initial state of both copies: the state after `cycles` cycles with all inputs 0, from all latches
+        0."""
         for _ in range(cycles):
             values = [0] * (1 + self._circuit.inputs) + self._begin
             for one, two in self._gates:
@@ -274,12 +281,12 @@ class Pair:
             self._begin = [_value(values, literal) for literal in self._nexts]
 
     def write(self, path, gold, gate, combinational, invariants=None):
-        """Writes the comparison as AIGER with one output: the copies differ. Returns False if they are the same by
-        structure.
+        """Writes the comparison as an AIGER file whose only output says that the copies differ. Returns False, and
+        writes nothing, if the copies are structurally equal.
 
-        `gold`, `gate`: {number of an input: 0 or 1}. `combinational`: latches are inputs of the comparison and their
-        next values outputs, so that what is found equal is equal in every state in which the `invariants` hold;
-        otherwise both copies begin as after reset().
+        `gold`, `gate`: {number of an input: 0 or 1}, the constant inputs of each copy. `combinational`: latches are
+        inputs of the comparison and their next values are compared like outputs, so equality is proven for every state
+        in which the `invariants` hold. Otherwise both copies start in the state that reset() has set.
         """
         circuit = self._circuit
         latches = len(circuit.latch_lines)
@@ -287,13 +294,13 @@ class Pair:
         while True:
             net = _Net(circuit.inputs + latches + len(separate))
             own = {latch: circuit.inputs + latches + at for at, latch in enumerate(sorted(separate))}
-            # A latch that begins with 1 is stored inverted.
+            # A latch with the initial value 1 is stored inverted.
             state = [2 * (1 + circuit.inputs + at) ^ self._begin[at] for at in range(latches)]
             other = [2 * (1 + own.get(at, circuit.inputs + at)) ^ self._begin[at] for at in range(latches)]
             shared = [2 * (1 + at) for at in range(circuit.inputs)]
             values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)] + state)
             broken = invariants.broken(net, values) if invariants else []
-            # Properties that say no more than the value of one latch or input: it is a constant.
+            # A property that only states the value of one latch or input makes that latch or input a constant.
             fixed = {literal & ~1: literal & 1 for literal in broken if 1 < literal < 2 * (net.inputs + 1)}
             if fixed:
 
@@ -335,7 +342,8 @@ def _value(values, literal):
 
 
 class _Net:
-    """Gates over a number of inputs, the last of which may become latches; equal gates are there once."""
+    """A network of AND gates over a number of inputs, in which equal gates exist once. `write` can turn the last inputs
+    into latches."""
 
     def __init__(self, inputs):
         self.inputs = inputs
@@ -343,6 +351,7 @@ class _Net:
         self._known = {}
 
     def gate(self, one, two):
+        """Returns the literal of `one` AND `two`; adds a gate only if no equal gate exists."""
         if one > two:
             one, two = two, one
         if one == 0 or one ^ two == 1:
@@ -356,19 +365,23 @@ class _Net:
         return found
 
     def either(self, one, two):
+        """Returns the literal of `one` OR `two`."""
         return self.gate(one ^ 1, two ^ 1) ^ 1
 
     def differ(self, one, two):
+        """Returns the literal of `one` XOR `two`."""
         return self.either(self.gate(one, two ^ 1), self.gate(one ^ 1, two))
 
     def copy(self, gates, leaves):
-        """Values of all variables of a circuit with these gates, over values of its inputs and latches."""
+        """Copies the gates of a circuit into the network. Returns the literals of all variables of that circuit;
+        `leaves` are the literals of its inputs and latches."""
         values = [0, *leaves]
         for one, two in gates:
             values.append(self.gate(values[one >> 1] ^ (one & 1), values[two >> 1] ^ (two & 1)))
         return values
 
     def write(self, path, output, feedback):
+        """Writes an AIGER file. The last inputs become latches whose next values are the literals `feedback`."""
         inputs = self.inputs - len(feedback)
         lines = [
             f"aig {self.inputs + len(self.gates)} {inputs} {len(feedback)} 1 {len(self.gates)}",

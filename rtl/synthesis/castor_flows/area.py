@@ -1,4 +1,4 @@
-"""castor area: gates, flip-flops, memory bits, logic levels and clock period of a block's RTL."""
+"""castor area: synthesises a block's RTL and reports gates, flip-flops, memory bits, logic levels and clock period."""
 
 import json
 import re
@@ -10,16 +10,17 @@ from pathlib import Path
 from . import liberty, sta, tools, tree, yosys
 from .errors import WrongRequest
 
-#: Drift of a figure against rtl/<block>/area.json that `--check` lets pass.
+#: Relative difference of a figure from rtl/<block>/area.json that `--check` accepts.
 TOLERANCE = 0.005
 
 #: Figures that `--check` compares.
 CHECKED = ("kge", "flops", "memory_bits", "levels", "period_ns", "register_period_ns", "sized_kge")
 
-# The type of a cell that stands for a table.
+# Type of the cell that replaces a table with --macros.
 _MACRO = "castor_macro"
 
-# Yosys' own script for a liberty file, with what is printed between the steps, then buffers and sizes.
+# Scripts of ABC. _MAP: the one that Yosys runs for a liberty file, with statistics printed at the end. _SIZE: inserts
+# buffers and sizes gates.
 _MAP = "strash;&get,-n;&fraig,-x;&put;scorr;dc2;dretime;strash;&get,-n;&dch,-f;&nf;&put;print_stats;print_gates"
 _SIZE = "topo;buffer,-p,-N,16;topo;upsize;dnsize;topo;print_stats"
 
@@ -53,7 +54,7 @@ def add_arguments(parser):
 
 
 def run(options, progress):
-    """The command. Returns the exit code."""
+    """Runs the command. Returns the exit code."""
     tools.need("yosys", *([] if options.no_timing else ["sta"]))
     if options.check and options.record:
         raise WrongRequest("--check and --record exclude each other")
@@ -77,7 +78,7 @@ def run(options, progress):
         for chosen in _sets(block, options):
             wanted.append((block, chosen, block.parameters(chosen)))
             if options.check:
-                expected(block, chosen, options.macros)  # before anything takes long
+                expected(block, chosen, options.macros)  # fails early if no figures are recorded
 
     state = _Running(progress)
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -108,6 +109,7 @@ def run(options, progress):
 
 
 def versions():
+    """Returns the versions of the tools that determine the figures."""
     return {name: tools.version(name) for name in ("yosys", "berkeley-abc", "sta")}
 
 
@@ -122,13 +124,14 @@ def _sets(block, options):
 
 
 def part(figures, macros):
-    """The recorded figures of one set: with tables as flip-flops, or without the tables."""
+    """Returns the recorded figures of one parameter set: without the tables if `macros` is set, else with tables as
+    flip-flops. Returns None if these figures are not recorded."""
     return figures.get("macros") if macros else figures if "kge" in figures else None
 
 
 def ties(words):
-    """[(signal, bits, value)] of the arguments of --tie, `bits` as "[high:low]" or "". Raises WrongRequest for any
-    other form."""
+    """Parses the arguments of --tie. Returns [(signal, bits, value)], where `bits` is "[high:low]", "[bit]" or "".
+    Raises WrongRequest for an argument of any other form."""
     found = [re.fullmatch(r"([A-Za-z_][\w.]*)((?:\[\d+(?::\d+)?\])?)=(\d+)", word) for word in words]
     for word, match in zip(words, found):
         if match is None:
@@ -137,7 +140,7 @@ def ties(words):
 
 
 class _Running:
-    """What several threads are at, as one line of progress."""
+    """Shows the current steps of several measurements, which run in threads, as one progress line."""
 
     def __init__(self, progress):
         self.progress = progress
@@ -145,6 +148,7 @@ class _Running:
         self.steps = {}
 
     def show(self, who, step):
+        """Sets the current step of the measurement `who`; None ends it. Thread-safe."""
         with self.lock:
             self.steps[who] = step
             if step is None:
@@ -153,7 +157,8 @@ class _Running:
 
 
 def measure(block, chosen, values, library, options, show=lambda who, step: None):
-    """All figures of one parameter set, as a dictionary; docs/guides/flows.md has their meanings."""
+    """Measures one parameter set. Returns all figures as a dictionary; docs/guides/flows.md defines the figures. `show`
+    is called with the name of the measurement and its current step, None at the end."""
     began = time.monotonic()
     who = f"{block.name} {chosen}"
     tied = ties(options.tie)
@@ -191,10 +196,10 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
             f"abc -liberty {yosys.quoted(plain)} -script +{_MAP}{';' + _SIZE if timing else ''}",
             "opt_clean -purge",
             "tee -q -o cells.json stat -json",
-            # Which pins are outputs: flip-flops get the names of their registers.
+            # `rename -wire` names flip-flops after their registers. The library tells Yosys which pins are outputs.
             f"read_liberty -lib -ignore_miss_func {yosys.quoted(plain)}",
             "rename -wire",
-            # OpenSTA reads neither the tables' parameters nor assignments to several nets at once.
+            # OpenSTA reads neither the parameters of the tables' cells nor assignments to concatenated nets.
             *([f"delete t:{_MACRO}"] if out else []),
             "write_verilog -noattr -noexpr -nohex -nodec -simple-lhs mapped.v",
         ],
@@ -207,7 +212,7 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
         raise WrongRequest(f"{macros} of {len(out)} tables were found again", f"logs in {work}")
     levels = yosys.abc_levels(mapped.output)
     gates = yosys.abc_gates(mapped.output)
-    # Flip-flops are not ABC's: the gates before sizing are its own list, the registers those of the final netlist.
+    # Counts before sizing: gates as listed by ABC, flip-flops from the final netlist, because ABC does not see them.
     counts = {name: number for name, number in final.items() if name not in gates and _register(library, name)}
     counts.update(gates)
     if not timing and library.area(counts) != library.area(final):
@@ -248,10 +253,11 @@ def _register(library, name):
 
 
 def split(block, values, library, plain, work):
-    """Figures by module: [{"module", "instances", "kge", "flops"}], without what lies inside submodules, largest first.
+    """Returns figures by module: [{"module", "instances", "kge", "flops"}], largest first. The figures of a module
+    exclude its submodules.
 
-    The modules are mapped one by one, so nothing is optimised across their borders: the sum is above the whole's
-    figure.
+    Each module is mapped alone, without optimisation across module boundaries. So the sum is larger than the figure of
+    the flattened block.
     """
     yosys.run(
         yosys.read(block, values)
@@ -269,7 +275,7 @@ def split(block, values, library, plain, work):
 
 
 def split_of(modules, top, library):
-    """`split` out of the modules of a `stat -json`."""
+    """Returns the figures of `split` from the modules of Yosys' `stat -json`."""
     rows = {}
 
     def visit(name, times):
@@ -294,13 +300,13 @@ def split_of(modules, top, library):
 
 
 def _plain_name(name):
-    """castor_x of \\castor_x, $paramod\\castor_x\\N=4 and $paramod$<hash>\\castor_x."""
+    """Returns castor_x for \\castor_x, $paramod\\castor_x\\N=4 and $paramod$<hash>\\castor_x."""
     parts = name.split("\\")
     return parts[1] if len(parts) > 1 else name
 
 
 def report(results, library, macros=False):
-    """Lines for the reader. `macros`: the figures are without the tables."""
+    """Yields the lines of the printed report. `macros`: the figures exclude the tables."""
     if not results:
         return []
     timing = "period_ns" in results[0]
@@ -326,7 +332,7 @@ def report(results, library, macros=False):
 
 
 def recorded(block):
-    """What rtl/<block>/area.json holds."""
+    """Returns the content of rtl/<block>/area.json. Raises WrongRequest if it has no figures."""
     path = block.folder / "area.json"
     try:
         data = json.loads(tree.read_text(path))
@@ -338,7 +344,7 @@ def recorded(block):
 
 
 def expected(block, chosen, macros=False):
-    """The recorded figures of a set. Raises WrongRequest if there are none."""
+    """Returns the recorded figures of a parameter set. Raises WrongRequest if there are none."""
     found = part(recorded(block)["sets"].get(chosen, {}), macros)
     if found is None:
         raise WrongRequest(
@@ -349,8 +355,8 @@ def expected(block, chosen, macros=False):
 
 
 def record(block, results, macros=False):
-    """Writes the figures of `results` to rtl/<block>/area.json; those of other sets stay, and those with (without)
-    tables."""
+    """Writes the figures of `results` to rtl/<block>/area.json. Keeps the figures of other parameter sets, and for the
+    same set the figures of the other treatment of tables (with or without `macros`)."""
     path = block.folder / "area.json"
     sets = recorded(block)["sets"] if path.exists() else {}
     for one in results:
@@ -377,7 +383,7 @@ def record(block, results, macros=False):
 
 
 def check(block, results, macros=False):
-    """Lines that say which figure drifted from the recorded one, by more than 0.5 %."""
+    """Returns a line for each figure that differs from the recorded one by more than 0.5 %."""
     known = recorded(block)
     drifts = []
     for one in results:

@@ -1,4 +1,5 @@
-"""Circuits out of a block and its properties: the block as a whole, and the modules inside it alone."""
+"""Makes circuits from a block and its properties: one of the whole block, and one of each module inside the block that
+has properties."""
 
 import re
 
@@ -6,12 +7,13 @@ from . import formal, yosys
 from .errors import WrongRequest
 from .properties import cells_of, written_at
 
-#: So begins the label of a cover that asks for no more than that the module that it is bound to reaches it.
+#: Prefix of the label of a cover that only has to be reached in its module alone, not in the block.
 _ALONE = "alone_"
 
 
 def elaborate(block, values, work):
-    """Elaborates block and properties; the design stays in `work` for the engines. Returns every Property."""
+    """Elaborates the block with its properties. Returns all properties as a list of Property; leaves the design in the
+    folder `work` for the engines."""
     extra, replaced, origins = formal.prepare(block, work)
     yosys.run(
         yosys.read(block, values, formal=True, extra=extra, replaced=replaced)
@@ -37,12 +39,13 @@ def elaborate(block, values, work):
 
 
 def write_circuit(work):
-    """The circuit of what `elaborate` left in `work`, for prepare_aiger."""
+    """Writes the circuit of the design that `elaborate` left in `work` as AIGER files for prepare_aiger."""
     yosys.run(["read_ilang design.il", *_gates("properties")], work, "gates")
 
 
 def _gates(stem):
-    """Yosys commands that write the properties and assumptions and what they depend on as AIGER."""
+    """Returns Yosys commands that write <stem>.aig and <stem>.map: the properties and assumptions of a design, with the
+    logic on which they depend."""
     return [
         "delete -output",
         "memory_map",
@@ -57,16 +60,17 @@ def _gates(stem):
 
 
 class Part:
-    """A module inside the block that has properties, as a circuit of its own: its inputs do what they like."""
+    """A module inside the block that has properties, as a circuit of its own with unconstrained inputs."""
 
     def __init__(self, prefix, module, stem):
-        self.prefix = prefix  # of its properties' names in the block
+        self.prefix = prefix  # prefix of the names of its properties in the block
         self.module = module
-        self.stem = stem  # of its files
+        self.stem = stem  # stem of the names of its files
 
 
 def elaborate_parts(block, values, work):
-    """Elaborates the block with its modules as they are; the design stays in `work`. Returns its instances."""
+    """Elaborates the block without flattening and leaves the design in `work`. Returns its instances as `instances_of`
+    does."""
     extra, replaced, _ = formal.prepare(block, work, parts=True)
     yosys.run(
         yosys.read(block, values, formal=True, extra=extra, replaced=replaced)
@@ -78,8 +82,8 @@ def elaborate_parts(block, values, work):
 
 
 def split(block, instances, properties, work):
-    """Gives each assertion of a module inside the block its Part, and each cover that asks for one; the circuits are in
-    `work`."""
+    """Sets the Part of each assertion of a module inside the block, and of each cover whose label begins with `alone_`.
+    Writes the circuits of the parts to `work`."""
     parts, commands = {}, []
     for one in properties:
         path = part_of(one.cell, block.top, instances)
@@ -105,7 +109,7 @@ def split(block, instances, properties, work):
 
 
 def instances_of(ilang):
-    """{module: {instance: module}} of a design."""
+    """Returns {module: {instance: module of the instance}} of a design in Yosys' ILANG format."""
     found = {}
     for line in ilang.splitlines():
         words = line.split()
@@ -117,8 +121,8 @@ def instances_of(ilang):
 
 
 def part_of(cell, top, instances):
-    """(prefix, module) of the module inside the block that the property `cell` is bound to; None if that is the
-    block."""
+    """Returns (prefix, module) of the module inside the block to which the property `cell` is bound; None if the
+    property is bound to the block itself."""
     chain = [("", top)]
     while True:
         prefix, module = chain[-1]
@@ -130,5 +134,5 @@ def part_of(cell, top, instances):
         if not below:
             break
         chain.append(max(below))
-    # The last one holds the properties themselves.
+    # The last element of the chain is the module that contains the properties.
     return chain[-2] if len(chain) > 2 else None

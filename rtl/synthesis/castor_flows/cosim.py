@@ -1,17 +1,17 @@
-"""`castor cosim` as flows use it: a block's model against an RTL object."""
+"""Runs `castor cosim` for other flows: lockstep of a block's cycle model with an RTL object."""
 
 import re
 
 from . import installation, rtl_object, tools
 from .errors import WrongRequest
 
-#: What a run of lockstep may take.
+#: Limit of a lockstep run, in seconds of CPU time.
 _SECONDS = 1800
 
 
 def build(block, values, **variant):
-    """The RTL object of a block at these values, as rtl_object.build. Raises WrongRequest for a block without
-    manifest."""
+    """Returns the path of the RTL object of a block at these parameter values. `variant`: arguments of
+    rtl_object.build. Raises WrongRequest for a block without manifest."""
     if block.manifest is None:
         raise WrongRequest(
             f"{block.name} has no manifest, and so no model to run against",
@@ -21,13 +21,13 @@ def build(block, values, **variant):
 
 
 def default_runs(block, work):
-    """[(set, cycles)] of what `castor cosim NAME` runs."""
+    """Returns [(parameter set, cycles)] of the runs that `castor cosim NAME` performs by default."""
     output = listing(block, work)
     return [(params, int(cycles)) for params, cycles in re.findall(r"^--params (\S+) --cycles (\d+)$", output, re.M)]
 
 
 def listing(block, work):
-    """What `castor cosim NAME --list` says."""
+    """Returns the output of `castor cosim NAME --list`. Raises WrongRequest if the command fails."""
     work.mkdir(parents=True, exist_ok=True)
     log = work / "list.log"
     result = tools.run([installation.find().program(), "cosim", block.name, "--list"], log, _SECONDS)
@@ -37,7 +37,7 @@ def listing(block, work):
 
 
 class Harness:
-    """Runs of one block over one RTL object."""
+    """Starts lockstep runs of one block with one RTL object."""
 
     def __init__(self, block, rtl):
         self.block = block
@@ -46,18 +46,20 @@ class Harness:
 
     @property
     def parts(self):
-        """Files that results depend on: RTL, model and sequences; after `sequences`."""
+        """Files on which results of runs depend: the RTL object, and bench.so with model and sequences. Call
+        `sequences` first, which builds bench.so if necessary."""
         return [self.rtl, self.block.manifest["folder"] / "bench.so"]
 
     def sequences(self, work):
-        """Names of the block's sequences, its default first."""
+        """Returns the names of the block's stimulus sequences, the default one first."""
         names = re.findall(r"^--sequence (\S+):", listing(self.block, work), re.MULTILINE)
         if not names:
             raise WrongRequest(f"castor cosim {self.block.name} does not list its sequences", f"log: {work}/list.log")
         return names
 
     def run(self, log, params, cycles, sequence, seed, *more, mutant=None, seconds=_SECONDS):
-        """One run. Returns the tools.Result; its code is 0 if there was no difference, 1 if there was one."""
+        """Performs one run. Returns the tools.Result; its code is 0 if model and RTL agree, 1 if they differ. `more`:
+        further arguments of `castor cosim`; `mutant`: number of the mutant or fault that the RTL object activates."""
         command = [
             self.program,
             "cosim",

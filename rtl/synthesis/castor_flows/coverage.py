@@ -1,6 +1,6 @@
-"""castor coverage: which lines of a block's RTL its sequences execute, and which bits toggle.
+"""castor coverage: reports which lines of a block's RTL its stimulus sequences execute, and which bits toggle.
 
-The counts are Verilator's. Its points: a branch of a process (line), a bit of a signal that has changed (toggle).
+Verilator counts two types of points: branches of processes (line), and bits of signals that change (toggle).
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 from . import cosim, tools, tree
 from .errors import WrongRequest
 
-#: Kinds of Verilator's points by the page that they stand on.
+#: Page of a point in Verilator's coverage data -> type of the point.
 _KINDS = {"v_line": "line", "v_branch": "line", "v_toggle": "toggle"}
 
 
@@ -28,7 +28,7 @@ def add_arguments(parser):
 
 
 def run(options, progress):
-    """The command. Returns the exit code."""
+    """Runs the command. Returns the exit code."""
     if options.cycles < 1 or options.runs < 1:
         raise WrongRequest("--cycles and --runs must be at least 1")
     block = tree.find(options.root, options.block)
@@ -100,7 +100,8 @@ def run(options, progress):
 
 
 def read(text):
-    """{(kind, file, line, name): count} of Verilator's counts, summed over the instances of a module."""
+    """Parses Verilator's coverage data. Returns {(kind, file, line, name): count}, summed over the instances of a
+    module."""
     found = {}
     for line in text.splitlines():
         match = re.fullmatch(r"C '(.*)' (\d+)", line)
@@ -109,7 +110,7 @@ def read(text):
         words = dict(item.split("\x02", 1) for item in match.group(1).split("\x01") if "\x02" in item)
         kind = _KINDS.get(words.get("page", "").split("/")[0])
         if kind:
-            # Branches on one line are told apart by their column.
+            # Several branches on one line differ in their column.
             name = words.get("o", "") + (f" at column {words.get('n', '')}" if kind == "line" else "")
             key = (kind, words.get("f", ""), int(words.get("l", 0)), name)
             found[key] = found.get(key, 0) + int(match.group(2))
@@ -117,7 +118,7 @@ def read(text):
 
 
 def shares(points):
-    """{file name, or "all": {kind: (points reached, points)}}, by name, "all" last."""
+    """Returns {file name: {kind: (points reached, points)}}, sorted by name, with the sum as "all" at the end."""
     table = {}
     for (kind, file, _, _), count in sorted(points.items(), key=lambda item: Path(item[0][1]).name):
         for name in (Path(file).name, "all"):
@@ -129,4 +130,5 @@ def shares(points):
 
 
 def text_of(reached, known):
+    """Returns the text "REACHED of KNOWN (PERCENT %)" with a fixed width."""
     return f"{reached:>6} of {known:>6} ({100 * reached / known:5.1f} %)" if known else f"{'none':>6}" + " " * 21

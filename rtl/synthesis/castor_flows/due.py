@@ -1,6 +1,7 @@
-"""Which rungs are due: planning them in parts, the page that lists them, and why a figure is stale.
+"""Finds rungs of the blocks' evidence that are due, plans and runs them in parts, and explains why a figure is stale.
 
-docs/campaign.md has a table under the heading "Rungs due":
+A rung is a type of verification (unit, lockstep, formal, ...) whose measured figure is recorded. docs/campaign.md lists
+due rungs in a table under the heading "Rungs due":
 
     | block | rung | since or why |
     |---|---|---|
@@ -15,7 +16,7 @@ from pathlib import Path
 from . import evidence, sources, tree
 from .errors import WrongRequest
 
-#: Seconds that a rung is taken to need if no record says what it took.
+#: Assumed run time of a rung in seconds, if none is recorded.
 _GUESSED = {
     "unit": 60,
     "lockstep": 120,
@@ -34,12 +35,13 @@ _HEADING = re.compile(r"^#+\s*rungs due\s*$", re.IGNORECASE)
 
 
 def page_of(block, path=None):
-    """Where the page of the block's tree lies: `path`, else docs/campaign.md."""
+    """Returns the path of the page that lists due rungs: `path` if it is set, else docs/campaign.md of the block's
+    tree."""
     return path or block.root / "docs" / "campaign.md"
 
 
 def rows(text):
-    """[(number of the line, block, rung)] of the table of a page's text."""
+    """Returns [(line number, block, rung)] of the table in a page's text."""
     found, inside = [], False
     for number, line in enumerate(text.splitlines()):
         if line.startswith("#"):
@@ -52,7 +54,7 @@ def rows(text):
 
 
 def listed(block, path=None):
-    """Rungs of the block that its page lists as due. Raises WrongRequest if a page that was named is not there."""
+    """Returns the rungs of the block that the page lists as due. Raises WrongRequest if `path` does not exist."""
     page = page_of(block, path)
     if path is None and not page.exists():
         return []
@@ -60,7 +62,7 @@ def listed(block, path=None):
 
 
 def strike(block, rung, path=None):
-    """Takes a rung that was recorded off the page."""
+    """Removes a rung from the page, after its figure has been recorded."""
     page = page_of(block, path)
     if not page.exists():
         return
@@ -74,8 +76,8 @@ def strike(block, rung, path=None):
 
 
 def states(block, path=None, view=None):
-    """{rung: state} of the rungs that are planned or recorded (evidence.state); a rung that the page lists is due, if
-    it is not fresh."""
+    """Returns {rung: state} of the rungs that are planned or recorded (evidence.state). The state of a stale or missing
+    rung that the page lists is DUE."""
     content = evidence.read_record(block)
     installed = block.manifest is None or not block.manifest.get("sources")
     plan = {} if installed or not (block.bench / "rungs.json").exists() else evidence.read_plan(block)
@@ -91,15 +93,15 @@ def states(block, path=None, view=None):
 
 
 def print_states(blocks, path=None):
-    """{"blocks": {block: {rung: state}}, "campaign": [part, ...]} as JSON, for castor list blocks."""
+    """Prints {"blocks": {block: {rung: state}}, "campaign": [part, ...]} as JSON, for `castor list blocks`."""
     view = sources.WorkingTree()
     found = {block.name: states(block, path, view) for block in blocks}
     tree.write_json("-", {"blocks": found, "campaign": campaign_parts(blocks)})
 
 
 def campaign_parts(blocks):
-    """[{"part": ..., "result": ..., "date": ..., "commit": ..., ...}] of the campaign of the tree in which the blocks
-    lie, in the order in which they ran (tests/campaign.sh)."""
+    """Returns [{"part": ..., "result": ..., "date": ..., "commit": ..., ...}]: the parts of the long test campaign
+    (tests/campaign.sh) of the blocks' source tree, in the order of their dates."""
     for root in dict.fromkeys(block.root for block in blocks if block.manifest and block.manifest.get("sources")):
         path = root / "tests" / "campaign.json"
         if path.exists():
@@ -112,7 +114,8 @@ def campaign_parts(blocks):
 
 
 def check(blocks, path, progress):
-    """Exit code 1 if a rung is neither fresh nor listed as due, or listed and fresh, or no rung at all."""
+    """Prints rungs whose state does not fit the page. Returns exit code 1 if a stale or missing rung is not listed as
+    due, if a fresh rung is listed, if a listed block does not exist, or if there is no rung at all."""
     wrong, fresh, excused = [], 0, 0
     view = sources.WorkingTree()
     for block in blocks:
@@ -142,13 +145,13 @@ def check(blocks, path, progress):
 
 
 def seconds_of(content, rung):
-    """What a rung is taken to need: what it took when it was recorded, else a guess."""
+    """Returns the expected run time of a rung in seconds: as recorded, else the assumed one."""
     return content.get(rung, {}).get("seconds") or _GUESSED[rung]
 
 
 def parts_of(todo, minutes):
-    """[[(block, rung, seconds), ...], ...]: what is to be done, cheapest first, cut so that no part takes longer than
-    `minutes`; what takes longer by itself is a part."""
+    """Splits the rungs `todo`, cheapest first, into parts of at most `minutes`. A rung that takes longer is a part of
+    its own. Returns [[(block, rung, seconds), ...], ...]."""
     parts, left = [], 0
     for one in sorted(todo, key=lambda one: one[2]):
         if not parts or one[2] > left:
@@ -160,8 +163,8 @@ def parts_of(todo, minutes):
 
 
 def work_off(blocks, options, progress):
-    """Climbs all rungs that are stale or missing, or those of the first part. What was recorded stays recorded when it
-    is interrupted, and the next call goes on. Exit code 1 if a rung failed."""
+    """Measures all rungs that are stale or missing or, with --parts, those of the first part. Each figure is recorded
+    at once, so after an interruption the next call resumes. Returns exit code 1 if a rung failed."""
     todo = []
     for block in blocks:
         content = evidence.read_record(block)
@@ -189,7 +192,7 @@ def work_off(blocks, options, progress):
 
 
 def explain(block, rungs, progress):
-    """Prints of what the digests of the rungs are made, and what has changed since their figures were recorded."""
+    """Prints the files and tools on which each rung's figure depends, and their changes since it was recorded."""
     plan, content = evidence.read_plan(block), evidence.read_record(block)
     for rung in rungs or list(plan):
         lines, entry = plan.get(rung, []), content.get(rung)
@@ -222,7 +225,7 @@ def explain(block, rungs, progress):
 
 
 def _files_then(block, rung, lines, entry):
-    """{name: digest} at the recorded commit; None if that is not known."""
+    """Returns {name: digest} of the rung's files at the recorded commit; None if that commit is unknown."""
     top = evidence.top_of(block)
     at = entry.get("commit", "")
     if not top or not re.fullmatch(r"[0-9a-f]{7,40}", at):

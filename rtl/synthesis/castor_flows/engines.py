@@ -1,4 +1,5 @@
-"""Engines that decide a property: reachability (PDR), induction and bounded search by ABC, k-induction by z3."""
+"""Proof engines for a property: property-directed reachability (PDR), induction and bounded model checking by ABC, and
+k-induction by z3."""
 
 import re
 
@@ -6,16 +7,17 @@ from . import aiger, tools, yosys
 from .errors import WrongRequest
 from .properties import BOUNDED, FAILED, PROVEN, REACHED, UNREACHABLE
 
-# Without --unroll z3 did not answer on a block of 40 cells.
+# --unroll is needed: without it z3 gave no answer for a block of 40 cells.
 _SMTBMC = ("yosys-smtbmc", "--unroll", "--noprogress", "-s", "z3")
 _LONGEST_INDUCTION = 20
 
-#: Of induction by ABC, which goes before all longer searches.
+#: Largest k of the induction by ABC, which runs before all longer searches.
 _SHORT_INDUCTION = 3
 
 
 def _select_only(one, assumed, part=None):
-    """Yosys commands that keep one assertion and turn `assumed` into assumptions."""
+    """Returns Yosys commands that delete all covers and assertions but `one`, and turn the assertions `assumed` into
+    assumptions."""
     return [
         *(f"chformal -assert2assume {_cell(other, part)}" for other in assumed),
         "delete t:$cover",
@@ -24,23 +26,24 @@ def _select_only(one, assumed, part=None):
 
 
 def _name(one, part):
-    """The property's cell, in the block or in a part of it."""
+    """Returns the name of the property's cell: in the block, or in the part if `part` is set."""
     return one.cell[len(part.prefix) :] if part else one.cell
 
 
 def _cell(one, part):
-    """A selection of that one cell; its name may hold what Yosys takes for a pattern."""
+    """Returns a Yosys selection of the property's cell. Characters of the name that are special in Yosys patterns are
+    replaced."""
     name = _name(one, part)
     escaped = re.sub(r"[\[\]*?]", "?", name)
     return f"*/c:{'' if name.startswith('$') else chr(92)}{escaped}"
 
 
 def prepare_aiger(todo, properties, work, assumed, tag, part=None):
-    """One AIGER file for each property of `todo`: all the same circuit, with another output and other constraints.
+    """Writes an AIGER file for each property of `todo`: the same circuit with the property as output, and constraints.
 
-    A cover is the assertion of its opposite: a counterexample is a way to reach it. The constraints are those
-    properties of `assumed` that the engine can use: with the tag "near" only those that depend on no register beyond
-    what the property depends on itself, because others make the circuit larger, with their histories of what went in.
+    A cover is written as the assertion that it is never true; a counterexample then reaches the cover. The constraints
+    are the assumptions of the design, and the proven properties `assumed`. With the tag "near" only proven properties
+    are used that depend on no register beyond those of the property itself, because others enlarge the circuit.
     """
     if not todo:
         return
@@ -60,7 +63,7 @@ def prepare_aiger(todo, properties, work, assumed, tag, part=None):
     checked = {_name(one, part) for one in properties if one.cell.startswith(part.prefix if part else "")}
     names = {name[: -len(".A")] for name, _ in circuit.outputs_by_name if name.endswith(".A")}
     constraints = [(value ^ 1, enable) for value, enable, _ in map(pair, sorted(names - checked))]
-    # What Yosys found to be always true in the block is no output of it.
+    # A property that Yosys found to be always true has no output in the circuit.
     assumed = [other for other in assumed if (f"{_name(other, part)}.A", 0) in circuit.outputs_by_name]
     behind = {other: history(other) for other in assumed} if tag == "near" else {}
     for one in todo:
@@ -74,7 +77,8 @@ def prepare_aiger(todo, properties, work, assumed, tag, part=None):
 
 
 def _abc(one, work, tag, script, seconds):
-    """Runs ABC, whose own limit is in CPU time, too; what it spends after that is cut off."""
+    """Runs ABC on the AIGER file of a property. `script` limits ABC itself to `seconds` of CPU time; after 60 s more,
+    the process is ended. Returns the tools.Result."""
     name = f"{one.files}-{tag}"
     aiger = f"{one.files}-{'alone' if tag == 'bound' else tag}.aig"
     return tools.run(
@@ -86,7 +90,8 @@ def _abc(one, work, tag, script, seconds):
 
 
 def pdr(one, work, seconds, tag, traced=True):
-    """Property-directed reachability: proves without a bound, or finds a counterexample."""
+    """Runs property-directed reachability by ABC, which proves the property without a bound or finds a counterexample.
+    Sets the result of the property; leaves it undecided if `seconds` of CPU time do not suffice."""
     result = _abc(one, work, tag, f"pdr -T {int(seconds)}", seconds)
     one.seconds += result.seconds
     verdict, depth = abc_verdict(result.output)
@@ -103,7 +108,7 @@ def pdr(one, work, seconds, tag, traced=True):
 
 
 def abc_verdict(output):
-    """(True, None) proven, (False, cycle) counterexample, (None, None) neither."""
+    """Returns (True, None) if ABC's output reports a proof, (False, cycle) for a counterexample, else (None, None)."""
     if re.search(r"^Property proved\.", output, re.MULTILINE):
         return True, None
     found = re.search(r"was asserted in frame (\d+)", output)
@@ -111,7 +116,8 @@ def abc_verdict(output):
 
 
 def induction(one, work, seconds, tag):
-    """k-induction by ABC, for small k: what is inductive as it stands, or with `one.given`, needs no search."""
+    """Runs k-induction by ABC for small k. It proves properties that are inductive by themselves, or together with the
+    properties `one.given`, without a search."""
     step = _abc(one, work, tag, f"ind -v -F {_SHORT_INDUCTION} -T {max(1, int(seconds))}", seconds)
     one.seconds += step.seconds
     length = abc_induction_length(step.output)
@@ -125,14 +131,14 @@ def induction(one, work, seconds, tag):
 
 
 def abc_induction_length(output):
-    """Cycles over which ABC's induction went, if it succeeded; else None."""
+    """Returns k of ABC's induction if it succeeded; else None."""
     found = re.search(r"Completed (\d+) iterations\.\s+Networks are equivalent", output)
     return int(found.group(1)) if found else None
 
 
 def prepare_smt(todo, properties, work, proven, part=None):
-    """One SMT-LIB file for each property of `todo`, the proven ones being assumptions. Outputs go, and what is for
-    them."""
+    """Writes an SMT-LIB file for each property of `todo`, with the properties `proven` as assumptions. Outputs of the
+    design and logic that only they need are removed."""
     if not todo:
         return
     commands = [f"read_ilang {part.stem if part else 'design'}.il", "delete -output", "design -save all"]
@@ -148,7 +154,7 @@ def prepare_smt(todo, properties, work, proven, part=None):
 
 
 def k_induction(one, work, seconds, proven):
-    """k-induction by z3: the step for k up to 20, then the first k + 1 cycles. Covers are left alone."""
+    """Runs k-induction by z3: the induction step for k up to 20, then the base case of k + 1 cycles. Skips covers."""
     if one.cover:
         return
     step = tools.run(
@@ -171,7 +177,8 @@ def k_induction(one, work, seconds, proven):
 
 
 def induction_length(output):
-    """k of a successful induction; None if there was none. smtbmc counts steps down from the longest it may try."""
+    """Returns k of a successful induction, else None. The output of smtbmc numbers the steps downwards from the
+    largest allowed k."""
     if "Status: PASSED" not in output:
         return None
     steps = re.findall(r"Trying induction in step (\d+)", output)
@@ -179,7 +186,8 @@ def induction_length(output):
 
 
 def bounded(one, work, seconds):
-    """Bounded model checking: no counterexample within so many cycles, which is no proof."""
+    """Runs bounded model checking by ABC. It finds a counterexample, or shows that there is none within a number of
+    cycles, which is no proof."""
     result = _abc(one, work, "bound", f"bmc3 -T {int(seconds)}", seconds)
     one.seconds += result.seconds
     one.engine = "bmc"
@@ -196,13 +204,14 @@ def bounded(one, work, seconds):
 
 
 def abc_frames(output):
-    """Cycles that bmc3 has searched without finding anything; 0 if it does not say."""
+    """Returns the number of cycles that ABC's bmc3 searched without a counterexample; 0 if its output has no number."""
     found = re.findall(r"(?:No output asserted in|after completing) (\d+) frames", output)
     return int(found[-1]) if found else 0
 
 
 def trace(one, work, part=None):
-    """Waves of the counterexample, by z3 at the depth that is known; without them if that takes too long."""
+    """Writes waves of the counterexample, which z3 finds again at the known depth. Leaves the property without waves if
+    z3 takes longer than 120 s of CPU time."""
     depth = (one.depth or 0) + 2
     smt = work / f"{one.files}-trace.smt2"
     try:

@@ -1,12 +1,12 @@
-"""Which signals of a design are enumerations, out of what Verilator says of it with --xml-only."""
+"""Finds the signals of a design whose type is an enumeration, from Verilator's XML output (--xml-only)."""
 
 import re
 from xml.etree import ElementTree
 
 
 def signals(path):
-    """{"top.instance.signal": {value: name}} of the signals of modules whose type is an enumeration. Those in arrays,
-    structures and generate blocks are left out."""
+    """Returns {"top.instance.signal": {value: name}} for the signals of modules whose type is an enumeration. Signals
+    in arrays, structures and generate blocks are left out. `path`: the XML file."""
     root = ElementTree.parse(path).getroot()
     types = {}  # "module.type" or "package::type" -> members
     for one in root.iterfind("netlist/typetable/enumdtype"):
@@ -20,13 +20,14 @@ def signals(path):
     for cell in root.iterfind("cells//cell"):
         for signal, members in named.get(cell.get("submodname"), {}).items():
             path = f"{cell.get('hier')}.{signal}"
-            # Instances of different generate blocks have one path here.
+            # Instances in different generate blocks have the same path in the XML file.
             found[path] = members if found.get(path, members) == members else {}
     return {path: members for path, members in found.items() if members}
 
 
 def _members(types, module, variable):
-    """{value: name} of the type of a variable; empty if that is no enumeration, or one of several with its name."""
+    """Returns {value: name} of the type of a variable. Returns an empty dictionary if the type is no enumeration, or if
+    several packages have different enumerations of that name."""
     kind = variable.get("vartype")
     own = types.get(f"{module.get('origName')}.{kind}")
     if own is not None:
@@ -36,6 +37,6 @@ def _members(types, module, variable):
 
 
 def _value(text):
-    """The value of 4'hf, 32'sh2 and the like."""
+    """Returns the value of a literal such as 4'hf or 32'sh2."""
     base, digits = re.fullmatch(r"\d*'s?([hdbo])([0-9a-f_]+)", text.lower()).groups()
     return int(digits, {"h": 16, "d": 10, "b": 2, "o": 8}[base])

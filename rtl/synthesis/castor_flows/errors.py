@@ -1,12 +1,12 @@
-"""The two ways in which a flow ends badly."""
+"""Exceptions that end a flow: a request that cannot be served, and an interruption."""
 
 import signal
 
 
 class WrongRequest(Exception):
-    """The request cannot be served: an unknown name, a missing file or tool, RTL that does not elaborate.
+    """A request that cannot be served: an unknown name, a missing file or tool, RTL that does not elaborate.
 
-    `what` says what was wrong and where, `hint` what to do. Exit code 2.
+    `what` says what is wrong and where, `hint` what the user can do. The exit code is 2.
     """
 
     def __init__(self, what, hint=""):
@@ -14,8 +14,8 @@ class WrongRequest(Exception):
 
 
 class Interrupted(Exception):
-    """A signal ended the flow, as Ctrl-C does; every process that was started has been ended. Exit code: 128 and the
-    signal's number."""
+    """The flow was interrupted by a signal, for example by Ctrl-C. All processes that it started are ended. The exit
+    code is 128 plus the number of the signal."""
 
     def __init__(self, number=signal.SIGINT):
         super().__init__()

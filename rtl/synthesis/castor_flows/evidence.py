@@ -1,7 +1,8 @@
-"""castor evidence: climbs rungs of a block's ladder and records what was measured, with what, on which sources.
+"""castor evidence: runs rungs of a block's verification ladder and records the figures, with sources and tool versions.
 
-tb/<block>/rungs.json says how far: {"rung": ["command", ...], ...}. Its commands are `castor ...` of these flows,
-`castor cosim ...`, `castor run ...` and `ctest -R PATTERN`. A figure is made of what they print, never typed.
+A rung is a type of verification: unit, lockstep, cover, formal, netlist, mutation, platform, area. The ladder of a
+block is tb/<block>/rungs.json: {"rung": ["command", ...], ...}. Commands are `castor ...` of these flows, `castor cosim
+...`, `castor run ...` and `ctest -R PATTERN`. The figure of a rung is always computed from the output of its commands.
 """
 
 import datetime
@@ -15,11 +16,12 @@ from pathlib import Path
 from . import due, installation, sources, tools, tree
 from .errors import WrongRequest
 
-#: What a command may take.
+#: Limit of a command, in seconds of CPU time.
 _SECONDS = 4 * 3600
 
-#: What may become of a rung: its figure is of what is there; it is not; it is not, as docs/campaign.md says; nothing is
-#: recorded; the sources are elsewhere, so that nobody can say.
+#: States of a rung. OK: the figure was measured on the present sources. STALE: it was measured on other sources.
+#: DUE: the rung is stale or missing, and docs/campaign.md lists it. MISSING: no figure is recorded. RECORDED: a figure
+#: is recorded, but the sources are not available for a comparison.
 OK, STALE, DUE, MISSING, RECORDED = "ok", "stale", "due", "missing", "recorded"
 
 
@@ -44,7 +46,8 @@ def add_arguments(parser):
 
 
 def run(options, progress):
-    """The command. Returns the exit code: 1 if a command of a rung failed, of which nothing is recorded, or a check."""
+    """Runs the command. Returns the exit code: 1 if a check failed or a command of a rung failed. No figure is recorded
+    for a rung that failed."""
     if options.states and not options.block:
         due.print_states(tree.readable_blocks(options.root), options.due_list)
         return 0
@@ -69,8 +72,8 @@ def run(options, progress):
 
 
 def record(block, rung, options, progress):
-    """Climbs one rung and writes what was measured. Returns the exit code. Raises WrongRequest if the plan does not
-    have the rung, or a file on which the figure depends is not as committed."""
+    """Runs one rung and records its figure. Returns the exit code. Raises WrongRequest if tb/<block>/rungs.json does
+    not have the rung, or if a file on which the figure depends has uncommitted changes."""
     if block.manifest is None or "evidence" not in block.manifest:
         raise WrongRequest(
             f"{block.name} has no file of evidence",
@@ -96,13 +99,13 @@ def record(block, rung, options, progress):
 
 
 def _cpu_seconds():
-    """Of all programs that were started and have ended."""
+    """Returns the CPU seconds of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def read_plan(block):
-    """{rung: commands} of tb/<block>/rungs.json. Raises WrongRequest if it is not of that form."""
+    """Returns {rung: commands} of tb/<block>/rungs.json. Raises WrongRequest if the file is not of that form."""
     path = block.bench / "rungs.json"
     try:
         plan = json.loads(tree.read_text(path))
@@ -118,7 +121,7 @@ def read_plan(block):
 
 
 def climb(block, rung, lines, work, progress):
-    """Runs the rung's commands. Returns its figure, or None if one of them failed."""
+    """Runs the commands `lines` of the rung. Returns the figure as text, or None if a command failed."""
     parts = []
     for number, line in enumerate(lines):
         words = shlex.split(line)
@@ -141,7 +144,7 @@ def climb(block, rung, lines, work, progress):
             progress.line(f"{block.name} {rung}: FAILED: {line}, log: {log}")
             return None
         parts.append((flow, result.output, json.loads(data.read_text()) if data.exists() else None))
-    # Commands of one flow are one sentence.
+    # All commands of one flow give one part of the figure.
     texts = []
     for flow in dict.fromkeys(flow for flow, _, _ in parts):
         text = _FIGURES[flow]([(output, data) for kind, output, data in parts if kind == flow])
@@ -153,7 +156,8 @@ def climb(block, rung, lines, work, progress):
 
 
 def write(block, rung, lines, figure, measured_on, cost):
-    """Notes a figure in the block's record: of what it was made, on which commit, at what cost in seconds."""
+    """Writes a figure to the block's record, with command, date, commit, cost in seconds, tool versions and a digest of
+    the sources."""
     content = read_record(block)
     content[rung] = {
         "figure": figure,
@@ -168,7 +172,8 @@ def write(block, rung, lines, figure, measured_on, cost):
 
 
 def read_record(block):
-    """{rung: what was recorded}; empty without a file. Raises WrongRequest if it is not JSON."""
+    """Returns {rung: record} of the block's evidence file; an empty dictionary without a file. Raises WrongRequest if
+    the file is not JSON."""
     path = block.manifest.get("evidence") if block.manifest else None
     if path is None or not path.exists():
         return {}
@@ -179,12 +184,13 @@ def read_record(block):
 
 
 def command_of(lines):
+    """Returns the commands of a rung as one shell command line."""
     return " && ".join(lines)
 
 
 def commit(block, rung, lines):
-    """Of the tree in which the block's record is kept; "" if no version control has the record. Raises WrongRequest if
-    a file on which the figure depends is not as that commit has it."""
+    """Returns the commit of the repository that holds the block's record; "" if the record is not under version
+    control. Raises WrongRequest if a file on which the figure depends has uncommitted changes."""
     path = block.manifest["evidence"]
     top = top_of(block)
     head = tools.head_of(path.parent)
@@ -202,13 +208,13 @@ def commit(block, rung, lines):
 
 
 def top_of(block):
-    """The folder of the repository in which the block's record lies; "" if it is in none."""
+    """Returns the root folder of the repository that holds the block's record; "" if it is in no repository."""
     return tools.git(block.manifest["evidence"].parent, "rev-parse", "--show-toplevel")
 
 
 def reasons(block, rung, entry, plan, view=None):
-    """Why the figure of `entry`, recorded for the rung, is not one of what is there: a line each; none if it is. None
-    for a block that is installed."""
+    """Returns the reasons why the recorded figure `entry` of the rung is stale, a line each; an empty list if it is
+    fresh; None for an installed block, whose sources are not available."""
     lines = plan.get(rung, [])
     now = sources.digest(block, rung, lines, view)
     if now is None:
@@ -239,8 +245,8 @@ def reasons(block, rung, entry, plan, view=None):
 
 
 def state(block, rung, content, plan, view=None):
-    """OK, STALE, MISSING or RECORDED; None for a rung that is neither planned nor recorded. `view`: the files, for
-    those who ask of many rungs."""
+    """Returns the state of a rung: OK, STALE, MISSING or RECORDED; None if the rung is neither planned nor recorded.
+    `view`: a sources.WorkingTree that several calls share, so that each file is read once."""
     if rung not in content:
         return MISSING if rung in plan else None
     why = reasons(block, rung, content[rung], plan, view)
@@ -248,12 +254,13 @@ def state(block, rung, content, plan, view=None):
 
 
 def count_text(number):
-    """1234567 -> 1.2 million, 12345 -> 12,345."""
+    """Returns a number as text: 1234567 as 1.2 million, 12345 as 12,345."""
     return f"{number / 1e6:.1f} million" if number >= 1e6 else f"{number:,}"
 
 
 def _sum(pattern, parts):
-    """Groups of all matches in the texts, added up; None if there is no match."""
+    """Adds up the groups of all matches of `pattern` in the outputs `parts`. Returns a list with the sum of each group,
+    or None if there is no match."""
     found = re.findall(pattern, _text(parts), re.MULTILINE)
     return [sum(int(one[i]) for one in found) for i in range(len(found[0]))] if found else None
 
@@ -268,7 +275,7 @@ def _cosim(parts):
     texts = []
     if runs:
         texts.append(f"{runs[2]} of {runs[0]} runs with a mismatch, {count_text(runs[1])} cycles")
-    # `--all` prints a line like that for each of its runs.
+    # `castor cosim --all` prints a line of the second form for each of its runs, too.
     if single and not runs:
         texts.append(f"0 mismatches in {count_text(single[0])} cycles, {single[1]} of {single[2]} cover points")
     return "; ".join(texts) or None
@@ -303,7 +310,8 @@ def _prove(parts):
 
 
 def _others(properties, good):
-    """ ", N RESULT" for each other result; of those that are bounded also to how many cycles."""
+    """Returns the text ", N RESULT" for each result other than `good`. For bounded properties it adds the number of
+    cycles."""
     text = ""
     for result in sorted({one["result"] for one in properties} - {good}):
         depths = [one.get("depth") for one in properties if one["result"] == result]
@@ -344,7 +352,8 @@ def _area(parts):
 
 
 def _run(parts):
-    """Runs of one rung are to agree: engines of a block, or a block that does what the machine does without it."""
+    """Returns the figure of `castor run` commands. All runs of a rung must have equal statistics, for example with a
+    block as model and as RTL; otherwise returns None."""
     reports = [data for _, data in parts]
     if len({report["statistics_hash"] for report in reports}) != 1:
         return None

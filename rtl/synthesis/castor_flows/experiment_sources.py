@@ -1,15 +1,15 @@
-"""What can change the runs of an experiment: a digest for each part of the sources, and the commit.
+"""Computes digests of the sources that can change the runs of an experiment, and finds the commit of the source tree.
 
-`castor experiment NAME --record` and `--page --check` ask for it. Files are counted in their normal form (normal.py).
-Parts:
+`castor experiment NAME --record` and `--page --check` call it. Digests are made from the normal form of each file
+(normal.py). There is a digest for each part of the sources:
 
-    simulator   the machine and its blocks, the shipped machines, the runtime of CUDA programs
-    compiler    castor-cc and what it compiles into programs
-    experiment  what starts runs and reads their figures, and the files and folders that the experiment names: its
-                programs, what makes its load
+    simulator   the GPU model and its blocks, the shipped machine files, the runtime of CUDA programs
+    compiler    castor-cc, and the sources that it compiles into programs
+    experiment  the code that starts runs and reads their figures, and the files and folders that the experiment names:
+                its programs, and the generator of its load
 
-What only judges and shows figures is left out: tables, pictures, published figures and rules are taken anew from the
-runs that are kept.
+Code that only evaluates and shows figures is left out, because tables, pictures and rules can be recomputed from the
+recorded runs.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ _PARTS = {
 
 _SUFFIXES = {".cpp", ".h", ".cu", ".cl", ".c", ".inc", ".yaml"}
 
-#: Sources that judge and show.
+#: File name patterns of sources that only evaluate and show figures.
 _JUDGES = ("*_report.*", "*_report_*", "claims.*", "*_claims.*", "judge.*", "published.*", "evaluation.*", "figures.*")
 
 
@@ -49,7 +49,7 @@ def run(options, _progress):
 
 
 def files(root, folders):
-    """{part: files, sorted}. Raises WrongRequest for a file or folder that is not there."""
+    """Returns {part: sorted list of its files}. Raises WrongRequest for a file or folder that does not exist."""
     parts = {}
     for part, places in {**_PARTS, "experiment": (*_PARTS["experiment"], *folders)}.items():
         for place in places:
@@ -66,7 +66,7 @@ def _counts(path):
 
 
 def digests(root, parts):
-    """{part: "N files DIGEST"}."""
+    """Returns {part: "N files DIGEST"}."""
     found = {}
     for part, paths in parts.items():
         lines = (f"{path.relative_to(root)} {normal.digest_of(path.name, path.read_bytes())}\n" for path in paths)
@@ -75,7 +75,8 @@ def digests(root, parts):
 
 
 def commit(root, parts):
-    """The commit of the tree and which of the files are not as committed; both empty without version control."""
+    """Returns {"commit": ..., "changed": [...]}: the commit of the tree, and the files with uncommitted changes. Both
+    are empty without version control."""
     head = tools.head_of(root)
     names = [path for paths in parts.values() for path in paths]
     return {"commit": head, "changed": tools.uncommitted(root, names) if head else []}

@@ -1,13 +1,15 @@
-"""castor faults: faults that were put into a block's RTL by hand, and whether the default run of lockstep finds each.
-In what has no model, the modules that blocks share, the properties have to find them.
+"""castor faults: checks that verification finds hand-made faults in a block's RTL.
+
+Lockstep with the default runs has to find each fault of a block. Modules that blocks share (rtl/common) have no model;
+their properties have to find each fault.
 
 tb/<block>/faults.json is a list of
     {"name": ..., "what": ..., "file": "castor_x.sv", "at": "text with «expression» in it", "to": "expression",
      "found": {"set": cycle}}
-`found` is the first of the default runs (castor cosim NAME) that shows it. Faults of shared modules also have "sets":
-["default", ...], and are found at each.
-For lockstep all faults are in one build of each set: a number from the environment chooses one. For the properties each
-is in a copy of the sources. The RTL itself carries none of it.
+`found` names the first of the default runs (castor cosim NAME) that finds the fault, and the cycle. A fault of a shared
+module may also have "sets": ["default", ...]; it has to be found at each of these parameter sets.
+For lockstep one build per parameter set contains all faults, and the environment variable CASTOR_MUTANT activates one.
+For properties a copy of the sources is made for each fault. The RTL in rtl/ contains no faults.
 """
 
 import copy
@@ -50,14 +52,14 @@ def add_arguments(parser):
     parser.add_argument("--record", action="store_true", help="write the cycles to tb/<block>/faults.json")
 
 
-#: What one property may take to tell a fault.
+#: Limit for one property to find a fault, in seconds of CPU time.
 _SECONDS = 30
-#: Cycles at a set that is not among the default runs.
+#: Cycles of a run at a parameter set that is not among the default runs.
 _CYCLES = 1_000_000
 
 
 def run(options, progress):
-    """The command. Returns the exit code: 1 if a fault is not found."""
+    """Runs the command. Returns the exit code: 1 if a fault is not found."""
     if options.sample is not None and options.record:
         raise WrongRequest("--record is for all faults", "leave out --sample")
     blocks = tree.designs(options.root, options.block)
@@ -80,7 +82,8 @@ def run(options, progress):
 
 
 def run_block(block, listed, chosen, options, progress):
-    """Runs faults of a block and notes in each where it was found. Returns the names of those that were not."""
+    """Runs the faults `chosen` of a block, and stores in each fault where it was found. Returns the names of the faults
+    that were not found."""
     missed, runs = [], 0
     work = (Path(options.work) / block.name / "faults").resolve()
     hunt = by_lockstep if block.manifest else by_properties
@@ -103,7 +106,8 @@ def run_block(block, listed, chosen, options, progress):
 
 
 def by_lockstep(block, listed, chosen, work, options, progress):
-    """Yields for each fault (fault, set, (cycle, sequence)) of the first run that finds it, or (fault, sets, None)."""
+    """Hunts faults by lockstep. Yields (fault, parameter set, (cycle, sequence)) of the first run that finds the fault,
+    or (fault, names of all sets, None)."""
     sources = patch(block, listed, work)
     plan = dict(cosim.default_runs(block, work))
     sets = options.params or list(plan)
@@ -117,7 +121,7 @@ def by_lockstep(block, listed, chosen, work, options, progress):
             block, cosim.build(block, block.parameters(params), patched=sources, code=code, waves=options.waves)
         )
         sequence = harness.sequences(work)[0]
-        # The object without a fault is the RTL: what finds something in it would find everything.
+        # Number 0 is the RTL without a fault. A run that fails on it would seem to find every fault.
         if look(harness, work, params, sequence, options, 20_000, 0) is not None:
             raise WrongRequest(f"{block.name} at {params} fails without a fault", f"logs: {work}")
         cycles = options.cycles or plan.get(params, _CYCLES)
@@ -139,8 +143,8 @@ def by_lockstep(block, listed, chosen, work, options, progress):
 
 
 def sample(block, chosen, sets, number):
-    """([set], faults) of --sample: a set at which faults were found, and so many of those. Raises WrongRequest if none
-    was found at any of the sets."""
+    """Returns ([set], faults) for --sample: one of the parameter sets at which faults were found, and `number` of the
+    faults found there. Raises WrongRequest if no fault was found at any of the sets."""
     known = {params: [fault for fault in chosen if params in fault.get("found", ())] for params in sets}
     there = tree.sample([params for params in sets if known[params]], 1, block.folder)
     if not there:
@@ -149,7 +153,8 @@ def sample(block, chosen, sets, number):
 
 
 def by_properties(block, listed, chosen, work, options, progress):
-    """As by_lockstep at each of a fault's sets, with the property that fails in place of a sequence."""
+    """Hunts faults by properties. Yields (fault, parameter set, (cycle, property)) for each parameter set of the fault,
+    or (fault, parameter set, None) if no property fails."""
     tools.need("yosys", "berkeley-abc")
     if options.sample is not None:
         chosen = tree.sample(chosen, options.sample, block.folder, key=lambda fault: fault["name"])
@@ -164,7 +169,7 @@ def by_properties(block, listed, chosen, work, options, progress):
             return first_failure(design, params, folder / (fault["name"] if fault else "-"))
 
         with ThreadPoolExecutor(options.jobs) as pool:
-            # What fails without a fault would find everything.
+            # A property that fails without a fault would seem to find every fault.
             sound, *found = pool.map(hunt, [None, *here])
         if sound is not None:
             raise WrongRequest(f"{block.name} at {params} fails without a fault", f"castor prove {block.name}")
@@ -173,7 +178,7 @@ def by_properties(block, listed, chosen, work, options, progress):
 
 
 def broken(block, fault, folder):
-    """The block with the fault in a copy of its source."""
+    """Returns a copy of the block in which one source contains the fault. The changed source is in `folder`."""
     source = source_of(block, fault)
     plain = tree.read_text(source)
     before, old, after = parts_of(fault, plain)
@@ -186,7 +191,7 @@ def broken(block, fault, folder):
 
 
 def first_failure(block, params, work):
-    """(cycle, name) of the first property of the list that fails; None if none does."""
+    """Returns (cycle, name) of the first assertion that fails; None if all hold or stay undecided."""
     properties = circuits.elaborate(block, block.parameters(params), work)
     claims = [one for one in properties if not one.cover]
     circuits.write_circuit(work)
@@ -199,7 +204,8 @@ def first_failure(block, params, work):
 
 
 def read(block):
-    """The faults of a block. Raises WrongRequest if the list is not as described above."""
+    """Returns the faults of a block from tb/<block>/faults.json. Raises WrongRequest if the file is not of the form
+    described at the top of this module."""
     path = block.bench / "faults.json"
     try:
         faults = json.loads(tree.read_text(path))
@@ -220,12 +226,13 @@ def read(block):
 
 
 def sets_of(fault):
-    """Names of the parameter sets at which a property has to find the fault."""
+    """Returns the names of the parameter sets at which a property has to find the fault."""
     return fault.get("sets", ["default"])
 
 
 def patch(block, faults, work):
-    """Copies of the block's sources with all faults behind their numbers. Returns what Verilator reads."""
+    """Writes copies of the block's sources with all faults, each active only for its number. Returns the source files
+    for Verilator."""
     folder = work / "rtl"
     folder.mkdir(parents=True, exist_ok=True)
     package = folder / "castor_faults.sv"
@@ -241,7 +248,7 @@ def patch(block, faults, work):
 
 
 def source_of(block, fault):
-    """The source that the fault is in. Raises WrongRequest if the block has none of that name."""
+    """Returns the source file to which the fault belongs. Raises WrongRequest if the block has no such file."""
     for path in block.sources:
         if path.name == fault["file"]:
             return path
@@ -249,8 +256,8 @@ def source_of(block, fault):
 
 
 def parts_of(fault, plain):
-    """(before, expression, after) of the fault's place in `plain`, the source without faults. Raises WrongRequest if
-    there is not exactly one such place."""
+    """Returns (text before, expression, text after) of the fault's place in `plain`, the source without faults. Raises
+    WrongRequest if the source does not have exactly one such place."""
     parts = re.fullmatch(r"(?s)(.*)«(.+)»(.*)", fault["at"])
     if parts is None:
         raise WrongRequest(f"fault {fault['name']}: no «expression» in '{fault['at']}'")
@@ -265,18 +272,18 @@ def parts_of(fault, plain):
 
 
 def with_faults(plain, faults):
-    """The source `plain` with {number: fault} in it, each behind its number. One may lie within the expression of
-    another. Raises WrongRequest if two overlap otherwise."""
+    """Returns the source `plain` with the faults {number: fault}, each active only for its number. A fault may lie
+    inside the expression of another. Raises WrongRequest if two faults overlap in another way."""
     places = {}
     for number, fault in faults.items():
         before, old, after = parts_of(fault, plain)
         begin = plain.index(before + old + after) + len(before)
         places.setdefault((begin, begin + len(old)), []).append((number, fault))
-    # What encloses others comes before them.
+    # A fault that encloses others comes before them.
     ordered = sorted(places, key=lambda place: (place[0], -place[1]))
 
     def text_of(begin, end):
-        """The text there with what stands at the next places inside it."""
+        """Returns the text from `begin` to `end`, with the faults inside it inserted."""
         text, at = "", begin
         while ordered and ordered[0][0] < end:
             place = ordered.pop(0)
@@ -293,7 +300,7 @@ def with_faults(plain, faults):
 
 
 def look(harness, work, params, sequence, options, cycles, number):
-    """The cycle in which the run finds fault `number`, or None."""
+    """Performs one lockstep run with fault `number` active. Returns the cycle of the mismatch, or None."""
     log = work / f"{params}-{number}.log"
     data = log.with_suffix(".json")
     data.unlink(missing_ok=True)

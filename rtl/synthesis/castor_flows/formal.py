@@ -1,9 +1,9 @@
-"""A block together with its properties, as Yosys is to read it.
+"""Prepares a block with its properties for Yosys.
 
-tb/<block>/castor_<block>*_properties.sv hold modules with assertions and `bind` statements that put them into the
-block. Yosys 0.23 parses `bind` and then ignores it, so the statements are carried out here, on copies of the sources.
-Two lines are added to the block: reset, if it has one, is assumed in the first cycle, and a cover shows that the
-assumptions let the block run.
+tb/<block>/castor_<block>*_properties.sv hold modules with assertions, and `bind` statements that instantiate them in
+the block. Yosys 0.23 parses `bind` and then ignores it. So this module inserts the instances into copies of the
+sources. It also adds to the block an assumption of reset in the first cycle, if the block has a reset, and a cover that
+checks that the assumptions let the block run.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ from pathlib import Path
 from . import normal, ports, tree
 from .errors import WrongRequest
 
-#: Cycles that the assumptions must allow the block to run, out of reset; otherwise they forbid too much.
+#: Cycles that the block must be able to run out of reset under the assumptions; otherwise they are too strict.
 ALIVE_CYCLES = 15
 
-#: Label of the cover that checks it.
+#: Label of the cover that checks ALIVE_CYCLES.
 ALIVE = f"assumptions_allow_{ALIVE_CYCLES}_cycles"
 
 _RESET_FIRST = """
@@ -42,7 +42,7 @@ _BIND = re.compile(r"\bbind\s+(\w+)\s+([^;]+;)", re.DOTALL)
 
 
 def split_binds(text):
-    """(the text without its bind statements, [(module, instance)]). Lines keep their numbers."""
+    """Returns (text without its bind statements, [(module, instance)]). Line numbers are preserved."""
     clean = ports.blank_comments(text)
     binds = []
     parts = []
@@ -55,37 +55,40 @@ def split_binds(text):
 
 
 def insert(text, module, addition):
-    """The text with `addition` before the end of `module`, on the same line; None if the module is not in it."""
+    """Returns the text with `addition` inserted in front of the `endmodule` of `module`, on the same line. Returns None
+    if the text does not have the module."""
     body = _body(ports.blank_comments(text), module)
     return text[: body.end(1)] + addition + text[body.end(1) :] if body else None
 
 
 def _body(clean, module):
-    """The match of a module whose first group goes from behind its name to its end; None if it is not in the text."""
+    """Returns the match of a module, whose first group is the text between the module's name and `endmodule`; None if
+    the text does not have the module."""
     return re.search(
         rf"\bmodule\s+(?:automatic\s+|static\s+)?{re.escape(module)}\b(.*?)\bendmodule\b", clean, re.DOTALL
     )
 
 
 def has_reset(text, module):
-    """Whether the module is in the text and has a reset; the tables have none."""
+    """Returns whether the text has the module and the module uses rst_ni. The tables of rtl/common have no reset."""
     body = _body(ports.blank_comments(text), module)
     return body is not None and re.search(r"\brst_ni\b", body[1]) is not None
 
 
 def fingerprint(block):
-    """What proofs of the block depend on besides its parameters: its sources and properties, whatever their comments
-    are."""
+    """Returns a digest of the block's sources and properties without comments. Proofs depend on it and on the values of
+    the parameters."""
     files = [*block.sources, *sorted(block.bench.glob(f"castor_{block.name}*_properties.sv"))]
     texts = (normal.text_of(path.name, path.read_bytes()).encode() for path in files)
     return hashlib.sha256(b"\0".join(hashlib.sha256(text).digest() for text in texts)).hexdigest()
 
 
 def prepare(block, work, parts=False):
-    """Copies with the binds carried out: (extra sources, {source: its copy}, {name of a copy: its source}), the first
-    two for yosys.read. `parts`: every module that has properties assumes the reset, so that each can be a top.
+    """Writes copies of sources and properties to `work`, with the bind statements carried out.
 
-    Raises WrongRequest if the block has no properties, or a bind names a module that is not there.
+    Returns (extra sources, {source: its copy}, {name of a copy: its source}); the first two are for yosys.read. With
+    `parts` every module that has properties assumes the reset, so that each can be the top module of a proof. Raises
+    WrongRequest if the block has no properties, or if a bind statement names an unknown module.
     """
     work = Path(work)
     work.mkdir(parents=True, exist_ok=True)

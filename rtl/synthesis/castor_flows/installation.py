@@ -1,10 +1,10 @@
-"""Where Castor itself lies, and what shared objects of blocks must agree upon with it.
+"""Finds the installation (or build tree) of Castor, and its facts that shared objects of blocks depend on.
 
     <prefix>/share/castor/installation.json   {"abi": ..., "libdir": ..., "include": ..., "options": [...]}
     <prefix>/share/castor/objects/            export map of shared objects
     <prefix>/<libdir>/castor/blocks/          a folder per block, with block.json
 
-`castor` tells its prefix in CASTOR_PREFIX.
+The program `castor` sets CASTOR_PREFIX to its prefix before it runs a flow.
 """
 
 import json
@@ -16,7 +16,7 @@ from .errors import WrongRequest
 
 
 class Installation:
-    """An installed Castor, or a build tree. Raises WrongRequest if there is none at `prefix`."""
+    """An installed Castor, or a build tree. The constructor raises WrongRequest if `prefix` has neither."""
 
     def __init__(self, prefix):
         self.prefix = Path(prefix)
@@ -36,24 +36,24 @@ class Installation:
         self.exports = self.data / "objects" / "exports.map"
 
     def library(self, name):
-        """The archive of that name."""
+        """Returns the path of the static library lib<name>.a. Raises WrongRequest if it does not exist."""
         path = self.libraries / f"lib{name}.a"
         if not path.exists():
             raise WrongRequest(f"no file '{path}'", "install all of Castor, or build it")
         return path
 
     def program(self):
-        """The `castor` command."""
+        """Returns the path of the program `castor`: CASTOR_PROGRAM, else bin/castor of the installation."""
         return Path(os.environ.get("CASTOR_PROGRAM") or self.prefix / "bin" / "castor")
 
 
 def find(prefix=None):
-    """The Castor at `prefix`, else at CASTOR_PREFIX, else the one that this script belongs to."""
+    """Returns the Installation at `prefix`, else at CASTOR_PREFIX, else the one to which this script belongs."""
     return Installation(prefix or os.environ.get("CASTOR_PREFIX") or own_prefix())
 
 
 def own_prefix():
-    """The folder above share/castor/rtl/synthesis/flows.py, as it was called: links of a build tree lead to the
-    sources."""
+    """Returns the prefix above share/castor/rtl/synthesis/flows.py. Symbolic links are not resolved, because those of a
+    build tree lead to the sources."""
     folders = Path(os.path.abspath(sys.argv[0])).parents
     return folders[min(4, len(folders) - 1)]

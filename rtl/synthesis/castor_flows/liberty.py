@@ -1,6 +1,7 @@
-"""Reading liberty files: cells, areas, functions; and the functions as Verilog.
+"""Reads liberty files (cells, areas, functions) and writes functions of cells as Verilog.
 
-Only what the flows need. A group `name (arguments) { ... }` becomes a Group; tables of delays are skipped over.
+The parser covers what the flows need. A group `name (arguments) { ... }` becomes a Group; delay tables are not
+evaluated.
 """
 
 import gzip
@@ -17,7 +18,7 @@ _SKIP = re.compile(r"/\*.*?\*/|//[^\n]*|\\\n", re.DOTALL)
 
 
 class Group:
-    """One group of a liberty file: its kind, its arguments, simple attributes and groups inside."""
+    """A group of a liberty file: type (`kind`), arguments, simple attributes, and inner groups."""
 
     def __init__(self, kind, arguments):
         self.kind = kind
@@ -30,11 +31,13 @@ class Group:
         return self.arguments[0] if self.arguments else ""
 
     def all(self, kind):
+        """Returns the inner groups of type `kind`."""
         return [group for group in self.groups if group.kind == kind]
 
 
 def parse(text, file="liberty"):
-    """The library group of a liberty text. Raises WrongRequest with file and line if the text is none."""
+    """Parses a liberty text and returns its library group. Raises WrongRequest with file and line if the text is no
+    liberty file."""
     tokens = []
     clean = _SKIP.sub(lambda match: "\n" * match.group().count("\n"), text)
     line, last = 1, 0
@@ -66,7 +69,7 @@ def parse(text, file="liberty"):
             value = []
             i += 2
             start = tokens[min(i, len(tokens) - 1)][1]
-            # The last attribute of a group, or one on a line of its own, may lack its semicolon.
+            # The last attribute of a group, or an attribute on a line of its own, may lack its semicolon.
             while i < len(tokens) and at(i) not in (";", "}") and tokens[i][1] == start:
                 value.append(_plain(at(i)))
                 i += 1
@@ -108,9 +111,10 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w\[\]]*|[01]|[!'()*&+|^]")
 
 
 def verilog_expression(function):
-    """A liberty function as a Verilog expression, fully bracketed.
+    """Returns a liberty function as a fully bracketed Verilog expression.
 
-    Operators: ! before, ' after, ^, then * & or a space for AND, then + | for OR. Raises ValueError for anything else.
+    Operators by decreasing precedence: ! (prefix) and ' (postfix) for NOT; ^ for XOR; *, & or a space for AND; + or |
+    for OR. Raises ValueError for anything else.
     """
     words = _FUNCTION.findall(function)
     if "".join(words) != re.sub(r"\s", "", function) or not words:
@@ -176,20 +180,21 @@ def verilog_expression(function):
 
 
 def evaluate(function, values):
-    """The function's value (0 or 1) where `values` gives each input 0 or 1."""
+    """Returns the value (0 or 1) of a liberty function. `values` has the value 0 or 1 of each input."""
     expression = verilog_expression(function).replace("1'b", "").replace("~", "1^")
     return eval(expression, {"__builtins__": {}}, dict(values))  # noqa: S307 - the grammar above lets only bits through
 
 
 class Cell:
-    """A cell: area in the library's unit (um2 as a rule), pins with direction and function, flop or latch."""
+    """A standard cell: area in the library's unit (usually um2), input pins, output pins with functions, and its
+    flip-flop or latch group, if any."""
 
     def __init__(self, group):
         self.name = group.name
         self.area = float(group.attributes.get("area", 0) or 0)
         self.inputs = []
-        self.input_capacitance = 0.0  # of the first input, in the library's unit
-        self.outputs = {}  # pin -> function, "" if there is none
+        self.input_capacitance = 0.0  # capacitance of the first input, in the library's unit
+        self.outputs = {}  # output pin -> its function, "" without a function
         for pin in group.all("pin"):
             direction = pin.attributes.get("direction", "")
             for name in pin.arguments:
@@ -208,11 +213,12 @@ class Cell:
 
     @property
     def combinational(self):
+        """Whether the cell is neither flip-flop, latch nor three-state."""
         return self.flop is None and self.latch is None and not self.tristate
 
     def truth(self):
-        """Outputs for inputs counting up, first input fastest: a tuple of bits; None if it is not one plain
-        function."""
+        """Returns the truth table of the output as a tuple of bits; the first input is bit 0 of the index. Returns None
+        if the cell is not combinational, has several outputs or has more than 6 inputs."""
         if not self.combinational or len(self.outputs) != 1 or len(self.inputs) > 6:
             return None
         function = next(iter(self.outputs.values()))
@@ -226,13 +232,14 @@ class Cell:
 
 
 def _farads(library):
-    """The library's unit of capacitance."""
+    """Returns the library's unit of capacitance in farads."""
     number, unit = (library.attributes.get("capacitive_load_unit", []) + ["1", "pf"])[:2]
     return float(number) * {"ff": 1e-15, "pf": 1e-12, "nf": 1e-9}.get(unit.lower(), 1e-12)
 
 
 class Library:
-    """A liberty file's cells by name, with the reference cell of gate equivalents: the smallest two-input NAND."""
+    """The cells of a liberty file by name. `nand2`, the smallest two-input NAND, is the reference of gate
+    equivalents."""
 
     def __init__(self, path, text=None):
         self.path = Path(path)
@@ -252,11 +259,12 @@ class Library:
         return min(fitting, key=lambda cell: (cell.area, cell.name))
 
     def output_load_pf(self):
-        """Four inputs of the smallest inverter: what an output of a block is assumed to drive, in pF."""
+        """Returns the assumed load of a block's output in pF: four inputs of the smallest inverter."""
         return round(4 * self.inverter.input_capacitance * self.farads * 1e12, 9)
 
     def area(self, counts):
-        """Area of so many cells of each name. Raises WrongRequest for a cell that the library does not have."""
+        """Returns the area of the cells `counts`, {name: number}. Raises WrongRequest for a cell that the library does
+        not have."""
         total = 0.0
         for name, number in counts.items():
             if name not in self.cells:
@@ -267,12 +275,12 @@ class Library:
         return total
 
     def flops(self, counts):
-        """How many of the cells are flip-flops."""
+        """Returns the number of flip-flops among the cells `counts`, {name: number}."""
         return sum(number for name, number in counts.items() if name in self.cells and self.cells[name].flop)
 
 
 def read(path):
-    """The text of a plain or gzipped file. Raises WrongRequest if it cannot be read."""
+    """Returns the text of a plain or gzipped liberty file. Raises WrongRequest if it cannot be read."""
     path = Path(path)
     try:
         data = path.read_bytes()
@@ -286,7 +294,8 @@ def read(path):
 
 
 def plain_copy(path, folder):
-    """Yosys and OpenSTA read plain text only: the path of a plain file with the same content."""
+    """Returns the path of a plain file with the content of the library `path`, because Yosys and OpenSTA cannot read
+    gzipped files. A copy is written to `folder` if `path` is gzipped."""
     path = Path(path)
     with open(path, "rb") as file:
         zipped = file.read(2) == b"\x1f\x8b"
@@ -302,7 +311,8 @@ def plain_copy(path, folder):
 
 
 def verilog_model(cell):
-    """A functional Verilog module of the cell: no delays, no power, no unknowns. Raises WrongRequest if it has none."""
+    """Returns a functional Verilog module of the cell, without delays, power pins and unknown values. Raises
+    WrongRequest for latches, three-state cells and asynchronous resets."""
     if cell.latch or cell.tristate:
         raise WrongRequest(f"cell '{cell.name}' is a latch or three-state: no functional model of it is made")
     ports = [f"input {pin}" for pin in cell.inputs] + [f"output {pin}" for pin in cell.outputs]

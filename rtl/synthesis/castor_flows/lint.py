@@ -1,5 +1,5 @@
-"""castor lint: every warning of Verilator about a block's RTL, at every parameter set; and defaults of parameters that
-are not those of the block's list."""
+"""castor lint: reports Verilator's warnings about a block's RTL at every parameter set, and parameters whose defaults
+differ between the RTL and the block's C++ parameter list."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +20,7 @@ def add_arguments(parser):
 
 
 class Task:
-    """One module at one set of values. `found`: [(rule, place, text)]."""
+    """A lint run of one module at one parameter set. `run` stores the warnings in `found`: [(rule, place, text)]."""
 
     def __init__(self, name, chosen, top, values, sources, includes):
         self.name = name
@@ -62,7 +62,7 @@ class Task:
 
 
 class Defaults:
-    """The defaults of a block's module beside those of its list of parameters."""
+    """A comparison of a block's parameter defaults in the RTL with those in its C++ parameter list."""
 
     chosen = "defaults"
 
@@ -86,13 +86,13 @@ class Defaults:
 
 
 def tasks_of(block, chosen):
-    """The block at the set called `chosen`, or at each of its sets."""
+    """Returns the lint runs of a block: at the parameter set `chosen`, or at each of its sets if `chosen` is None."""
     waivers = [
         path
         for path in dict.fromkeys(folder / f"{block.name}.vlt" for folder in (block.folder, block.bench))
         if path.exists()
     ]
-    # A tree that was named by --root has no C++ headers that are known here.
+    # With --root the block has no manifest, so the location of its C++ headers is unknown.
     defaults = [] if chosen or block.manifest is None else [Defaults(block)]
     return defaults + [
         Task(block.name, name, block.top, block.parameters(name), [*waivers, *block.sources], block.includes)
@@ -101,7 +101,8 @@ def tasks_of(block, chosen):
 
 
 def tasks_of_common(work):
-    """Each shared module with its properties, at its defaults and at each of its sets; `work`: folder for files."""
+    """Returns the lint runs of the shared modules with their properties: each at its defaults and at each of its
+    parameter sets. `work`: folder for generated files."""
     work.mkdir(parents=True, exist_ok=True)
     return [
         Task(
@@ -121,7 +122,7 @@ def tasks_of_common(work):
 
 
 def run(options, progress):
-    """The command. Returns the exit code."""
+    """Runs the command. Returns the exit code."""
     tools.need("verilator")
     work = Path(options.work).resolve() / "lint"
     names = options.block or [*tree.blocks(options.root), *([] if options.params else [tree.COMMON])]

@@ -1,4 +1,4 @@
-"""The command line of the flows."""
+"""Command line of the flows: parses the arguments and runs the chosen command."""
 
 import argparse
 import importlib
@@ -14,7 +14,7 @@ from .progress import Progress
 
 GOOD, FAILED, WRONG = 0, 1, 2
 
-#: Of each command its meaning and an example; the module has its name.
+#: Command -> (meaning, example). The module of a command has the same name.
 _COMMANDS = {
     "area": (
         "Gates, flip-flops, memory bits, logic levels and clock period of a block's RTL",
@@ -49,7 +49,7 @@ _COMMANDS = {
     ),
 }
 
-#: Commands that programs of Castor give, not people.
+#: Commands that programs of Castor call, not users.
 _FOR_PROGRAMS = ("rtl-object", "experiment-sources")
 
 
@@ -58,17 +58,18 @@ class _Parser(argparse.ArgumentParser):
         raise WrongRequest(message, f"{self.prog} --help shows what it takes")
 
     def _print_message(self, message, file=None):
-        """As the base class, which keeps silent where nothing can be written."""
+        """Prints a message as the base class does, but raises OSError if writing fails."""
         (file or sys.stderr).write(message)
 
 
 def module_of(name):
-    """The module of a command. Only the one that is run is loaded: RTL objects are asked for often."""
+    """Imports and returns the module of a command. Other modules are not loaded, because `rtl-object` is called often
+    and must start fast."""
     return importlib.import_module("." + name.replace("-", "_"), __package__)
 
 
 def parser(chosen=None):
-    """The parser, with the options of the command `chosen`."""
+    """Returns the argument parser of all commands, with the options of the command `chosen` only."""
     top = _Parser(prog="castor", description="Flows over the blocks' RTL.", allow_abbrev=False)
     commands = top.add_subparsers(dest="name", required=True, metavar="COMMAND")
     for name, (what, example) in _COMMANDS.items():
@@ -111,24 +112,25 @@ def _positive(text):
 
 
 def _not_done(error):
-    """Says in a line what the system refused, a write to a full disk above all; returns the exit code."""
+    """Prints an operating system error (such as a full disk) as one line. Returns the exit code WRONG."""
     name = f" '{error.filename}'" if error.filename else ""
     print(f"castor: error {error.strerror or error}{name}", file=sys.stderr)
     return WRONG
 
 
 def _flushed(code):
-    """`code`, or that of a wrong request if what was printed does not reach standard output."""
+    """Flushes standard output. Returns `code`, or the exit code WRONG if the output cannot be written."""
     try:
         sys.stdout.flush()
         return code
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter, which flushes at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes again at its end
         return code if isinstance(error, BrokenPipeError) else _not_done(error)
 
 
 def run(words):
-    """Runs one command; returns the exit code. Errors are one line on standard error."""
+    """Runs one command with the arguments `words`. Returns the exit code. Prints an error as one line on standard
+    error."""
     return _flushed(_run(words))
 
 

@@ -1,8 +1,8 @@
-"""castor mutate: does lockstep notice when the RTL is broken?
+"""castor mutate: measures which share of the RTL's mutants lockstep detects.
 
-All mutants are in one model: Yosys puts each behind a number, `castor_mutant`, and a run of the block's lockstep
-program picks one. What survives every run is compared with the RTL formally; only what is proven equal leaves the
-count.
+Yosys makes one design with all mutants, each active only if the signal `castor_mutant` has its number. A lockstep run
+activates one mutant. Mutants that survive all runs are compared with the RTL formally; mutants that are proven
+equivalent do not count.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ from .properties import PROVEN
 
 KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
 
-#: Share of the mutants that are not equivalent which lockstep has to notice.
+#: Share of the non-equivalent mutants that lockstep must detect.
 GOAL = 0.95
 
-#: What a run of lockstep may take.
+#: Limit of a lockstep run, in seconds of CPU time.
 _RUN_SECONDS = 600
 
 
@@ -58,7 +58,7 @@ def add_arguments(parser):
 
 
 class Mutant:
-    """One mutation: number, Yosys' command for it, and the places of the sources that it belongs to."""
+    """A mutant: its number, Yosys' command that makes it, its places in the sources, and its result."""
 
     def __init__(self, number, command):
         self.number = number
@@ -68,7 +68,7 @@ class Mutant:
         self.result = None
         self.by = ""
         self.cycle = None
-        self.runs = 0  # of the plan, that did not notice it
+        self.runs = 0  # number of planned runs that did not detect it
 
     def json(self, root):
         return {
@@ -83,7 +83,8 @@ class Mutant:
 
 
 def place(places, root):
-    """The narrowest of the places, as "rtl/x/castor_x.sv:12"; of equals the last, which belongs to the cell itself."""
+    """Returns the place with the fewest lines as "rtl/x/castor_x.sv:12". Of equally long places it takes the last one,
+    which belongs to the cell itself."""
     best, narrowest = "", None
     for text in places:
         found = re.fullmatch(r"(.*):(\d+)\.\d+-(\d+)\.\d+", text)
@@ -98,7 +99,7 @@ def place(places, root):
 
 
 def run(options, progress):
-    """The command. Returns the exit code."""
+    """Runs the command. Returns the exit code: 1 if the share of detected mutants is below GOAL."""
     if options.count < 1 or options.cycles < 1 or options.runs < 1:
         raise WrongRequest("--count, --cycles and --runs must be at least 1")
     tools.need("yosys", "berkeley-abc")
@@ -129,7 +130,8 @@ def run(options, progress):
         kept.restore(mutant)
     first = plan[: len(plan) // options.runs]
     sound(harness, options, plan, work)
-    # Most mutants die in the first round; the equivalent ones need not go through the others.
+    # Most mutants are killed in the first round (one seed). Survivors are then compared formally, so that equivalent
+    # mutants skip the other rounds.
     model = Model(block, work / "equivalence", values, proven_by(options, block, values))
     for runs in first, plan:
         todo = [mutant for mutant in mutants if mutant.result in (None, SURVIVED) and mutant.runs < len(runs)]
@@ -166,13 +168,14 @@ def run(options, progress):
 
 
 def share(mutants):
-    """Killed out of those that are not equivalent; 1 if there are none."""
+    """Returns the share of killed mutants among the non-equivalent ones; 1 if there are none."""
     killed = sum(mutant.result == KILLED for mutant in mutants)
     counted = sum(mutant.result != EQUIVALENT for mutant in mutants)
     return round(killed / counted, 4) if counted else 1.0
 
 
 def report(block, options, mutants, runs, seconds, progress):
+    """Prints the survivors and the counts. Returns the exit code: 1 if the share of killed mutants is below GOAL."""
     progress.line(
         f"{block.name}, set {options.params}, seed {options.seed}: {len(mutants)} mutants, up to {runs} runs of "
         f"{options.cycles} cycles each"
@@ -208,7 +211,8 @@ def _work_off(todo, options, progress, kept, what, step):
 
 
 class Kept:
-    """Results on disk, so that an interrupted campaign goes on where it was. Those of another campaign are dropped."""
+    """Results of a mutation campaign on disk, with which an interrupted campaign resumes. Results of a campaign with
+    another fingerprint are discarded."""
 
     def __init__(self, path, mark):
         self.path = path
@@ -221,11 +225,13 @@ class Kept:
             pass
 
     def restore(self, mutant):
+        """Sets the result of a mutant from the stored results, if there is one."""
         mutant.result, mutant.by, mutant.cycle, mutant.runs = self.data["mutants"].get(
             str(mutant.number), (None, "", None, 0)
         )
 
     def keep(self, mutant):
+        """Stores the result of a mutant; the file is replaced atomically."""
         self.data["mutants"][str(mutant.number)] = (mutant.result, mutant.by, mutant.cycle, mutant.runs)
         scratch = self.path.with_suffix(".new")
         scratch.write_text(json.dumps(self.data))
@@ -233,7 +239,8 @@ class Kept:
 
 
 def fingerprint(work, harness, options):
-    """What the results depend on."""
+    """Returns a digest of everything on which the results depend: design, mutations, RTL object, bench, parameter set
+    and cycles."""
     parts = [
         (work / "base.il").read_bytes(),
         (work / "mutations.txt").read_bytes(),
@@ -247,9 +254,10 @@ def fingerprint(work, harness, options):
 
 
 def draw(block, values, count, seed, work):
-    """Elaborates the block, draws `count` mutations and writes the model of all of them. Returns the Mutants.
+    """Elaborates the block, draws `count` mutations and writes the design with all mutants. Returns a list of Mutant.
 
-    Memories are left alone (Yosys cannot put a number behind a change of their ports), what surrounds them is not.
+    Memories are not mutated, because Yosys cannot make a change of their ports depend on a number. The logic around
+    memories is.
     """
     bits = max(1, count.bit_length())
     sources = hashlib.sha256(
@@ -291,9 +299,9 @@ def draw(block, values, count, seed, work):
 
 
 def numbered(verilog, top):
-    """Turns the port `castor_mutant` into a register that reads the mutant's number when the model starts.
+    """Turns the port `castor_mutant` into a register, which is initialised with the number of the active mutant.
 
-    The ports are then those of the block. The number comes from the host program: castor_mutant_number().
+    The module then has the same ports as the block. The number comes from castor_mutant_number() of the host program.
     """
     header = re.search(rf"^module {re.escape(top)}\((.*?)\);", verilog, re.MULTILINE | re.DOTALL)
     ports = [port.strip() for port in header.group(1).split(",")]
@@ -313,7 +321,7 @@ def numbered(verilog, top):
 
 
 def lockstep(number, harness, options, sequence, seed, log):
-    """One run over one mutant (0: none). Returns the tools.Result."""
+    """Performs one lockstep run with mutant `number` active (0: no mutant). Returns the tools.Result."""
     return harness.run(
         log,
         options.params,
@@ -328,7 +336,7 @@ def lockstep(number, harness, options, sequence, seed, log):
 
 
 def sound(harness, options, plan, work):
-    """Raises WrongRequest if lockstep fails without any mutant: then it would kill them all."""
+    """Raises WrongRequest if lockstep fails without a mutant, because it would then seem to detect all mutants."""
     for sequence, seed in plan:
         log = work / "without.log"
         if lockstep(0, harness, options, sequence, seed, log).code != 0:
@@ -339,7 +347,8 @@ def sound(harness, options, plan, work):
 
 
 def kill(mutant, harness, options, plan, work):
-    """Runs lockstep until one run of the plan notices the mutant; those that it has behind it are left out."""
+    """Performs the runs of the plan until one detects the mutant, and sets the mutant's result. Runs that the mutant
+    has already survived are skipped."""
     log = work / "logs" / f"{mutant.number}.log"
     for sequence, seed in plan[mutant.runs :]:
         result = lockstep(mutant.number, harness, options, sequence, seed, log)
@@ -365,10 +374,10 @@ def kill(mutant, harness, options, plan, work):
 
 
 class Model:
-    """The circuit of all mutants as gates; made by Yosys when the first survivor asks for it."""
+    """The gate-level circuit with all mutants, for equivalence checks. Yosys makes it at the first comparison."""
 
     def __init__(self, block, work, values=None, proven=()):
-        """`proven`: names of properties that hold in every state that the block reaches."""
+        """`proven`: names of properties that hold in every reachable state of the block."""
         self.block = block
         self.work = work
         self.values = values
@@ -378,7 +387,8 @@ class Model:
         self._pair = None
 
     def compare(self, mutant, path, combinational):
-        """Writes the comparison of a mutant with the RTL. Returns False if they are the same by structure."""
+        """Writes the comparison of a mutant with the RTL as an AIGER file. Returns False if they are structurally
+        equal."""
         with self._lock:
             if self._pair is None:
                 self._make()
@@ -390,7 +400,8 @@ class Model:
             return self._pair.write(path, gold, gate, combinational, self.invariants if combinational else None)
 
     def _make(self):
-        # A mutation behind a register takes its name from it: such signals are kept, for the properties.
+        # A mutation at the output of a register gives the register a new name. The signals with the old names are kept
+        # as outputs, because properties may refer to them.
         behind = sorted(set(re.findall(r"-port Q .*?-wire (\S+)", (self.work.parent / "mutations.txt").read_text())))
         mark = self.work / "mutants.sha256"
         made_of = hashlib.sha256((self.work.parent / "mutants.il").read_bytes()).hexdigest()
@@ -416,15 +427,15 @@ class Model:
             )
             mark.write_text(made_of)
         self._circuit = aiger.Circuit(self.work / "mutants.aig", self.work / "mutants.map")
-        nets = self._circuit.values_of(set(behind))  # before what is no port goes
+        nets = self._circuit.values_of(set(behind))  # must be read before outputs that are no ports are removed
         self._circuit.hide(set(behind) - self._ports())
         if self.proven:
             self._make_invariants(nets)
         self._pair = aiger.Pair(self._circuit)
-        self._pair.reset(3)  # rst_ni is one of the inputs at 0
+        self._pair.reset(3)  # all inputs are 0, so rst_ni is active
 
     def _ports(self):
-        """Names of the block's ports."""
+        """Returns the names of the block's ports."""
         header = re.search(
             rf"^module {re.escape(self.block.top)}\((.*?)\);",
             (self.work.parent / "mutants.sv").read_text(),
@@ -433,7 +444,8 @@ class Model:
         return {port.strip() for port in header.group(1).split(",")} if header else set()
 
     def _make_invariants(self, nets):
-        """The properties as a circuit whose latches all begin at 0, as those of the mutants do."""
+        """Makes the invariants: a circuit of the proven properties. All its latches are initially 0, like those of the
+        mutants' circuit."""
         folder = self.work / "properties"
         circuits.elaborate(self.block, self.values, folder)
         yosys.run(
@@ -465,8 +477,8 @@ class Model:
 
 
 def proven_by(options, block, values):
-    """Names of the properties that the file of --proven says are proven. Raises WrongRequest if it is of something
-    else."""
+    """Returns the names of the properties that are proven according to --proven. Raises WrongRequest if those proofs
+    are of other sources or of other parameter values."""
     if not options.proven:
         return []
     if options.proven == "recorded":
@@ -484,12 +496,12 @@ def proven_by(options, block, values):
 
 
 def compare(mutant, model, options):
-    """Proves a survivor equal to the RTL, or finds a difference, or gives up.
+    """Tries to prove a surviving mutant equivalent to the RTL, and sets its result.
 
-    First whether outputs and next states are equal in every state, with --proven in every one in which the proven
-    properties hold: as the RTL reaches no other, a mutant beside it stays in the same state as long as both do. Then,
-    from a reset with memories of zeros, whether they are in every state that can be reached. A survivor stays one if
-    its difference is proven to exist, or if there was not enough time.
+    The first check is combinational: outputs and next states must be equal in every state, or with --proven in every
+    state in which the proven properties hold. The RTL reaches only such states, so RTL and mutant then stay in equal
+    states. The second check is sequential: outputs must be equal in every state that is reachable from reset, with
+    memories initially 0. The mutant remains a survivor if a difference is found, or if the time does not suffice.
     """
     name = f"m{mutant.number}"
     if not model.compare(mutant, model.work / f"{name}.aig", combinational=True):

@@ -1,7 +1,7 @@
-"""castor netlist: a block's gate netlist with functional models of its cells, as one Verilog file that any simulator
-reads.
+"""castor netlist: writes a block's gate netlist with functional models of its cells, as one Verilog file for any
+simulator.
 
-With --lockstep it is verilated, and runs in the harness of the RTL.
+With --lockstep the netlist is verilated and compared with the block's cycle model, like the RTL.
 """
 
 from pathlib import Path
@@ -42,7 +42,7 @@ def add_arguments(parser):
 
 
 def run(options, progress):
-    """The command. Returns the exit code."""
+    """Runs the command. Returns the exit code."""
     tools.need("yosys")
     progress.say("reading the library")
     library = liberty.Library(options.liberty or liberty.DEFAULT)
@@ -76,7 +76,7 @@ def run(options, progress):
 
 
 def lockstep(block, values, netlist, work, options, progress):
-    """Runs the model against the netlist. Probes are not compared: a netlist has none. Returns the exit code."""
+    """Runs the block's model in lockstep with the netlist, which has outputs but no probes. Returns the exit code."""
     progress.say(f"{block.name} {options.params}: building the netlist")
     how = {"source": netlist, "unoptimized": True}
     harness = cosim.Harness(block, cosim.build(block, values, **how))
@@ -89,7 +89,7 @@ def lockstep(block, values, netlist, work, options, progress):
         dump = ("--no-skip", "--dump", log.with_suffix(""))
         words = (log, options.params, options.cycles, sequence, options.seed, *dump)
         result = harness.run(*words)
-        if result.code != 0:  # once more for the waves, which a run without a difference need not be able to show
+        if result.code != 0:  # repeats the run with an object that can write waves, which takes longer to build
             result = cosim.Harness(block, cosim.build(block, values, **how, waves=True)).run(*words)
         verdict = "no difference" if result.code == 0 else f"FAILED, see {log}"
         progress.line(f"  {sequence}, seed {options.seed}, {options.cycles} cycles: {verdict}")
@@ -98,7 +98,7 @@ def lockstep(block, values, netlist, work, options, progress):
 
 
 def write(block, values, library, work, output):
-    """Synthesises the block and writes netlist and models to `output`. Returns the cells by type."""
+    """Synthesises the block and writes the netlist and the cell models to `output`. Returns {cell: number}."""
     work.mkdir(parents=True, exist_ok=True)
     plain = yosys.quoted(liberty.plain_copy(library.path, work))
     yosys.run(
@@ -116,7 +116,7 @@ def write(block, values, library, work, output):
         "synthesis",
     )
     counts = yosys.counts((work / "cells.json").read_text())
-    library.area(counts)  # refuses cells that are not the library's
+    library.area(counts)  # raises WrongRequest for a cell that is not in the library
     text = (work / "netlist.v").read_text()
     text += "\n// The cells' functions, out of the liberty file: no delays, no unknowns.\n"
     text += "\n".join(liberty.verilog_model(library.cells[name]) for name in sorted(counts))

@@ -1,8 +1,8 @@
-"""What a source says to the tool that reads it, as text: two sources with the same normal form do the same.
+"""Normal form of a source file, as text: two files with the same normal form have the same meaning for tools.
 
-Comments, blank lines and formatting are not in it. Comments that a tool obeys are: `// verilator lint_off`,
-`/* synthesis keep */`. Of Python it is the syntax tree without docstrings and without what only people read: the text
-of help, of refused requests and of progress. Of JSON it is the value.
+The normal form has no comments, blank lines and formatting, except comments that are directives for a tool, such as
+`// verilator lint_off` or `/* synthesis keep */`. For Python it is the syntax tree without docstrings, help texts,
+texts of WrongRequest and progress messages. For JSON it is the value.
 """
 
 import ast
@@ -11,11 +11,11 @@ import json
 import re
 from pathlib import PurePath
 
-#: Suffixes of the languages.
+#: File name suffixes of C++ and of SystemVerilog.
 _CPP = {".h", ".hpp", ".cpp", ".cc", ".cu", ".cuh", ".c", ".in"}
 _VERILOG = {".sv", ".svh", ".v", ".vh", ".vlt"}
 
-#: Comments that begin with one of these words are orders to a tool.
+#: Comments that begin with one of these words are directives for a tool.
 _OBEYED = re.compile(r"(?://|/\*)\s*(?:verilator|synopsys|synthesis|yosys|pragma)\b")
 
 _OPERATORS = (
@@ -25,10 +25,10 @@ _OPERATORS = (
 _STRING = r'(?:u8|[uUL])?"(?:\\.|[^"\\])*"'
 _COMMENT = r"(?P<comment>//(?:\\\n|[^\n])*|/\*.*?\*/)"
 _RAW_STRING = r'(?:u8|[uUL])?R"(?P<mark>[^\s()\\]*)\(.*?\)(?P=mark)"'
-#: A quote behind a digit separates thousands.
+#: A quote after a digit is no character literal but a digit separator.
 _CHARACTER = r"(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'"
 
-#: What may hold the beginning of a comment that is none; and comments.
+#: Comments, and literals that may contain the start of a comment.
 _CPP_OPAQUE = re.compile(rf"{_COMMENT}|{_RAW_STRING}|{_STRING}|{_CHARACTER}", re.DOTALL)
 _VERILOG_OPAQUE = re.compile(rf"{_COMMENT}|{_STRING}", re.DOTALL)
 _CMAKE_OPAQUE = re.compile(
@@ -46,9 +46,9 @@ _VERILOG_DIRECTIVE = re.compile(r"^[ \t]*`define\b(?:\\\n|[^\n])*", re.MULTILINE
 
 
 def text_of(name, content, without=()):
-    """The normal form of the file called `name`, whose bytes are `content`. `without`: definitions of a Python module
-    that are left out (`function`, `Class.method`, `CONSTANT`). What cannot be read as what its name says stays as it
-    is, but for trailing blanks and blank lines."""
+    """Returns the normal form of the file `name` with the bytes `content`. `without`: definitions of a Python module
+    that are left out (`function`, `Class.method`, `CONSTANT`). If a file cannot be parsed as its suffix says, only
+    trailing blanks and blank lines are removed."""
     text = content.decode("utf-8", "replace").replace("\r\n", "\n")
     suffix = PurePath(name).suffix
     try:
@@ -70,7 +70,7 @@ def text_of(name, content, without=()):
 
 
 def digest_of(name, content, without=()):
-    """Twelve hexadecimal digits of the normal form. Arguments as of `text_of`."""
+    """Returns a digest of the normal form, twelve hexadecimal digits. The arguments are those of `text_of`."""
     return hashlib.sha256(text_of(name, content, without).encode()).hexdigest()[:12]
 
 
@@ -79,7 +79,8 @@ def _lines(text):
 
 
 def _by_tokens(opaque, token, directive, text):
-    """Tokens with one blank between; a line of the preprocessor is one by itself."""
+    """Returns the tokens of the text, separated by blanks. A preprocessor line (`directive`) is a unit of its own.
+    `opaque` matches comments and literals, `token` matches tokens."""
 
     def bare(match):
         word = match.group()
@@ -101,7 +102,8 @@ def _by_tokens(opaque, token, directive, text):
 
 
 class _WhatRuns(ast.NodeTransformer):
-    """Takes out of a syntax tree what only people read."""
+    """Removes the parts of a Python syntax tree that do not change what the program computes: docstrings, help texts
+    and messages."""
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -125,7 +127,7 @@ class _WhatRuns(ast.NodeTransformer):
 
 
 def definitions(text):
-    """Names of a Python module's functions, classes, methods (`Class.method`) and constants."""
+    """Returns the names of a Python module's functions, classes, methods (`Class.method`) and constants."""
     return {name for _, name in _named(ast.parse(text).body)}
 
 

@@ -1,6 +1,7 @@
-"""Defaults of a block's parameters: those of its SystemVerilog module, and those of the list that its C++ headers have.
+"""Compares the parameter defaults of a block's SystemVerilog module with those of its C++ parameter list.
 
-Castor itself gives every value to both; whoever takes the RTL alone, or writes `Params()`, relies on the defaults.
+Castor itself always passes every parameter to RTL and model. Users who take the RTL alone, or write `Params()`, rely on
+the defaults.
 """
 
 import re
@@ -23,7 +24,8 @@ int main() {{
 
 
 def of_module(block, work):
-    """{name: default} of the module, as Verilator resolves it; `work`: folder for its files. Raises WrongRequest."""
+    """Returns {parameter: default} of the SystemVerilog module, as Verilator resolves them. `work`: folder for
+    generated files. Raises WrongRequest if the module does not elaborate."""
     work = Path(work)
     output = work / "defaults.xml"
     command = ["verilator", "--xml-only", "--xml-output", output, "--Mdir", work / "defaults", "-Wno-lint"]
@@ -38,7 +40,8 @@ def of_module(block, work):
 
 
 def of_list(block, home, work):
-    """{name: default} of the list in the port header; `home`: the installation.Installation. Raises WrongRequest."""
+    """Returns {parameter: default} of the C++ list in the block's port header. `home`: the installation.Installation.
+    Raises WrongRequest if the header does not compile."""
     work = Path(work)
     source, program = work / "defaults.cpp", work / "defaults-of-list"
     source.write_text(_PROGRAM.format(ports=block.manifest["ports"], type=block.manifest["type"]))
@@ -52,7 +55,7 @@ def of_list(block, home, work):
 
 
 def differences(module, listed):
-    """A text for each parameter on whose default the two do not agree."""
+    """Yields a text for each parameter whose default differs between `module` and `listed`."""
     for name in sorted(module.keys() | listed.keys()):
         ours, theirs = module.get(name), listed.get(name)
         if ours == theirs:

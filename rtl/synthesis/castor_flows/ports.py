@@ -1,6 +1,7 @@
-"""Ports are written once: in the block's port list and in the header of its RTL. What stands beside them is completed.
+"""Completes properties modules and probe tops, so that ports need not be declared again in them.
 
-A properties module may leave out whatever it shares with the module that it is bound to, and so may the `bind`:
+A properties module may omit the ports and parameters that it shares with the module to which it is bound. The `bind`
+statement may omit their connections:
 
     module castor_turn_properties (
       input logic idle                    // ports of its own, if any
@@ -10,11 +11,11 @@ A properties module may leave out whatever it shares with the module that it is 
 
     bind castor_turn castor_turn_properties u_properties (.idle (pick_valid_o == '0));
 
-`complete` adds the clock, the reset, and every parameter, port and signal of `castor_turn` that the text uses and does
-not declare, here `count_q`, with the connections. Lines keep their numbers.
+`complete` adds clock, reset, and every parameter, port and signal of `castor_turn` that the module uses and does not
+declare (here `count_q`), with the connections in the `bind`. Line numbers are preserved.
 
-A probe top `module castor_turn_probe;`, which has no header, gets that of the block, the block itself as `u_dut`, and
-an output probe_<name>_o for each probe of the list (`probe_top`).
+A probe top `module castor_turn_probe;` has no header. `probe_top` adds the header of the block, an instance `u_dut` of
+the block, and an output probe_<name>_o for each probe of the block's port list.
 """
 
 import re
@@ -22,7 +23,7 @@ import re
 from . import tree
 from .errors import WrongRequest
 
-#: Of a signal, a parameter or a variable.
+#: Type of a signal, a parameter or a variable.
 _TYPE = re.compile(
     r"(?:logic|bit|byte|int|integer|genvar|wire|reg|real|[A-Za-z_]\w*::[A-Za-z_]\w*|[A-Za-z_]\w*_[te])\b"
     r"(?:\s+(?:un)?signed\b)?"
@@ -34,14 +35,15 @@ _MEMBERS = re.compile(r"\b(?:struct|union)\b[^;{]*\{[^}]*\}")
 _END = re.compile(r"\bendmodule\b")
 _NESTED = re.compile(r"\b(?:(begin|function|task)|(end|endfunction|endtask))\b")
 
-#: A name where it is read: no member, package or type, no number, no directive. `.name` alone connects a port to it.
+#: A name that is read: no member, package or type, no number, no directive. `.name` without brackets connects a port to
+#: the signal of that name.
 _USE = re.compile(r"(?<![\w$`'\\:.])([A-Za-z_]\w*)\b(?!\s*::)|(?<![\w\])])\.([A-Za-z_]\w*)\b(?!\s*\()")
 _LABEL = re.compile(r"(`CASTOR_\w+\s*\(\s*)\w+|\bbegin\s*:\s*\w+|\b\w+\s*:\s*(?=assert\b|assume\b|cover\b)")
 _BIND = re.compile(r"\bbind\s+(\w+)\s+(\w+)\b([^;]*);")
 
 
 def blank_comments(text):
-    """The text with comments and strings turned into blanks, so that positions stay."""
+    """Returns the text with comments and strings replaced by blanks, so that positions do not change."""
 
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group())
@@ -50,17 +52,18 @@ def blank_comments(text):
 
 
 class Module:
-    """A module in the text of a source: its parameters, ports and signals, each {name: declaration}, in their order."""
+    """A SystemVerilog module in a source text: its parameters, ports and signals, each as {name: declaration} in the
+    order of the source."""
 
     def __init__(self, name, clean, match):
-        """`clean`: the source without comments; `match`: of `module <name>` in it."""
+        """`clean`: the source without comments; `match`: the match of `module <name>` in `clean`."""
         self.name = name
         at = _blank_end(clean, match.end())
         self.imports = []
         while (word := _IMPORT.match(clean, at)) is not None:
             self.imports.append(word.group())
             at = _blank_end(clean, word.end())
-        self.header = at  # where it begins
+        self.header = at  # position at which the header begins
         given = ports = ""
         if clean.startswith("#", at):
             opening = clean.index("(", at)
@@ -74,18 +77,18 @@ class Module:
             ports, at = _inside(clean, at)
         else:
             self.ports_begin = None
-        self.body = clean.index(";", at) + 1  # where it begins
+        self.body = clean.index(";", at) + 1  # position at which the body begins
         self.end = _END.search(clean, self.body).start()
         self.text = clean[self.body : self.end]
         self.parameters = dict(_parameters(given))
         self.ports = {name: (direction, kind) for name, direction, kind in _ports(ports)}
 
     def declared(self):
-        """Names that the module declares, wherever they are."""
+        """Returns all names that the module declares, in any scope."""
         return {*self.parameters, *self.ports, *(name for name, *_ in _declarations(self.text))}
 
     def constants(self):
-        """{name: "localparam ... = ..."} of its body, outside of blocks."""
+        """Returns {name: "localparam ... = ..."} of the constants in the module's body, outside of blocks."""
         found = {}
         for name, constant, kind, rest in _declarations(_outside_blocks(self.text)):
             if constant:
@@ -93,7 +96,8 @@ class Module:
         return found
 
     def signals(self):
-        """{name: type} of its body, outside of blocks; None of what cannot be a port."""
+        """Returns {name: type} of the signals in the module's body, outside of blocks. The type is None if the signal
+        cannot be passed through a port."""
         found = {}
         for name, constant, kind, rest in _declarations(_outside_blocks(self.text)):
             if not constant:
@@ -101,7 +105,7 @@ class Module:
         return found
 
     def _visible(self, kind):
-        """A type of the same bits that is known outside of the module; None if there is none."""
+        """Returns a type with the same bits that is known outside of the module; None if there is none."""
         word = kind.split()[0]
         if "::" in word or not re.fullmatch(r"\w+_[te]", word):
             return kind
@@ -110,7 +114,7 @@ class Module:
 
 
 def module_in(name, texts):
-    """The Module of that name in the first of the texts that has it; None if there is none."""
+    """Returns the Module `name` from the first of the texts that has it; None if no text has it."""
     for text in texts:
         clean = blank_comments(text)
         match = re.search(rf"\bmodule\s+(?:automatic\s+|static\s+)?{re.escape(name)}\b", clean)
@@ -123,8 +127,8 @@ def module_in(name, texts):
 
 
 def complete(text, sources):
-    """The text of a properties file with every module that it binds completed; `sources`: texts of the modules that it
-    binds to."""
+    """Returns the text of a properties file in which every bound module is completed. `sources`: texts with the modules
+    to which they are bound."""
     edits = []
     clean = blank_comments(text)
     for bind in _BIND.finditer(clean):
@@ -138,8 +142,9 @@ def complete(text, sources):
 
 
 def write_completed(properties, sources, folder):
-    """Writes the files of properties to `folder`, completed out of the source files, for a tool that tells places in
-    `properties`. Returns their paths."""
+    """Writes completed copies of the properties files to `folder`. `sources`: source files with the modules to which
+    they are bound. A `line directive makes tools report positions in the original files. Returns the paths of the
+    copies."""
     texts = [tree.read_text(path) for path in sources]
     paths = [folder / path.name for path in properties]
     for source, path in zip(properties, paths):
@@ -148,7 +153,7 @@ def write_completed(properties, sources, folder):
 
 
 def _completed(module, target, clean, bind):
-    """[(position, addition)] for the header of `module` and for its `bind`."""
+    """Returns [(position, text to insert)] for the header of `module` and for its `bind` statement."""
     wanted = _used(module.text + clean[module.header : module.body]) - module.declared()
     parameters, ports = _shared(target, wanted | ({"clk_i", "rst_ni"} - module.declared()))
     edits, opening = [], ""
@@ -168,7 +173,7 @@ def _completed(module, target, clean, bind):
 
 
 def _connected(clean, bind, parameters, ports):
-    """The additions to a bind statement."""
+    """Returns [(position, text to insert)] for a bind statement."""
     edits = []
     at = _blank_end(clean, bind.start(3))
     given = ", ".join(f".{name}({name})" for name in parameters)
@@ -188,8 +193,9 @@ def _connected(clean, bind, parameters, ports):
 
 
 def _shared(target, wanted):
-    """(names of the target's parameters and constants, {port: type}) behind the wanted names, in the target's order.
-    Raises WrongRequest for a signal that no port can carry."""
+    """Finds the names `wanted` in the module `target`. Returns (names of parameters and constants, {signal: type}), in
+    the order of the target, including constants on which others depend. Raises WrongRequest for a signal that cannot be
+    passed through a port."""
     signals = {name: kind for name, (_, kind) in target.ports.items()} | target.signals()
     ports = {name: kind for name, kind in signals.items() if name in wanted}
     for name, kind in ports.items():
@@ -218,10 +224,10 @@ def _of_target(target, names):
 
 
 class Listed:
-    """A port of a block's port list at some values of its parameters; `direction` is "input", "output" or "probe"."""
+    """A port of a block's C++ port list at given parameter values. `direction` is "input", "output" or "probe"."""
 
     def __init__(self, direction, name, bits, always_one, meaning):
-        """`always_one`: "1" if it is one bit at all values of the parameters."""
+        """`always_one`: "1" if the port has one bit at all parameter values."""
         self.direction = direction
         self.pin = f"probe_{name}_o" if direction == "probe" else f"{name}_{direction[0]}"
         self.bits = int(bits)
@@ -230,9 +236,9 @@ class Listed:
 
 
 def probe_top(block, list_ports, place):
-    """The text of a block's probe top; `list_ports` returns every Listed at the values that the top is for, and is
-    called if it has to be; `place`: the file that is completed. Raises WrongRequest if port list, RTL and file do not
-    fit together."""
+    """Returns the completed text of a block's probe top. `place`: the file that is completed. `list_ports`: a function
+    that returns every Listed at the wanted parameter values; it is called only if the file needs completion. Raises
+    WrongRequest if port list, RTL and file do not agree."""
     text = tree.read_text(place)
     clean = blank_comments(text)
     top = f"{block.top}_probe"
@@ -259,8 +265,8 @@ def probe_top(block, list_ports, place):
 
 
 def _top_header(module, top, used, shown):
-    """Lines of a header with the module's parameters and ports, the constants `used` of it, and ports for what is
-    shown."""
+    """Returns the lines of the probe top's header: parameters and ports of the module, its constants among `used`, and
+    an output for each probe in `shown`."""
     constants = _shared(module, used)[0]
     names = [name for name in {**module.parameters, **module.constants()} if name in {*module.parameters, *constants}]
     given = ["#(", ",\n".join(f"  {one}" for one in _of_target(module, names)), ")"] if names else []
@@ -271,7 +277,7 @@ def _top_header(module, top, used, shown):
 
 
 def _instance(module):
-    """Lines that instantiate the module as u_dut, its parameters and ports those of the same names."""
+    """Returns the lines that instantiate the module as u_dut, connected by name."""
     given = ", ".join(f".{name}({name})" for name, (free, _) in module.parameters.items() if free)
     return [
         f"  {module.name} " + (f"#({given}) " if given else "") + "u_dut (",
@@ -281,7 +287,7 @@ def _instance(module):
 
 
 def _compare(block, module, listed):
-    """Raises WrongRequest if the module's ports are not those of the list."""
+    """Raises WrongRequest if the ports of the RTL module differ from the C++ port list."""
     wanted = {one.pin: one.direction for one in listed}
     there = {name: direction for name, (direction, _) in module.ports.items() if name not in ("clk_i", "rst_ni")}
     found = [f"{name} is in the list of ports only" for name in wanted if name not in there]
@@ -296,7 +302,7 @@ def _compare(block, module, listed):
 
 
 def _all_shown(body, probes, place):
-    """Raises WrongRequest if the probe top shows other probes than those of the list."""
+    """Raises WrongRequest if the probes that the probe top assigns differ from the C++ list of probes."""
     shown = set(re.findall(r"\bprobe_\w+_o\b", body.text))
     names = {one.pin for one in probes}
     found = [f"{name} is in the list of probes, and nothing is assigned to it" for name in sorted(names - shown)]
@@ -306,7 +312,7 @@ def _all_shown(body, probes, place):
 
 
 def _width_check(block, port):
-    """Ends the elaboration if the RTL's port is not as wide as the list says."""
+    """Returns a line that stops the elaboration if the width of the RTL's port differs from the C++ port list."""
     return (
         f'  if ($bits({port.pin}) != {port.bits}) $fatal(1, "{block.top}: port {port.pin} is %0d bits wide in the RTL '
         f'and {port.bits} in the list of ports", $bits({port.pin}));'
@@ -323,7 +329,7 @@ def _blank_end(text, at):
 
 
 def _inside(text, at):
-    """What is between the bracket at `at` and the one that closes it, and where that ends."""
+    """Returns the text between the bracket at position `at` and its closing bracket, and the position after it."""
     closing = {"(": ")", "[": "]", "{": "}"}
     todo = [closing[text[at]]]
     end = at + 1
@@ -337,7 +343,7 @@ def _inside(text, at):
 
 
 def _parts(text, mark=","):
-    """The parts of a list, without blanks around them; marks in brackets separate nothing."""
+    """Splits a list at `mark`, except inside brackets. Returns the parts that are not empty, with blanks normalised."""
     parts, depth, begin = [], 0, 0
     for at, sign in enumerate(text):
         if sign in "([{":
@@ -351,7 +357,7 @@ def _parts(text, mark=","):
 
 
 def _parameters(text):
-    """(name, (may be set, declaration)) of a parameter list."""
+    """Yields (name, (can be set, declaration)) for each parameter of a parameter list."""
     before = "parameter"
     for part in _parts(text):
         left = part.partition("=")[0]
@@ -364,7 +370,8 @@ def _parameters(text):
 
 
 def _ports(text):
-    """(name, direction, type) of a list of ports; those without a direction are like the one before."""
+    """Yields (name, direction, type) for each port of a port list. A port without direction has direction and type of
+    the port before it."""
     direction, kind = "input", "logic"
     for part in _parts(text):
         words = part.split()
@@ -379,7 +386,7 @@ def _ports(text):
 
 
 def _declarations(text):
-    """(name, whether it is a constant, type, what follows the name) of all declarations."""
+    """Yields (name, whether it is a constant, type, text after the name) for each declaration."""
     for match in _DECLARATION.finditer(text):
         kind = match.group().removeprefix(match.group(1) or "").strip()
         at = _blank_end(text, match.end())
@@ -397,7 +404,8 @@ def _declarations(text):
 
 
 def _until_end(text, at):
-    """The text from `at` to the semicolon, or to the bracket that closes what it is in."""
+    """Returns the text from position `at` to the next semicolon, or to the bracket that closes the enclosing
+    bracket."""
     depth = 0
     for end in range(at, len(text)):
         if text[end] in "([{":
@@ -410,7 +418,7 @@ def _until_end(text, at):
 
 
 def _outside_blocks(text):
-    """The text without what is between begin and end, in functions, or in structures."""
+    """Returns the text without begin-end blocks, functions, tasks and members of structures."""
     text = _MEMBERS.sub("", text)
     kept, depth, last = [], 0, 0
     for match in _NESTED.finditer(text):
@@ -425,6 +433,6 @@ def _outside_blocks(text):
 
 
 def _used(text):
-    """Names that are read in the text."""
+    """Returns the names that the text reads."""
     text = _LABEL.sub(lambda match: match.group(1) or "", text)
     return {match.group(match.lastindex) for match in _USE.finditer(text)}

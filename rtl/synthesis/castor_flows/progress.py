@@ -1,4 +1,4 @@
-"""What a flow says while it works: one line that is overwritten on a terminal, nothing in a pipe."""
+"""Progress display of a flow: one line on a terminal that is overwritten, nothing if standard error is no terminal."""
 
 import sys
 import threading
@@ -6,9 +6,9 @@ import time
 
 
 class Progress:
-    """Shows one text with the seconds since it was set. Safe to use from several threads.
+    """Progress line of a flow: a text and the seconds since the text was set. Thread-safe.
 
-    Use as a context manager; leaving it wipes the line.
+    It is a context manager; its exit clears the line.
     """
 
     def __init__(self, stream=None):
@@ -33,13 +33,13 @@ class Progress:
             self._wipe()
 
     def say(self, text):
-        """From now on the line reads `text`."""
+        """Sets the text of the progress line."""
         with self.lock:
             self.text = text
             self.since = time.monotonic()
 
     def line(self, text):
-        """Prints a line of the result on standard output; the progress line gives way to it."""
+        """Clears the progress line and prints a line of the result on standard output."""
         with self.lock:
             if self.on:
                 self._wipe()

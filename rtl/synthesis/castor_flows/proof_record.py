@@ -1,4 +1,4 @@
-"""Verdicts as castor prove --record keeps them: tb/<block>/proofs.json."""
+"""Reads and writes tb/<block>/proofs.json, in which `castor prove --record` stores the verdicts on properties."""
 
 import json
 
@@ -8,24 +8,26 @@ from .properties import PROVEN, WORTH
 
 
 def record_of(block):
+    """Returns the path of the file with the block's recorded verdicts."""
     return block.bench / "proofs.json"
 
 
 def recorded(block, chosen, values):
-    """{property: verdict} as recorded at the set `chosen`; None if there is none at these values. Raises WrongRequest
-    if the file is not as `record` writes it."""
+    """Returns {property: recorded verdict} at the parameter set `chosen`; None if nothing is recorded at these values.
+    Raises WrongRequest if the file is not as `record` writes it."""
     one = _recorded_set(block, chosen, values)
     return None if one is None else one["properties"]
 
 
 def recorded_as_proven(block, chosen, values):
-    """Names of the assertions that were recorded as proven at the set `chosen`, as Yosys calls them; those without a
-    name of their own are left out. Raises WrongRequest if they were recorded of other sources or at other values."""
+    """Returns the Yosys cell names of the properties recorded as proven at the parameter set `chosen`, except
+    unlabelled ones. Raises WrongRequest if the record is of other sources or of other parameter values."""
     told = of_these_sources(block, chosen, values)
     return [name for name, entry in told.items() if entry["result"] == PROVEN and ":" not in name]
 
 
 def of_these_sources(block, chosen, values):
+    """Returns {property: recorded verdict}. Raises WrongRequest if the verdicts are not of the present sources."""
     one = _recorded_set(block, chosen, values)
     if one is None or one["sources"] != formal.fingerprint(block):
         raise not_recorded(block, chosen)
@@ -33,6 +35,7 @@ def of_these_sources(block, chosen, values):
 
 
 def not_recorded(block, chosen):
+    """Returns the WrongRequest for verdicts that are not recorded of the present sources."""
     return WrongRequest(
         f"{record_of(block)}: not recorded of these sources at the set '{chosen}'",
         f"castor prove {block.name} --params {chosen} --record",
@@ -57,7 +60,7 @@ def _recorded_set(block, chosen, values):
 
 
 def record(block, chosen, values, properties):
-    """Writes the verdicts of a set; those of the other sets stay."""
+    """Writes the verdicts at a parameter set. Verdicts at other parameter sets are kept."""
     path = record_of(block)
     sets = json.loads(tree.read_text(path))["sets"] if path.exists() else {}
     sets[chosen] = {
@@ -85,13 +88,14 @@ def record(block, chosen, values, properties):
 
 
 def is_quick(entry, seconds):
-    """Recorded as decided for good within `seconds`, and without others that would have to be proven first."""
+    """Returns whether a recorded property was decided without a bound within `seconds`, and without assuming other
+    properties."""
     return entry is not None and WORTH[entry["result"]] == 3 and entry["seconds"] <= seconds and not entry["given"]
 
 
 def losses(properties, known, there):
-    """What says less for the block than was recorded, a line each; also what is recorded and not among the names
-    `there`, unless that is None."""
+    """Returns a line for each property whose verdict is weaker than the recorded one, and for each recorded property
+    that is not among the names `there` (unless `there` is None)."""
     lines = []
     for one in properties:
         then = known.get(one.name)

@@ -1,24 +1,28 @@
-"""In which order which engine tries which property."""
+"""Proof strategy: the order in which the engines are applied to the properties of a block."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 from .engines import bounded, induction, k_induction, pdr, prepare_aiger, prepare_smt, trace
 from .properties import FAILED, PROVEN, REFUTED, UNKNOWN
 
-#: In the order in which they are tried.
+#: Engines in the order of their first use.
 ENGINES = ("pdr", "k-induction", "bmc")
-#: Parts of the time that pdr gets in its turns: what one proves early makes others inductive, which need none then.
+#: Fractions of the time limit that PDR gets in its rounds. Properties proven early can make others inductive; those
+#: then need no PDR.
 _TURNS = (0.1, 0.3, 1)
 
 
 def decide(chosen, properties, work, options, progress, done):
-    """Decides every property of `chosen`; `done` is called with each as it is.
+    """Decides every property of `chosen`, and calls `done` with each property when it is decided.
 
-    First k-induction on what it proved when that was recorded: PDR takes all its time before it gives up. Then the
-    modules inside the block, each alone. Then the block: PDR, in turns that get longer; after each of them induction
-    with what is proven as assumptions, again and again while that proves something, and after the first one a bounded
-    search for covers; PDR with what is proven as assumptions, those only that bring no registers of their own, then
-    all; then k-induction by z3; then a bound.
+    The order is:
+    1. k-induction by z3, for properties that it proved when they were recorded;
+    2. the modules inside the block, each alone (decide_parts);
+    3. PDR on the whole block, in rounds of increasing time. After each round: induction that assumes proven properties,
+       repeated while it proves something. After the first round also: a bounded search for covers;
+    4. PDR that assumes proven properties: first only those without further registers ("near"), then all ("given");
+    5. k-induction by z3 that assumes proven properties;
+    6. bounded model checking of the remaining assertions.
     """
     engines = options.engine or ENGINES
     expected = [one for one in chosen if one.expected == "k-induction" and not one.part]
@@ -77,8 +81,8 @@ def decide(chosen, properties, work, options, progress, done):
 
 
 def decide_parts(inside, properties, work, options, progress, engines, done):
-    """Decides what can be decided of modules alone. A counterexample is none of the block, where not all inputs come:
-    it is kept for the case that nothing else is found out."""
+    """Proves properties of modules inside the block, each module alone with unconstrained inputs. A counterexample need
+    not be possible in the block, so it is stored in `refuted` and used only if nothing else decides the property."""
 
     def only_proofs(engine):
         def run_one(one):
@@ -139,7 +143,8 @@ def decide_parts(inside, properties, work, options, progress, engines, done):
 
 
 def _each(todo, options, progress, done, engine):
-    """Runs the engine on each; returns those that are still open, in order."""
+    """Runs the engine on each property of `todo`, in parallel, and calls `done` with each that is decided. Returns the
+    undecided properties, in order."""
     left = len(todo)
 
     def one_by_one(one):

@@ -1,4 +1,4 @@
-"""The properties of a block, as Yosys finds them, and what can become of each."""
+"""Properties (assertions and covers) of a block, as Yosys finds them, and their possible results."""
 
 from pathlib import Path
 
@@ -12,21 +12,21 @@ PROVEN, BOUNDED, FAILED, REACHED, UNREACHABLE, UNKNOWN = (
     "unreachable",
     "unknown",
 )
-#: The block was not decided, and the module that the property was written for fails it if its inputs are free.
+#: Result of a property that is undecided in the block, and that fails in its module alone with unconstrained inputs.
 REFUTED = "refuted alone"
 
-#: How much a verdict says for the block; less than the recorded one is a loss.
+#: Strength of a result; a result that is weaker than the recorded one is a loss.
 WORTH = {PROVEN: 3, REACHED: 3, BOUNDED: 2, UNKNOWN: 1, REFUTED: 1, FAILED: 0, UNREACHABLE: 0}
 
 
 class Property:
-    """One assertion or cover: its Yosys cell, what to call it, where it is written, and what became of it."""
+    """An assertion or cover: its Yosys cell, its name, its place in the sources, and its result."""
 
     def __init__(self, cell, source, cover):
         self.cell = cell
-        self.part = None  # the part of the block that it was written for; None: the block
-        self.alone = ""  # module that it was proven of, whatever its inputs are
-        self.refuted = None  # (module, engine, cycle) if that module alone fails it
+        self.part = None  # circuits.Part of the module to which the property is bound; None: the block
+        self.alone = ""  # module for which the property was proven alone, with unconstrained inputs
+        self.refuted = None  # (module, engine, cycle) of a counterexample in that module alone
         self.name = display_name(cell, source)
         self.source = source
         self.cover = cover
@@ -34,10 +34,10 @@ class Property:
         self.engine = ""
         self.depth = None
         self.seconds = 0.0
-        self.expected = ""  # engine that decided it, without others as assumptions, when it was recorded
-        self.given = []  # properties that the engine tried last may assume
-        self.late = 0  # cycles by which the circuit for ABC asks before Yosys' cell does
-        self.assuming = []  # names of those that the proof assumes
+        self.expected = ""  # engine that decided the property when it was recorded; "" if it assumed other properties
+        self.given = []  # properties that the latest engine may assume
+        self.late = 0  # cycles by which the property in ABC's circuit precedes Yosys' cell (aiger.before_registers)
+        self.assuming = []  # names of the properties that the proof assumes
         self.trace = ""
 
     def json(self):
@@ -58,12 +58,12 @@ class Property:
 
 
 def display_name(cell, source):
-    """The label with its instance; file and position where there is no label."""
+    """Returns the label of a property with its instance path; without a label, its file and position."""
     return Path(source.split("|")[-1]).name if "$" in cell else cell
 
 
 def cells_of(dump):
-    """The properties in the text of Yosys' `dump`."""
+    """Returns the properties in the output of Yosys' command `dump`, as a list of Property."""
     found = []
     source = ""
     for line in dump.splitlines():
@@ -77,7 +77,8 @@ def cells_of(dump):
 
 
 def written_at(source, origins, root):
-    """ "tb/x/castor_x_properties.sv:29" out of Yosys' chain of places, whose last one is the innermost."""
+    """Returns a place such as "tb/x/castor_x_properties.sv:29" from Yosys' chain of places, whose last one is the
+    innermost."""
     file, _, position = source.split("|")[-1].rpartition(":")
     origin = Path(origins.get(Path(file).name, tools.original(file)))
     shown = origin.relative_to(root) if origin.is_relative_to(root) else origin

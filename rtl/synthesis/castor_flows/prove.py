@@ -1,4 +1,4 @@
-"""castor prove: the properties of a block's RTL, each with the engine that proved it."""
+"""castor prove: proves the properties of a block's RTL and reports which engine decided each."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -59,7 +59,8 @@ def add_arguments(parser):
 
 
 def run(options, progress):
-    """The command. Returns the exit code."""
+    """Runs the command. Returns the exit code: 1 if a verdict is weaker than the recorded one or, without --check, if a
+    property failed, is undecided, or (without --accept-bounded) is only checked to a bound."""
     tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
     if options.record and (options.property or options.engine or options.quick is not None or options.sample):
         raise WrongRequest(
@@ -73,7 +74,7 @@ def run(options, progress):
         for block in tree.designs(options.root, options.block)
         for chosen in sets_of(block, options.params)
     ]
-    # Several runs need not each have a property that is asked for.
+    # A run without a requested property is skipped if another run has one.
     refused, done = None, []
     for one in runs:
         try:
@@ -101,16 +102,16 @@ def run(options, progress):
 
 
 def sets_of(block, params):
-    """Names of the sets that --params asks for."""
+    """Returns the names of the parameter sets that --params selects."""
     return list(block.sets) if params == "all" else [params] if params else block.proof_sets
 
 
 class NothingChosen(WrongRequest):
-    """No property of a run is one of those that are asked for."""
+    """A run has none of the requested properties."""
 
 
 class Run:
-    """The properties of a block at one parameter set."""
+    """A proof run: the properties of a block at one parameter set."""
 
     def __init__(self, block, params, options):
         self.block = block
@@ -126,10 +127,10 @@ class Run:
         self.lost = []
 
     def prepare(self, options, progress):
-        """Elaborates. Raises NothingChosen."""
+        """Elaborates the block and chooses its properties. Raises NothingChosen if the options select none."""
         progress.say("elaborating")
         block, values, work = self.block, self.values, self.work
-        if options.recorded:  # nothing is proven, so that no circuit is needed
+        if options.recorded:  # nothing is proven, so no circuits are needed
             self.properties = elaborate(block, values, work)
             self._choose(options)
             return
@@ -163,7 +164,8 @@ class Run:
         self.chosen.sort(key=lambda one: (one.cover, self.properties.index(one)))
 
     def decide(self, options, progress):
-        """Decides the chosen properties, compares with what is recorded, and records."""
+        """Decides the chosen properties, compares the results with the recorded ones, and records them with
+        --record."""
         width = max(len(one.name) for one in self.chosen)
         numbers = " ".join(f"{name}={value}" for name, value in self.values.items())
         covers = sum(one.cover for one in self.chosen)
@@ -185,7 +187,8 @@ class Run:
             progress.line(f"recorded in {proof_record.record_of(self.block)}")
 
     def recall(self, progress):
-        """Takes the recorded verdicts. Raises WrongRequest if they are of other sources or of other properties."""
+        """Uses the recorded verdicts as results. Raises WrongRequest if they are of other sources or lack a
+        property."""
         told = proof_record.of_these_sources(self.block, self.params, self.values)
         if any(prop.name not in told for prop in self.chosen):
             raise proof_record.not_recorded(self.block, self.params)
@@ -201,7 +204,7 @@ class Run:
         )
 
     def good(self, options):
-        """Whether the exit code is 0 as far as this run goes."""
+        """Returns whether this run allows exit code 0."""
         _, only, bad = counts(self.chosen)
         if self.lost and not options.record:
             return False
@@ -218,13 +221,14 @@ class Run:
 
 
 def counts(properties):
-    """How many are decided for good, only to a bound, and neither."""
+    """Returns the numbers of properties that are decided without a bound, only to a bound, and neither."""
     good = sum(one.result in (PROVEN, REACHED) for one in properties)
     only = sum(one.result == BOUNDED for one in properties)
     return good, only, len(properties) - good - only
 
 
 def summary(properties, began):
+    """Returns the text with the counts of results, and the seconds since `began` (time.monotonic())."""
     _, only, bad = counts(properties)
     return (
         f"{sum(one.result == PROVEN for one in properties)} proven, {only} only to a bound, "
@@ -234,6 +238,7 @@ def summary(properties, began):
 
 
 def line_of(one, width):
+    """Returns the line that reports one property; names are padded to `width` characters."""
     text = f"{one.name:<{width}}  {one.result:<11} {one.engine:<11} {one.seconds:7.1f} s"
     if one.result in (BOUNDED, FAILED, REACHED):
         text += (

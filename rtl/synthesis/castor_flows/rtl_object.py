@@ -1,7 +1,7 @@
-"""rtl-object: the RTL of a block at given values as a shared object that programs of Castor load.
+"""rtl-object: builds the RTL of a block at given parameter values as a shared object that programs of Castor load.
 
-Verilator makes C++ of the RTL, the C++ compiler an object of that and of castor/twin/rtl.h. Objects are kept in a cache
-folder, <cache>/rtl/<block>-<key>/rtl.so, where the key is a digest of everything that they are made of.
+Verilator translates the RTL to C++, and the C++ compiler builds rtl.so from it and from castor/twin/rtl.h. The file is
+kept in a cache, <cache>/rtl/<block>-<key>/rtl.so. The key is a digest of all inputs of the build. See
 docs/decisions/rtl-objects.md.
 """
 
@@ -24,7 +24,7 @@ from pathlib import Path
 from . import enumerated, installation, parameters, ports, tools, tree
 from .errors import WrongRequest
 
-#: Part of every key: raise it when what is built changes though nothing that it is built of does.
+#: Part of every key. It must be incremented when the build result changes although no input of the key changes.
 _RECIPE = 1
 
 _VERILATE = (
@@ -37,25 +37,25 @@ _VERILATE = (
     "256",
     "--output-split",
     "0",
-    # The optimiser takes more than twice as long for a function of twice the length.
+    # Limits the length of functions, because the optimiser's time grows faster than the length.
     "--output-split-cfuncs",
     "2000",
     "--timescale-override",
     "1ps/1ps",
     "-Wno-fatal",
-    # Widths of ports that are not those of the list (ports.py).
+    # An error of this type is a port whose width differs from the C++ port list (ports.py).
     "-Werror-USERFATAL",
 )
 
-# Registers start at random. Where bits are counted that toggle they start at 0: one that starts as 1 and then stays 0
-# has not toggled.
+# Registers have random initial values. With toggle coverage they are initially 0, because a register that starts as 1
+# and is then always 0 must not count as toggled.
 _START = ("--x-assign", "unique", "--x-initial", "unique")
 _START_COUNTED = ("--x-assign", "0", "--x-initial", "0")
 
-#: Of the properties that are bound in, assumptions remain, and what they need (rtl/common/castor_assert.svh).
+#: Keeps only the assumptions of the bound properties (rtl/common/castor_assert.svh).
 ASSUMPTIONS = "-DCASTOR_ASSUMPTIONS"
 
-# What synthesis writes is not what a lint is for.
+# Netlists and patched RTL are not linted.
 _NO_LINT = ("-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT")
 
 _COMPILE = (
@@ -72,13 +72,13 @@ _COMPILE = (
     "-DVM_TRACE_VCD=1",
 )
 
-#: The same with waves.
+#: Compiler option for an object that can write waves.
 _TRACED = "-DVM_TRACE=1"
 
-#: Options of the program that lists a block's ports.
+#: Compiler options of the program that lists a block's ports.
 _LIST = ("-std=c++17", "-O0", "-w")
 
-#: Verilator's runtime.
+#: Sources of Verilator's runtime library.
 _RUNTIME = ("verilated.cpp", "verilated_cov.cpp", "verilated_threads.cpp", "verilated_vcd_c.cpp")
 
 
@@ -97,7 +97,7 @@ def add_arguments(parser):
 
 
 def run(options, progress):
-    """The command: prints the path of the object. Returns the exit code."""
+    """Runs the command: prints the path of the shared object. Returns the exit code."""
     values = {}
     for word in options.values:
         match = re.fullmatch(r"([A-Za-z]\w*)=(\d+)", word)
@@ -120,7 +120,7 @@ def run(options, progress):
 
 
 class Toolchain:
-    """Verilator and the C++ compiler. Raises WrongRequest if one is missing."""
+    """Verilator and the C++ compiler of a build. The constructor raises WrongRequest if one of them is missing."""
 
     def __init__(self, manifest):
         tools.need("verilator")
@@ -138,7 +138,8 @@ class Toolchain:
         return Path(_says(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()) / "include"
 
     def compile(self, source, output, options, folder):
-        """One object file; everything is named relative to `folder`, so that ccache finds it again."""
+        """Compiles a source to an object file in `folder`. Paths are relative to `folder`, so that ccache can reuse
+        results. Raises StepFailed."""
         return _step([*self.launcher, *self.compiler, *_COMPILE, *options, "-c", source, "-o", output], folder)
 
 
@@ -158,11 +159,11 @@ def _says(command):
 
 
 class StepFailed(Exception):
-    """A tool failed; its output is the message."""
+    """A tool failed. The message is the command and its output."""
 
 
 def _step(command, folder):
-    """Runs a tool; returns what it printed. Raises StepFailed."""
+    """Runs a tool and returns its output. Raises StepFailed if it fails."""
     log = Path(folder) / f"{Path(str(command[-1])).name}.log"
     result = tools.run(command, log, cwd=folder)
     if result.code != 0:
@@ -174,7 +175,8 @@ def _step(command, folder):
 
 
 def cache_folder():
-    """CASTOR_CACHE, else the user's cache folder. Raises WrongRequest if nothing can be written there."""
+    """Returns the folder rtl/ in the cache: in CASTOR_CACHE, else in the user's cache folder. Raises WrongRequest if it
+    is not writable."""
     told = os.environ.get("CASTOR_CACHE")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = Path(told or os.path.join(home, "castor"))
@@ -192,10 +194,11 @@ def cache_folder():
 
 @contextmanager
 def _building(final):
-    """Gives an empty folder to build in, which then becomes `final`; None if somebody else has just made that.
+    """Context manager that yields an empty folder to build in and renames it to `final` at the end. Yields None if
+    another process has made `final` in the meantime.
 
-    One builder at a time: the folder <final>.part is the lock. What a builder that was killed leaves lies in there,
-    under a name that no other builder uses, and goes with the next one.
+    The folder <final>.part is a lock that admits one builder at a time. Build folders lie in it under unique names; the
+    next builder removes those of killed builders.
     """
     part = final.with_name(final.name + ".part")
     while True:
@@ -232,13 +235,14 @@ def _building(final):
 def build(
     block, values, home, coverage=False, waves=False, source=None, patched=None, code=None, unoptimized=False, jobs=None
 ):
-    """The path of the object, built unless the cache has it.
+    """Builds the shared object unless the cache has it. Returns its path.
 
-    `block`: a tree.Block with a manifest; `values`: of all its parameters; `home`: the installation.Installation;
-    `waves`: able to show what is inside; `source`: Verilog whose top has the block's ports and no probes, in place of
-    the RTL; `patched`: sources in place of the block's own; `code`: a further C++ file.
-    The block's own RTL checks the assumptions of its properties, unless it counts coverage.
-    Raises WrongRequest, after the output of the tool that failed.
+    `block`: a tree.Block with a manifest; `values`: the values of all its parameters; `home`: the
+    installation.Installation; `waves`: the object can write waves of internal signals; `source`: Verilog file that
+    replaces the RTL, whose top module has the block's ports and no probes; `patched`: source files that replace the
+    block's own; `code`: a further C++ file.
+    An object of the block's own RTL without coverage counters checks the assumptions of the properties.
+    Raises WrongRequest after printing the output of a tool that failed.
     """
     manifest = block.manifest
     toolchain = Toolchain(manifest)
@@ -261,7 +265,7 @@ def build(
         _TRACED,
         coverage,
         waves,
-        # Counts name the files.
+        # Coverage data contain the names of the source files.
         list(map(str, sources)) if coverage else [],
         bool(source),
         len(checks),
@@ -325,7 +329,7 @@ def build(
 
 
 def _refuse_full_disk(said, final):
-    """Raises WrongRequest if a tool failed because it could not write."""
+    """Raises WrongRequest if the output `said` of a tool shows that it failed because it could not write a file."""
     for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         if os.strerror(number) in said:
             raise WrongRequest(
@@ -356,7 +360,8 @@ def _make(
     unoptimized,
     jobs,
 ):
-    """Builds rtl.so in `folder` and leaves there besides a description and the completed files alone."""
+    """Builds rtl.so in `folder`. The folder then also has rtl.json, which describes the object, and the completed probe
+    top and properties."""
     work = folder / "work"
     work.mkdir()
     includes = [f"-I{path}" for path in block.includes]
@@ -376,7 +381,7 @@ def _make(
         archive = pool.submit(_runtime, toolchain, home, include, jobs)
         said = _step(["verilator", *_VERILATE, "--Mdir", ".", *design], work)
         names = enumerated.signals(_xml(design, work)) if waves and not source else {}
-        # Mutants and netlists are not what anybody instantiates.
+        # Defaults of parameters are checked for the block's own RTL only, not for mutants and netlists.
         defaults = {} if source or patched else parameters.of_module(block, work)
         if said.strip():
             print(said.rstrip(), file=sys.stderr)
@@ -384,7 +389,7 @@ def _make(
         (work / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in written))
         (work / "unit.cpp").write_text(_unit(block, values, skip, names, defaults))
         traced = [_TRACED] if waves else ["-DVM_TRACE=0"]
-        # -O2 and -O3 gain nothing on verilated code and take longer; without optimisation it is a hundred times slower.
+        # -O1: -O2 and -O3 take longer and make verilated code no faster; -O0 makes it a hundred times slower.
         units = [
             ("all.cpp", [*home.options, *traced, "-O0" if unoptimized else "-O1", *system]),
             ("unit.cpp", [*home.options, *traced, "-O1", *system, *(f"-I{path}" for path in headers)]),
@@ -392,7 +397,7 @@ def _make(
         if code:
             shutil.copy(code, work / "code.cpp")
             units.append(("code.cpp", [*home.options, "-O2"]))
-        # Where there is one processor less than pieces, the runtime comes last: it is compiled once for all.
+        # The RTL's sources are compiled beside Verilator's runtime, which is compiled only once for all blocks.
         objects = [pool.submit(toolchain.compile, name, f"{name}.o", options, work) for name, options in units]
         for one in objects:
             one.result()
@@ -440,17 +445,17 @@ def _make(
 
 
 def complete_bench(block, values, folder, checks=(), home=None):
-    """Writes the block's probe top at these values of all parameters, and the properties `checks`, as a tool reads them
-    (ports.py) to `folder`; returns their paths. `home`: the installation.Installation. Raises WrongRequest if they do
-    not fit the RTL."""
+    """Writes the completed probe top of the block, and the completed properties files `checks`, to `folder` (ports.py).
+    Returns their paths. `values`: the values of all parameters; `home`: the installation.Installation. Raises
+    WrongRequest if they do not agree with the RTL."""
     top = folder / block.probe_top.name
     top.write_text(ports.probe_top(block, lambda: port_list(block, values, home), block.probe_top), encoding="utf-8")
     return [top, *ports.write_completed(checks, block.sources, folder)]
 
 
 def port_list(block, values, home=None):
-    """A ports.Listed for each of the block's inputs, outputs and probes at these values of all parameters, as its C++
-    headers have them. The program that lists them stays in the cache. Raises WrongRequest."""
+    """Returns a ports.Listed for each input, output and probe in the block's C++ headers. `values`: the values of all
+    parameters. The program that prints the list is kept in the cache. Raises WrongRequest if it does not compile."""
     home = home or installation.find()
     toolchain = Toolchain(block.manifest)
     headers = [*block.manifest["include"], home.include]
@@ -492,7 +497,7 @@ def _compile_list(block, text, home, toolchain, headers, folder):
 
 
 def _xml(design, work):
-    """Verilator's description of the design."""
+    """Writes Verilator's XML description of the design. Returns its path."""
     _step(["verilator", "--xml-only", "--xml-output", "design.xml", "--Mdir", "xml", "-Wno-lint", *design], work)
     return work / "design.xml"
 
@@ -516,7 +521,7 @@ def _unit(block, values, skip, names, defaults):
 
 
 def _runtime(toolchain, home, include, jobs):
-    """Verilator's runtime as an archive in the cache."""
+    """Builds Verilator's runtime as a static library unless the cache has it. Returns its path."""
     key = hashlib.sha256(
         json.dumps([_RECIPE, home.options, toolchain.versions, toolchain.compiler, _COMPILE]).encode()
     ).hexdigest()[:20]
@@ -552,7 +557,8 @@ def _bytes(path):
 
 
 def _headers(names, folders):
-    """Files that the headers `names` include, they themselves first, as far as they lie in `folders`."""
+    """Returns the headers `names` and all files that they include, directly or indirectly, if they are found in
+    `folders`."""
     found, todo = {}, list(names)
     while todo:
         name = todo.pop(0)

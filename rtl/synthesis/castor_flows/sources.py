@@ -1,20 +1,24 @@
-"""What can change the result of a rung of a block's ladder: files and versions of tools.
+"""Finds the files and tool versions on which the figure of a rung depends. A rung is a type of verification of a block
+(evidence.py).
 
-Files are counted in their normal form (normal.py): comments and formatting change nothing. They are grouped by room:
+Digests are made from the normal form of each file (normal.py), so comments and formatting do not matter. Files are
+grouped into rooms:
 
-    rtl         sources of the file list, `include files, parameter sets, waivers of Verilator, the probe wrapper
-    properties  castor_<block>*_properties.sv; for RTL objects also those of shared modules that assume something
-    proofs      verdicts of tb/<block>/proofs.json, with the tools that gave them
-    model       the engine's folder
-    adapter     the registration's folder
-    platform    headers of the hooks that the adapter includes
-    contract    what of castor/twin and castor/base is included, with its implementation
+    rtl         sources of the file list, `include files, parameter sets, Verilator's waivers, the probe top
+    properties  castor_<block>*_properties.sv; for RTL objects also properties of shared modules that have assumptions
+    proofs      verdicts of tb/<block>/proofs.json, with the tool versions
+    model       the folder of the engine (cycle model)
+    adapter     the folder of the registration (connection to the GPU model)
+    platform    headers of the GPU model that the adapter includes
+    contract    headers of castor/twin and castor/base that are included, with their implementation
     bench       sequences, cover points and skip.h of tb/<block>
-    harness     what of tb/common is included, with its implementation, and the templates of shared objects
-    tests       calls of CMake that declare the rung's tests, their sources and programs, what those include or import
-    flow        Python that decides what a command of the rung finds
+    harness     headers of tb/common that are included, with their implementation, and templates of shared objects
+    tests       CMake calls that declare the rung's tests, sources and programs of the tests, and files that they
+    include
+                or import
+    flow        Python modules that determine the results of the rung's commands
 
-C++ is followed from what is compiled along `#include`; Python along its imports.
+Dependencies follow `#include` in C++ and imports in Python.
 """
 
 import hashlib
@@ -27,7 +31,7 @@ from pathlib import Path, PurePosixPath
 
 from . import installation, normal, tools, tree
 
-#: In the order in which they are recorded.
+#: All rooms, in the order in which they are recorded.
 ROOMS = (
     "rtl",
     "properties",
@@ -42,7 +46,7 @@ ROOMS = (
     "flow",
 )
 
-#: The rungs, from what is cheap to what is dear, and which rooms they begin with; includes lead to others.
+#: Rung -> rooms from which its dependencies start; includes lead to further rooms. The rungs are in order of cost.
 RUNGS = {
     "unit": ("model", "tests"),
     "lockstep": ("rtl", "properties", "model", "bench", "harness"),
@@ -54,7 +58,7 @@ RUNGS = {
     "area": ("rtl",),
 }
 
-#: Tools of each flow.
+#: Flow -> tools that it uses.
 _TOOLS = {
     "cosim": ("verilator", "c++", "python"),
     "coverage": ("verilator", "c++", "python"),
@@ -66,10 +70,10 @@ _TOOLS = {
     "ctest": ("c++",),
 }
 
-#: Further tools of a rung, whatever its commands are: its tests run RTL.
+#: Rung -> further tools, independent of its commands, because its tests run RTL.
 _TOOLS_OF_RUNG = {"platform": ("verilator", "c++", "python")}
 
-#: Modules with which the flows begin; their imports follow.
+#: Flow -> Python modules from which its imports are followed.
 _FLOWS = {
     "cosim": ("rtl_object",),
     "coverage": ("coverage",),
@@ -81,10 +85,10 @@ _FLOWS = {
     "ctest": (),
 }
 
-#: Modules that find files, report and keep records: no verdict is theirs.
+#: Modules that find files, print reports or keep records, so that they cannot change a result.
 _NO_VERDICT = {"due", "errors", "evidence", "installation", "main", "normal", "progress", "sources"}
 
-#: The same of definitions in other modules.
+#: Module -> definitions in it that cannot change a result.
 REPORTS = {
     "area": {"report", "recorded", "expected", "record", "check", "versions", "_Running"},
     "coverage": {"text_of"},
@@ -100,7 +104,7 @@ REPORTS = {
     "tree": {"choose", "shared_modules", "write_json"},
 }
 
-#: Files beside the flows' modules that one of them compiles into an object.
+#: Module -> C++ files beside it that it compiles into a shared object.
 _BESIDE = {"rtl_object": ("rtl_object.cpp.in", "port_list.cpp.in"), "mutate": ("mutant_number.cpp",)}
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
@@ -109,14 +113,14 @@ _PYTHON_IMPORT = re.compile(r"^\s*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 class WorkingTree:
-    """Files as they are on the disk when they are read first."""
+    """The files on disk. Each file is read once and its content is kept."""
 
     def __init__(self):
         self.known = {}
-        self.memory = {}  # what was found out with them
+        self.memory = {}  # cached results of searches and of parsed includes
 
     def read(self, path):
-        """The file's bytes; None if there is none."""
+        """Returns the bytes of a file; None if it does not exist."""
         name = str(path)
         if name not in self.known:
             try:
@@ -127,7 +131,7 @@ class WorkingTree:
         return self.known[name]
 
     def below(self, folder, pattern="*"):
-        """Files below a folder, sorted."""
+        """Returns the sorted files below a folder."""
         key = ("below", folder, pattern)
         if key not in self.memory:
             self.memory[key] = sorted(path for path in Path(folder).rglob(pattern) if path.is_file())
@@ -135,8 +139,7 @@ class WorkingTree:
 
 
 class Commit:
-    """Files as a commit of the repository at `root` has them; those outside of the repository as they are on the
-    disk."""
+    """The files of a commit of the repository at `root`. Files outside of the repository are read from disk."""
 
     def __init__(self, root, commit):
         self.root = Path(root)
@@ -173,8 +176,8 @@ def _git(root, *words):
 
 
 def digest(block, rung, commands, view=None):
-    """{room: "N files DIGEST"} of what the rung's figure depends on, in the order of rooms, or None for a block that is
-    installed: its sources are elsewhere. `commands`: of the rung, as planned."""
+    """Returns {room: "N files DIGEST"} of the files on which the rung's figure depends; None for an installed block,
+    whose sources are not available. `commands`: the rung's commands from rungs.json."""
     found = files(block, rung, commands, view)
     if found is None:
         return None
@@ -189,20 +192,21 @@ def digest(block, rung, commands, view=None):
 
 
 def files(block, rung, commands, view=None):
-    """{name: (path, room, digest)} of the files that the rung's figure depends on, sorted; None as `digest`."""
+    """Returns {name: (path, room, digest)}, sorted, of the files on which the rung's figure depends; None for an
+    installed block."""
     if block.manifest is None or not block.manifest.get("sources"):
         return None
     return _Collector(block, rung, commands, view or WorkingTree()).collect()
 
 
 def tool_names(rung, commands):
-    """Names of the tools that the rung uses, for `version_of`."""
+    """Returns the names of the tools that the rung uses, for `version_of`."""
     names = [name for flow in flows_of(commands) for name in _TOOLS.get(flow, ())]
     return list(dict.fromkeys([*names, *_TOOLS_OF_RUNG.get(rung, ())]))
 
 
 def flows_of(commands):
-    """Of each command its flow: `prove` of `castor prove lax`, else the program itself."""
+    """Returns the flow of each command: `prove` for `castor prove lax`, else the name of the program."""
     words = [line.split() for line in commands]
     return list(dict.fromkeys(one[1] if one[0] == "castor" and len(one) > 1 else one[0] for one in words if one))
 
@@ -211,7 +215,7 @@ _versions = {}
 
 
 def version_of(block, name):
-    """What the tool calls itself; "" if it is not installed. `c++` is the compiler of the block's manifest."""
+    """Returns the version text of a tool; "" if it is not installed. `c++` is the compiler in the block's manifest."""
     command = block.manifest.get("compiler", "c++") if name == "c++" and block.manifest else name
     if command not in _versions:
         _versions[command] = tools.version(name, command)
@@ -219,6 +223,8 @@ def version_of(block, name):
 
 
 class _Collector:
+    """Collects the files on which the figure of one rung depends."""
+
     def __init__(self, block, rung, commands, view):
         self.block = block
         self.rung = rung
@@ -239,6 +245,7 @@ class _Collector:
         )
 
     def collect(self):
+        """Returns {name: (path, room, digest)}, sorted, of all files on which the figure depends."""
         for room in RUNGS[self.rung]:
             getattr(self, f"_{room}")()
         self._flow()
@@ -309,14 +316,14 @@ class _Collector:
             self._follow(folder / name, "harness")
 
     def _whole(self, folder):
-        """All that is compiled in a folder, and what it includes."""
+        """Adds all .cpp files below a folder, and the files that they include."""
         for path in self.view.below(folder, "*.cpp") if folder else ():
             self._follow(path)
 
     # --- tests
 
     def _tests(self):
-        """Tests that the rung's `ctest` runs: the calls of CMake that declare them, and the files that those name."""
+        """Adds the tests that the rung's `ctest` command runs: the CMake calls that declare them, and their files."""
         for line in self.commands:
             wanted = _selected(line)
             if wanted is None:
@@ -351,14 +358,14 @@ class _Collector:
                 if name in (path.stem, "_".join(place.parts)):
                     self._follow(path, "tests")
         elif "${" not in word and re.search(r"\.\w+$", word):
-            path = root / "tests" / kind / word  # an absolute `word` stays itself
+            path = root / "tests" / kind / word  # equals `word` if it is an absolute path
             if word.endswith(".py"):
                 self._script(path)
             else:
                 self._follow(path, "tests")
 
     def _script(self, path):
-        """A Python script with those that it imports from beside it."""
+        """Adds a Python script, and the scripts in the same folder that it imports."""
         if self._add(path, "tests"):
             for name in _PYTHON_IMPORT.findall(self._text(path)):
                 self._script(path.parent / f"{name}.py")
@@ -396,8 +403,8 @@ class _Collector:
             self._follow(path)
 
     def _follow(self, path, room=None):
-        """A file of C++ with all that it includes of the project. A header of contract or harness brings its
-        implementation along, one of the block's own rooms the whole room."""
+        """Adds a C++ file and all files of the project that it includes. For a header of the contract or harness the
+        implementation is added, for a header of the block's model, adapter or bench all .cpp files of that room."""
         queue = [(path, room)]
         while queue:
             path, room = queue.pop()
@@ -415,7 +422,7 @@ class _Collector:
                 queue += [(one, None) for one in self.view.below(self._folder_of_room(room), "*.cpp")]
 
     def _included(self, path):
-        """Headers of the project that a file includes."""
+        """Returns the headers of the project that a file includes directly."""
         key = ("included", path, self.block.name)
         if key not in self.view.memory:
             headers = [self._header(name, path.parent) for name in _INCLUDE.findall(self._text(path))]
@@ -426,7 +433,8 @@ class _Collector:
         return {"model": self.model, "adapter": self.adapter, "bench": self.block.bench}[room]
 
     def _header(self, name, beside):
-        """Where the file that is included as `name` lies; None if it is not the project's."""
+        """Returns the path of the header `name`, searched first in the folder `beside`; None if it is no header of the
+        project."""
         folders = [*([beside] if beside else []), *self.roots]
         key = ("header", name, *map(str, folders))
         if key not in self.view.memory:
@@ -460,7 +468,7 @@ class _Collector:
         return path.parent if path is not None else None
 
     def _add(self, path, room, without=()):
-        """Counts a file; False if it is counted already, or is not there."""
+        """Adds a file to a room. Returns False if it was added before or does not exist."""
         label = self._label(path)
         if label in self.found:
             return False
@@ -491,7 +499,7 @@ _digests = {}
 
 
 def _digest_of(name, content, without):
-    """As normal.digest_of; blocks have many files in common."""
+    """Returns normal.digest_of with a cache, because blocks share many files."""
     key = (name, hashlib.sha256(content).digest(), without)
     if key not in _digests:
         _digests[key] = normal.digest_of(name, content, without)
@@ -499,7 +507,7 @@ def _digest_of(name, content, without):
 
 
 def verdicts(text):
-    """What a file of castor prove --record says, without what it took and by which engine; None without such a file."""
+    """Returns the verdicts in the text of a proofs.json, without run times and engines; None if the text is none."""
     try:
         told = json.loads(text)["sets"]
         return json.dumps(
@@ -518,12 +526,12 @@ def verdicts(text):
 
 
 def takes_recorded_proofs(commands):
-    """Whether one of the commands takes verdicts of tb/<block>/proofs.json."""
+    """Returns whether one of the commands uses the recorded verdicts of tb/<block>/proofs.json."""
     return any(word in ("recorded", "--recorded") for line in commands for word in line.split())
 
 
 def tools_of_proofs(block):
-    """{tool: versions} with which the verdicts of tb/<block>/proofs.json were given."""
+    """Returns {tool: versions} with which the verdicts of tb/<block>/proofs.json were found."""
     path = block.bench / "proofs.json"
     found = {}
     for one in json.loads(tree.read_text(path))["sets"].values() if path.exists() else ():
@@ -533,8 +541,8 @@ def tools_of_proofs(block):
 
 
 def _selected(line):
-    """Whether `ctest -R PATTERN -E PATTERN -L LABEL` runs a test of that name and kind, as a function; None for another
-    command."""
+    """Returns a function (name, kind) that says whether the command `ctest -R PATTERN -E PATTERN -L LABEL` runs a test;
+    None if the line is no ctest command."""
     words = shlex.split(line)
     if not words or words[0] != "ctest":
         return None
@@ -548,6 +556,7 @@ def _selected(line):
 
 
 def _test_names(words):
-    """Names of the tests that a call declares: its first word, or one for each source of castor_tests."""
+    """Returns the names of the tests that a CMake call declares: its first word, and one for each source, as
+    castor_tests names them."""
     stems = [re.sub(r"\.cpp$", "", word).replace("/", "_") for word in words if word.endswith(".cpp")]
     return [words[0], *stems] if words else []

@@ -1,4 +1,4 @@
-"""Clock period by OpenSTA."""
+"""Static timing analysis of a mapped netlist by OpenSTA."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 from . import tools
 from .errors import WrongRequest
 
-#: The period is this minus the slack. Small, because OpenSTA keeps times in single precision.
+#: Clock period of the analysis; the shortest period is this value minus the slack. It is small because OpenSTA computes
+#: in single precision.
 _TRIAL_NS = 1
 
 _SCRIPT = """\
@@ -31,10 +32,11 @@ exit
 
 
 def run(netlist, top, library_file, library, work, name, timeout=None):
-    """Times a mapped netlist: {"all": path, "registers": path}, as `parse` gives them.
+    """Finds the longest paths of a mapped netlist. Returns {"all": path, "registers": path}, in the form of `parse`;
+    "registers" is the longest path between registers.
 
-    The clock is ideal, inputs come at the edge from the smallest inverter, outputs drive four of its inputs, wires have
-    no capacitance. Raises WrongRequest if OpenSTA fails.
+    The clock is ideal. Inputs change at the clock edge, driven by the smallest inverter. Each output drives four inputs
+    of that inverter. Wires have no capacitance. Raises WrongRequest if OpenSTA fails.
     """
     tools.need("sta")
     work = Path(work)
@@ -60,10 +62,10 @@ def run(netlist, top, library_file, library, work, name, timeout=None):
 
 
 def parse(report):
-    """The path of a `report_checks`: {"period_ns", "from", "to", "gates"}; None if there is no path.
+    """Parses the output of `report_checks`. Returns the path {"period_ns", "from", "to", "gates"}; None without a path.
 
-    `period_ns` is the shortest clock period at which the path just meets set-up; `gates` counts the cells between the
-    registers or ports at its ends.
+    `period_ns` is the shortest clock period at which the path meets the set-up time. `gates` is the number of cells
+    between the registers or ports at the ends of the path.
     """
     slack = re.search(r"^\s*(-?[\d.]+)\s+slack", report, re.MULTILINE)
     if not slack:
@@ -73,7 +75,7 @@ def parse(report):
     arrival = report.split("data arrival time")[0]
     cells = re.findall(r"^\s*-?[\d.]+\s+-?[\d.]+\s+[\^v] \S+ \((\w+)\)", arrival, re.MULTILINE)
     cells = [cell for cell in cells if cell not in ("in", "out", "net")]
-    # A launching register stands in two lines, its clock and its output, a capturing one in one.
+    # The launching register has two lines in the report (clock pin and output pin), the capturing register one.
     points = re.findall(r"^(?:Start|End)point: .*(?:\n\s+.*)?", report, re.MULTILINE)
     registers = ["flip-flop" in point for point in points]
     return {
@@ -85,5 +87,5 @@ def parse(report):
 
 
 def _register(instance):
-    """The register of a flip-flop that Yosys named <register>\\<cell>; any other name as it is."""
+    """Returns the register name of a flip-flop that Yosys named <register>\\<cell>; any other name is unchanged."""
     return instance.split("\\")[0]

@@ -1,4 +1,4 @@
-"""Outside programs: finding them, running them, ending them."""
+"""Finds, runs and ends external programs."""
 
 import atexit
 import hashlib
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .errors import Interrupted, WrongRequest
 
-#: Command -> Debian package that brings it.
+#: Command -> Debian package that contains it.
 PACKAGES = {
     "yosys": "yosys",
     "yosys-smtbmc": "yosys",
@@ -28,23 +28,25 @@ PACKAGES = {
     "make": "make",
 }
 
-#: Limit of every wait for a program, in seconds. It ends one that hangs; one that works is limited by its CPU time.
+#: Wall time in seconds after which a program with a limit counts as hanging. A working program is limited by its CPU
+#: time.
 HANG_SECONDS = 3600
 
-#: Standard cells of the flows (liberty.DEFAULT).
+#: Path of the default standard cell library, as liberty.DEFAULT.
 _CELLS = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 
-#: What Yosys and Verilator do not take in a path.
+#: Characters that Yosys and Verilator do not accept in a path.
 _SIGNS = r'["\\\s;#]'
 
-_links = {}  # folder -> link to it, for tools that cannot read the folder's name
+_links = {}  # folder -> symbolic link to it, for tools that do not accept the folder's name
 _running = set()
 _lock = threading.Lock()
 _stopping = threading.Event()
 
 
 class Result:
-    """How a program ended: exit code (None: it was over its limit), everything it printed, and the seconds it took."""
+    """Result of a program: exit code (None: it exceeded its limit), everything it printed, and its wall time in
+    seconds."""
 
     def __init__(self, code, output, seconds):
         self.code = code
@@ -53,6 +55,7 @@ class Result:
 
     @property
     def timed_out(self):
+        """Whether the program exceeded its limit."""
         return self.code is None
 
 
@@ -65,8 +68,8 @@ def need(*names):
 
 
 def plain(path):
-    """Returns a name of the file or folder that every tool can read: the path itself, or one through a link if a folder
-    has blanks, quotes, ';' or '#' in its name. Links are removed when the program ends."""
+    """Returns a path of the file or folder that every tool accepts: the path itself, or a path through a symbolic link
+    if the path contains blanks, quotes, ';' or '#'. Links are removed when the flow ends."""
     path = Path(path)
     if not re.search(_SIGNS, str(path)):
         return str(path)
@@ -81,7 +84,7 @@ def plain(path):
 
 
 def original(name):
-    """Returns the path of which `plain` made `name`; `name` itself if it is another one."""
+    """Returns the path from which `plain` made `name`; `name` itself if `plain` did not make it."""
     for folder, link in _links.items():
         if name == link or name.startswith(link + "/"):
             return str(folder) + name[len(link) :]
@@ -89,11 +92,12 @@ def original(name):
 
 
 def run(command, log, timeout=None, cwd=None):
-    """Runs `command`, a list; all it prints goes to the file `log`, which stays for the user.
+    """Runs `command`, a list of words, and writes its output to the file `log`, which is kept. Returns the Result.
 
-    `timeout` is in seconds of CPU time, for the program and for each one that it starts: what comes out does not depend
-    on what else the machine does. A process over its limit is ended by SIGXCPU. A program that hangs is ended after
-    HANG_SECONDS, or ten times `timeout`, with all that it has started. Raises Interrupted if the user interrupts.
+    `timeout` is in seconds of CPU time, for the program and for each process that it starts, so results do not depend
+    on the load of the machine. SIGXCPU ends a process that exceeds the limit. A hanging program is ended, with all its
+    processes, after HANG_SECONDS or ten times `timeout`, whichever is longer. Without `timeout` there is no limit.
+    Raises Interrupted if the user interrupts.
     """
     log = Path(log)
     command = [str(word) for word in command]
@@ -130,7 +134,7 @@ def run(command, log, timeout=None, cwd=None):
 
 
 def _end(process):
-    """Ends the program's whole session: Yosys starts ABC, smtbmc starts its solver."""
+    """Kills all processes in the program's session, for example ABC that was started by Yosys."""
     if process.poll() is None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -140,7 +144,7 @@ def _end(process):
 
 
 def stop_all():
-    """Ends everything that runs and lets nothing new begin."""
+    """Kills all running programs, and makes `run` refuse to start new ones."""
     _stopping.set()
     with _lock:
         for process in list(_running):
@@ -151,14 +155,14 @@ def stop_all():
 
 
 def version(name, command=None):
-    """What the tool calls itself, in a few words; "" if it is not installed. `c++` is the compiler `command`, `python`
-    what runs the flows, `cells` the standard cells, by what their file holds."""
+    """Returns the version of a tool as a short text; "" if it is not installed. `c++` is the compiler `command`,
+    `python` is the running interpreter, and `cells` is the standard cell library with a digest of its file."""
     if name == "python":
-        return f"Python {'.'.join(platform.python_version_tuple()[:2])}"  # that is what the flows ask for
+        return f"Python {'.'.join(platform.python_version_tuple()[:2])}"  # the flows depend on major and minor only
     if name == "cells":
         return f"{_CELLS.name} {hashlib.sha256(_CELLS.read_bytes()).hexdigest()[:12]}" if _CELLS.exists() else ""
     flags = {"yosys": "-V", "sta": "-version", "z3": "--version", "verilator": "--version", "c++": "--version"}
-    if name == "berkeley-abc":  # prints no version; the package has one
+    if name == "berkeley-abc":  # it prints no version, so the version of the Debian package is used
         words = ["dpkg-query", "-W", "-f", "ABC ${Version}", "berkeley-abc"]
     elif name in flags:
         words = [command or name, flags[name]]
@@ -179,7 +183,7 @@ def version(name, command=None):
 
 
 def git(folder, *words):
-    """What git prints, without the end of line; "" if it fails or is not there."""
+    """Runs git in `folder`. Returns its output without the final line break; "" if git fails or is not installed."""
     try:
         done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
     except OSError:
@@ -188,16 +192,16 @@ def git(folder, *words):
 
 
 def head_of(folder):
-    """The commit that is checked out there, twelve digits; "" without version control."""
+    """Returns the commit that is checked out in `folder`, twelve digits; "" without version control."""
     return git(folder, "rev-parse", "--short=12", "HEAD")
 
 
 def uncommitted(folder, files):
-    """Those of the files that are not as that commit has them, as git names them."""
+    """Returns the names of those `files` that have uncommitted changes."""
     changed = git(folder, "status", "--porcelain", "--untracked-files=all", "--", *map(str, files)) if files else ""
     return [line[3:] for line in changed.splitlines()]
 
 
 def cores():
-    """Processors that this process may use."""
+    """Returns the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))

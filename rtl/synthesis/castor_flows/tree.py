@@ -1,19 +1,19 @@
-"""Where a block's files lie, and its named parameter sets.
+"""Finds the files of a block, and reads its named parameter sets.
 
-A block has a manifest, <folder>/NAME/block.json, in a folder of Castor's own or of CASTOR_BLOCKS (castor_block of CMake
-writes it). With --root, blocks are those of a tree instead:
+A block has a manifest, <folder>/NAME/block.json, which castor_block of CMake writes. <folder> is Castor's own folder of
+blocks or one in CASTOR_BLOCKS. With --root, blocks are found in a source tree instead:
 
-    <root>/rtl/<block>/<block>.f            sources in order, one path a line, relative to <root>/rtl, to this folder or
-    to Castor's rtl/
+    <root>/rtl/<block>/<block>.f            sources in order, one path per line, relative to <root>/rtl, to this folder,
+                                            or to Castor's rtl/
     <root>/rtl/<block>/parameter_sets.json  {"set": {"Parameter": number, ...}, ...}
-    <root>/rtl/<block>/area_points.json     the same, further sets that are synthesised only (optional)
-    <root>/rtl/<block>/proof_points.json    further sets that are proven only (optional); a parameter called
-    CASTOR_... is a macro of the sources
+    <root>/rtl/<block>/area_points.json     further sets that are only synthesised (optional)
+    <root>/rtl/<block>/proof_points.json    further sets that are only proven (optional); a parameter named CASTOR_...
+                                            is a macro of the sources
     <root>/tb/<block>/                      properties
 
-A root without rtl/ holds the blocks' folders itself, each with everything of its block.
+If <root> has no rtl/, it holds a folder per block with all files of the block.
 
-The modules of rtl/common, which blocks share, lie like that below tb/rtl_common, each folder with all but the module.
+The files of a module in rtl/common, which blocks share, are in tb/rtl_common/<module>, except for the module itself.
 """
 
 import difflib
@@ -23,25 +23,25 @@ import os
 import re
 from pathlib import Path
 
-from . import installation
+from . import installation, normal
 from .errors import WrongRequest
 
-#: The name that stands for all shared modules.
+#: Name with which commands select all shared modules.
 COMMON = "common"
 
 
 def own_rtl():
-    """Castor's rtl/, with the tables and FIFOs that all blocks share."""
+    """Returns Castor's folder rtl/, which has the modules that blocks share."""
     return Path(__file__).resolve().parents[2]
 
 
 def folder_of(root, kind):
-    """<root>/rtl or <root>/tb, or the root itself if it has no rtl/."""
+    """Returns <root>/<kind> (`kind`: rtl or tb), or the root itself if it has no rtl/."""
     return Path(root) / kind if (Path(root) / "rtl").is_dir() else Path(root)
 
 
 def manifests():
-    """{name: block.json} of all blocks. Raises WrongRequest if two have one name."""
+    """Returns {name: path of block.json} of all blocks. Raises WrongRequest if two blocks have the same name."""
     folders = [installation.find().blocks]
     folders += [Path(folder) for folder in os.environ.get("CASTOR_BLOCKS", "").split(":") if folder]
     found = {}
@@ -57,14 +57,14 @@ def manifests():
 
 
 def blocks(root=None):
-    """Names of the blocks that have RTL, sorted."""
+    """Returns the sorted names of the blocks that have RTL."""
     if root is None:
         return [name for name, path in manifests().items() if "rtl" in _manifest(path)]
     return sorted(f.stem for f in folder_of(root, "rtl").glob("*/*.f") if f.stem == f.parent.name)
 
 
 def readable_blocks(root=None):
-    """The blocks that have RTL, as `find` gives them, without those whose files cannot be read."""
+    """Returns the Blocks that have RTL, except those whose files cannot be read."""
     found = []
     for name in sorted(manifests()) if root is None else blocks(root):
         try:
@@ -75,7 +75,8 @@ def readable_blocks(root=None):
 
 
 def find(root, name, points=None):
-    """The block of that name: of the tree `root`, or, if that is None, by its manifest. `points`: as Block."""
+    """Returns the Block `name` of the tree `root` or, if `root` is None, of its manifest. `points`: see Block. Raises
+    WrongRequest for an unknown name."""
     if root is None:
         paths = manifests()
         return read_manifest(paths[choose("block", name, list(paths))], points)
@@ -87,13 +88,13 @@ def find(root, name, points=None):
 
 
 def shared_modules():
-    """Names of the modules of rtl/common, without castor_, sorted."""
+    """Returns the sorted names of the modules of rtl/common, without the prefix castor_."""
     return sorted(path.stem.removeprefix("castor_") for path in (own_rtl() / COMMON).glob("*.sv"))
 
 
 def designs(root, name):
-    """What can be proven under that name: a block, as `find`; a shared module, with castor_ or without; all of those
-    if it is "common"."""
+    """Returns a list with the block `name`, or with the shared module `name` (with or without castor_), or with all
+    shared modules if `name` is "common"."""
     if root is None and name == COMMON:
         return [SharedModule(one) for one in shared_modules()]
     if root is not None or name in manifests():
@@ -102,7 +103,7 @@ def designs(root, name):
 
 
 def _manifest(path):
-    """The manifest at `path`, its paths absolute."""
+    """Returns the content of the manifest at `path`, with absolute paths."""
     try:
         data = json.loads(read_text(path))
         base = path.parent
@@ -120,7 +121,7 @@ def _manifest(path):
 
 
 def read_manifest(path, points=None):
-    """The block of a manifest. `points`: as Block."""
+    """Returns the Block of a manifest. `points`: see Block."""
     data = _manifest(Path(os.path.abspath(path)))
     if "rtl" not in data:
         raise WrongRequest(f"block {data['name']} has no RTL", f"{path} names none")
@@ -137,7 +138,7 @@ def read_manifest(path, points=None):
 
 
 def choose(kind, name, names):
-    """`name` if it is one of `names`, else WrongRequest with what there is."""
+    """Returns `name` if it is one of `names`. Otherwise raises WrongRequest that lists `names`."""
     if name in names:
         return name
     if not names:
@@ -149,11 +150,12 @@ def choose(kind, name, names):
 
 
 class Block:
-    """One block: its sources and its parameter sets. Raises WrongRequest if a file is missing or wrong."""
+    """A block: its sources and its parameter sets. The constructor raises WrongRequest if a file is missing or
+    wrong."""
 
     def __init__(self, name, folder, bench, root, points=None, manifest=None):
-        """`folder`, `bench`: of its RTL and of its properties; `root`: what places in sources are told relative to;
-        `points`: "area" or "proof": with the sets that are synthesised or proven only."""
+        """`folder`: folder of the RTL; `bench`: folder of the properties; `root`: folder to which reported paths are
+        relative; `points`: "area" or "proof", to include the parameter sets that are only synthesised or proven."""
         self.root = Path(root).resolve()
         self.name = name
         self.folder = Path(folder).resolve()
@@ -172,19 +174,19 @@ class Block:
 
     @property
     def verilated(self):
-        """Waivers and sources, as Verilator takes them; the probe top comes behind them."""
+        """Waivers and sources for Verilator, in order. The probe top must follow them."""
         waivers = dict.fromkeys(folder / f"{self.name}.vlt" for folder in (self.bench, self.folder))
         return [*(path for path in waivers if path.exists()), *self.sources]
 
     @property
     def probe_top(self):
-        """The file of the probe top, as it is written by hand (ports.py)."""
+        """Path of the hand-written probe top, which ports.probe_top completes."""
         return self.bench / f"{self.top}_probe.sv"
 
     @property
     def with_assumptions(self):
-        """Files of properties that assume something: those of the block, all or none, since they read each other, and
-        those of the shared modules in it."""
+        """Properties files with assumptions. If one file of the block has assumptions, all files of the block are
+        included, because they refer to each other. Files of the shared modules in the block are included one by one."""
 
         def assumes(path):
             return path.exists() and "`CASTOR_ASSUME(" in read_text(path)
@@ -199,9 +201,10 @@ class Block:
         return [*(own if any(map(assumes, own)) else ()), *filter(assumes, shared)]
 
     def checks_assumptions(self, values):
-        """Whether RTL at these values of all parameters checks them: at the sets that tb/<block>/assumptions.json names
-        ({"sets": [...], "why": "..."}), where the others would take too long; without that file everywhere.
-        CASTOR_ASSUMPTIONS=1 in the environment: everywhere."""
+        """Returns whether RTL objects with these parameter values check assumptions. The file
+        tb/<block>/assumptions.json ({"sets": [...], "why": "..."}) restricts the checks to some parameter sets, if
+        others would run too long. Without that file, or with CASTOR_ASSUMPTIONS=1 in the environment, all RTL objects
+        check them."""
         chosen = self.bench / "assumptions.json"
         if os.environ.get("CASTOR_ASSUMPTIONS") == "1" or not chosen.exists():
             return True
@@ -209,21 +212,21 @@ class Block:
 
     @property
     def libraries(self):
-        """Archives that its shared objects may link."""
+        """Static libraries that shared objects of the block may link."""
         return [Path(path) for path in self.manifest["libraries"]]
 
     @property
     def proof_sets(self):
-        """Names of the sets at which it is proven, unless somebody names others."""
+        """Names of the parameter sets at which the block is proven by default."""
         return ["proof"]
 
     def parameters(self, name):
-        """Values of the set called `name`."""
+        """Returns the parameter values of the set `name`. Raises WrongRequest for an unknown name."""
         return self.sets[choose(f"parameter set of {self.name}", name, list(self.sets))]
 
     @property
     def includes(self):
-        """Folders searched for `include."""
+        """Folders in which `include files are searched."""
         return [
             folder
             for folder in dict.fromkeys((self.rtl / "common", self.folder, own_rtl() / "common"))
@@ -232,7 +235,7 @@ class Block:
 
 
 class SharedModule(Block):
-    """A module of rtl/common with its bench in tb/rtl_common: a block without a model of its own."""
+    """A module of rtl/common with its properties in tb/rtl_common. It is a Block without manifest and cycle model."""
 
     def __init__(self, name):
         root = own_rtl().parent
@@ -245,8 +248,8 @@ class SharedModule(Block):
 
 
 def read_file_list(path, bases):
-    """Sources of a .f file, relative to the first of `bases` that has them; `#` and `//` begin comments. Raises
-    WrongRequest if one is missing."""
+    """Returns the sources of a .f file. Each path is relative to the first of the folders `bases` that has the file;
+    `#` and `//` begin comments. Raises WrongRequest if a source is missing."""
     sources = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         word = re.split(r"#|//", line, maxsplit=1)[0].strip()
@@ -262,7 +265,8 @@ def read_file_list(path, bases):
 
 
 def read_sets(path):
-    """The parameter sets of a file. Raises WrongRequest if it is not as described above."""
+    """Returns the parameter sets of a file, {set: {parameter: number}}. Raises WrongRequest if it is not of that
+    form."""
     try:
         sets = json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -278,13 +282,15 @@ def read_sets(path):
 
 
 def sample(items, number, folder, key=str):
-    """`number` of the items: those whose names (`key`), behind the RTL in `folder`, have the smallest hashes."""
-    rtl = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.sv")))).hexdigest()
+    """Returns `number` of the items: those with the smallest hashes of their name (`key`) and the RTL in `folder`. The
+    sample changes only if the RTL changes beside its comments, or if the names change."""
+    texts = (normal.text_of(path.name, path.read_bytes()) for path in sorted(folder.glob("*.sv")))
+    rtl = hashlib.sha256("".join(texts).encode()).hexdigest()
     return sorted(items, key=lambda one: hashlib.sha256(f"{rtl} {key(one)}".encode()).hexdigest())[:number]
 
 
 def read_text(path):
-    """The file's text. Raises WrongRequest if it cannot be read."""
+    """Returns the text of a file. Raises WrongRequest if it cannot be read."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -293,7 +299,7 @@ def read_text(path):
 
 
 def write_json(path, data):
-    """Writes `data` to a file, or to standard output if it is called '-'. Raises WrongRequest if that fails."""
+    """Writes `data` as JSON to a file, or to standard output if `path` is '-'. Raises WrongRequest if that fails."""
     text = json.dumps(data, indent=2) + "\n"
     if str(path) == "-":
         print(text, end="")

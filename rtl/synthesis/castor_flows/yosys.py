@@ -1,4 +1,4 @@
-"""Yosys scripts, and what Yosys and ABC say."""
+"""Writes and runs Yosys scripts, and parses the output of Yosys and ABC."""
 
 import json
 import re
@@ -8,13 +8,14 @@ from . import tools
 from .errors import WrongRequest
 
 
-#: Before `write_verilog` for Verilator: no vector whose bits have several drivers. Where one bit of a vector depends on
-#: another, Verilator 5.006 sees a loop, and in a loop that inputs reach it may stop before all values have settled.
+#: Yosys command before `write_verilog` for Verilator. It splits vectors whose bits have different drivers. If one bit
+#: of a vector depends on another bit, Verilator 5.006 sees a combinational loop, and may stop evaluating the loop
+#: before all values have settled.
 SPLIT = "splitnets -driver"
 
 
 def quoted(path):
-    """Returns a path as a word of a Yosys script. Raises WrongRequest for the name of a file that Yosys cannot take."""
+    """Returns a path as a word of a Yosys script. Raises WrongRequest if Yosys does not accept the file name."""
     text = tools.plain(path)
     if re.search(r'["\\\s;#]', text):
         raise WrongRequest(f"Yosys cannot read the path '{path}'", "use a name without blanks, quotes, ';' and '#'")
@@ -22,11 +23,11 @@ def quoted(path):
 
 
 def read(block, values, formal=False, extra=(), replaced=None, ties=()):
-    """Commands that read a block's sources and elaborate its top with the parameters `values`, those called
-    CASTOR_... as macros.
+    """Returns Yosys commands that read a block's sources and elaborate its top module with the parameters `values`.
+    Names CASTOR_... in `values` are macros.
 
-    `extra`: more source files; `replaced`: {source: the file read in its place}; `ties`: [(signal, bits, value)],
-    signals of the flattened block that are held at a value; `bits` is "[high:low]" or "".
+    `extra`: more source files; `replaced`: {source: file that is read instead}; `ties`: [(signal, bits, value)],
+    signals of the flattened block that are tied to a constant; `bits` is "[high:low]", "[bit]" or "".
     """
     sources = [(replaced or {}).get(source, source) for source in block.sources] + list(extra)
     includes = " ".join(f"-I{quoted(folder)}" for folder in block.includes)
@@ -49,7 +50,8 @@ def read(block, values, formal=False, extra=(), replaced=None, ties=()):
 
 
 def tables(block, values, ties, work):
-    """The tables of a block: [{"name", "entries", "width", "read_ports", "write_ports"}], by name."""
+    """Returns the tables (memories) of a block, sorted by name: [{"name", "entries", "width", "read_ports",
+    "write_ports"}]."""
     run(
         read(block, values, ties=ties)
         + ["proc", "flatten", "opt", "memory_collect", "select t:$mem_v2", "dump -o tables.txt"],
@@ -60,7 +62,7 @@ def tables(block, values, ties, work):
 
 
 def tables_of(dump):
-    """`tables` out of the text of a `dump` of memory cells."""
+    """Returns the result of `tables` from the text of Yosys' `dump` of memory cells."""
     found = []
     for line in dump.splitlines():
         words = line.split()
@@ -72,9 +74,10 @@ def tables_of(dump):
 
 
 def run(commands, work, name, timeout=None):
-    """Runs the commands; script and log stay in `work` as <name>.ys and <name>.log. Returns the tools.Result.
+    """Runs Yosys commands. The script and the log are kept in `work` as <name>.ys and <name>.log. Returns the
+    tools.Result.
 
-    Raises WrongRequest with Yosys' own message if it stops with an error.
+    Raises WrongRequest with Yosys' message if Yosys fails or exceeds `timeout` (seconds of CPU time).
     """
     work = Path(work)
     work.mkdir(parents=True, exist_ok=True)
@@ -90,7 +93,7 @@ def run(commands, work, name, timeout=None):
 
 
 def first_error(output):
-    """The one line that says why Yosys stopped."""
+    """Returns the line of Yosys' output that says why it failed."""
     tied = re.search(r"selection contains 0 elements instead of the asserted 1: w:(\S+)", output)
     if tied:
         return f"--tie {tied.group(1)}: the flattened block has no signal of this name"
@@ -99,7 +102,7 @@ def first_error(output):
 
 
 def counts(stat_json):
-    """Cells by type of a `stat -json` text; of the whole design if there is more than one module."""
+    """Returns {cell type: number} from a `stat -json` text: of the whole design if it has several modules."""
     try:
         data = json.loads(stat_json)
         part = data.get("design") or next(iter(data["modules"].values()))
@@ -109,9 +112,9 @@ def counts(stat_json):
 
 
 def modules(stat_json):
-    """The modules of a `stat -json` text, by name.
+    """Returns {module: statistics} from a `stat -json` text.
 
-    Yosys 0.23 breaks its own JSON behind them, with lines of the hierarchy, if that is deeper than one level.
+    If the hierarchy has more than one level, Yosys 0.23 writes invalid JSON after the modules. That part is cut off.
     """
     head = re.match(r"(.*?\n   \})", stat_json, re.DOTALL)
     try:
@@ -127,12 +130,13 @@ _GATE = re.compile(r"^ABC: (\S+)\s+Fanin =\s*\d+\s+Instance =\s*(\d+)", re.MULTI
 
 
 def abc_levels(output):
-    """Gates on the longest path, of each `print_stats` of a mapped network in the log, in order."""
+    """Returns the number of gates on the longest path for each `print_stats` of a mapped network in ABC's log, in
+    order."""
     return [int(found.group(3)) for found in _STATS.finditer(_COLOUR.sub("", output))]
 
 
 def abc_gates(output):
-    """Gates by cell as `print_gates` lists them (the last list of the log), without constants."""
+    """Returns {cell: number} from the last `print_gates` list in ABC's log, without constants."""
     result = {}
     for found in _GATE.finditer(_COLOUR.sub("", output)):
         if found.group(1) not in ("_const0_", "_const1_"):

@@ -1,4 +1,4 @@
-// CUDA's built-in types; see driver_types.h and vector_types.h.
+// Forwards to driver_types.h, which declares CUDA's built-in types, the vector types included.
 #pragma once
 #define __BUILTIN_TYPES_H__
 #include "driver_types.h"

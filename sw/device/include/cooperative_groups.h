@@ -1,8 +1,8 @@
-// Cooperative groups: thread blocks, tiles of 1 to 1024 threads, coalesced threads, partitions of them, reductions and
-// scans over them. Copies by a group are in cooperative_groups/memcpy_async.h.
+// Cooperative groups: thread blocks, tiles of 1 to 1024 threads, coalesced threads and their partitions, with
+// reductions and scans. cooperative_groups/memcpy_async.h defines copies by a group.
 //
-// A grid has ranks and sizes, but cannot synchronise: grid_group::sync() is refused when the program is compiled, and
-// so are clusters and groups over several devices.
+// A grid has ranks and sizes, but cannot synchronise: grid_group::sync() does not compile. Neither do clusters and
+// groups over several devices.
 #pragma once
 #define _COOPERATIVE_GROUPS_H_
 
@@ -25,15 +25,15 @@ CASTOR_CG unsigned rank_in_block() { return (threadIdx.z * blockDim.y + threadId
 CASTOR_CG unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 CASTOR_CG unsigned lanes_below() { return (1u << lane()) - 1u; }
 
-/// Ends the kernel with cudaErrorAssert and the message if `good` is false.
+/// Ends the kernel with cudaErrorAssert and `message` if `good` is false.
 CASTOR_CG void require(bool good, const char* message) {
   if (!good) __assertfail(message, "cooperative_groups.h", 0, "cooperative_groups", sizeof(char));
 }
 
-/// What get_type() returns: CUDA's numbers.
+/// Results of get_type(), with CUDA's numbers.
 enum group_type : unsigned { kCoalesced = 1, kGrid = 3, kBlock = 4, kTileOfWarps = 5 };
 
-// A value of any trivially copyable type travels word by word.
+// Shuffles a value of any trivially copyable type, word by word.
 template <class T, class F>
 CASTOR_CGM T shuffle_words(const T& value, F shuffle) {
   constexpr unsigned kWords = (sizeof(T) + 3) / 4;
@@ -46,14 +46,14 @@ CASTOR_CGM T shuffle_words(const T& value, F shuffle) {
 }
 }  // namespace castor_detail
 
-/// All threads of the thread block.
+/// Group of all threads of the thread block.
 class thread_block {
  public:
-  /// Returned by barrier_arrive(), taken by barrier_wait().
+  /// Token that barrier_arrive() returns and barrier_wait() takes.
   struct arrival_token {};
 
   static CASTOR_CGM void sync() { __syncthreads(); }
-  /// Arrival itself takes place in barrier_wait(), which each thread that arrives has to call.
+  /// Returns a token; the thread actually arrives at the barrier in barrier_wait(), which it must call too.
   static CASTOR_CGM arrival_token barrier_arrive() { return arrival_token(); }
   static CASTOR_CGM void barrier_wait(arrival_token&&) { __syncthreads(); }
   static CASTOR_CGM unsigned thread_rank() { return castor_detail::rank_in_block(); }
@@ -68,7 +68,7 @@ class thread_block {
 };
 CASTOR_CG thread_block this_thread_block() { return thread_block(); }
 
-/// Shared memory that CUDA wants for tiles of more than 32 threads on older devices. Castor's tiles need none of it.
+/// Shared memory that CUDA requires for tiles of more than 32 threads on older devices. Castor's tiles do not need it.
 template <unsigned int kMaxBlockSize = 1024>
 struct block_tile_memory {};
 template <unsigned int kMaxBlockSize>
@@ -76,10 +76,10 @@ CASTOR_CGM thread_block this_thread_block(block_tile_memory<kMaxBlockSize>&) {
   return thread_block();
 }
 
-/// A subset of the lanes of one warp. Ranks count the members in lane order.
+/// Subset of the lanes of one warp. Ranks count the members in lane order.
 class coalesced_group {
  public:
-  /// The lanes of `mask`, as part number `meta_rank` of the `meta_size` parts of another group.
+  /// Makes a group of the lanes of `mask`, as part `meta_rank` of the `meta_size` parts of another group.
   CASTOR_CGM explicit coalesced_group(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1)
       : mask_(mask), rank_(__popc(mask & castor_detail::lanes_below())), meta_rank_(meta_rank), meta_size_(meta_size) {}
 
@@ -125,7 +125,7 @@ class coalesced_group {
     return castor_detail::shuffle_words(
         value, [mask, lane](unsigned w) { return __shfl_sync(mask, w, static_cast<int>(lane)); });
   }
-  // Bits of the members, moved together.
+  // Packs the bits of the members into the lowest bits.
   CASTOR_CGM unsigned pack(unsigned lanes) const {
     unsigned packed = 0;
     unsigned at = 0;
@@ -143,7 +143,7 @@ class coalesced_group {
 CASTOR_CG coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 namespace castor_detail {
-/// The threads of a tile that lies in one warp.
+/// Threads of a tile within one warp.
 template <unsigned int kSize>
 class tile_in_warp {
  public:
@@ -201,7 +201,8 @@ class tile_in_warp {
 namespace cooperative_groups {
 
 namespace castor_detail {
-/// Which of its parent's tiles a tile is. The type of the parent tells, but a tile of unknown parent carries it along.
+/// Rank of a tile among the tiles of its parent group. It follows from the parent's type; a tile of unknown parent
+/// stores it.
 template <unsigned int kSize, class Parent>
 class tile_of_parent {
  public:
@@ -224,8 +225,8 @@ template <unsigned int kSize>
 using tile_threads = typename std::conditional<(kSize <= 32), tile_in_warp<kSize>, tile_of_warps<kSize>>::type;
 }  // namespace castor_detail
 
-/// A tile of kSize consecutive threads of a block; kSize is a power of two up to 1024. Parent is the group that it was
-/// cut from, or void if the type does not tell.
+/// Tile of kSize consecutive threads of a block; kSize is a power of two up to 1024. Parent: group that was
+/// partitioned, or void if the type does not say.
 template <unsigned int kSize, class Parent = void>
 class thread_block_tile : public castor_detail::tile_threads<kSize>,
                           public castor_detail::tile_of_parent<kSize, Parent> {
@@ -244,13 +245,13 @@ class thread_block_tile<kSize, void> : public castor_detail::tile_threads<kSize>
       : castor_detail::tile_of_parent<kSize, void>(tile.meta_group_rank(), tile.meta_group_size()) {}
 };
 
-/// A tile of the calling thread alone.
+/// Returns a tile of the calling thread alone.
 CASTOR_CG thread_block_tile<1> this_thread() { return thread_block_tile<1, thread_block_tile<1, thread_block>>(); }
 
 class thread_group;
 
 namespace castor_detail {
-/// Whether tiles of kSize threads can be cut from a group when the program is compiled.
+/// True if a group can be partitioned into tiles of kSize threads at compile time.
 template <unsigned int kSize, class Parent>
 struct can_be_cut : std::false_type {};
 template <unsigned int kSize>
@@ -277,7 +278,7 @@ CASTOR_CGM thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
 
 class grid_group;
 
-/// A group whose type is known at run time only: a thread block or a set of lanes of one warp.
+/// Group whose type is known at run time only: a thread block, or a set of lanes of one warp.
 class thread_group {
  public:
   CASTOR_CGM thread_group(const thread_block&) : size_(castor_detail::block_size()), block_(true) {}
@@ -316,7 +317,7 @@ CASTOR_CG void require_tile_size(unsigned size) {
           "tiled_partition(group, n) takes 1, 2, 4, 8, 16 or 32 for n");
 }
 
-/// The calling lane's part of `mask` if its lanes are dealt, in order, to parts of `size` lanes, a power of two.
+/// Divides the lanes of `mask`, in order, into parts of `size` lanes (a power of two). Returns the calling lane's part.
 CASTOR_CG unsigned part_of(unsigned mask, unsigned size) {
   const unsigned first = __popc(mask & lanes_below()) & ~(size - 1);
   unsigned part = 0;
@@ -327,14 +328,14 @@ CASTOR_CG unsigned part_of(unsigned mask, unsigned size) {
   return part;
 }
 
-/// The members for which `predicate` is as it is for the caller. As in CUDA, a group that stays whole is part 0 of 1.
+/// Returns the members whose predicate equals the caller's. As in CUDA, an undivided group is part 0 of 1.
 CASTOR_CG coalesced_group split_by_predicate(unsigned mask, bool predicate) {
   const unsigned yes = __ballot_sync(mask, predicate) & mask;
   if (yes == 0 || yes == mask) return coalesced_group(mask);
   return coalesced_group(predicate ? yes : mask & ~yes, predicate, 2);
 }
 
-/// The members with the caller's label. Parts are numbered by their lowest lanes.
+/// Group of the members with the caller's label. Parts are numbered by their lowest lanes.
 template <class Label>
 struct split_by_label {
   static_assert(std::is_integral<Label>::value, "castor-cc: labels are integers or pointers");
@@ -358,7 +359,8 @@ struct split_by_label<Target*> {
 };
 }  // namespace castor_detail
 
-/// Parts of `tile_size` members each, the last one of the rest; a group that is not larger stays what it is.
+/// Partitions a group into parts of `tile_size` members; the last part has the rest. A group of at most `tile_size`
+/// members stays whole.
 CASTOR_CG coalesced_group tiled_partition(const coalesced_group& group, unsigned tile_size) {
   castor_detail::require_tile_size(tile_size);
   if (group.size() <= tile_size) return group;
@@ -369,7 +371,7 @@ CASTOR_CG thread_group tiled_partition(const thread_group& group, unsigned tile_
   castor_detail::require_tile_size(tile_size);
   unsigned mask = group.castor_mask();
   if (group.get_type() == castor_detail::kBlock) {
-    // The block's part of this warp.
+    // Lanes of this warp that belong to the block.
     const unsigned left = castor_detail::block_size() - (castor_detail::rank_in_block() & ~31u);
     mask = left >= 32 ? 0xffffffffu : (1u << left) - 1u;
   }
@@ -392,13 +394,13 @@ CASTOR_CGM coalesced_group labeled_partition(const coalesced_group& group, Label
   return castor_detail::split_by_label<Label>::split(group.castor_mask(), label);
 }
 
-/// Calls `function` in one thread of the group, the one of rank 0.
+/// Calls `function` in the group's thread of rank 0 only.
 template <class Group, class Function, class... Arguments>
 CASTOR_CGM void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
   if (group.thread_rank() == 0) std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
 }
-/// The same, and every member gets the result, whose type has a default constructor. The group is a tile or a coalesced
-/// group.
+/// Calls `function` in the thread of rank 0, and returns its result to every member. The result's type must have a
+/// default constructor. The group is a tile or a coalesced group.
 template <class Group, class Function, class... Arguments>
 CASTOR_CGM auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) ->
     typename std::decay<decltype(std::forward<Function>(function)(std::forward<Arguments>(arguments)...))>::type {
@@ -422,7 +424,7 @@ CASTOR_CGM auto group_size(const Group& group) -> decltype(group.num_threads()) 
   return group.num_threads();
 }
 
-/// Operators of reduce().
+/// Operators for reduce() and scans.
 template <class T>
 struct plus {
   CASTOR_CGM T operator()(T a, T b) const { return a + b; }
@@ -481,7 +483,7 @@ CASTOR_CGM T exclusive_scan_in_warp(const Group& group, T value, Op op) {
 }
 }  // namespace castor_detail
 
-/// Prefix combinations over the members in rank order. In exclusive scans the member of rank 0 gets T().
+/// Prefix scans over the members in rank order. In an exclusive scan, the member of rank 0 gets T().
 #define CASTOR_SCAN(name)                                                              \
   template <class T, class Op>                                                         \
   CASTOR_CGM T name(const coalesced_group& group, T value, Op op) {                    \
@@ -522,10 +524,11 @@ CASTOR_ATOMIC_UPDATE(exclusive_scan_update)
   "castor-cc: synchronising a whole grid is not supported; end the kernel where all blocks must meet and launch " \
   "a second one"
 
-/// All threads of the grid. Block ranks count x first, then y, then z; thread ranks count the threads of block 0 first.
+/// Group of all threads of the grid. Block ranks count x first, then y, then z. Thread ranks count the threads of block
+/// 0 first.
 class grid_group {
  public:
-  /// Whether the group can synchronise, as of a cooperative launch: no grid can.
+  /// True if the group can synchronise, as in a cooperative launch; false here, since no grid can.
   static CASTOR_CGM bool is_valid() { return false; }
   static CASTOR_CGM unsigned long long num_blocks() {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;

@@ -1,4 +1,4 @@
-// Complex numbers of CUDA: cuFloatComplex and cuDoubleComplex on both sides.
+// Complex numbers of CUDA, cuFloatComplex and cuDoubleComplex, for host and device.
 #pragma once
 #define CU_COMPLEX_H_
 
@@ -12,7 +12,7 @@ typedef cuFloatComplex cuComplex;
 
 #define CASTOR_HD static inline __host__ __device__
 
-// suffix: f for single precision, empty for double.
+// `suffix`: f for single precision, empty for double.
 #define CASTOR_COMPLEX(type, real, suffix)                                                                    \
   CASTOR_HD real cuCreal##suffix(type x) { return x.x; }                                                      \
   CASTOR_HD real cuCimag##suffix(type x) { return x.y; }                                                      \

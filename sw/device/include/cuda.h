@@ -1,8 +1,8 @@
 // The part of the CUDA driver API that Castor implements: contexts, modules from PTX, memory, launches, streams,
 // events, graphs.
 //
-// Names and numeric values are CUDA's (11.x). Entry points whose binary name carries a _v2 suffix are mapped by macros,
-// as in CUDA, so a program that resolves names by dlsym finds the same ones.
+// Names and numeric values are the ones of CUDA 11. Macros map functions to their binary names with a _v2 suffix, as in
+// CUDA, so a program that looks up names by dlsym finds the same ones.
 #pragma once
 #define __cuda_cuda_h__
 
@@ -391,7 +391,7 @@ typedef enum CUctx_flags_enum {
   CU_CTX_FLAGS_MASK = 0x1f
 } CUctx_flags;
 
-/// What CUDA 13's cuCtxCreate takes. Neither affinity to SMs nor graphics in the context is offered.
+/// Parameters of CUDA 13's cuCtxCreate. Affinity to SMs and graphics in the context are not supported.
 typedef enum CUexecAffinityType_enum {
   CU_EXEC_AFFINITY_TYPE_SM_COUNT = 0,
   CU_EXEC_AFFINITY_TYPE_MAX
@@ -447,7 +447,7 @@ typedef enum CUmemAttach_flags_enum {
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void*)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void*)0x02)
 
-/// Old-style device properties of cuDeviceGetProperties.
+/// Device properties in the old form of cuDeviceGetProperties.
 typedef struct CUdevprop_st {
   int maxThreadsPerBlock;
   int maxThreadsDim[3];
@@ -461,7 +461,7 @@ typedef struct CUdevprop_st {
   int textureAlign;
 } CUdevprop;
 
-/// A two-dimensional copy; arrays are not supported and must stay null.
+/// Two-dimensional copy. Arrays are not supported, so array members must be null.
 typedef struct CUDA_MEMCPY2D_st {
   size_t srcXInBytes;
   size_t srcY;
@@ -643,7 +643,7 @@ CUresult cuProfilerStop(void);
 #if defined(__cplusplus)
 }
 
-/// CUDA 13's cuCtxCreate, told from the older one by its arguments. C programs call cuCtxCreate_v4.
+/// CUDA 13's cuCtxCreate, an overload that differs in its arguments. C programs call cuCtxCreate_v4.
 static inline CUresult cuCtxCreate(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags,
                                    CUdevice dev) {
   return cuCtxCreate_v4(pctx, ctxCreateParams, flags, dev);

@@ -1,3 +1,3 @@
-// Driver-level profiler marks; see cuda.h.
+// Forwards to cuda.h, which declares the driver API's profiler functions.
 #pragma once
 #include "cuda.h"

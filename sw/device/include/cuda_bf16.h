@@ -1,9 +1,9 @@
 // The bfloat16 type: __nv_bfloat16 and __nv_bfloat162, conversions, arithmetic, comparison, functions, loads, shuffles
 // and atomics.
 //
-// Arithmetic goes through single precision and rounds once per operation. A fused multiply-add rounds once where the
-// code is compiled for sm_80 or newer, which has an instruction for it; for older targets, as in CUDA, it rounds to
-// single precision first. Elementary functions, of the device alone, go through single precision.
+// Arithmetic is done in single precision and rounds once per operation. A fused multiply-add rounds once if the code is
+// compiled for sm_80 or newer, which has an instruction for it. For older targets, as in CUDA, it rounds to single
+// precision first. Elementary functions exist on the device only and are computed in single precision.
 #pragma once
 #define __CUDA_BF16_H__
 
@@ -40,10 +40,10 @@ CASTOR_HD unsigned short castor_to_bfloat(float f) {
   unsigned int u;
   memcpy(&u, &f, sizeof(u));
   if ((u & 0x7fffffffu) > 0x7f800000u) return 0x7fffu;
-  // Nearest even: add just under a half, and one more if the last kept bit is odd.
+  // Rounds to nearest even: adds just under a half, and one more if the last kept bit is odd.
   return static_cast<unsigned short>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
 }
-/// Rounded towards zero, or away from it where bits are lost.
+/// Rounds towards zero; with `away`, rounds away from zero if bits are lost.
 CASTOR_HD unsigned short castor_bfloat_towards(float f, bool away) {
   unsigned int u = castor_float_bits(f);
   if ((u & 0x7fffffffu) > 0x7f800000u) return 0x7fffu;
@@ -56,7 +56,7 @@ CASTOR_HD float castor_from_bfloat(unsigned short h) {
   return f;
 }
 
-/// The upper half of a binary32 value.
+/// bfloat16 value: the upper half of a binary32 value.
 struct __align__(2) __nv_bfloat16 {
   unsigned short __x;
 
@@ -64,7 +64,7 @@ struct __align__(2) __nv_bfloat16 {
   __host__ __device__ constexpr __nv_bfloat16(const __nv_bfloat16_raw& r) : __x(r.x) {}
   __host__ __device__ __nv_bfloat16(float f) : __x(castor_to_bfloat(f)) {}
   __host__ __device__ __nv_bfloat16(double f) : __x(castor_to_bfloat(castor_odd_float(f))) {}
-  // 16 bits are exactly a float; more are not.
+  // A 16-bit integer is exactly a float; a longer one may not be, and is rounded to odd first.
 #define CASTOR_BFLOAT_OF(type, as_float)                                         \
   __host__ __device__ __nv_bfloat16(type v) : __x(castor_to_bfloat(as_float)) {} \
   __host__ __device__ __nv_bfloat16& operator=(type v) {                         \
@@ -170,7 +170,7 @@ CASTOR_HD __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { 
 CASTOR_HD __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.y, b.y); }
 CASTOR_HD __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 h) { return __nv_bfloat162(h.y, h.x); }
 
-// To integers and back. Those of 8 bits exist towards zero only.
+// Conversions to integers and back. Conversions to 8-bit integers exist only with rounding towards zero.
 #define CASTOR_BFLOAT_AND(short_name, type, as_float)                                                    \
   CASTOR_HD type __bfloat162##short_name##_rn(__nv_bfloat16 h) {                                         \
     return castor_integer<type>(__bfloat162float(h), castor_rn);                                         \
@@ -223,7 +223,7 @@ CASTOR_BFLOAT_OP(__hmul_rn, __hmul2_rn, *)
 CASTOR_BFLOAT_OP(__hdiv, __h2div, /)
 #undef CASTOR_BFLOAT_OP
 
-/// a * b + c; see the top of the file.
+/// Returns a * b + c; the top of this file describes the rounding.
 CASTOR_HD __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   unsigned short r;
@@ -263,7 +263,7 @@ CASTOR_HD __nv_bfloat162 __hfma2_relu(__nv_bfloat162 a, __nv_bfloat162 b, __nv_b
 }
 CASTOR_HD __nv_bfloat162 __hneg2(__nv_bfloat162 a) { return castor_bfloat2_of(castor_bits(a) ^ 0x80008000u); }
 CASTOR_HD __nv_bfloat162 __habs2(__nv_bfloat162 a) { return castor_bfloat2_of(castor_bits(a) & 0x7fff7fffu); }
-/// a * b + c of complex numbers, x the real part: two fused steps per part.
+/// Returns a * b + c of complex numbers (x: real part), with two fused operations per part.
 CASTOR_HD __nv_bfloat162 __hcmadd(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
   __nv_bfloat16 real = __hfma(a.x, b.x, c.x);
   __nv_bfloat16 imaginary = __hfma(a.x, b.y, c.y);

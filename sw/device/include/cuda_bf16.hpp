@@ -1,3 +1,3 @@
-// The functions of cuda_bf16.h; they come with it.
+// Forwards to cuda_bf16.h, which defines all functions of bfloat16.
 #pragma once
 #include "cuda_bf16.h"

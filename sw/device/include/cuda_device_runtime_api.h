@@ -1,3 +1,3 @@
-// Device-side runtime calls; they come with cuda_runtime.h.
+// Forwards to cuda_runtime.h, which declares the runtime functions for device code.
 #pragma once
 #include "cuda_runtime.h"

@@ -1,8 +1,8 @@
 // Half precision: __half and __half2, conversions, arithmetic, comparison, functions, loads, shuffles and atomics.
 //
-// Arithmetic on the device is PTX f16 and f16x2 instructions, on the host the same results by other means; elementary
-// functions, of the device alone, go through single precision, which is more accurate than CUDA documents. Operators
-// are of the device: on the host a half in an expression is a float.
+// On the device, arithmetic uses PTX f16 and f16x2 instructions; on the host, other code gives the same results.
+// Elementary functions exist on the device only. They are computed in single precision, which is more accurate than
+// CUDA documents. Operators exist on the device; on the host, a half in an expression is converted to float.
 #pragma once
 #define __CUDA_FP16_H__
 
@@ -34,7 +34,7 @@ struct __half2_raw {
   unsigned short y;
 };
 
-// Host side of the conversions: round to nearest even in integers.
+// Conversions on the host: round to nearest even, in integer arithmetic.
 static inline unsigned short castor_float_to_half_bits(float f) {
   unsigned int u;
   memcpy(&u, &f, sizeof(u));
@@ -80,7 +80,8 @@ static inline float castor_half_bits_to_float(unsigned short h) {
   return f;
 }
 
-/// Rounded towards zero, or away from it: the bits of the value without its sign, for finite ones.
+/// Returns the bits of |f| rounded towards zero; with `away`, rounded away from zero if bits are lost. For finite
+/// values.
 static inline unsigned short castor_half_towards(float f, bool away) {
   unsigned short h = castor_float_to_half_bits(f);
   float back = fabsf(castor_half_bits_to_float(h));
@@ -112,7 +113,7 @@ CASTOR_HD float castor_from_half(unsigned short h) {
 
 CASTOR_HD unsigned short castor_double_to_half(double d) {
 #if defined(__CUDA_ARCH__)
-  // A constant that is a float costs what a float does.
+  // A double constant that is exactly a float is converted like a float.
   if (__builtin_constant_p(d == static_cast<double>(static_cast<float>(d))) &&
       d == static_cast<double>(static_cast<float>(d))) {
     return castor_to_half(static_cast<float>(d));
@@ -133,7 +134,7 @@ struct __align__(2) __half {
   __host__ __device__ constexpr __half(const __half_raw& r) : __x(r.x) {}
   __host__ __device__ __half(float f) : __x(castor_to_half(f)) {}
   __host__ __device__ __half(double f) : __x(castor_double_to_half(f)) {}
-  // Integers beyond 24 bits are beyond the largest half, so that the way over float rounds once.
+  // Integers of more than 24 bits exceed the largest half, so a conversion by way of float rounds once.
 #define CASTOR_HALF_OF(type)                                                         \
   __host__ __device__ __half(type v) : __x(castor_to_half(static_cast<float>(v))) {} \
   __host__ __device__ __half& operator=(type v) {                                    \
@@ -245,7 +246,7 @@ CASTOR_HALF_FROM_FLOAT(__float2half_rd, "rm", signbit(f) != 0)
 CASTOR_HALF_FROM_FLOAT(__float2half_ru, "rp", signbit(f) == 0)
 #undef CASTOR_HALF_FROM_FLOAT
 
-// To integers and back. Those of 8 bits exist towards zero only.
+// Conversions to integers and back. Conversions to 8-bit integers exist only with rounding towards zero.
 #if defined(__CUDA_ARCH__)
 #define CASTOR_INTEGER_OF_HALF(name, type, mode, ptx, direction, con)       \
   CASTOR_HD type name(__half h) {                                           \
@@ -311,8 +312,8 @@ CASTOR_HD unsigned char __half2uchar_rz(__half h) { return castor_integer<unsign
     return castor_half2_of(r);                                                                                  \
   }
 #else
-// 24 bits are more than 2 * 11 + 2, so that sums and products in single precision round as the exact ones do; a product
-// and a sum of half values whose result is no infinity are exact in double precision.
+// Single precision has 24 bits, more than 2 * 11 + 2, so its sums and products round to the same half as the exact
+// results. A product plus a sum of half values is exact in double precision, unless the result is infinite.
 #define CASTOR_HALF_OP2(name1, name2, op, on_host)  \
   CASTOR_HD __half name1(__half p, __half q) {      \
     float a = __half2float(p), b = __half2float(q); \
@@ -349,7 +350,7 @@ CASTOR_HD __half __hdiv(__half a, __half b) { return __half(__half2float(a) / __
 CASTOR_HD __half2 __h2div(__half2 a, __half2 b) { return __half2(__hdiv(a.x, b.x), __hdiv(a.y, b.y)); }
 CASTOR_HD __half2 __hneg2(__half2 a) { return castor_half2_of(castor_bits(a) ^ 0x80008000u); }
 CASTOR_HD __half2 __habs2(__half2 a) { return castor_half2_of(castor_bits(a) & 0x7fff7fffu); }
-/// a * b + c of complex numbers, x the real part: two fused steps per part.
+/// Returns a * b + c of complex numbers (x: real part), with two fused operations per part.
 CASTOR_HD __half2 __hcmadd(__half2 a, __half2 b, __half2 c) {
   __half real = __hfma(a.x, b.x, c.x);
   __half imaginary = __hfma(a.x, b.y, c.y);
@@ -378,7 +379,8 @@ CASTOR_HD __half2 __hcmadd(__half2 a, __half2 b, __half2 c) {
 #undef CASTOR_OP
 
 #if !defined(__CUDA_NO_HALF_OPERATORS__)
-// A half and another number on the host are what a float and that number are. (On the device CUDA finds them ambiguous.)
+// On the host, an operation of a half and another number converts the half to float. (On the device CUDA finds it
+// ambiguous.)
 #define CASTOR_MIXED(op)                                                                            \
   template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>           \
   inline __host__ auto operator op(const __half& a, T b)->decltype(1.0f op b) {                     \

@@ -1,3 +1,3 @@
-// The functions of cuda_fp16.h; they come with it.
+// Forwards to cuda_fp16.h, which defines all functions of half precision.
 #pragma once
 #include "cuda_fp16.h"

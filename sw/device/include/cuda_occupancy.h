@@ -1,9 +1,9 @@
-// Occupancy computed by a program itself, without a device: plain functions over the limits that a cudaDeviceProp and a
-// cudaFuncAttributes state, with the interface of CUDA's header of this name.
+// Occupancy calculated by a program without a device: plain functions of the limits in a cudaDeviceProp and a
+// cudaFuncAttributes. The interface is that of CUDA's header of this name.
 //
-// Units of allocation and the number of resident blocks go by compute capability, after the tables of the CUDA
-// programming guide: they are those of NVIDIA's chips. What a machine of Castor gives, whose values may be others, is
-// said by cudaOccupancyMaxActiveBlocksPerMultiprocessor.
+// Allocation units and the number of resident blocks depend on the compute capability, after the tables of the CUDA
+// programming guide for NVIDIA's chips. A machine of Castor may have other values;
+// cudaOccupancyMaxActiveBlocksPerMultiprocessor returns the machine's own result.
 #pragma once
 #define __cuda_occupancy_h__
 
@@ -46,7 +46,7 @@ typedef enum cudaOccLimitingFactor_enum {
   OCC_LIMIT_BARRIERS = 0x10
 } cudaOccLimitingFactor;
 
-/// The limits of a device.
+/// Limits of a device.
 typedef struct cudaOccDeviceProp {
   int computeMajor;
   int computeMinor;
@@ -79,7 +79,7 @@ typedef struct cudaOccDeviceProp {
 #endif
 } cudaOccDeviceProp;
 
-/// What a kernel needs.
+/// Resources of a kernel.
 typedef struct cudaOccFuncAttributes {
   int maxThreadsPerBlock;
   int numRegs;
@@ -102,8 +102,8 @@ typedef struct cudaOccFuncAttributes {
 #endif
 } cudaOccFuncAttributes;
 
-/// How the device splits L1 and shared memory. It is taken and changes nothing: the shared memory of an SM is what
-/// cudaOccDeviceProp says.
+/// Division of memory between L1 and shared memory. It is accepted without effect: cudaOccDeviceProp gives the shared
+/// memory of an SM.
 typedef struct cudaOccDeviceState {
   cudaOccCacheConfig cacheConfig;
   int carveoutConfig;
@@ -112,8 +112,8 @@ typedef struct cudaOccDeviceState {
 #endif
 } cudaOccDeviceState;
 
-/// Resident blocks of an SM, and how many each resource would allow. A resource that the kernel does not use allows
-/// INT_MAX blocks.
+/// Number of resident blocks of an SM, and the number that each resource alone would allow. A resource that the kernel
+/// does not use allows INT_MAX blocks.
 typedef struct cudaOccResult {
   int activeBlocksPerMultiprocessor;
   unsigned int limitingFactors;
@@ -131,7 +131,7 @@ typedef struct cudaOccResult {
 
 static inline size_t castor_occ_round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Resident blocks of an SM; 0 for a compute capability that is not known.
+/// Returns the most resident blocks of an SM; 0 for an unknown compute capability.
 static inline int castor_occ_block_slots(int major, int minor) {
   if (major < 3 || major > 9) return 0;
   if (major == 3) return 16;
@@ -139,7 +139,8 @@ static inline int castor_occ_block_slots(int major, int minor) {
   if (major == 8 && minor != 0) return minor == 9 ? 24 : 16;
   return 32;
 }
-/// Registers are given to whole warps, in each scheduler's part of the register file.
+/// Returns the number of parts of the register file, one per scheduler. Registers are allocated to whole warps within a
+/// part.
 static inline int castor_occ_register_parts(int major, int minor) { return major == 6 && minor == 0 ? 2 : 4; }
 static inline size_t castor_occ_shared_unit(int major) { return major >= 8 ? 128 : 256; }
 
@@ -202,7 +203,7 @@ static inline cudaOccError cudaOccMaxActiveBlocksPerMultiprocessor(cudaOccResult
   return CUDA_OCC_SUCCESS;
 }
 
-/// Dynamic shared bytes that blocks may have if `numBlocks` of them are to be resident.
+/// Returns the dynamic shared bytes that each block may have if `numBlocks` blocks are to be resident.
 static inline cudaOccError cudaOccAvailableDynamicSMemPerBlock(size_t* bytesAvailable,
                                                                const cudaOccDeviceProp* properties,
                                                                const cudaOccFuncAttributes* attributes,
@@ -226,8 +227,8 @@ static inline cudaOccError cudaOccAvailableDynamicSMemPerBlock(size_t* bytesAvai
   return CUDA_OCC_SUCCESS;
 }
 
-/// The block size with most resident threads, the larger of equal ones, and the blocks that fill the device.
-/// blockSizeToDynamicSMemSize may be null: then every block has `dynamicSMemSize` bytes.
+/// Finds the block size with the most resident threads (the larger of equal ones) and the number of blocks that fill
+/// the device. If blockSizeToDynamicSMemSize is null, every block has `dynamicSMemSize` bytes.
 static inline cudaOccError cudaOccMaxPotentialOccupancyBlockSize(
     int* minGridSize, int* blockSize, const cudaOccDeviceProp* properties, const cudaOccFuncAttributes* attributes,
     const cudaOccDeviceState* state, size_t (*blockSizeToDynamicSMemSize)(int), size_t dynamicSMemSize) {
@@ -257,7 +258,7 @@ static inline cudaOccError cudaOccMaxPotentialOccupancyBlockSize(
 }
 
 #if defined(__cplusplus)
-// Programs in C++ leave out the state's details, and pass references.
+// Overload for C++ programs that leave out the function of dynamic shared memory.
 static inline cudaOccError cudaOccMaxPotentialOccupancyBlockSize(int* minGridSize, int* blockSize,
                                                                  const cudaOccDeviceProp* properties,
                                                                  const cudaOccFuncAttributes* attributes,

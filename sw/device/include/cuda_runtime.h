@@ -1,11 +1,11 @@
-// CUDA C++ as Castor offers it. castor-cc includes this file before every CUDA source; host files may include it too.
+// CUDA C++ as Castor supports it. castor-cc includes this file before every CUDA source; host files may include it too.
 //
-// On the device side it stands on the headers that clang itself ships for CUDA (__clang_cuda_*.h); those define the
-// intrinsics and the maths overloads over the __nv_* functions of castor_libdevice.bc.
+// The device side builds on clang's own headers for CUDA (__clang_cuda_*.h). They define the intrinsics and the maths
+// overloads with the __nv_* functions of castor_libdevice.bc.
 #pragma once
 #define __CUDA_RUNTIME_H__
 
-// The order below is the point of this file.
+// The order of the includes below matters.
 // clang-format off
 #if defined(__CUDA__) && defined(__clang__)
 #include "castor_cuda/before.h"

@@ -1,7 +1,7 @@
-// The CUDA runtime API as Castor implements it: plain C declarations with CUDA's signatures.
+// The CUDA runtime API as Castor supports it: plain C declarations with CUDA's signatures.
 //
-// Usable from any host compiler, with or without CUDA mode. Functions that CUDA has and this header lacks (textures,
-// surfaces, arrays, external memory) are not supported; a program that calls one does not compile.
+// Usable with any host compiler, with or without CUDA mode. CUDA functions missing here (textures, surfaces, arrays,
+// external memory) are not supported; a program that calls one does not compile.
 #pragma once
 #define __CUDA_RUNTIME_API_H__
 
@@ -168,7 +168,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
-// What the compiler calls: registration of images, kernels and variables, and the <<<>>> configuration.
+// Functions that compiler-generated code calls: registration of images, kernels and variables, and the <<<>>>
+// configuration.
 void** __cudaRegisterFatBinary(void* fatCubin);
 void __cudaRegisterFatBinaryEnd(void** fatCubinHandle);
 void __cudaUnregisterFatBinary(void** fatCubinHandle);

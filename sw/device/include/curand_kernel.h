@@ -1,19 +1,19 @@
 // Random numbers in device code: the generators XORWOW (the default), Philox4_32_10 and MRG32k3a of cuRAND's device
 // API, with their uniform, normal, log-normal and Poisson distributions.
 //
-// What is known of the sequences:
-//   * Philox4x32-10 is that of Salmon, Moraes, Dror and Shaw (2011), bit by bit; seed and subsequence are its key and
-//     the upper half of its counter.
-//   * MRG32k3a is L'Ecuyer's (1999): the state after seed 0 is his default one (all 12345), subsequences are his
-//     substreams, 2^76 steps apart, sequences his streams, 2^127 apart. How another seed enters the state and how
-//     curand() makes 32 bits of a value could not be checked against a published value.
-//   * XORWOW is Marsaglia's (2003), subsequences are 2^67 steps apart. How a seed enters the state could not be checked
-//     against a published value either: do not count on NVIDIA's very numbers.
-//   * Uniform numbers are made as NVIDIA's. Normal and log-normal ones are Box and Muller's, from the same bits in the
-//     same order, but with this library's functions, so that last bits may differ. Poisson numbers come from other
-//     methods (see random_distributions.h): the distribution is the same, the sequence is not.
+// Properties of the sequences:
+//   * Philox4x32-10 equals the generator of Salmon, Moraes, Dror and Shaw (2011) bit by bit. The seed is its key, and
+//     the subsequence is the upper half of its counter.
+//   * MRG32k3a equals the generator of L'Ecuyer (1999). Seed 0 gives his default state (all 12345). Subsequences are
+//     his substreams, 2^76 steps apart, and sequences are his streams, 2^127 steps apart. The mapping of other seeds to
+//     the state, and of a value to the 32 bits of curand(), could not be checked against a published value.
+//   * XORWOW equals the generator of Marsaglia (2003); subsequences are 2^67 steps apart. The mapping of a seed to the
+//     state could not be checked against a published value: numbers may differ from NVIDIA's.
+//   * Uniform numbers are computed from the bits as in NVIDIA's library. Normal and log-normal numbers use Box and
+//     Muller's method on the same bits in the same order, but with this library's functions, so their last bits may
+//     differ. Poisson numbers use other methods (random_distributions.h): the same distribution, another sequence.
 //
-// Not here: the quasi-random generators (Sobol), MTGP32, discrete distributions, and the host side (curand.h).
+// Not included: the quasi-random generators (Sobol), MTGP32, discrete distributions, and the host side (curand.h).
 #pragma once
 #define CURAND_KERNEL_H_
 

@@ -1,3 +1,3 @@
-// Atomic functions; they come with cuda_runtime.h.
+// Forwards to cuda_runtime.h, which declares the atomic functions.
 #pragma once
 #include "cuda_runtime.h"

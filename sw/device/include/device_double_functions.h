@@ -1,3 +1,3 @@
-// Double-precision intrinsics; they come with cuda_runtime.h.
+// Forwards to cuda_runtime.h, which declares the double-precision intrinsics.
 #pragma once
 #include "cuda_runtime.h"

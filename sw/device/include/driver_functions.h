@@ -1,3 +1,3 @@
-// make_cudaExtent and its kin; they come with cuda_runtime.h.
+// Forwards to cuda_runtime.h, which defines make_cudaExtent and similar functions.
 #pragma once
 #include "cuda_runtime.h"

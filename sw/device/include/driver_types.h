@@ -1,8 +1,8 @@
-// Types and enumerations that the CUDA runtime API passes around.
+// Types and enumerations of the CUDA runtime API.
 //
-// Names and numeric values are CUDA's, so that programs which print or compare them behave as elsewhere.
+// Names and numeric values are CUDA's, so that programs that print or compare them behave as with CUDA.
 #pragma once
-// Programs ask for the include guards of CUDA's headers, so each header defines the one it stands for.
+// Programs test the include guards of CUDA's headers, so each header defines the guard of its CUDA counterpart.
 #define __DRIVER_TYPES_H__
 
 #include <stddef.h>
@@ -27,7 +27,7 @@
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
-/* Of launches by device code: after the launching grid with all its children; beside everything. */
+/* Streams of launches by device code. Tail: after the launching grid and its children. Fire and forget: no order. */
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
 #define cudaStreamFireAndForget ((cudaStream_t)0x4)
 
@@ -215,7 +215,7 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault = 4
 };
 
-/// Kind of memory a pointer names.
+/// Type of the memory that a pointer refers to.
 enum cudaMemoryType {
   cudaMemoryTypeUnregistered = 0,
   cudaMemoryTypeHost = 1,
@@ -461,7 +461,7 @@ struct cudaPitchedPtr {
   size_t ysize;
 };
 
-/// Width in bytes for linear memory, height in rows, depth in slices.
+/// Extent of a copy: width in bytes for linear memory, height in rows, depth in slices.
 struct cudaExtent {
   size_t width;
   size_t height;
@@ -474,7 +474,7 @@ struct cudaPos {
   size_t z;
 };
 
-/// A three-dimensional copy between pitched pointers. Arrays are not supported and must stay null.
+/// Three-dimensional copy between pitched pointers. Arrays are not supported, so array members must be null.
 struct cudaMemcpy3DParms {
   cudaArray_t srcArray;
   struct cudaPos srcPos;
@@ -598,7 +598,7 @@ struct cudaDeviceProp {
   size_t reservedSharedMemPerBlock;
 };
 
-/// One kernel of a cooperative launch over several devices.
+/// Kernel of a cooperative launch over several devices.
 struct cudaLaunchParams {
   void* func;
   dim3 gridDim;

@@ -1,8 +1,9 @@
-// Types that CUDA's libraries share: numbers of data types and of version properties, with CUDA's values.
+// Types shared by CUDA's libraries: numbers of data types and of version properties, with CUDA's values.
 #pragma once
 #define __LIBRARY_TYPES_H__
 
-/// Real (R) and complex (C) numbers of so many bits: floating point (F, BF), signed (I) and unsigned (U) integers.
+/// Types of real (R) and complex (C) numbers with their width in bits: floating point (F, BF), signed (I) and unsigned
+/// (U) integers.
 typedef enum cudaDataType_t {
   CUDA_R_32F = 0,
   CUDA_R_64F = 1,

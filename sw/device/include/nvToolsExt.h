@@ -1,4 +1,4 @@
-// Annotations for profilers; nothing listens to them here.
+// Annotations for profilers. They have no effect.
 #pragma once
 
 static inline int nvtxRangePushA(const char* message) {

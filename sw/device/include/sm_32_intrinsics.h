@@ -1,3 +1,3 @@
-// Intrinsics and atomic functions; they come with cuda_runtime.h.
+// Forwards to cuda_runtime.h, which declares the intrinsics and atomic functions.
 #pragma once
 #include "cuda_runtime.h"

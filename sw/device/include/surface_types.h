@@ -1,3 +1,3 @@
-// Surface names; they come with cuda_runtime.h, which refuses their use.
+// Forwards to cuda_runtime.h, which declares the surface names and refuses their use.
 #pragma once
 #include "cuda_runtime.h"

@@ -1,3 +1,3 @@
-// Texture names; they come with cuda_runtime.h, which refuses their use.
+// Forwards to cuda_runtime.h, which declares the texture names and refuses their use.
 #pragma once
 #include "cuda_runtime.h"

@@ -1,7 +1,7 @@
 // CUDA's built-in vector types, `dim3`, and their alignments.
 //
-// Two- and four-element types of up to 16 bytes are aligned to their size; wider ones to 16 bytes; three-element ones
-// to their element, as CUDA documents it.
+// Types of two and four elements with up to 16 bytes are aligned to their size, and wider ones to 16 bytes. Types of
+// three elements are aligned to their element, as CUDA documents it.
 #pragma once
 #define __VECTOR_TYPES_H__
 
@@ -71,7 +71,7 @@ typedef struct float1 float1; typedef struct float2 float2; typedef struct float
 typedef struct double1 double1; typedef struct double2 double2; typedef struct double3 double3; typedef struct double4 double4;
 // clang-format on
 
-/// Extent of a grid or block; members not given are 1.
+/// Extent of a grid or block; omitted members are 1.
 struct dim3 {
   unsigned int x, y, z;
 #if defined(__cplusplus)

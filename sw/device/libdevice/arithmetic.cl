@@ -24,8 +24,9 @@
   INLINE double __nv_fma_##cuda(double a, double b, double c) { return __nvvm_fma_##ptx##_d(a, b, c); }
 ROUNDED(BINARY)
 
-// Inline PTX, not clang's builtins: those for 64-bit integers have the type long long, which is 128 bits wide in OpenCL C,
-// and LLVM takes the rz ones for the conversions of C, which round to nearest and leave values out of range undefined.
+// Inline PTX instead of clang's builtins. The builtins for 64-bit integers have the type long long, which has 128 bits
+// in OpenCL C. LLVM treats the rz builtins as C conversions, which round to nearest and leave out-of-range values
+// undefined.
 #define CONVERT(name, to, from, ptx, out, in) \
   INLINE to name(from a) {                     \
     to r;                                      \
@@ -58,7 +59,7 @@ INLINE float __nv_half2float(ushort h) {
   __asm__("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(h));
   return r;
 }
-/// Reciprocal of the upper word of a double, as a start value for iterations.
+/// Returns the reciprocal of the upper word of a double, as a start value for iterations.
 INLINE double __nv_rcp64h(double a) {
   double r;
   __asm__("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
@@ -80,7 +81,7 @@ INLINE double __nv_fma(double a, double b, double c) { return __nvvm_fma_rn_d(a,
 INLINE float __nv_sqrtf(float a) { return __builtin_sqrtf(a); }
 INLINE double __nv_sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
 INLINE float __nv_rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
-/// Rounded once, from double precision.
+/// Returns the reciprocal square root, computed in double precision and rounded once.
 INLINE float __nv_frsqrt_rn(float a) {
   return (float)(1.0 / __nvvm_sqrt_rn_d((double)a));
 }
@@ -106,7 +107,7 @@ INLINE double __nv_nearbyint(double a) { return __builtin_rint(a); }
 INLINE long __nv_llrintf(float a) { return __nv_float2ll_rn(a); }
 INLINE long __nv_llrint(double a) { return __nv_double2ll_rn(a); }
 
-// Half away from zero: the magnitude is truncated and 1 added if at least a half was cut off.
+// Rounds half away from zero: truncates the magnitude, and adds 1 if at least a half was cut off.
 float __nv_roundf(float a) {
   float t = __builtin_truncf(a);
   float step = __builtin_fabsf(a - t) >= 0.5f ? 1.0f : 0.0f;

@@ -1,9 +1,9 @@
 // Bessel functions.
 //
 // J and Y of integer order, up to 25: Miller's backward recurrence for all J_k, normalised by J_0 + 2 sum J_2k = 1
-// (Abramowitz and Stegun, A&S 9.12), and Y_0, Y_1 from the Neumann series over them (A&S 9.1.88). Above 25: Hankel's
-// asymptotic expansions (A&S 9.2.5). The error is bounded absolutely, as CUDA documents it. I_0 and I_1: the power series,
-// all of whose terms are positive (A&S 9.6.10), and the asymptotic one (A&S 9.7.1).
+// (Abramowitz and Stegun, A&S 9.12), and Y_0, Y_1 from the Neumann series of these J_k (A&S 9.1.88). Above 25: Hankel's
+// asymptotic expansions (A&S 9.2.5). The absolute error is bounded, as CUDA documents it. I_0 and I_1: the power
+// series, whose terms are all positive (A&S 9.6.10), and the asymptotic series (A&S 9.7.1).
 #include "common.h"
 
 #define TWO_OVER_PI 0.63661977236758134308
@@ -52,7 +52,7 @@ static bessel01 bessel_miller(double x) {
   return r;
 }
 
-// P and Q of Hankel's expansion for order n; terms are summed while they shrink.
+// Computes P and Q of Hankel's expansion for order n; terms are summed while they decrease.
 static void hankel(int n, double x, double* p, double* q) {
   double mu = 4.0 * n * n;
   double term = 1.0;
@@ -92,7 +92,8 @@ static bessel01 bessel_hankel(double x) {
   r.y1 = f * (q * s0 - p * c0);
   return r;
 }
-// The zeros near to and below 8 as sums of two doubles, with the slopes there: the error next to them has to be relative.
+// Zeros below and near 8 as sums of two doubles, with the slopes at the zeros. Next to a zero the error must be
+// relative.
 typedef struct {
   double zero, zero_low, slope;
 } bessel_zero;
@@ -115,14 +116,14 @@ static __constant bessel_zero kZerosY1[] = {
     {5.42968104079413472, 4.16251402667037697e-16, -0.340318045523440558},
     {8.59600586833116864, 2.84158383400636661e-16, 0.271459877311533545},
 };
-// Taylor's series around a zero r of a function of order n, if x is near to one of `count`. Coefficients follow from
-// Bessel's equation x^2 y'' + x y' + (x^2 - n^2) y = 0 with x = r + d.
+// Evaluates Taylor's series around a zero r of a function of order n, if x is near one of the `count` zeros. The
+// coefficients follow from Bessel's equation x^2 y'' + x y' + (x^2 - n^2) y = 0 with x = r + d.
 static int is_near_zero(__constant bessel_zero* zeros, int count, int n, double x, double* result) {
   for (int i = 0; i < count; ++i) {
     double r = zeros[i].zero;
     double d = (x - r) - zeros[i].zero_low;
     if (!(fabs(d) < fmin(1.6, 0.4 * r))) continue;
-    double a[4] = {0.0, 0.0, 0.0, zeros[i].slope};  // those of d^(k-2) to d^(k+1)
+    double a[4] = {0.0, 0.0, 0.0, zeros[i].slope};  // coefficients of d^(k-2) to d^(k+1)
     double power = d;
     double sum = a[3] * d;
     for (int k = 0; k < 48; ++k) {
@@ -179,13 +180,13 @@ double __nv_jn(int n, double x) {
   double sign = x < 0.0 && (n & 1) ? -1.0 : 1.0;
   if (a == 0.0 || a == INFINITY) return sign * 0.0;
   if (a < 1e-8) {
-    // The first term of the power series.
+    // First term of the power series.
     double v = sign;
     for (int k = 1; k <= n && v != 0.0; ++k) v *= 0.5 * a / k;
     return v;
   }
   if ((double)n < a) {
-    // Upward recurrence is stable below the turning point.
+    // Below the turning point, the upward recurrence is stable.
     bessel01 b = bessel(a);
     double low = b.j0;
     double here = b.j1;
@@ -196,7 +197,7 @@ double __nv_jn(int n, double x) {
     }
     return sign * here;
   }
-  // Downward from an order where J is negligible against J_n, normalised as above.
+  // Downward recurrence from an order whose J is negligible compared with J_n, normalised as in bessel_miller.
   int m = n + 20 + (int)(2.0 * sqrt(10.0 * n));
   m += m & 1;
   double above = 0.0;
@@ -233,7 +234,8 @@ double __nv_yn(int n, double x) {
 static double bessel_i(int n, double x) {
   double a = fabs(x);
   if (a < 30.0) {
-    // Terms in double-double: the k-th is a product of k factors, so plain rounding errors would add up.
+    // Terms in double-double arithmetic: the k-th term is a product of k factors, so plain rounding errors would
+    // accumulate.
     double h = 0.5 * a;
     double q = h * h;
     double q_low = fma(h, h, -q);
@@ -259,7 +261,7 @@ static double bessel_i(int n, double x) {
   if (a > 720.0) return n != 0 ? copysign((double)INFINITY, x) : (double)INFINITY;
   double mu = 4.0 * n * n;
   double term = 1.0;
-  double sum = 0.0;  // of all terms but the first, which is 1
+  double sum = 0.0;  // sum of all terms except the first, which is 1
   for (int k = 1; k < 40; ++k) {
     double odd = 2 * k - 1;
     double next = -term * (mu - odd * odd) / (8.0 * k * a);
@@ -268,7 +270,7 @@ static double bessel_i(int n, double x) {
     sum += term;
   }
   double scaled = (1.0 + sum) / sqrt(6.28318530717958647693 * a);
-  // exp overflows before I does; then it is taken in two factors, with twice the error.
+  // exp overflows before I does; exp is then applied to half the argument twice, with twice the error.
   double e = exp(a < 700.0 ? a : 0.5 * a);
   double r = a < 700.0 ? e * scaled : e * scaled * e;
   return n != 0 && x < 0.0 ? -r : r;

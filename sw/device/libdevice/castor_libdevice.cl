@@ -1,4 +1,4 @@
-// The whole device library as one translation unit, so that one compiler call makes the bitcode.
+// The whole device library as one translation unit, so that one compiler call produces the bitcode.
 #include "arithmetic.cl"
 #include "integer.cl"
 #include "simd.cl"

@@ -1,3 +1,3 @@
-// What replaces functions of libclc in OpenCL C, as one translation unit; linked before it, by name.
+// Replacements of libclc functions for OpenCL C, as one translation unit, which is linked before libclc by name.
 #include "opencl_math.cl"
 #include "opencl_native.cl"

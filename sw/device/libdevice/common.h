@@ -1,7 +1,7 @@
-// Shared by the sources of castor_libdevice.bc: OpenCL C for nvptx64, compiled over libclc.
+// Common definitions for the sources of castor_libdevice.bc: OpenCL C for nvptx64, compiled with libclc.
 //
-// Each function has the name and type that clang's CUDA headers declare (__nv_*). `long` is 64 bits here, a pointer
-// without address space is a generic one.
+// Each function has the name and type that clang's CUDA headers declare (__nv_*). `long` has 64 bits here, and a
+// pointer without address space is generic.
 #ifndef CASTOR_LIBDEVICE_COMMON_H
 #define CASTOR_LIBDEVICE_COMMON_H
 

@@ -1,14 +1,14 @@
-// Elementary functions: what libclc has, under CUDA's names, and the pieces of the C library that work on exponents and
-// mantissas.
+// Elementary functions: functions of libclc under CUDA's names, and functions of the C library that operate on
+// exponents and mantissas.
 #include "common.h"
 
 #define FORWARD(name)                                \
   float __nv_##name##f(float a) { return name(a); }  \
   double __nv_##name(double a) { return name(a); }
-// The single-precision version is in single.cl.
+// For functions whose single-precision version is in single.cl.
 #define FORWARD_D(name) \
   double __nv_##name(double a) { return name(a); }
-// libclc's double-precision version loses the sign of zero.
+// For functions whose double-precision version in libclc loses the sign of zero.
 #define FORWARD_KEEPING_ZERO(name)                   \
   float __nv_##name##f(float a) { return name(a); }  \
   double __nv_##name(double a) { return a == 0.0 ? a : name(a); }
@@ -38,27 +38,28 @@ FORWARD2(hypot)
 FORWARD2(pow)
 
 double __nv_fmod(double a, double b) { return fmod(a, b); }
-// libclc's single-precision fmod takes subnormal divisors for 0; as doubles they are normal.
+// libclc's single-precision fmod treats subnormal divisors as 0; converted to double, they are normal.
 float __nv_fmodf(float a, float b) {
   if (__builtin_fabsf(b) < 0x1p-126f) return (float)fmod((double)a, (double)b);
   return fmod(a, b);
 }
 double __nv_erfc(double a) { return erfc(a); }
-// libclc's single-precision erfc is off by more than 10 ulp in the tail.
+// libclc's single-precision erfc has an error of more than 10 ulp in the tail.
 float __nv_erfcf(float a) { return (float)erfc((double)a); }
 float __nv_powif(float a, int b) { return pown(a, b); }
 double __nv_powi(double a, int b) { return pow(a, (double)b); }
 float __nv_tanf(float a) { return tan(a); }
 
 double __nv_lgamma(double a) { return lgamma(a); }
-// libclc's single-precision lgamma is off by many bits at the zeros, all but two of which are negative, and gives -inf for
-// -inf.
+// libclc's single-precision lgamma is wrong by many bits at the zeros, all but two of which are negative. It returns
+// -inf for -inf.
 float __nv_lgammaf(float a) { return a < 0.0f ? (float)lgamma((double)a) : lgamma(a); }
 
-// Hyperbolic sine and cosine; libclc's double-precision ones read past the end of a table where they overflow.
+// Hyperbolic sine and cosine. libclc's double-precision versions read past the end of a table for arguments at which
+// they overflow.
 //
-// exp(a) / 2 for a >= 709, where exp overflows before it: exp(a - k) 2^1023 (1 + d) with k = 1024 ln(2) (1 + ...) rounded
-// and 1 + d = exp(k) / 2^1024.
+// Returns exp(a) / 2 for a >= 709, where exp itself would overflow, as exp(a - k) 2^1023 (1 + d). Here k is 1024 ln(2),
+// rounded, and 1 + d = exp(k) / 2^1024.
 static double half_exp_large(double a) {
   double v = exp(fmin(a, 800.0) - 709.782712893383973);
   return fma(v, -2.37470393737858274e-14, v) * 0x1p1023;
@@ -80,7 +81,7 @@ double __nv_cosh(double x) {
   return fma(0.5, e, 0.5 / e);
 }
 
-// NaN if either operand is one; 0 where a does not exceed b.
+// Returns NaN if either operand is NaN, and 0 if a does not exceed b.
 float __nv_fdimf(float a, float b) { return a <= b ? 0.0f : a - b; }
 double __nv_fdim(double a, double b) { return a <= b ? 0.0 : a - b; }
 
@@ -97,7 +98,7 @@ double __nv_modf(double a, double* whole) {
   return __builtin_copysign(rest, a);
 }
 
-// Exponent of a finite value that is not 0; subnormal ones are scaled first.
+// Returns the exponent of a finite nonzero value; subnormal values are scaled first.
 static int exponent_f(float a) {
   int e = (int)(as_uint(a) >> 23) & 0xff;
   return e != 0 ? e - 127 : ((int)(as_uint(a * 0x1p24f) >> 23) & 0xff) - 151;
@@ -128,8 +129,8 @@ double __nv_logb(double a) {
   return special_d(a) ? a * a : (double)exponent_d(a);
 }
 
-// Scaling by powers of two that are themselves representable, so that at most the last product rounds: below the normal
-// range the first factors keep enough bits above the subnormal ones.
+// Scales by representable powers of two, so that at most the last product rounds. Below the normal range, the first
+// factors keep the intermediate result normal.
 float __nv_ldexpf(float a, int n) {
   if (n > 127) {
     a *= 0x1p127f;
@@ -189,7 +190,8 @@ double __nv_nextafter(double a, double b) {
   return as_double(as_ulong(a) + (((a < b) == (a > 0.0)) ? 1UL : ~0UL));
 }
 
-// Remainder to the nearest multiple (ties to the even one) and the low bits of that multiple. All differences are exact.
+// Computes the remainder to the nearest multiple (ties to the even one) and the low bits of that multiple. All
+// differences are exact.
 #define REMQUO(name, type, suffix, huge_divisor, is_special)                    \
   type name(type a, type b, int* quotient) {                                    \
     *quotient = 0;                                                              \

@@ -1,4 +1,4 @@
-// The fast intrinsics (__sinf, __expf ...): the approximate PTX instructions, as CUDA documents them.
+// Fast intrinsics (__sinf, __expf ...) as approximate PTX instructions, as CUDA documents them.
 #include "common.h"
 
 #define LOG2_E 1.44269504088896340736f

@@ -18,7 +18,7 @@ INLINE int __nv_clz(int a) { return a == 0 ? 32 : __builtin_clz((uint)a); }
 INLINE int __nv_clzll(long a) { return a == 0 ? 64 : __builtin_clzl((ulong)a); }
 INLINE int __nv_popc(int a) { return __builtin_popcount((uint)a); }
 INLINE int __nv_popcll(long a) { return __builtin_popcountl((ulong)a); }
-/// Position of the lowest set bit, counted from 1; 0 if there is none.
+/// Returns the position of the lowest set bit, counted from 1; 0 if no bit is set.
 INLINE int __nv_ffs(int a) { return a == 0 ? 0 : 32 - __builtin_clz((uint)a & (0u - (uint)a)); }
 INLINE int __nv_ffsll(long a) { return a == 0 ? 0 : 64 - __builtin_clzl((ulong)a & (0ul - (ulong)a)); }
 INLINE int __nv_byte_perm(int a, int b, int selector) { return __nvvm_prmt(a, b, selector); }
@@ -38,7 +38,7 @@ INLINE ulong __nv_umul64hi(ulong a, ulong b) {
 INLINE int __nv_mul24(int a, int b) { return __nvvm_mul24_i(a, b); }
 INLINE uint __nv_umul24(uint a, uint b) { return __nvvm_mul24_ui(a, b); }
 
-// Averages without overflow: the common bits plus half of the differing ones, rounded down or up.
+// Averages without overflow: the common bits plus half of the differing bits, rounded down or up.
 INLINE int __nv_hadd(int a, int b) { return (a & b) + ((a ^ b) >> 1); }
 INLINE int __nv_rhadd(int a, int b) { return (a | b) - ((a ^ b) >> 1); }
 INLINE int __nv_uhadd(uint a, uint b) { return (int)((a & b) + ((a ^ b) >> 1)); }

@@ -1,7 +1,7 @@
-// Functions whose versions in libclc are wrong somewhere, as the device library has them: in double precision its sine,
-// cosine and tangent read behind their table for large arguments, its hyperbolic functions before theirs; its gamma
-// functions fail for negative arguments, erfc for large ones in single precision; cospi and tanpi give zeros and infinities
-// the wrong sign.
+// Replacements of libclc functions that are wrong for some arguments, by functions of the device library. In double
+// precision libclc's sine, cosine and tangent read past the end of their table for large arguments, and its hyperbolic
+// functions read before the start of theirs. Its gamma functions fail for negative arguments, and erfc for large ones
+// in single precision. Its cospi and tanpi give zeros and infinities the wrong sign.
 #include "common.h"
 #include "opencl_vectors.h"
 
@@ -29,7 +29,7 @@ VECTORS1(double, tanpi)
 __attribute__((overloadable)) float tanpi(float x) { return sinpi(x) / cospi(x); }
 VECTORS1(float, tanpi)
 
-// Second results through pointers into each address space.
+// Vector forms of functions that return a second result through a pointer, for each address space.
 #define VECTORS_POINTER(type, space, other, name)                                                      \
   __attribute__((overloadable)) type##2 name(type##2 v, space other##2 *p) {                           \
     return (type##2)(name(v.x, (space other*)p), name(v.y, (space other*)p + 1));                      \
@@ -60,7 +60,8 @@ SINCOS(__private)
 SINCOS(__local)
 SINCOS(__global)
 
-// Sign of the gamma function: negative at -0, between -1 and 0, -3 and -2, and so on; 0 at its other poles.
+// Returns the sign of the gamma function: negative at -0, between -1 and 0, between -3 and -2, and so on; 0 at the
+// other poles.
 static int sign_of_gamma(float x) {
   if (!(x <= 0.0f) || as_uint(x) == 0u) return 1;
   float whole = floor(x);

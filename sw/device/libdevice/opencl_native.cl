@@ -1,6 +1,7 @@
-// The native_* functions as approximate PTX instructions: libclc's own end in LLVM intrinsics that the PTX back end cannot
-// select. Barriers and fences as inline PTX that may change any memory: clang 14 takes its own barrier intrinsics for
-// calls that cannot write a __local variable whose address is not taken, and moves its loads above the barrier.
+// The native_* functions as approximate PTX instructions: libclc's versions use LLVM intrinsics that the PTX back end
+// cannot select. Barriers and fences are inline PTX that may change any memory. clang 14 assumes that its own barrier
+// intrinsics cannot write a __local variable whose address is not taken, and moves loads of such variables above the
+// barrier.
 #include "common.h"
 #include "opencl_vectors.h"
 

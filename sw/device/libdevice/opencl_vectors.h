@@ -1,4 +1,4 @@
-// Functions of vectors out of the one of a scalar: element by element.
+// Vector forms of a scalar function, which apply it to each element.
 #ifndef CASTOR_OPENCL_VECTORS_H
 #define CASTOR_OPENCL_VECTORS_H
 

@@ -1,9 +1,9 @@
-// SIMD in a word: two 16-bit or four 8-bit lanes of a 32-bit integer (__vadd2, __vcmpgts4 ...).
+// SIMD-in-word functions: two 16-bit or four 8-bit lanes of a 32-bit integer (__vadd2, __vcmpgts4 ...).
 //
-// Plain integer code; the platform has no instructions for it.
+// Plain integer code, since the platform has no instructions for these functions.
 #include "common.h"
 
-// Lane i of a word with lanes of `bits` bits, sign- or zero-extended.
+// Returns lane i of a word with lanes of `bits` bits, sign-extended (LANE_S) or zero-extended (LANE_U).
 #define LANE_S(v, i, bits) ((int)((uint)(v) << (32 - (bits) * ((i) + 1))) >> (32 - (bits)))
 #define LANE_U(v, i, bits) (int)(((uint)(v) >> ((bits) * (i))) & ((1u << (bits)) - 1u))
 
@@ -72,7 +72,7 @@ COMPARE(leu, ua, ub, <=)
 COMPARE(lts, sa, sb, <)
 COMPARE(ltu, ua, ub, <)
 
-// Sums of absolute differences over all lanes.
+// Sums of absolute differences over all lanes of a word.
 #define SAD(name, count, lane)                                 \
   int __nv_##name##count(int a, int b) {                       \
     const int bits = 32 / (count);                             \

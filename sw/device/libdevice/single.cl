@@ -1,11 +1,12 @@
-// Single-precision exponentials, logarithms, sine and cosine: short enough for a GPU, where libclc's versions divide and
-// look tables up. Within CUDA's documented errors. Coefficients are Chebyshev fits of our own.
+// Single-precision exponentials, logarithms, sine and cosine, short enough for a GPU; libclc's versions use divisions
+// and table look-ups. Errors are within CUDA's documented bounds. The coefficients are Chebyshev fits computed for this
+// library.
 #include "common.h"
 
 #define LOG2_E_F 1.44269502f
 #define LOG2_E_LOW_F 1.92596303e-8f
 
-// 2^t for an integer t between -300 and 300, times v, in two steps, so that neither factor overflows.
+// Returns v 2^t for an integer t from -300 to 300, in two steps, so that neither factor overflows.
 static INLINE float times_power(float v, float t) {
   int i = (int)t;
   int h = i >> 1;
@@ -14,7 +15,7 @@ static INLINE float times_power(float v, float t) {
 
 INLINE float __nv_exp2f(float x) { return __nvvm_ex2_approx_f(x); }
 
-// exp(x) = 2^t exp(r) with t = rint(x log2 e) and |r| <= ln(2) / 2, by the hardware's exponential.
+// Computes exp(x) = 2^t exp(r) with t = rint(x log2 e) and |r| <= ln(2) / 2, by the hardware's exponential.
 float __nv_expf(float x) {
   float y = __builtin_fmaxf(__builtin_fminf(x, 89.0f), -104.5f);
   float t = __builtin_rintf(y * LOG2_E_F);
@@ -26,14 +27,14 @@ float __nv_expf(float x) {
 float __nv_exp10f(float x) {
   float y = __builtin_fmaxf(__builtin_fminf(x, 39.0f), -46.0f);
   float t = __builtin_rintf(y * 3.32192802f);
-  // x log2(10) - t, the product in two parts.
+  // x log2(10) - t, with the product as a sum of two parts.
   float f = __nvvm_fma_rn_f(y, 3.32192802f, -t);
   f = __nvvm_fma_rn_f(y, 7.05953696e-8f, f);
   float v = times_power(__nvvm_ex2_approx_f(f), t);
   return x != x ? x : v;
 }
 
-// x = 2^e m with m in [2/3, 4/3); gives f = m - 1 and the part of log(1 + f) beyond f.
+// Splits x = 2^e m with m in [2/3, 4/3). Sets f = m - 1 and returns log(1 + f) - f.
 static INLINE float log_parts(float x, float* e, float* f) {
   float bias = 0.0f;
   if (x < 0x1p-126f) {
@@ -56,7 +57,7 @@ static INLINE float log_parts(float x, float* e, float* f) {
   p = __nvvm_fma_rn_f(p, g, 0.3333333333f);
   return (g * g) * __nvvm_fma_rn_f(g, p, -0.5f);
 }
-// The logarithm of what is no positive finite number.
+// Returns the logarithm of special values: zero, negative numbers, infinity, NaN; other values return `v`.
 static INLINE float log_special(float x, float v) {
   v = x < 0.0f ? as_float(0x7fffffff) : v;
   v = x == 0.0f ? -INFINITY : v;
@@ -67,7 +68,8 @@ float __nv_logf(float x) {
   float t = log_parts(x, &e, &f);
   return log_special(x, __nvvm_fma_rn_f(e, 0.693147182f, f + t));
 }
-// (f + t) L + e with f L and its sum with e in two parts: near 1 the result is smaller than both.
+// Computes (f + t) L + e, with L = log2 e. The product f L and its sum with e are kept in two parts, since near 1 the
+// result is smaller than both.
 float __nv_log2f(float x) {
   float e, f;
   float t = log_parts(x, &e, &f);
@@ -91,7 +93,7 @@ float __nv_log10f(float x) {
 
 #define TRIG_LIMIT 105615.0f
 
-// x - quadrant * pi / 2 by three parts of pi / 2; the first difference is exact up to TRIG_LIMIT.
+// Returns x - quadrant * pi / 2, by three parts of pi / 2; the first difference is exact up to TRIG_LIMIT.
 static INLINE float reduce_quarter(float x, int* quadrant) {
   float j = __builtin_rintf(x * 0.636619772f);
   *quadrant = (int)j;
@@ -99,7 +101,8 @@ static INLINE float reduce_quarter(float x, int* quadrant) {
   r = __nvvm_fma_rn_f(j, 4.37113883e-8f, r);
   return __nvvm_fma_rn_f(j, 1.71512451e-15f, r);
 }
-// sin(r + quadrant * pi / 2): sine or cosine of r with a sign, one polynomial whose coefficients are chosen.
+// Returns sin(r + quadrant * pi / 2): sine or cosine of r, with a sign. One polynomial serves both; the quadrant
+// selects its coefficients.
 static INLINE float sine_of_quarter(float r, int quadrant) {
   int odd = quadrant & 1;
   float z = r * r;
@@ -136,7 +139,7 @@ void __nv_sincosf(float x, float* s, float* c) {
   *c = sine_of_quarter(r, q + 1);
 }
 
-// pi x = quadrant * pi / 2 + r; all differences are exact. Zeros as in double precision.
+// Splits pi x = quadrant * pi / 2 + r; all differences are exact. Zeros have the same signs as in double precision.
 static INLINE float reduce_turns_f(float x, int* quadrant) {
   float y = __nvvm_fma_rn_f(-2.0f, __builtin_rintf(0.5f * x), x);
   float j = __builtin_rintf(2.0f * y);

@@ -1,9 +1,8 @@
-// Functions that libclc lacks or computes too coarsely: roots and norms, the gamma function, error functions and their
+// Functions that libclc lacks or computes inaccurately: roots and norms, the gamma function, error functions and their
 // inverses, Bessel functions.
 //
-// Single precision goes through double precision here, so its error is the final rounding; these functions are rare in
-// kernels. Methods are named where they are used; formulas after Abramowitz and Stegun, "Handbook of Mathematical
-// Functions" (A&S).
+// Single-precision versions are computed in double precision, so their error is the final rounding; these functions are
+// rare in kernels. Formulas are from Abramowitz and Stegun, "Handbook of Mathematical Functions" (A&S).
 #include "common.h"
 
 #define PI 3.14159265358979323846
@@ -20,7 +19,7 @@ double __nv_fabs(double a);
 double __nv_ldexp(double a, int n);
 int __nv_ilogb(double a);
 
-// 1/sqrt with one Newton step whose residual is exact: r is then within 1 ulp.
+// Computes 1/sqrt with one Newton step whose residual is exact: the result is within 1 ulp.
 double __nv_rsqrt(double a) {
   double r = 1.0 / __nvvm_sqrt_rn_d(a);
   if (!(a > 0x1p-1000 && a < 0x1p1000)) return r;
@@ -41,7 +40,7 @@ double __nv_rcbrt(double a) {
 }
 float __nv_rcbrtf(float a) { return (float)(1.0 / cbrt((double)a)); }
 
-// Sum of squares in double-double after scaling by the largest magnitude, so that nothing overflows.
+// Computes the sum of squares in double-double arithmetic, scaled by the largest magnitude so that nothing overflows.
 static double scaled_square_sum(const double* v, int n, int* exponent) {
   double m = 0.0;
   for (int i = 0; i < n; ++i) m = fmax(m, fabs(v[i]));
@@ -108,7 +107,7 @@ double __nv_rnorm4d(double a, double b, double c, double d) {
 double __nv_norm(int n, const double* v) { return norm_of(v, n); }
 double __nv_rnorm(int n, const double* v) { return rnorm_of(v, n); }
 
-// Squares of floats are exact doubles and cannot overflow there.
+// The square of a float is exact in double precision and cannot overflow.
 static float finish_norm_f(double s, int infinite) { return infinite ? INFINITY : (float)__nvvm_sqrt_rn_d(s); }
 static float finish_rnorm_f(double s, int infinite) { return infinite ? 0.0f : (float)(1.0 / __nvvm_sqrt_rn_d(s)); }
 #define SQ(a) ((double)(a) * (double)(a))
@@ -146,11 +145,11 @@ float __nv_rnormf(int n, const float* v) {
   return finish_rnorm_f(s, infinite);
 }
 
-// Gamma function. Up to 12 by the recurrence down to [1, 2) and a power series there, above by Stirling's series (A&S
-// 6.1.37) with the power split in two, so that it does not overflow before the result does; negative arguments by
-// reflection (A&S 6.1.17).
+// Gamma function. From -20 to 30, the recurrence leads to Gamma(1 + t) with 0 <= t < 1, for which a polynomial is used.
+// From 30 on, Stirling's series is used (A&S 6.1.37), with the power split in two so that it does not overflow before
+// the result does. Below -20, reflection is used (A&S 6.1.17).
 static double gamma_12(double x);
-// log of Gamma(x) / (sqrt(2 pi / x) (x / e)^x)
+// Returns the logarithm of Gamma(x) / (sqrt(2 pi / x) (x / e)^x).
 static double stirling_series(double x) {
   double w = 1.0 / x;
   double w2 = w * w;
@@ -159,7 +158,7 @@ static double stirling_series(double x) {
   s = fma(w2, s, -1.0 / 360.0);
   return fma(w2, s, 1.0 / 12.0) * w;
 }
-// x^e where e = x/2 + add is rounded; what the rounding lost enters as a factor.
+// Returns x^e for e = x/2 + add. The rounding error of e is applied as a factor.
 static double half_power(double x, double add) {
   double e = 0.5 * x + add;
   double lost = (0.5 * x - e) + add;
@@ -178,9 +177,9 @@ double __nv_tgamma(double x) {
   if (x > 171.7) return INFINITY;
   if (x >= 30.0) return gamma_stirling(x);
   if (x >= -20.0) {
-    // Gamma(x) = (x-1)(x-2)...(1+t) Gamma(1+t), with t the fraction; below 1 by division by x (x+1)... Products of the
-    // shifts are kept in double-double, since up to thirty of them enter. They are made from x: next to an integer t has
-    // lost bits of it.
+    // Gamma(x) = (x-1)(x-2)...(1+t) Gamma(1+t), where t is the fraction; below 1, division by x (x+1)... replaces the
+    // product. Up to thirty factors enter, so the product is kept in double-double arithmetic. The factors are computed
+    // from x, since t has lost bits of x near an integer.
     int n = (int)f;
     double t = x - f;
     double hi = 1.0;
@@ -212,7 +211,8 @@ double __nv_tgamma(double x) {
 }
 float __nv_tgammaf(float x) { return (float)__nv_tgamma((double)x); }
 
-// erfcx(x) = exp(x^2) erfc(x); from 9 on by its asymptotic series (A&S 7.1.23), whose terms fall below 1e-17 there.
+// Computes erfcx(x) = exp(x^2) erfc(x). From 9 on, the asymptotic series is used (A&S 7.1.23), whose terms fall below
+// 1e-17 there.
 static double square_low(double x, double h) { return fma(x, x, -h); }
 double __nv_erfcx(double x) {
   if (x >= 9.0) {
@@ -230,19 +230,19 @@ double __nv_erfcx(double x) {
 }
 float __nv_erfcxf(float x) { return (float)__nv_erfcx((double)x); }
 
-// Inverse of erfc for 0 < y < 2: a start value after Winitzki, then Newton steps with the second-order (Halley)
-// correction, on the side where erfc keeps relative accuracy.
+// Returns the inverse of erfc for 0 < y < 2. The start value is after Winitzki. Newton steps with the second-order
+// (Halley) correction follow, on the side where erfc keeps relative accuracy.
 static double erfcinv_small(double y) {
   double l = log(y * (2.0 - y));
   double b = 2.0 / (PI * 0.147) + 0.5 * l;
   double x = sqrt(sqrt(b * b - l / 0.147) - b);
   if (y < 1e-3) {
-    // Asymptotic start for small arguments: erfc(x) ~ exp(-x^2) / (x sqrt(pi)).
+    // Asymptotic start value for small y: erfc(x) ~ exp(-x^2) / (x sqrt(pi)).
     double t = -log(y * SQRT_PI);
     x = sqrt(t - 0.5 * log(t));
   }
   for (int i = 0; i < 4; ++i) {
-    // erfc(x) = erfcx(x) exp(-x^2): f / f' without underflow.
+    // erfc(x) = erfcx(x) exp(-x^2), so f / f' is computed without underflow.
     double h = x * x;
     double e = exp(h);
     double f;
@@ -282,8 +282,8 @@ double __nv_erfcinv(double y) {
 float __nv_erfinvf(float x) { return (float)__nv_erfinv((double)x); }
 float __nv_erfcinvf(float y) { return (float)__nv_erfcinv((double)y); }
 
-// The normal distribution. The argument of erfc is kept in two parts: for large |x| its last bit moves the result by
-// many.
+// Normal distribution. The argument of erfc is kept in two parts: for large |x|, its last bit changes many bits of the
+// result.
 double __nv_normcdf(double x) {
   if (x > 40.0) return 1.0;
   if (x < -40.0) return 0.0;
@@ -297,7 +297,7 @@ float __nv_normcdff(float x) { return (float)__nv_normcdf((double)x); }
 double __nv_normcdfinv(double p) { return p == 0.5 ? 0.0 : -SQRT_2 * __nv_erfcinv(2.0 * p); }
 float __nv_normcdfinvf(float p) { return (float)__nv_normcdfinv((double)p); }
 
-// Gamma(1 + t) for 0 <= t < 1 as 1 / (series of the reciprocal): see gamma_series.inc.
+// Returns Gamma(1 + t) for 0 <= t < 1 by the polynomial of gamma_series.inc.
 #include "gamma_series.inc"
 static double gamma_12(double t) {
   double c = t - 0.5;

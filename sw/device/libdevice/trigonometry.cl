@@ -1,8 +1,9 @@
 // Sine, cosine and tangent in double precision; sine and cosine of multiples of pi.
 //
-// x = quadrant * pi / 2 + r with |r| <= pi / 4 or a little more, r in two parts. Up to LARGE by Cody and Waite's method:
-// pi / 2 in three parts is subtracted with fused multiply-adds. Above by Payne and Hanek's: the bits of 2 / pi whose
-// products with x are below 4 and matter are multiplied as integers. Then polynomials, Chebyshev fits of our own.
+// The argument is reduced to x = quadrant * pi / 2 + r, with |r| <= pi / 4 or slightly more, and r in two parts. Up to
+// LARGE, Cody and Waite's method subtracts pi / 2 in three parts with fused multiply-adds. Above LARGE, Payne and
+// Hanek's method multiplies x by the bits of 2 / pi that affect the result, as integers. Polynomials follow, which are
+// Chebyshev fits computed for this library.
 #include "common.h"
 
 #define LARGE 0x1p30
@@ -13,7 +14,7 @@
 #define PI 3.14159265358979311600
 #define PI_LOW 1.22464679914735320717e-16
 
-/// A number as the sum of two doubles.
+/// Number as the sum of two doubles.
 typedef struct {
   double high, low;
 } two_part;
@@ -26,23 +27,23 @@ static __constant ulong kTwoOverPi[] = {
     0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
 };
 
-/// 64 bits of 2 / pi from bit `start` of kTwoOverPi on.
+/// Returns 64 bits of 2 / pi, from bit `start` of kTwoOverPi on.
 static ulong bits_of_two_over_pi(int start) {
   int word = start >> 6;
   int shift = start & 63;
   return (kTwoOverPi[word] << shift) | (kTwoOverPi[word + 1] >> 1 >> (63 - shift));
 }
 
-/// Reduction for |x| >= LARGE; NaN for infinities and NaN.
+/// Reduces |x| >= LARGE; returns NaN for infinities and NaN.
 static two_part reduce_large(double x, int* quadrant) {
   two_part r = {x - x, 0.0};
   *quadrant = 0;
   ulong bits = as_ulong(x) & ABS_MASK_D;
   int exponent = (int)(bits >> 52);
   if (exponent == 0x7ff) return r;
-  // |x| = m * 2^(exponent - 1075). The product of m and 192 bits of 2 / pi, of which the upper two count quadrants. All
-  // bits above are multiples of 4, and what those below the 192 would add is smaller than 2^-137. No double is nearer to
-  // a multiple of pi / 2 than 2^-61 of it, so at least 75 bits are right.
+  // |x| = m * 2^(exponent - 1075) is multiplied by 192 bits of 2 / pi; the upper two bits of the product count
+  // quadrants. All higher bits are multiples of 4, and bits below the 192 would add less than 2^-137. No double is
+  // nearer to a multiple of pi / 2 than 2^-61 of pi / 2, so at least 75 bits are right.
   ulong m = (bits & 0xfffffffffffffUL) | 0x10000000000000UL;
   int start = exponent - 1075 + 62;
   ulong w1 = bits_of_two_over_pi(start + 64);
@@ -57,7 +58,7 @@ static two_part reduce_large(double x, int* quadrant) {
   high = (high << 2) | (middle >> 62);
   middle = (middle << 2) | (low >> 62);
   low <<= 2;
-  // From [0, 1) to [-1/2, 1/2): a negative fraction is its complement with a sign.
+  // Maps the fraction from [0, 1) to [-1/2, 1/2): a negative fraction is stored as complement and sign.
   int is_negative = (int)(high >> 63);
   ulong flip = (ulong)0 - (ulong)is_negative;
   high ^= flip, middle ^= flip, low ^= flip;
@@ -79,7 +80,7 @@ static two_part reduce(double x, int* quadrant) {
   if (!(fabs(x) < LARGE)) return reduce_large(x, quadrant);
   double j = rint(x * TWO_OVER_PI);
   *quadrant = (int)j;
-  // The first difference is exact, since |r| < 2; the second is kept in two parts.
+  // The first difference is exact, since |r| < 2. The second one is kept in two parts.
   double a = fma(j, -HALF_PI_HIGH, x);
   double t = j * HALF_PI_MIDDLE;
   double t_low = fma(j, HALF_PI_LOW, fma(j, HALF_PI_MIDDLE, -t));
@@ -90,7 +91,7 @@ static two_part reduce(double x, int* quadrant) {
   return r;
 }
 
-/// sin(r) as r plus a correction.
+/// Returns sin(r) - r.high.
 static double sine_correction(two_part r) {
   double z = r.high * r.high;
   double p = fma(z, -7.58657658817107246e-13, 1.60585295722678764e-10);
@@ -101,7 +102,7 @@ static double sine_correction(two_part r) {
   p = fma(z, p, -0.166666666666666667);
   return fma(z * r.high, p, fma(-0.5 * z, r.low, r.low));
 }
-/// cos(r) as the sum of two parts.
+/// Returns cos(r) as the sum of two parts.
 static two_part cosine_parts(two_part r) {
   double z = r.high * r.high;
   double p = fma(z, 4.74580488976067417e-14, -1.14704597496756064e-11);
@@ -113,7 +114,7 @@ static two_part cosine_parts(two_part r) {
   double h = 0.5 * z;
   two_part c;
   c.high = 1.0 - h;
-  // z itself is rounded, too.
+  // The square z is rounded too; z_low is its rounding error.
   double z_low = fma(r.high, r.high, -z);
   c.low = ((1.0 - c.high) - h) + fma(z * z, p, -fma(0.5, z_low, r.high * r.low));
   return c;
@@ -152,7 +153,7 @@ double __nv_tan(double x) {
   two_part s = {r.high, sine_correction(r)};
   two_part a = q & 1 ? c : s;
   two_part b = q & 1 ? s : c;
-  // The quotient of the sums, with one step of correction.
+  // Divides the sums, with one correction step.
   double d = b.high + b.low;
   double d_low = (b.high - d) + b.low;
   double n = a.high + a.low;
@@ -164,7 +165,7 @@ double __nv_tan(double x) {
   return x == 0.0 ? x : v;
 }
 
-// pi x = quadrant * pi / 2 + r; all differences are exact.
+// Splits pi x = quadrant * pi / 2 + r; all differences are exact.
 static two_part reduce_turns(double x, int* quadrant) {
   double y = x - 2.0 * rint(0.5 * x);
   double j = rint(2.0 * y);
@@ -175,7 +176,7 @@ static two_part reduce_turns(double x, int* quadrant) {
   r.low = fma(t, PI, -r.high) + t * PI_LOW;
   return r;
 }
-// Zeros of the sine have the sign of x, those of the cosine are positive (IEEE 754-2019, 9.2).
+// A zero of the sine has the sign of x; a zero of the cosine is positive (IEEE 754-2019, 9.2).
 double __nv_sinpi(double x) {
   int q;
   two_part r = reduce_turns(x, &q);

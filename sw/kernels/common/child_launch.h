@@ -1,6 +1,6 @@
-// Programs whose threads have very different amounts of work, in three forms: flat (each thread does its own work), CDP
-// (a thread with much work launches a child kernel for it: CUDA dynamic parallelism) and DTBL (it launches an
-// aggregated group of thread blocks: cudaLaunchAggGroup). Launches go through castor::launch, all from here.
+// Support for programs whose threads have very different amounts of work, in three forms. Flat: each thread does all of
+// its own work. CDP: a thread with much work launches a child kernel for it (CUDA dynamic parallelism). DTBL: such a
+// thread launches an aggregated group of thread blocks (cudaLaunchAggGroup). All launches use castor::launch.
 #pragma once
 
 #include <castor_groups.h>
@@ -16,7 +16,8 @@ namespace kernels {
 
 enum class Form { kFlat, kCdp, kDtbl };
 
-/// Launches `kernel` as a child or a group. A child gets a stream of its own, so that it waits for no other.
+/// Launches `kernel` as a child kernel or as an aggregated group. A child kernel gets a stream of its own, so that it
+/// does not wait for other children.
 template <Form form, auto kernel, class... Arguments>
 __device__ cudaError_t launch_child(dim3 grid, dim3 block, Arguments... arguments) {
   static_assert(form != Form::kFlat, "the flat form launches nothing");
@@ -38,19 +39,19 @@ __device__ cudaError_t launch_child(dim3 grid, dim3 block, Arguments... argument
   }
 }
 
-/// What all kernels of a program get: when to launch, and where to count.
+/// Parameters that every kernel of a program receives: when to launch children, and the counters of launches and work.
 struct Children {
-  int threshold;                 ///< launch for as much work, in items
-  int block;                     ///< threads of a child's block
-  unsigned long long* launched;  ///< children
-  unsigned long long* refused;   ///< launches without room: error 69, or no memory
-  unsigned long long* failed;    ///< launches with any other error
-  unsigned* done;                ///< how often each item of work was done; null: not counted
+  int threshold;                 ///< least number of work items for which a thread launches a child
+  int block;                     ///< threads per block of a child
+  unsigned long long* launched;  ///< counter: children launched
+  unsigned long long* refused;   ///< counter: launches refused for lack of room (error 69 or no memory)
+  unsigned long long* failed;    ///< counter: launches that returned any other error
+  unsigned* done;                ///< executions of each work item; null if `count` is off
 
   __device__ void count_item(long item, unsigned amount = 1) const {
     if (done != nullptr) atomicAdd(&done[item], amount);
   }
-  /// Counts a launch; true if it was made.
+  /// Counts a launch by its result. Returns true if the launch was made.
   __device__ bool count_launch(cudaError_t error) const {
     const bool no_room = error == cudaErrorLaunchPendingCountExceeded || error == cudaErrorMemoryAllocation;
     atomicAdd(error == cudaSuccess ? launched : (no_room ? refused : failed), 1ull);
@@ -58,9 +59,9 @@ struct Children {
   }
 };
 
-/// Of `count` items of work of a thread, with at least `threshold` of them: launches child(arguments..., items), whose
-/// thread i does item i < items. Returns `items`, the largest multiple of 32, or 0 if there are too few or the launch
-/// is refused; the thread itself does the rest.
+/// Launches child(arguments..., items) for the work of a thread that has `count` items, at least `threshold`. `items`
+/// is the largest multiple of 32 up to `count`; thread i of the child does item i. Returns `items`, or 0 if there were
+/// too few items or the launch was refused. The calling thread does the remaining items itself.
 template <Form form, auto child, class... Arguments>
 __device__ int give_to_child(const Children& children, int count, Arguments... arguments) {
   if constexpr (form != Form::kFlat) {
@@ -73,26 +74,26 @@ __device__ int give_to_child(const Children& children, int count, Arguments... a
   return 0;
 }
 
-/// Does work(0) to work(count - 1), or what a child does not.
+/// Calls work(i) for all i below `count` except those for which a child was launched.
 template <Form form, auto child, class Work, class... Arguments>
 __device__ void spread(const Children& children, int count, const Work& work, Arguments... arguments) {
   for (int i = give_to_child<form, child>(children, count, arguments...); i < count; ++i) work(i);
 }
 
-/// Number of the thread in its grid.
+/// Returns the index of the thread in its grid.
 __device__ inline int thread_in_grid() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
 
-/// The form of a program, its options and its counts, on the host.
+/// Host side of a program with child launches: chooses the form, adds the options, and owns the counters.
 class ChildForm {
  public:
-  /// `child_block`: threads of a child's block, if the command line says nothing else.
+  /// `child_block`: default number of threads per block of a child.
   explicit ChildForm(long child_block) : child_block_(child_block) {}
 
-  /// The first options of a program.
+  /// Adds the option that selects the form; programs call it before they add their own options.
   void add(Options& options) {
     options.add_text("form", &form_text_, "flat, cdp (child kernels) or dtbl (aggregated groups); default flat");
   }
-  /// The last options of a program.
+  /// Adds the numeric options of child launches; programs call it after they have added their own options.
   void add_numbers(Options& options) {
     options.add("threshold", &threshold_, 32, INT32_MAX, "items of work from which a thread launches");
     options.add("child", &child_block_, 32, 1024, "threads of a child's block");
@@ -107,7 +108,7 @@ class ChildForm {
     if (child_block_ % 32 != 0) options.fail("option 'child' wants a multiple of 32");
   }
 
-  /// Makes the counters, for `items` items of work, and sets the limit.
+  /// Allocates the counters for `items` work items and sets the limit of pending launches.
   void start(long items) {
     CUDA_CHECK(cudaMalloc(&counts_, 3 * sizeof *counts_));
     CUDA_CHECK(cudaMemset(counts_, 0, 3 * sizeof *counts_));
@@ -116,8 +117,8 @@ class ChildForm {
     CUDA_CHECK(cudaMemset(done_, 0, (items_ + 1) * sizeof *done_));
     if (pending_ != 0) CUDA_CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, pending_));
   }
-  /// Form dtbl: makes a child kernel resident, so that groups find one to run with, by a launch without work. To be
-  /// called before the kernels that launch it.
+  /// In form dtbl, makes a child kernel resident with an empty launch, so that groups can join it. Call it before the
+  /// kernels that launch the child. Does nothing in other forms.
   template <auto child>
   void keep_resident() {
     if (form_text_ != "dtbl" || warm_ == 0) return;
@@ -126,7 +127,7 @@ class ChildForm {
     CUDA_CHECK(castorHoldKernel(held_.back(), 1));
     launch_empty(child);
   }
-  /// Those kernels may end.
+  /// Releases all child kernels that keep_resident() holds, so that they may end.
   void let_go() {
     for (const void* const kernel : held_) CUDA_CHECK(castorHoldKernel(kernel, 0));
     if (!held_.empty()) CUDA_CHECK(cudaStreamDestroy(stream_));
@@ -138,7 +139,8 @@ class ChildForm {
             count_ != 0 ? done_ : nullptr};
   }
 
-  /// Calls function(std::integral_constant<Form, form>), so that it can name the kernels of the form.
+  /// Calls function(std::integral_constant<Form, form>) with the chosen form, so that `function` can instantiate
+  /// kernels.
   template <class Function>
   void with_form(const Function& function) const {
     if (form_text_ == "cdp") return function(std::integral_constant<Form, Form::kCdp>());
@@ -146,7 +148,7 @@ class ChildForm {
     return function(std::integral_constant<Form, Form::kFlat>());
   }
 
-  /// Prints the launches in a line of their own, and checks that every item was done as often as `expected` says.
+  /// Prints the numbers of launches on a line of their own, and checks that item i was executed `expected[i]` times.
   void finish(const Options& options, const std::string& input, Verdict& verdict,
               const std::vector<unsigned>& expected) {
     let_go();
@@ -162,7 +164,7 @@ class ChildForm {
   }
 
  private:
-  // With no item, and nothing else to look at.
+  // Launches `child` with zeroed arguments, that is with no work item.
   template <class... Parameters>
   void launch_empty(void (*child)(Parameters...)) {
     child<<<1, static_cast<unsigned>(child_block_), 0, stream_>>>(Parameters{}...);

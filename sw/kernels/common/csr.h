@@ -6,6 +6,7 @@
 
 namespace kernels {
 
+/// A directed edge of a graph, with its weight.
 struct Edge {
   int from, to;
   int weight = 1;
@@ -15,7 +16,7 @@ struct Edge {
 /// in ascending order.
 struct Csr {
   Csr() = default;
-  /// Without loops; of several edges between two nodes the lightest stays.
+  /// Builds the graph without loops. Of several edges between two nodes only the lightest is kept.
   Csr(long nodes, std::vector<Edge> edges) : first_edge(nodes + 1) {
     std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
       return std::tie(a.from, a.to, a.weight) < std::tie(b.from, b.to, b.weight);
@@ -49,14 +50,14 @@ struct Csr {
   std::vector<int> first_edge{0}, target, weight;
 };
 
-/// Every edge the other way round.
+/// Returns the graph with every edge reversed.
 inline Csr transposed(const Csr& graph) {
   std::vector<Edge> list = graph.edge_list();
   for (Edge& edge : list) std::swap(edge.from, edge.to);
   return Csr(graph.nodes(), std::move(list));
 }
 
-/// Every edge both ways, with one weight.
+/// Returns the graph with every edge in both directions, both with the same weight.
 inline Csr symmetric(const Csr& graph) {
   std::vector<Edge> list = graph.edge_list();
   const std::size_t count = list.size();

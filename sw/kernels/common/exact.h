@@ -1,5 +1,5 @@
-// Arithmetic with one rounding per operation on the host and on the device: a device compiler may otherwise join a
-// product and a sum to one fused operation, and the results would differ in the last bit.
+// Floating-point arithmetic with one rounding per operation on host and device. Without it a device compiler may fuse a
+// product and a sum into one operation, and results would differ from the host's in the last bit.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 
 namespace kernels {
 
-/// a + b, rounded to nearest.
+/// Returns a + b, rounded to nearest.
 __host__ __device__ inline float exact_add(float a, float b) {
 #ifdef __CUDA_ARCH__
   return __fadd_rn(a, b);
@@ -17,10 +17,10 @@ __host__ __device__ inline float exact_add(float a, float b) {
 #endif
 }
 
-/// a - b, rounded to nearest.
+/// Returns a - b, rounded to nearest.
 __host__ __device__ inline float exact_sub(float a, float b) { return exact_add(a, -b); }
 
-/// a b, rounded to nearest.
+/// Returns a * b, rounded to nearest.
 __host__ __device__ inline float exact_mul(float a, float b) {
 #ifdef __CUDA_ARCH__
   return __fmul_rn(a, b);
@@ -29,7 +29,7 @@ __host__ __device__ inline float exact_mul(float a, float b) {
 #endif
 }
 
-/// a / b, rounded to nearest.
+/// Returns a / b, rounded to nearest.
 __host__ __device__ inline float exact_div(float a, float b) {
 #ifdef __CUDA_ARCH__
   return __fdiv_rn(a, b);
@@ -38,7 +38,7 @@ __host__ __device__ inline float exact_div(float a, float b) {
 #endif
 }
 
-/// Square root, rounded to nearest.
+/// Returns the square root of a, rounded to nearest.
 __host__ __device__ inline float exact_sqrt(float a) {
 #ifdef __CUDA_ARCH__
   return __fsqrt_rn(a);

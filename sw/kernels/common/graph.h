@@ -7,8 +7,8 @@
 
 namespace kernels {
 
-/// A random directed graph in CSR form: the edges of node n go to target[first_edge[n]] up to target[first_edge[n + 1]
-/// - 1], between 0 and 2 * degree of them. `target` is never empty.
+/// A random directed graph in CSR form: the edges of node n are target[first_edge[n]] to target[first_edge[n + 1] - 1].
+/// Each node has 0 to 2 * degree edges. `target` is never empty.
 struct RandomGraph {
   RandomGraph(long nodes, long degree, long seed) : first_edge(nodes + 1) {
     Random random(seed);
@@ -24,7 +24,7 @@ struct RandomGraph {
   std::vector<int> first_edge, target;
 };
 
-/// What a breadth-first search from a node finds, on the host.
+/// Result of a breadth-first search from one node, computed on the host as the reference.
 struct Levels {
   Levels(const RandomGraph& graph, int start) : level(graph.first_edge.size() - 1, -1) {
     level[start] = 0;
@@ -43,9 +43,9 @@ struct Levels {
     }
   }
 
-  std::vector<int> level;  ///< of each node; -1 = not reached
-  long reached = 0;        ///< nodes
-  int deepest = 0;         ///< level
+  std::vector<int> level;  ///< level of each node; -1 = not reached
+  long reached = 0;        ///< number of nodes reached
+  int deepest = 0;         ///< highest level
 };
 
 }  // namespace kernels

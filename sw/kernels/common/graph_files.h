@@ -1,5 +1,5 @@
 // Readers of graph files: Matrix Market (coordinate form) and the three text forms of the DIMACS challenges (shortest
-// paths .gr, colouring .col, partitioning .graph). A mistake in a file is an InputError that names file and line.
+// paths .gr, colouring .col, partitioning .graph). An error in a file throws an InputError that names file and line.
 #pragma once
 
 #include <algorithm>
@@ -18,26 +18,27 @@
 
 namespace kernels {
 
+/// Error in an input file; the message names file and line.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What a file says: nodes count from 0, and an undirected edge is there both ways.
+/// Contents of a graph file. Nodes are numbered from 0, and an undirected edge is stored in both directions.
 struct FileGraph {
-  long rows = 0, columns = 0;  ///< equal but for Matrix Market files of a matrix that is not square
-  bool weighted = false;       ///< whether the file gives whole numbers that can be weights
+  long rows = 0, columns = 0;  ///< equal, except for a Matrix Market file whose matrix is not square
+  bool weighted = false;       ///< whether the file gives integer values that serve as edge weights
   std::vector<Edge> edges;
 };
 
 namespace graph_files {
 
-/// The lines of a file, and the complaints about them.
+/// Reads a graph file line by line, splits lines into words, and throws errors with file name and line number.
 class Lines {
  public:
   Lines(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {}
 
-  /// The next line, its words in `words`; false at the end.
+  /// Reads the next line and splits it into `words`. Returns false at the end of the file.
   bool next() {
     if (!std::getline(in_, line_)) {
       if (in_.bad()) fail("cannot be read");
@@ -79,7 +80,7 @@ class Lines {
     return value;
   }
 
-  /// The line must have so many words.
+  /// Throws an InputError unless the current line has `low` to `high` words.
   void count(std::size_t low, std::size_t high, const char* form) const {
     if (words.size() < low || words.size() > high) {
       fail("a line '" + std::string(form) + "' was expected, this one has " + std::to_string(words.size()) + " words");
@@ -90,7 +91,7 @@ class Lines {
     throw InputError(name_ + ":" + std::to_string(std::max(1l, number_)) + ": " + mistake);
   }
 
-  std::vector<std::string_view> words;  ///< of the line
+  std::vector<std::string_view> words;  ///< words of the current line
 
  private:
   std::istream& in_;
@@ -98,9 +99,9 @@ class Lines {
   long number_ = 0;
 };
 
-constexpr long kMostNodes = 1 << 26;  ///< a header alone costs memory for each: 1 GB at most
-constexpr long kMost = std::numeric_limits<int>::max() - 1;  ///< edges
-constexpr long kHeaviest = 1 << 20;                          ///< weight of an edge
+constexpr long kMostNodes = 1 << 26;  ///< limit on nodes: a header alone allocates memory for each node, at most 1 GB
+constexpr long kMost = std::numeric_limits<int>::max() - 1;  ///< limit on edges
+constexpr long kHeaviest = 1 << 20;                          ///< limit on the weight of an edge
 
 inline std::string lower(std::string_view word) {
   std::string text(word);
@@ -124,8 +125,8 @@ inline void check_count(const Lines& lines, const char* what, long said, long fo
 
 }  // namespace graph_files
 
-/// Matrix Market, `matrix coordinate`, `pattern`, `real` or `integer`, `general` or `symmetric`. Whole values that are
-/// not negative are weights; real values only say that there is an edge.
+/// Reads a Matrix Market file: `matrix coordinate`, `pattern`, `real` or `integer`, `general` or `symmetric`. Integer
+/// values that are not negative become edge weights; real values only mean that the edge exists.
 inline FileGraph read_matrix_market(std::istream& in, const std::string& name) {
   graph_files::Lines lines(in, name);
   if (!lines.next() || lines.words.empty() || lines.words[0] != "%%MatrixMarket") {
@@ -170,7 +171,7 @@ inline FileGraph read_matrix_market(std::istream& in, const std::string& name) {
   return graph;
 }
 
-/// DIMACS, shortest paths: 'p sp nodes arcs', then arcs 'a from to weight'.
+/// Reads a DIMACS shortest-path file: 'p sp nodes arcs', then arcs 'a from to weight'.
 inline FileGraph read_dimacs_gr(std::istream& in, const std::string& name) {
   graph_files::Lines lines(in, name);
   FileGraph graph;
@@ -200,8 +201,8 @@ inline FileGraph read_dimacs_gr(std::istream& in, const std::string& name) {
   return graph;
 }
 
-/// DIMACS, colouring: 'p edge nodes edges' (or 'p col'), then edges 'e one other'. Some published files give each edge
-/// both ways and count it once, so the number of lines may be twice that of the header.
+/// Reads a DIMACS colouring file: 'p edge nodes edges' (or 'p col'), then edges 'e one other'. Some published files
+/// list each edge in both directions but count it once, so the number of edge lines may be twice the header's number.
 inline FileGraph read_dimacs_col(std::istream& in, const std::string& name) {
   graph_files::Lines lines(in, name);
   FileGraph graph;
@@ -231,8 +232,8 @@ inline FileGraph read_dimacs_col(std::istream& in, const std::string& name) {
   return graph;
 }
 
-/// DIMACS, partitioning (the form of METIS): 'nodes edges [format]', then a line for each node with its neighbours.
-/// Format 1 has a weight behind each neighbour; weights of nodes (10, 11) are not read.
+/// Reads a DIMACS partitioning file (the METIS form): 'nodes edges [format]', then a line for each node with its
+/// neighbours. Format 1 has a weight after each neighbour; formats with node weights (10, 11) are not supported.
 inline FileGraph read_dimacs_graph(std::istream& in, const std::string& name) {
   graph_files::Lines lines(in, name);
   FileGraph graph;
@@ -266,7 +267,7 @@ inline FileGraph read_dimacs_graph(std::istream& in, const std::string& name) {
   return graph;
 }
 
-/// The file in the form that its name's ending says.
+/// Reads a graph file in the format that its file name extension selects.
 inline FileGraph read_graph_file(const std::string& path) {
   const std::size_t dot = path.find_last_of('.');
   const std::string ending = dot == std::string::npos ? "" : path.substr(dot + 1);

@@ -1,5 +1,5 @@
-// Undirected graphs of any size from a seed, each edge stored both ways. They stand for inputs of published studies of
-// irregular programs by what matters there: the spread of degrees, the diameter and where neighbours lie in memory.
+// Undirected graphs of any size from a seed, each edge stored in both directions. They replace the inputs of published
+// studies of irregular programs and reproduce their spread of degrees, diameter and memory locality of neighbours.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace kernels {
 
-constexpr int kLargestWeight = 100;  ///< of a generated edge; the smallest is 1
+constexpr int kLargestWeight = 100;  ///< largest weight of a generated edge; the smallest is 1
 
 namespace generators {
 
@@ -28,8 +28,9 @@ inline std::vector<int> permutation(Random& random, long count) {
 
 }  // namespace generators
 
-/// Citations: a node refers to up to 2 `degree` - 1 earlier ones, half of them by preferential attachment (an end of an
-/// earlier edge; degrees follow a power law), half recent ones, so that many neighbours lie near each other.
+/// Generates a citation network: each node refers to up to 2 * `degree` - 1 earlier nodes. Half of the references use
+/// preferential attachment (they pick an end of an earlier edge, so degrees follow a power law). The other half pick
+/// recent nodes, so that many neighbours are close in memory.
 inline Csr citation_graph(long nodes, long degree, long seed) {
   Random random(seed);
   std::vector<Edge> edges;
@@ -48,8 +49,8 @@ inline Csr citation_graph(long nodes, long degree, long seed) {
   return symmetric(Csr(nodes, std::move(edges)));
 }
 
-/// Roads: a square grid in which all nodes are connected and a third of the other streets is left. Degrees are 1 to 4,
-/// the diameter grows with the square root.
+/// Generates a road network: a square grid in which all nodes are connected and a third of the other streets is kept.
+/// Degrees are 1 to 4; the diameter grows with the square root of the number of nodes.
 inline Csr road_graph(long nodes, long seed) {
   Random random(seed);
   const long width = static_cast<long>(std::ceil(std::sqrt(static_cast<double>(nodes))));
@@ -73,8 +74,9 @@ inline Csr road_graph(long nodes, long seed) {
   return symmetric(Csr(nodes, std::move(edges)));
 }
 
-/// Kronecker graph of Graph500: `degree` edges a node, each drawn by halving the matrix with probabilities 0.57, 0.19,
-/// 0.19 and 0.05, and nodes renamed at random. Degrees are strongly skewed and many nodes have none.
+/// Generates a Kronecker graph as Graph500 does: `degree` edges per node, each drawn by recursive bisection of the
+/// adjacency matrix with probabilities 0.57, 0.19, 0.19 and 0.05. Nodes are renumbered at random. Degrees are strongly
+/// skewed and many nodes have no edge.
 inline Csr kronecker_graph(long nodes, long degree, long seed) {
   Random random(seed);
   long size = 1;
@@ -88,14 +90,15 @@ inline Csr kronecker_graph(long nodes, long degree, long seed) {
       if (percent >= 76) from += half;
       if ((percent >= 57 && percent < 76) || percent >= 95) to += half;
     }
-    if (from >= nodes || to >= nodes) continue;  // of a size that is no power of two
+    if (from >= nodes || to >= nodes) continue;  // the node exists only in the next larger power of two
     edges.push_back(generators::edge(random, name[from], name[to]));
     --left;
   }
   return symmetric(Csr(nodes, std::move(edges)));
 }
 
-/// Balanced: every node chooses `degree` / 2 others anywhere, so degrees lie close to `degree`.
+/// Generates a balanced random graph: every node chooses `degree` / 2 random other nodes, so degrees are close to
+/// `degree`.
 inline Csr random_graph(long nodes, long degree, long seed) {
   Random random(seed);
   std::vector<Edge> edges;

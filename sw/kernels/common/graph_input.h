@@ -11,10 +11,10 @@
 
 namespace kernels {
 
-/// The graph of a program, from a generator or a file, as the command line says.
+/// Input graph of a program: chosen on the command line from the generators or a file.
 class GraphInput {
  public:
-  /// `nodes` of a generated graph, if the command line says nothing else.
+  /// `nodes`: default number of nodes of a generated graph.
   explicit GraphInput(long nodes) : nodes_(nodes) {}
 
   void add(Options& options) {
@@ -25,7 +25,8 @@ class GraphInput {
                 "of a generated graph: references, edges or neighbours a node; 0 = 8, 16 and 19 (road: none)");
   }
 
-  /// Weights are those of the file if it has whole numbers, else they come from the seed. A bad file ends the program.
+  /// Returns the graph. Edge weights come from the file if it has integer values, else from the seed. Ends the program
+  /// with exit code 2 if the file is bad.
   Csr load(const Options& options, long seed) const {
     const auto degree = [&](long usual) { return degree_ != 0 ? degree_ : usual; };
     if (input_ == "citation") return citation_graph(nodes_, degree(8), seed);
@@ -46,7 +47,7 @@ class GraphInput {
     }
   }
 
-  /// For the line about a run.
+  /// Returns the input's name and the graph's size, for the program's output line.
   std::string description(const Csr& graph) const {
     int largest = 0;
     for (long node = 0; node < graph.nodes(); ++node) largest = std::max(largest, graph.degree(node));
@@ -59,7 +60,7 @@ class GraphInput {
   long nodes_, degree_ = 0;
 };
 
-/// Node `wanted` modulo their number; -1: the first of those with most edges.
+/// Returns node `wanted` modulo the number of nodes; for -1 the first node with the largest degree.
 inline int source_node(const Csr& graph, long wanted) {
   if (wanted >= 0) return static_cast<int>(wanted % graph.nodes());
   int best = 0;
@@ -69,7 +70,7 @@ inline int source_node(const Csr& graph, long wanted) {
   return best;
 }
 
-/// A graph on the device.
+/// A graph in device memory, in CSR form.
 struct DeviceGraph {
   explicit DeviceGraph(const Csr& graph)
       : first_edge(graph.first_edge), target(never_empty(graph.target)), weight(never_empty(graph.weight)) {}

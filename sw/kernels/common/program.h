@@ -1,5 +1,5 @@
-// What the CUDA programs of this folder share: the command line, seeded data, device arrays, and the comparison with
-// the CPU reference. Plain CUDA; any compiler that builds CUDA builds it.
+// Shared by the CUDA programs of this folder: command line, seeded data, device arrays, and comparison with the CPU
+// reference. Plain CUDA, which any CUDA compiler accepts.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -30,10 +30,11 @@
 
 namespace kernels {
 
-/// Number of blocks of `block` threads that cover `count` items.
+/// Returns the number of blocks of `block` threads that cover `count` items.
 inline unsigned blocks_for(long count, long block) { return static_cast<unsigned>((count + block - 1) / block); }
 
-/// The options of one program: whole numbers with bounds, given as `--name value`, `--name=value` or by position.
+/// Command-line options of a program: integers with bounds, given as `--name value`, `--name=value` or by position, and
+/// text.
 class Options {
  public:
   Options(const char* program, const char* purpose) : program_(program), purpose_(purpose) {}
@@ -78,7 +79,7 @@ class Options {
 
   const char* program() const { return program_; }
 
-  /// The numbers in use, as "n=1000 seed=1".
+  /// Returns the current values of the numeric options, as "n=1000 seed=1".
   std::string values() const {
     std::string text;
     for (const Entry& entry : entries_) {
@@ -89,6 +90,7 @@ class Options {
   }
 
  private:
+  /// A declared option: a number with bounds, or a text (`number` is null).
   struct Entry {
     const char* name;
     long* number;
@@ -159,7 +161,7 @@ class DeviceArray {
     CUDA_CHECK(cudaMemcpy(values.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));
     return values;
   }
-  /// Sets every byte.
+  /// Sets every byte of the array to `byte`.
   void fill_bytes(int byte) { CUDA_CHECK(cudaMemset(data_, byte, size_ * sizeof(T))); }
 
   T* get() const { return data_; }
@@ -170,8 +172,8 @@ class DeviceArray {
   std::size_t size_;
 };
 
-/// Collects the comparisons of a program and prints its one line.
-/// Results that were compared exactly enter a hash (FNV-1a), which is the same at every optimisation level.
+/// Collects the comparisons of a program with its reference and prints one result line. Results that are compared
+/// exactly enter a hash (FNV-1a), which is equal at every optimisation level.
 class Verdict {
  public:
   explicit Verdict(const Options& options) : options_(options) {}
@@ -188,7 +190,7 @@ class Verdict {
                          (wrong == 0 ? " equal" : " with " + std::to_string(wrong) + " wrong"));
   }
 
-  /// Compares one number for equality.
+  /// Compares one number for equality and adds it to the hash.
   template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   void equal(const char* what, T got, T want) {
     if (!(got == want)) explain(what, 0, got, want);
@@ -196,7 +198,7 @@ class Verdict {
     note(got == want, std::string(what) + " " + text_of(got) + (got == want ? "" : " instead of " + text_of(want)));
   }
 
-  /// Compares with |got - want| <= absolute + relative * |want|; both NaN count as close.
+  /// Compares element by element: |got - want| <= absolute + relative * |want|. Two NaN count as close.
   template <class T, class U>
   void close(const char* what, const std::vector<T>& got, const std::vector<U>& want, double relative,
              double absolute) {
@@ -215,10 +217,10 @@ class Verdict {
                          (wrong == 0 ? figure : " with " + std::to_string(wrong) + " wrong"));
   }
 
-  /// Records a property that must hold.
+  /// Records whether a named property holds.
   void holds(const char* what, bool good) { note(good, std::string(what) + (good ? " holds" : " FAILS")); }
 
-  /// Prints PASS or FAIL with the figures checked; returns the exit code.
+  /// Prints PASS or FAIL with the results of all comparisons. Returns the program's exit code.
   int finish() const {
     std::printf("%s %s %s: %s", good_ ? "PASS" : "FAIL", options_.program(), options_.values().c_str(),
                 figures_.c_str());

@@ -16,12 +16,12 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  /// A whole number in [low, high].
+  /// Returns a uniformly distributed integer in [low, high].
   long range(long low, long high) {
     return low + static_cast<long>(next() % (static_cast<std::uint64_t>(high - low) + 1));
   }
 
-  /// A real number in [low, high) with 24 random bits, so exact in float.
+  /// Returns a real number in [low, high) with 24 random bits, which is therefore exact in float.
   double real(double low, double high) { return low + (high - low) * (static_cast<double>(next() >> 40) / 16777216.0); }
 
  private:

@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   for (long i = 0; i < n; ++i) {
     x[i] = static_cast<float>(random.range(-1000, 1000));
     y[i] = static_cast<float>(random.range(-1000, 1000));
-    sums[i] = a * x[i] + y[i];  // whole numbers, exact
+    sums[i] = a * x[i] + y[i];  // integers, so the sum is exact
     words[i] = static_cast<unsigned>(random.next());
     switch (words[i] % 8) {
       case 0:

@@ -1,7 +1,7 @@
-// Adaptive mesh refinement of a temperature field: a cell whose energy, taken from its mean temperature, is above a
-// limit is refined into 8 x 8 cells of the next level, and so on. Flat there is a kernel for each level, and a thread
-// refines all sub-cells of its cell; else a child with a thread for each sub-cell does, which launches the same kernel
-// for those that are hot in turn.
+// Adaptive mesh refinement of a temperature field: a cell is hot, and refined into 8 x 8 cells of the next level, if
+// its energy is above a limit. The energy is computed from the cell's mean temperature. The flat form has a kernel per
+// level, in which one thread refines all sub-cells of its cell. The other forms launch a child with one thread per
+// sub-cell, which launches the same kernel again for sub-cells that are hot.
 #include <cuda_runtime.h>
 
 #include "../common/child_launch.h"
@@ -9,19 +9,19 @@
 
 using namespace kernels;
 
-constexpr int kSide = 8;  ///< a cell is refined into kSide x kSide
+constexpr int kSide = 8;  ///< side of a refined cell, in cells of the next level
 constexpr int kParts = kSide * kSide;
 constexpr int kMostLevels = 3;
-constexpr int kSamples = 4;  ///< of a cell, in a row and in a column
+constexpr int kSamples = 4;  ///< sampled points per row and per column of a cell
 
 struct Cell {
   int level, x, y;
 };
 
-/// Level 0 has base x base cells; those of the last level are points of the field.
+/// The mesh: level 0 has base x base cells; cells of the last level are points of the temperature field.
 struct Mesh {
   const int* temperature;
-  int* energy;  ///< of each cell, level by level, row by row; -1 = the cell is not there
+  int* energy;  ///< energy of each cell, by level, then by row; -1 = the cell does not exist
   int base, levels, limit;
 
   __host__ __device__ int side(int level) const {
@@ -41,7 +41,7 @@ __host__ __device__ Cell part(const Cell& cell, int i) {
   return {cell.level + 1, cell.x * kSide + i % kSide, cell.y * kSide + i / kSide};
 }
 
-/// The energy of a cell, which is the square of its mean temperature.
+/// Returns the energy of a cell: the square of its mean temperature.
 __host__ __device__ int energy_of(const Mesh& mesh, const Cell& cell) {
   const int size = mesh.side(mesh.levels) / mesh.side(cell.level), samples = size < kSamples ? size : kSamples;
   int sum = 0;
@@ -55,7 +55,7 @@ __host__ __device__ int energy_of(const Mesh& mesh, const Cell& cell) {
   return mean * mean;
 }
 
-/// Makes a cell; whether it is to be refined.
+/// Computes and stores the energy of a cell. Returns true if the cell is to be refined.
 __device__ bool make(const Mesh& mesh, const Children& children, const Cell& cell) {
   const int index = mesh.index(cell), energy = energy_of(mesh, cell);
   children.count_item(index);
@@ -66,7 +66,7 @@ __device__ bool make(const Mesh& mesh, const Children& children, const Cell& cel
 template <Form form>
 __global__ void make_parts(Mesh mesh, Children children, Cell cell, int parts);
 
-/// Makes a cell and all below it.
+/// Computes a cell and, if it is refined, all cells below it.
 template <Form form>
 __device__ void make_all(const Mesh& mesh, const Children& children, const Cell& top) {
   struct Open {
@@ -98,7 +98,7 @@ __global__ void make_base(Mesh mesh, Children children) {
   if (i < mesh.base * mesh.base) make_all<form>(mesh, children, {0, i % mesh.base, i / mesh.base});
 }
 
-// The flat form: the hot cells of a level in a list.
+// Kernels of the flat form, which collect the hot cells of a level in a list.
 
 __device__ void make_listed(const Mesh& mesh, const Children& children, const Cell& cell, Cell* hot, int* count) {
   if (make(mesh, children, cell)) hot[atomicAdd(count, 1)] = cell;
@@ -115,7 +115,7 @@ __global__ void refine_flat(Mesh mesh, Children children, const Cell* cells, int
   for (int k = 0; k < kParts; ++k) make_listed(mesh, children, part(cells[i], k), hot, count);
 }
 
-/// The temperature that some flames make.
+/// Returns a temperature field with `flames` random heat sources.
 std::vector<int> make_field(int side, long flames, long seed) {
   Random random(seed);
   std::vector<int> field(static_cast<std::size_t>(side) * side);

@@ -1,7 +1,7 @@
-// Forces between points by the method of Barnes and Hut. Nodes of the tree are cubes of up to 4 x 4 x 4 smaller ones,
-// and a leaf holds one point. A thread has one point and walks the tree: what is far acts as one mass, what is near is
-// opened. The parts of a node with many go to a child, a thread for each, which walks on and may launch the same
-// kernel again. Forces are sums of whole numbers, equal in any order.
+// Forces between points by the Barnes-Hut method. A tree node is a cube that is divided into up to 4 x 4 x 4 smaller
+// cubes; a leaf holds one point. A thread owns one point and walks the tree: a distant node acts as one mass, a near
+// node is opened. If a node has many parts, a child visits them with a thread for each part, and may launch the same
+// kernel again. Forces are sums of integers, which are equal in any order.
 #include <cuda_runtime.h>
 
 #include <set>
@@ -13,25 +13,25 @@
 
 using namespace kernels;
 
-constexpr int kSpace = 1 << 16;  ///< coordinates are below
-constexpr int kLevels = 8;       ///< of nodes below the root, whose cubes have sides of 2^14 to 1
+constexpr int kSpace = 1 << 16;  ///< coordinates are below this bound
+constexpr int kLevels = 8;       ///< levels below the root, whose cubes have sides of 2^14 to 1
 
 struct Node {
-  int x, y, z, mass;  ///< the centre of mass
-  int side;           ///< of the cube; a leaf has 0
-  int first, parts;   ///< nodes; a leaf's `first` is the point
+  int x, y, z, mass;  ///< centre of mass, and mass
+  int side;           ///< side of the cube; 0 for a leaf
+  int first, parts;   ///< index and number of child nodes; for a leaf, `first` is its point
 };
 
 struct Point {
   int x, y, z, mass;
 };
 
-using Force = long long;  ///< in 2^-40
+using Force = long long;  ///< fixed point, in units of 2^-40
 
 struct Tree {
   const Node* nodes;
   const Point* points;
-  Force* forces;  ///< x, y, z of each point
+  Force* forces;  ///< x, y and z of each point's force
   int point_count;
 };
 
@@ -39,7 +39,7 @@ struct Sum {
   Force x = 0, y = 0, z = 0;
 };
 
-/// A mass at (x, y, z) acts on a point.
+/// Adds to `sum` the force that a mass at (x, y, z) exerts on `point`.
 __host__ __device__ void attract(const Point& point, int x, int y, int z, int mass, Sum& sum) {
   const long long dx = x - point.x, dy = y - point.y, dz = z - point.z;
   const float square = static_cast<float>(dx * dx + dy * dy + dz * dz + 1);
@@ -50,7 +50,8 @@ __host__ __device__ void attract(const Point& point, int x, int y, int z, int ma
   sum.z += static_cast<Force>(exact_mul(strength, static_cast<float>(dz)));
 }
 
-/// A point meets a node: true if the node is to be opened, since it is nearer than two of its sides.
+/// Visits a node for point `number`. Returns true if the node must be opened because it is nearer than two of its
+/// sides; otherwise adds its force to `sum`.
 __host__ __device__ bool meet(const Point& point, int number, const Node& node, Sum& sum) {
   if (node.side == 0 && node.first == number) return false;
   const long long dx = node.x - point.x, dy = node.y - point.y, dz = node.z - point.z;
@@ -60,7 +61,7 @@ __host__ __device__ bool meet(const Point& point, int number, const Node& node, 
   return false;
 }
 
-/// What is added to a point's check sum for a node that it meets.
+/// Returns the number that is added to a point's check sum when the point visits `node`.
 __host__ __device__ unsigned check_of(int node) {
   unsigned x = static_cast<unsigned>(node) + 0x9e3779b9u;
   x = (x ^ (x >> 16)) * 0x7feb352du;
@@ -70,7 +71,7 @@ __host__ __device__ unsigned check_of(int node) {
 template <Form form>
 __global__ void walk_parts(Tree tree, Children children, int point, int first, int parts);
 
-/// A point meets a node and, if it is opened, all below.
+/// Visits node `top` for point `number`, and all nodes below those that are opened.
 template <Form form>
 __device__ void walk(const Tree& tree, const Children& children, int number, int top) {
   struct Open {
@@ -110,7 +111,7 @@ __global__ void walk_points(Tree tree, Children children) {
   if (point < tree.point_count) walk<form>(tree, children, point, 0);
 }
 
-/// Points, in the order of the tree's leaves, and the tree; node 0 is the root.
+/// Builds the tree. Points are sorted in the order of the tree's leaves; node 0 is the root.
 class Builder {
  public:
   explicit Builder(std::vector<Point> all) : points(std::move(all)), nodes(1) {
@@ -155,7 +156,7 @@ class Builder {
   }
 };
 
-/// Points of which no two are at one place.
+/// Returns random points, no two of which have the same position.
 std::vector<Point> make_points(long count, bool clusters, long seed) {
   Random random(seed);
   std::vector<Point> centres;
@@ -194,7 +195,7 @@ void walk_on_host(const Builder& built, int number, int node, Sum& sum, std::vec
   for (int i = 0; i < top.parts; ++i) walk_on_host(built, number, top.first + i, sum, met);
 }
 
-/// Whether the forces on some points are, on the whole, within 3 % of those that all others exert one by one.
+/// Returns whether the forces on a sample of points are within 3 % (in sum) of the directly computed forces.
 bool near_direct_sums(const Builder& built, const std::vector<Force>& forces) {
   const std::size_t count = built.points.size();
   double error = 0, size = 0;

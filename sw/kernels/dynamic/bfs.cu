@@ -1,8 +1,9 @@
-// Breadth-first search, level by level. A thread has one node of the frontier and visits its neighbours; the edges of a
-// node with many of them go to a child, a thread for each.
-// With --together 1 the flat form visits as Merrill, Garland and Grimshaw do: the edges of a node with as many as a
-// block has threads are visited by the block together, of one with 32 and more by the warp, of others by the thread;
-// and the other forms launch for just these, with blocks as large as those that would have come together.
+// Breadth-first search, level by level. A thread has one node of the frontier and visits its neighbours. If the node
+// has many edges, a child visits them with a thread for each edge.
+// With --together 1 the flat form visits edges as Merrill, Garland and Grimshaw do. The whole block visits the edges of
+// a node with at least as many edges as the block has threads; the warp visits those of a node with 32 or more; the
+// thread visits the others. The other forms then launch children for exactly the nodes of the first two groups, with
+// child blocks as large as the group of threads that would have visited them.
 #include <cuda_runtime.h>
 
 #include "../common/child_launch.h"
@@ -14,9 +15,9 @@ using namespace kernels;
 
 struct Search {
   const int *first_edge, *target;
-  int* level;      ///< of each node; kUnreached
-  int* next;       ///< the frontier of the next level
-  unsigned* size;  ///< of `next`
+  int* level;      ///< level of each node, or kUnreached
+  int* next;       ///< frontier of the next level
+  unsigned* size;  ///< number of nodes in `next`
 };
 
 __device__ void visit(const Search& search, const Children& children, int edge, int depth) {
@@ -41,7 +42,8 @@ __global__ void expand(Search search, Children children, const int* frontier, un
       depth);
 }
 
-/// The flat form: block and warp visit the edges of their threads' nodes together. Returns what the thread has visited.
+/// Flat form: the block, then the warp, visit edges of their threads' nodes together. Returns how many edges of the
+/// calling thread's node have been visited.
 __device__ int visit_together(const Search& search, const Children& children, int first, int degree, int depth) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   __shared__ int owner, shared_first, shared_degree;

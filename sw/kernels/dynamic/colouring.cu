@@ -1,6 +1,6 @@
-// Graph colouring by independent sets (Jones and Plassmann): in each round a node whose random value is above those of
-// all its neighbours that have no colour yet gets the round's colour. A thread has one node and compares it with its
-// neighbours; those of a node with many go to a child, a thread for each.
+// Graph colouring by independent sets (Jones and Plassmann). In each round a node gets the round's colour if its random
+// value exceeds those of all its uncoloured neighbours. A thread has one node and compares it with its neighbours. If
+// the node has many neighbours, a child compares them with a thread for each.
 #include <cuda_runtime.h>
 
 #include <numeric>
@@ -13,7 +13,7 @@ using namespace kernels;
 
 constexpr int kNone = -1;
 
-/// 32 well-mixed bits of a node and a seed.
+/// Returns a 32-bit hash of `node` and `seed`.
 __host__ __device__ unsigned value_of(int node, unsigned seed) {
   unsigned x = static_cast<unsigned>(node) * 0x9e3779b9u + seed;
   x = (x ^ (x >> 16)) * 0x7feb352du;
@@ -21,7 +21,7 @@ __host__ __device__ unsigned value_of(int node, unsigned seed) {
   return x ^ (x >> 16);
 }
 
-/// Whether a node comes before another: by value, equal ones by number.
+/// Returns whether `node` comes before `other`: the node with the larger hash value first, ties by larger number.
 __host__ __device__ bool comes_before(int node, int other, unsigned seed) {
   const unsigned a = value_of(node, seed), b = value_of(other, seed);
   return a != b ? a > b : node > other;
@@ -29,8 +29,8 @@ __host__ __device__ bool comes_before(int node, int other, unsigned seed) {
 
 struct Colouring {
   const int *first_edge, *target;
-  const int* colour;  ///< of the rounds before
-  int* beaten;        ///< of each node: not 0 if a neighbour without colour comes before it
+  const int* colour;  ///< colour of each node after the previous rounds
+  int* beaten;        ///< for each node: not 0 if an uncoloured neighbour comes before it
   unsigned seed;
 };
 
@@ -68,7 +68,8 @@ __global__ void colour_winners(int* colour, int* beaten, int* left, int round, i
   }
 }
 
-/// A node's colour is one above the highest of those neighbours that come before it.
+/// Returns the colours by the sequential algorithm: each node gets one more than the highest colour among its
+/// neighbours that come before it.
 std::vector<int> colours_by_host(const Csr& graph, unsigned seed) {
   std::vector<int> order(graph.nodes()), colour(graph.nodes(), kNone);
   std::iota(order.begin(), order.end(), 0);

@@ -1,4 +1,5 @@
-// Graph algorithms of the Boost Graph Library, as references. In a file of their own, which no device compiler sees.
+// Graph algorithms of the Boost Graph Library, used as references. They have a file of their own because device
+// compilers must not parse Boost.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,7 @@
 
 namespace kernels {
 
-constexpr int kUnreached = 0x3fffffff;  ///< level or distance of a node without a way
+constexpr int kUnreached = 0x3fffffff;  ///< level or distance of an unreachable node
 
 std::vector<int> levels_by_boost(const Csr& graph, int source);
 std::vector<int> distances_by_boost(const Csr& graph, int source);

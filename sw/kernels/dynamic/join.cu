@@ -1,7 +1,8 @@
-// Inner join of two relations on a key, in the order of the left one. A thread has one element of the left relation,
-// finds its matches in the sorted right one by binary search, and copies them; the matches of an element with many go
-// to a child, a thread for each. A prefix sum of a block tells where the matches of its threads go; with children a
-// second one deals out among all threads of the block what is left.
+// Inner join of two relations on a key, in the order of the left relation. A thread has one element of the left
+// relation, finds its matches in the sorted right relation by binary search, and copies them. If an element has many
+// matches, a child copies them with a thread for each. A prefix sum over the block computes where each thread's matches
+// are written. In forms with children, a second prefix sum divides the matches that remain among all threads of the
+// block.
 #include <cuda_runtime.h>
 
 #include <map>
@@ -19,9 +20,9 @@ struct Pair {
 };
 
 struct Join {
-  const int *left_keys, *right_keys;  ///< the right ones are sorted
+  const int *left_keys, *right_keys;  ///< `right_keys` is sorted
   const unsigned *left_values, *right_values;
-  int *first, *count;  ///< matches of each left element in the right relation
+  int *first, *count;  ///< first match and number of matches of each left element in the right relation
   Pair* result;
 };
 
@@ -47,7 +48,7 @@ __global__ void find_matches(Join join, int left, int right, int* block_counts) 
   atomicAdd(&block_counts[blockIdx.x], join.count[i]);
 }
 
-/// Sum of `value` over the lanes up to this one.
+/// Returns the inclusive prefix sum of `value` over the lanes of the warp.
 __device__ int sum_in_warp(int value) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -57,7 +58,7 @@ __device__ int sum_in_warp(int value) {
   return value;
 }
 
-/// Counts of blocks become places of blocks. One warp.
+/// Replaces the match counts of all blocks by their exclusive prefix sums. Runs on one warp.
 __global__ void place_blocks(int* blocks, int count) {
   int before = 0;
   for (int base = 0; base < count; base += 32) {
@@ -68,7 +69,8 @@ __global__ void place_blocks(int* blocks, int count) {
   }
 }
 
-/// Sum of `value` over the threads of the block before this one, and over all.
+/// Returns the exclusive prefix sum of `value` over the threads of the block. Stores the sum of all threads in
+/// `*total`.
 __device__ int sum_before(int value, int* total) {
   __shared__ int warps[kBlock / 32];
   const int sum = sum_in_warp(value), warp = static_cast<int>(threadIdx.x / 32);
@@ -114,7 +116,7 @@ __global__ void gather(Join join, Children children, int left, const int* block_
   value_of[thread] = value;
   __syncthreads();
   for (int k = thread; k < total; k += kBlock) {
-    int owner = 0;  // the last thread that begins at k or before
+    int owner = 0;  // the last thread whose matches begin at or before k
     for (int step = kBlock / 2; step > 0; step /= 2) {
       if (begin[owner + step] <= k) owner += step;
     }

@@ -1,6 +1,6 @@
-// The way of a launch, without work: what the calls of the device runtime take, what many launches take, whether
-// streams of the host wait for each other, and where thread blocks go. Clock ticks and counts are printed behind the
-// word RESULT.
+// The path of a launch, measured without work: duration of the calls of the device runtime, duration of many launches,
+// whether streams of the host wait for each other, and where thread blocks are placed. Clock ticks and counts are
+// printed after the word RESULT.
 #include <castor_groups.h>
 #include <cuda_runtime.h>
 
@@ -16,12 +16,12 @@ __global__ void count_child(unsigned* count) { atomicAdd(count, 1U); }
 __device__ Child const kChild[] = {count_child};
 
 struct Calls {
-  unsigned* ended;    ///< children
-  unsigned* refused;  ///< calls that returned an error, or no buffer
-  long long* clocks;  ///< ticks of the three calls, of the first warp
+  unsigned* ended;    ///< counter: children that ran
+  unsigned* refused;  ///< counter: calls that returned an error or no parameter buffer
+  long long* clocks;  ///< ticks of stream creation, parameter buffer and launch, in the first thread
 };
 
-/// The first `lanes` lanes of every warp launch a child of one thread, each into a stream of its own.
+/// Launches a child of one thread from each of the first `lanes` lanes of every warp, each into a stream of its own.
 __global__ void launch_from_lanes(Calls calls, int lanes) {
   if (static_cast<int>(threadIdx.x % 32) >= lanes) return;
   cudaStream_t stream = nullptr;
@@ -46,7 +46,7 @@ __global__ void launch_from_lanes(Calls calls, int lanes) {
   }
 }
 
-/// The same with groups of one block of one thread.
+/// Launches an aggregated group of one block of one thread from each of the first `lanes` lanes of every warp.
 __global__ void launch_groups_from_lanes(Calls calls, int lanes) {
   if (static_cast<int>(threadIdx.x % 32) >= lanes) return;
   const long long begin = clock64();
@@ -79,13 +79,13 @@ __device__ void spin(long ticks) {
   }
 }
 
-/// Notes the SM of every block, which stays for so many ticks; block `brief` for a tenth of them.
+/// Records the SM of every block, then keeps the block busy for `ticks` clock ticks; block `brief` for a tenth of them.
 __global__ void stay(unsigned* sms, long ticks, int brief) {
   if (threadIdx.x == 0) sms[blockIdx.x] = own_sm();
   spin(static_cast<int>(blockIdx.x) == brief ? ticks / 10 : ticks);
 }
 
-/// Blocks went to SMs one behind the other, beginning with that of the first.
+/// Returns whether consecutive blocks were placed on consecutive SMs, beginning with the SM of the first block.
 bool in_turn(const std::vector<unsigned>& sms, std::size_t blocks, unsigned count) {
   for (std::size_t i = 0; i < blocks; ++i) {
     if (sms[i] != (sms[0] + i) % count) return false;
@@ -114,7 +114,7 @@ void measure_calls(micro::Figures& figures, Verdict& verdict, long blocks, long 
   verdict.holds("room for all, if there is no limit", pending != 0 || without_room == 0);
 }
 
-/// Groups find their kernel resident.
+/// Measures launches of groups while the kernel that the groups join is resident.
 void measure_groups(micro::Figures& figures, Verdict& verdict, long blocks, long warps, long lanes) {
   DeviceArray<unsigned> ended(1), refused(1), warm(1);
   DeviceArray<long long> clocks(3);
@@ -153,7 +153,7 @@ void measure_queues(micro::Figures& figures, Verdict& verdict, long streams, lon
   verdict.equal("kernels", ran, streams);
 }
 
-/// Room for three blocks on an SM, by their shared memory.
+/// Measures where blocks are placed, with shared memory sized so that an SM holds three blocks.
 void measure_placement(micro::Figures& figures, Verdict& verdict, long ticks) {
   const cudaDeviceProp device = micro::device();
   const auto sms = static_cast<unsigned>(device.multiProcessorCount);

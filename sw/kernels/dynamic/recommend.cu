@@ -1,6 +1,6 @@
-// Product recommendation: how many customers bought both of two items, for all pairs of items, and for each item the
-// one that was bought with it most often. A thread has one customer and records the pairs of his items; the pairs of a
-// customer with many go to a child, a thread for each.
+// Product recommendation: counts for each pair of items how many customers bought both, and finds for each item the
+// item most often bought with it. A thread has one customer and records the pairs of the customer's items. If a
+// customer has many pairs, a child records them with a thread for each pair.
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -14,10 +14,10 @@ using namespace kernels;
 constexpr long kMostItems = 1 << 13;
 
 struct Purchases {
-  const int* first;       ///< item of each customer
-  const int* item;        ///< of all customers
-  const int* first_pair;  ///< of each customer
-  unsigned* together;     ///< customers of two items
+  const int* first;       ///< index of each customer's first entry in `item`
+  const int* item;        ///< items of all customers, customer after customer
+  const int* first_pair;  ///< index of each customer's first pair
+  unsigned* together;     ///< matrix: number of customers who bought both items
   int items;
 };
 
@@ -45,7 +45,7 @@ __global__ void record_customers(Purchases purchases, Children children, int cus
       children, customer);
 }
 
-/// The item most often bought with each, the first of equal ones; -1 if none was.
+/// Finds for each item the item most often bought with it; the first one of a tie, -1 if there is none.
 __global__ void find_companions(const unsigned* together, int items, int* companion) {
   const int item = thread_in_grid();
   if (item >= items) return;
@@ -58,7 +58,7 @@ __global__ void find_companions(const unsigned* together, int items, int* compan
   }
 }
 
-/// The items of each customer, in ascending order.
+/// The items that each customer bought, in ascending order.
 struct Baskets {
   std::vector<std::vector<int>> of;
   long items = 0;
@@ -71,7 +71,7 @@ struct Baskets {
   }
 };
 
-/// Customers with up to five items and more, few of them with many; low items are bought more often.
+/// Returns random customers: most buy up to five items, a few buy many. Items with low numbers are bought more often.
 Baskets make_baskets(long customers, long items, long mean, long seed) {
   Random random(seed);
   Baskets result;
@@ -88,7 +88,7 @@ Baskets make_baskets(long customers, long items, long mean, long seed) {
   return result;
 }
 
-/// Rows of a matrix are customers, columns items.
+/// Reads customers from a graph file: rows of the matrix are customers, columns are items.
 Baskets read_baskets(const std::string& path) {
   const FileGraph file = read_graph_file(path);
   if (file.columns > kMostItems) {
@@ -102,7 +102,7 @@ Baskets read_baskets(const std::string& path) {
   return result;
 }
 
-/// How many of the customers of one item, in order, are among those of the other.
+/// Returns how many customers are in both sorted lists.
 unsigned in_both(const std::vector<int>& one, const std::vector<int>& other) {
   unsigned count = 0;
   for (auto a = one.begin(), b = other.begin(); a != one.end() && b != other.end();) {

@@ -1,6 +1,7 @@
-// Regular expressions over streams of letters. A thread has one place of one stream and walks the automaton from there,
-// depth first, along every way that fits; it is not deterministic, so from a state many ways may go on. The transitions
-// of a state with many of them go to a child, a thread for each, which walks on and may launch the same kernel again.
+// Regular expressions over streams of letters. A thread has one position of one stream and walks the automaton from
+// there, depth first, along all matching transitions. The automaton is nondeterministic, so several transitions of a
+// state may match. If a state has many transitions, a child tests them with a thread for each; the child walks on and
+// may launch the same kernel again.
 #include <cuda_runtime.h>
 
 #include "../common/child_launch.h"
@@ -9,12 +10,13 @@
 using namespace kernels;
 
 constexpr int kLetters = 16;
-constexpr int kLayers = 4;                  ///< of states with many transitions; ways go from one layer to a later one
-constexpr int kChain = 3;                   ///< longest chain of letters from one such state to another
+/// Layers of hub states (states with many transitions); paths lead from a layer to a later one
+constexpr int kLayers = 4;
+constexpr int kChain = 3;                   ///< longest chain of letters between two hub states
 constexpr int kLongest = kLayers * kChain;  ///< letters of the longest match
 
-/// The transitions of state s are those from first[s] to first[s + 1] - 1; transition t wants a letter whose bit is in
-/// letters[t], and leads to to[t]. State 0 is the first one.
+/// A random automaton. State s has the transitions first[s] to first[s + 1] - 1. Transition t accepts the letters whose
+/// bits are set in letters[t] and leads to state to[t]. State 0 is the start state.
 struct Automaton {
   std::vector<int> first{0}, to, letters, accepts;
 
@@ -24,7 +26,7 @@ struct Automaton {
       int from, letters, to;
     };
     std::vector<Transition> transitions;
-    const int hubs = 1 + (kLayers - 1) * 3;  // one in layer 0, three in each later one
+    const int hubs = 1 + (kLayers - 1) * 3;  // one hub state in layer 0, three in each later layer
     int states = hubs;
     for (int hub = 0; hub < hubs; ++hub) {
       const int layer = (hub + 2) / 3;
@@ -58,9 +60,9 @@ struct Automaton {
 struct Matcher {
   const int *first, *to, *letters, *accepts;
   int transitions;
-  const unsigned char* text;  ///< of all streams
-  int length;                 ///< of a stream
-  unsigned* matches;          ///< of each stream
+  const unsigned char* text;  ///< text of all streams
+  int length;                 ///< letters of a stream
+  unsigned* matches;          ///< number of matches of each stream
 };
 
 __device__ bool fits(const Matcher& matcher, const Children& children, int stream, int place, int transition) {
@@ -72,13 +74,13 @@ __device__ bool fits(const Matcher& matcher, const Children& children, int strea
 template <Form form>
 __global__ void walk_transitions(Matcher matcher, Children children, int stream, int place, int first, int transitions);
 
-/// All ways from a state at a place of a stream.
+/// Walks all paths that match from `state` at position `place` of a stream.
 template <Form form>
 __device__ void walk(const Matcher& matcher, const Children& children, int stream, int place, int state) {
   struct Open {
     int transition, end;
   };
-  Open open[kLongest + 1];  // one for each letter of the way
+  Open open[kLongest + 1];  // one entry for each letter of the path
   int depth = 0;
   for (;;) {
     if (matcher.accepts[state] != 0) atomicAdd(&matcher.matches[stream], 1u);
@@ -120,7 +122,7 @@ __global__ void match(Matcher matcher, Children children, int streams) {
   if (i < streams * matcher.length) walk<form>(matcher, children, i / matcher.length, i % matcher.length, 0);
 }
 
-/// Packets repeat the words of a small dictionary, strings are random letters.
+/// Returns the text of all streams: "packets" repeats words of a small dictionary, "strings" are random letters.
 std::vector<unsigned char> make_text(const std::string& input, long letters, long seed) {
   Random random(seed + 1);
   std::vector<std::vector<unsigned char>> words(input == "packets" ? 24 : kLetters);
@@ -180,7 +182,7 @@ int main(int argc, char** argv) {
   });
   CUDA_CHECK(cudaGetLastError());
 
-  // Number of ways to each state at each place, place by place.
+  // Reference: number of paths to each state at each position, computed position by position.
   const std::size_t transitions = automaton.to.size();
   std::vector<unsigned> expected(streams), tests(transitions + text.size());
   for (long stream = 0; stream < streams; ++stream) {

@@ -1,7 +1,7 @@
-// Shortest paths from one node, by rounds of Bellman and Ford: a thread has one node and takes the minimum over its
-// neighbours of their distance and the weight between. The neighbours of a node with many of them go to a child, a
-// thread for each, whose warps reduce to a minimum. A round reads the distances of the one before, so that it does the
-// same in whatever order nodes come.
+// Shortest paths from one node, by rounds of the Bellman-Ford algorithm. A thread has one node and takes the minimum of
+// distance plus edge weight over its neighbours. If the node has many neighbours, a child evaluates them with a thread
+// for each, and its warps reduce to a minimum. A round reads the distances of the previous round, so its result does
+// not depend on the order of the nodes.
 #include <cuda_runtime.h>
 
 #include "../common/child_launch.h"
@@ -11,11 +11,11 @@
 
 using namespace kernels;
 
-/// A graph whose edges lead to a node from the neighbours that have an edge to it.
+/// The reversed graph, whose edges lead from a node to the neighbours that have an edge to it, and the distances.
 struct Paths {
   const int *first_edge, *neighbour, *weight;
-  const int* distance;  ///< of the round before; kUnreached
-  int* nearer;          ///< of this round
+  const int* distance;  ///< distance of each node after the previous round, or kUnreached
+  int* nearer;          ///< distance of each node in this round
 };
 
 __device__ int way_by(const Paths& paths, const Children& children, int edge) {
@@ -50,7 +50,8 @@ __global__ void settle(int* distance, const int* nearer, int* changes, int nodes
   atomicAdd(changes, 1);
 }
 
-/// Rounds until one changes nothing: one more than edges of the shortest paths, each by the fewest edges.
+/// Returns the number of rounds until a round changes nothing. That is one more than the most edges on a shortest path,
+/// if each path has as few edges as possible.
 unsigned rounds_by_host(const Csr& graph, int start) {
   std::vector<int> distance(graph.nodes(), kUnreached), changed{start};
   distance[start] = 0;

@@ -1,8 +1,7 @@
-// Streams of jobs with deadlines that come at given times, whatever the device is doing: recurrent networks step by
-// step (chains of up to hundreds of small kernels), lookups of packets, scores of speech frames, stems of words. With a
-// list
-// (`--list`) the jobs come from a file; `castor experiment lax --tier programs` writes it. A device with a laxity
-// engine refuses jobs; results of the others are compared with the host's.
+// Streams of jobs with deadlines that arrive at given times, regardless of the device's state. Job types: recurrent
+// networks step by step (chains of up to hundreds of small kernels), lookups of packets, scores of speech frames, stems
+// of words. With `--list` the jobs come from a file, which `castor experiment lax --tier programs` writes. A device
+// with a laxity engine may refuse jobs; results of the other jobs are compared with the host's.
 #include <castor_jobs.h>
 #include <cuda_runtime.h>
 
@@ -25,7 +24,7 @@ void job_mix::set_isolated(const void* kernel, unsigned block_threads, unsigned 
 
 namespace {
 
-// Networks are named by cell and hidden units.
+// Job types. Networks are named after cell type and number of hidden units.
 const char* const kKinds[] = {"lstm64", "gru64", "gru128", "van64", "van128", "ipv6", "cuckoo", "gmm", "stem"};
 
 std::unique_ptr<Family> make_family(const std::string& kind, const job_mix::Sizes& sizes) {
@@ -41,8 +40,9 @@ std::unique_ptr<Family> make_family(const std::string& kind, const job_mix::Size
   return nullptr;
 }
 
-// Lines "isolated KERNEL TIME" (time of a block alone, in 1/256 core cycles) and "job KIND STEPS ARRIVAL DEADLINE"
-// (steps of a recurrent network, else 1; nanoseconds; deadline 0: none).
+// Reads a job list. Its lines are "isolated KERNEL TIME" (execution time of one block alone, in 1/256 core cycles) and
+// "job KIND STEPS ARRIVAL DEADLINE". STEPS is 1 except for recurrent networks; times are in nanoseconds; deadline 0
+// means none.
 void read_list(const Options& options, const std::string& path, std::vector<Job>& jobs,
                std::vector<std::pair<std::string, unsigned>>& isolated) {
   std::ifstream file(path);
@@ -126,7 +126,8 @@ int main(int argc, char** argv) {
   }
   CUDA_CHECK(cudaDeviceSynchronize());
 
-  // Everything is prepared before the first job comes: its kernels wait on its stream for the announcement.
+  // Everything is prepared before the first job arrives: the kernels of a job wait in its stream until the job is
+  // announced.
   std::vector<cudaStream_t> streams(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const unsigned long long time = jobs[i].deadline != 0 ? jobs[i].deadline : castorNoDeadline;

@@ -1,4 +1,4 @@
-// Lookups of packets: longest prefix match of IPv6 addresses, and flows in a cuckoo hash table.
+// Packet lookups: longest prefix match of IPv6 addresses, and flow lookup in a cuckoo hash table.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@
 
 namespace job_mix {
 
-constexpr long kPackets = 8192;  // per job, at full size
+constexpr long kPackets = 8192;  // packets per job, at full size
 constexpr unsigned kHeaderWords = 16;
 
 // --- IPV6 -----------------------------------------------------------------------------------------------------------
 
-using Address = unsigned long long;  // the 64 bits of an address that are routed
+using Address = unsigned long long;  // upper 64 bits of an IPv6 address, which routing uses
 
-// A trie of 16-way nodes, one cache line each. An entry: child node in the upper 20 bits, next hop in the lower 12; 0
-// stands for none.
+// A trie of 16-way nodes, one cache line each. An entry has the child node in its upper 20 bits and the next hop in its
+// lower 12 bits; 0 means none.
 constexpr unsigned kWays = 16, kHopBits = 12, kHopMask = (1U << kHopBits) - 1;
 
 __global__ void longest_prefix(unsigned* hops, const Address* addresses, const unsigned* trie, int n) {
@@ -35,16 +35,17 @@ __global__ void longest_prefix(unsigned* hops, const Address* addresses, const u
   hops[i] = hop;
 }
 
+/// Job type ipv6: longest prefix match of a job's packets in a shared trie.
 class Ipv6 final : public Family {
  public:
   explicit Ipv6(const Sizes& sizes) : sizes_(sizes), packets_(kPackets / sizes.divide), hops_(packets_) {
     kernels::Random random(sizes.seed + 6);
     trie_.assign(kWays, 0);
     for (int i = 0; i < 4096; ++i) {
-      // Lengths around 32 to 48 bits, whole nibbles or not.
+      // Prefix lengths are about 32 to 48 bits and need not be multiples of 4.
       const unsigned length = static_cast<unsigned>(16 + random.range(0, 16) + random.range(0, 16));
       Address prefix = random.next();
-      if (!prefixes_.empty() && i % 4 != 0) {  // more specific than one before
+      if (!prefixes_.empty() && i % 4 != 0) {  // an extension of an earlier prefix
         const auto& other = prefixes_[random.range(0, static_cast<long>(prefixes_.size()) - 1)];
         if (other.length < length) prefix = other.prefix | (prefix >> other.length);
       }
@@ -57,7 +58,7 @@ class Ipv6 final : public Family {
     kernels::Random random(sizes_.seed + 60013 * ++jobs_);
     for (long i = 0; i < packets_; ++i) {
       const Prefix& known = prefixes_[random.range(0, static_cast<long>(prefixes_.size()) - 1)];
-      // Seven of eight are in the table.
+      // Seven of eight addresses match a prefix in the table.
       const Address rest = random.next();
       addresses_.push_back(i % 8 == 7 ? rest : known.prefix | (known.length == 64 ? 0 : rest >> known.length));
     }
@@ -75,7 +76,7 @@ class Ipv6 final : public Family {
   }
   void download() override { hops_.download(); }
 
-  // One table per prefix length, longest first.
+  // The reference has one hash table per prefix length and searches the longest prefix first.
   void check(const std::vector<bool>& ran, kernels::Verdict& verdict) override {
     std::map<unsigned, std::map<Address, unsigned>, std::greater<>> tables;
     for (const Prefix& one : prefixes_) tables[one.length][one.prefix] = one.hop;
@@ -110,12 +111,13 @@ class Ipv6 final : public Family {
   }
 
  private:
+  /// A route: the first `length` bits of an address, and the next hop.
   struct Prefix {
     Address prefix = 0;
     unsigned length = 0, hop = 0;
   };
 
-  // A prefix that ends inside a nibble fills several entries, unless a longer one has them.
+  // A prefix that ends inside a nibble fills several entries, except those that already hold a longer prefix.
   void insert(const Prefix& one) {
     for (const Prefix& other : prefixes_) {
       if (other.length == one.length && other.prefix == one.prefix) return;
@@ -156,7 +158,8 @@ class Ipv6 final : public Family {
 
 // --- CUCKOO ---------------------------------------------------------------------------------------------------------
 
-// A flow: addresses, ports, and what the table says of it. Four of them are a bucket, with a tag of 16 bits for each.
+// A flow: addresses, ports, and the action that the table assigns. Four flows form a bucket, with a 16-bit tag for
+// each.
 struct Flow {
   unsigned source, destination, ports, action;
 };
@@ -166,15 +169,15 @@ constexpr unsigned kSlots = 4, kBuckets = 1U << 12, kHeaderQuads = 4;
 __host__ __device__ inline unsigned flow_hash(const Flow& flow, unsigned key) {
   return mixed(mixed(mixed(flow.source ^ key) ^ flow.destination) ^ flow.ports);
 }
-__host__ __device__ inline unsigned tag_of(unsigned hash) { return hash >> 16 | 1; }  // 0 is an empty slot
+__host__ __device__ inline unsigned tag_of(unsigned hash) { return hash >> 16 | 1; }  // a tag of 0 marks an empty slot
 
 __device__ inline unsigned halves(uint4 words) {
   return (words.x >> 16) + (words.x & 0xffff) + (words.y >> 16) + (words.y & 0xffff) + (words.z >> 16) +
          (words.z & 0xffff) + (words.w >> 16) + (words.w & 0xffff);
 }
 
-// Looks up a packet's flow in its two buckets, then rewrites the packet: its checksum with the action in it. Headers of
-// neighbouring packets lie side by side, four words at a time.
+// Looks up a packet's flow in its two candidate buckets. Writes the action in the upper half and the checksum of header
+// and action in the lower half. Headers are interleaved between packets in units of four words.
 __global__ void cuckoo_lookup(unsigned* out, const uint4* headers, const Tags* tags, const uint4* table, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -200,13 +203,14 @@ __global__ void cuckoo_lookup(unsigned* out, const uint4* headers, const Tags* t
   out[i] = action << 16 | (~sum & 0xffff);
 }
 
+/// Job type cuckoo: flow lookup of a job's packets in a shared cuckoo hash table.
 class Cuckoo final : public Family {
  public:
   explicit Cuckoo(const Sizes& sizes) : sizes_(sizes), packets_(kPackets / sizes.divide), results_(packets_) {
     table_.resize(kBuckets * kSlots, Flow{0, 0, 0, 0});
     in_second_.resize(table_.size());
     kernels::Random random(sizes.seed + 70);
-    // A little over half full.
+    // The table is filled to a little over half.
     while (flows_.size() < 9000) {
       const Flow flow{static_cast<unsigned>(random.next()), static_cast<unsigned>(random.next()),
                       static_cast<unsigned>(random.next()) | 1, static_cast<unsigned>(random.range(1, 0xffff))};
@@ -242,7 +246,7 @@ class Cuckoo final : public Family {
         tags[bucket] |= static_cast<Tags>(tag_of(hash)) << (16 * slot);
       }
     }
-    // [job][quad of words][packet][word]
+    // Interleaved layout: [job][quad of words][packet][word].
     std::vector<unsigned> turned(headers_.size());
     for (std::size_t at = 0; at < headers_.size(); ++at) {
       const std::size_t word = at % kHeaderWords, packet = at / kHeaderWords % packets_;
@@ -262,7 +266,7 @@ class Cuckoo final : public Family {
   }
   void download() override { results_.download(); }
 
-  // A map of flows, and the checksum as RFC 1071 defines it.
+  // The reference uses a map of flows, and the checksum as RFC 1071 defines it.
   void check(const std::vector<bool>& ran, kernels::Verdict& verdict) override {
     std::vector<unsigned> got, want;
     bool untouched = true;
@@ -298,7 +302,7 @@ class Cuckoo final : public Family {
   using Key = std::array<unsigned, 3>;
   static Key key(const Flow& flow) { return {flow.source, flow.destination, flow.ports}; }
 
-  // Pushes others out of their buckets until one finds room.
+  // Inserts a flow. If both of its buckets are full, evicts another flow and inserts that one, until a slot is free.
   void place(Flow flow, kernels::Random& random) {
     for (int tries = 0; tries < 1000; ++tries) {
       for (unsigned side = 0; side < 2; ++side) {
@@ -323,7 +327,7 @@ class Cuckoo final : public Family {
   long packets_;
   int jobs_ = 0;
   std::vector<Flow> table_, known_;
-  std::vector<bool> in_second_;  ///< the bucket is the flow's second
+  std::vector<bool> in_second_;  ///< whether the flow in the slot is in the second of its two buckets
   std::map<Key, unsigned> flows_;
   std::vector<unsigned> headers_;
   Results<unsigned> results_;

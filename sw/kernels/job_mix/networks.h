@@ -1,5 +1,5 @@
-// Recurrent networks, one step after the other: each step is a matrix-vector product of all gates, then small kernels
-// on vectors. Weights are shared by the jobs of a family.
+// Recurrent networks, computed step by step: each step is a matrix-vector product of all gates, then small kernels on
+// vectors. All jobs of a family share the weights.
 #pragma once
 
 #include <cmath>
@@ -12,17 +12,17 @@ namespace job_mix {
 enum class Cell { kLstm, kGru, kVanilla };
 constexpr int gates(Cell cell) { return cell == Cell::kLstm ? 4 : cell == Cell::kGru ? 3 : 1; }
 
-// What a job owns on the device, in floats; H hidden units and as many inputs:
-//   x      sequence, as many vectors of H as the longest job has steps
+// Device buffers of a job, in floats. H is the number of hidden units, which equals the number of inputs.
+//   x      input sequence, as many vectors of H as the longest job has steps
 //   v      [input of the step, hidden state]
-//   pre    gates before their activation, H each; of a GRU one more: the recurrent half of the candidate
+//   pre    gates before their activation, H each; a GRU has one more: the recurrent half of the candidate
 //   c      cell state
 //   bias   one per gate and unit
 struct Buffers {
   float *x, *v, *pre, *c, *bias;
 };
 
-// Elementwise on the whole sequence: raw bytes to centred floats, then scaled, then clipped.
+// Operations on the whole input sequence, element by element: convert raw bytes to centred floats, scale, clip.
 enum Prepare { kConvert, kScale, kClip };
 __global__ void tensor1(float* x, const unsigned char* raw, int n, Prepare what) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
@@ -36,39 +36,40 @@ __global__ void tensor1(float* x, const unsigned char* raw, int n, Prepare what)
   }
 }
 
-// Fills a vector.
+// Sets `to` to `factor` * `from` + `offset`; to `offset` alone if `from` is null.
 __global__ void tensor2(float* to, const float* from, int n, float factor, float offset) {
   for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < n; i += gridDim.x * blockDim.x) {
     to[i] = (from != nullptr ? factor * from[i] : 0.0f) + offset;
   }
 }
 
-// Sum of two vectors, scaled.
+// Computes the sum of two vectors, multiplied by `factor`.
 __global__ void tensor3(float* to, const float* a, const float* b, int n, float factor) {
   for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < n; i += gridDim.x * blockDim.x)
     to[i] = factor * (a[i] + b[i]);
 }
 
-// Adds a product: a diagonal matrix times a vector.
+// Adds the product of a diagonal matrix and a vector to `to`.
 __global__ void tensor4(float* to, const float* diagonal, const float* vector, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) to[i] += diagonal[i] * vector[i];
 }
 
 __device__ inline float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-// Activations of a step in parts; the last one writes hidden state and the next step's input.
+// Activation functions of one time step, split by part. The parts whose name ends with Out also write the hidden state
+// and the input of the next step.
 enum Part { kLstmGates, kLstmCell, kLstmOut, kGruGates, kGruOut, kVanillaOut };
 __global__ void activation(Buffers b, int units, Part part, const float* next) {
   for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < units; i += gridDim.x * blockDim.x) {
     float h = 0;
     switch (part) {
-      case kLstmGates:  // input, forget, output
+      case kLstmGates:  // gates in order: input, forget, output
         for (int gate = 0; gate < 3; ++gate) b.pre[gate * units + i] = sigmoid(b.pre[gate * units + i]);
         continue;
       case kLstmCell:
         b.c[i] = b.pre[units + i] * b.c[i] + b.pre[i] * tanhf(b.pre[3 * units + i]);
         continue;
-      case kGruGates:  // update, reset
+      case kGruGates:  // gates in order: update, reset
         for (int gate = 0; gate < 2; ++gate) b.pre[gate * units + i] = sigmoid(b.pre[gate * units + i]);
         continue;
       case kLstmOut:
@@ -88,9 +89,10 @@ __global__ void activation(Buffers b, int units, Part part, const float* next) {
   }
 }
 
-// Rows of all gates times [input, hidden state]. Sixteen lanes work on as many rows as make the 1024 threads of a
-// launch cover all of them, four columns at a time; a block has a copy of the vector. The two halves of a GRU's
-// candidate stay apart, the reset gate comes between them.
+// Matrix-vector product: rows of all gates times [input, hidden state]. A launch has 1024 threads. Sixteen lanes share
+// a row, four columns at a time, and each group of sixteen computes as many rows as are needed to cover all. Each block
+// copies the vector to shared memory. The two halves of a GRU's candidate are kept apart, because the reset gate is
+// applied between them.
 constexpr int kProductThreads = 1024, kLanes = 16;
 
 __device__ inline float over_lanes(float x) {
@@ -136,8 +138,9 @@ __global__ void product(Buffers b, const float4* weights) {
   }
 }
 
-// Kernels with a fixed number of calls: 3 tensor1, 5 tensor2, 2 tensor3, 1 tensor4. Per step: the product, and as many
-// tensor4 and activation kernels as the cell has gates with a diagonal term (LSTM 3, GRU 2, vanilla 1).
+// A family of recurrent networks. Kernels with a fixed number of calls per job: 3 tensor1, 5 tensor2, 2 tensor3, 1
+// tensor4. Per time step: one product, and as many tensor4 and activation kernels as the cell has gates with a diagonal
+// term (LSTM 3, GRU 2, vanilla 1).
 template <int kUnits, Cell kCell>
 class Networks final : public Family {
  public:
@@ -227,7 +230,7 @@ class Networks final : public Family {
       got.insert(got.end(), vectors_.begin(job) + kUnits, vectors_.begin(job) + 2 * kUnits);
       want.insert(want.end(), hidden.begin(), hidden.end());
     }
-    // Rounding errors of a few hundred additions, damped by the activations from step to step.
+    // The tolerance covers rounding errors of a few hundred additions, which the activations damp from step to step.
     verdict.close((std::string(name_) + " units").c_str(), got, want, 1e-5, 1e-5);
     if (!untouched) verdict.holds((std::string(name_) + " states of refused jobs untouched").c_str(), false);
   }
@@ -255,10 +258,10 @@ class Networks final : public Family {
   static constexpr int kGates = gates(kCell);
   static constexpr int kDiagonals = kCell == Cell::kLstm ? 3 : kCell == Cell::kGru ? 2 : 1;
 
-  // Floats of a job beside the vector: sequence, gates, cell state, bias.
+  // Returns the number of floats of a job except vector v: sequence, gates, cell state, bias.
   std::size_t per_job() const { return length_ + (kGates + 1 + 1 + kGates) * kUnits; }
 
-  // The textbook's equations in double precision, gate by gate.
+  // Reference: the textbook's equations in double precision, gate by gate.
   std::vector<double> on_host(int job) const {
     std::vector<double> h(kUnits), c(kUnits), x(kUnits);
     for (int i = 0; i < kUnits; ++i) {
@@ -307,11 +310,11 @@ class Networks final : public Family {
 
   const char* name_;
   Sizes sizes_;
-  long length_ = 0;  ///< bytes and floats of a sequence
+  long length_ = 0;  ///< length of an input sequence, in bytes of raw data and in floats
   std::vector<long> steps_;
   std::vector<float> weights_, bias_, diagonal_, ones_;
   std::vector<unsigned char> raw_;
-  Results<float> vectors_;  ///< [input of the last step, hidden state]
+  Results<float> vectors_;  ///< [input of the last step, hidden state] of each job
   std::unique_ptr<kernels::DeviceArray<float>> d_weights_, d_bias_, d_diagonal_, d_ones_, d_state_;
   std::unique_ptr<kernels::DeviceArray<unsigned char>> d_raw_;
 };

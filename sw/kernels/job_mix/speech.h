@@ -1,4 +1,4 @@
-// Parts of a speech assistant: scores of Gaussian mixtures, and stems of words.
+// Parts of a speech assistant: scores of Gaussian mixture models, and stems of words.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace job_mix {
 // --- GMM ------------------------------------------------------------------------------------------------------------
 
 constexpr int kDimensions = 8, kMixtures = 8;
-constexpr long kStates = 2048;  // at full size
+constexpr long kStates = 2048;  // acoustic states, at full size
 
-// One acoustic state per thread, one frame per job: log of a sum of Gaussians with diagonal covariance. Parameters of
-// neighbouring states lie side by side.
+// Scores one acoustic state per thread, one frame per job: log of a sum of Gaussians with diagonal covariance.
+// Parameters are interleaved between neighbouring states.
 __global__ void gmm_score(float* scores, const float* frame, const float* means, const float* precisions,
                           const float* weights, int states) {
   __shared__ float x[kDimensions];
@@ -39,6 +39,7 @@ __global__ void gmm_score(float* scores, const float* frame, const float* means,
   scores[state] = best + logf(sum);
 }
 
+/// Job type gmm: scores of all acoustic states for one speech frame per job.
 class Gmm final : public Family {
  public:
   explicit Gmm(const Sizes& sizes) : sizes_(sizes), states_(kStates / sizes.divide), scores_(states_) {
@@ -70,7 +71,7 @@ class Gmm final : public Family {
   }
   void download() override { scores_.download(); }
 
-  // In double precision, the plain sum of exponentials.
+  // The reference is the plain sum of exponentials in double precision.
   void check(const std::vector<bool>& ran, kernels::Verdict& verdict) override {
     std::vector<float> got;
     std::vector<double> want;
@@ -116,11 +117,12 @@ class Gmm final : public Family {
 
 // --- STEM -----------------------------------------------------------------------------------------------------------
 
-constexpr long kWords = 4096;  // per job, at full size
-constexpr int kLetters = 16;   // room of a word, the rest is 0
+constexpr long kWords = 4096;  // words per job, at full size
+constexpr int kLetters = 16;   // letters reserved for a word; unused letters are 0
 
-// Rules from Porter's stemmer (1980) for English, step by step; of a step the first that fits is the only one. A rule
-// applies if what is left of the word has more than `measure` runs of vowels that consonants follow, or a vowel.
+// Rules of Porter's stemmer (1980) for English, ordered by step. In each step only the first rule whose suffix matches
+// is tried. `measure` is the condition on the rest of the word: it must have more than `measure` vowel-consonant
+// sequences, contain a vowel (kVowel), or there is no condition (kAlways).
 struct Rule {
   char suffix[8], replacement[5];
   signed char measure;
@@ -148,10 +150,10 @@ constexpr Rule kRules[] = {
 };
 constexpr int kRuleCount = sizeof kRules / sizeof kRules[0];
 
-// A rule as the device takes it: letters packed, first letter lowest.
+// A rule in the device's format: letters packed in 64 bits, first letter lowest.
 using Packed = unsigned long long;
 struct PackedRule {
-  Packed suffix, mask, replacement;  ///< the suffix ends with the top letter, as a word's last letters do
+  Packed suffix, mask, replacement;  ///< `suffix` ends in the top byte, like last_letters()
   unsigned suffix_length, replacement_length, step, vowels;
   int measure;
 };
@@ -171,14 +173,14 @@ inline PackedRule packed(const Rule& rule) {
   return out;
 }
 
-// The last eight letters, the very last at the top; 0 where there is none.
+// Returns the last eight letters of a word, the very last in the top byte; bytes without a letter are 0.
 __device__ inline Packed last_letters(Packed low, Packed high, unsigned length) {
   if (length <= 8) return length == 0 ? 0 : low << (8 * (8 - length));
   return length == 16 ? high : low >> (8 * (length - 8)) | high << (8 * (16 - length));
 }
 
-// A word is two registers of eight letters, its vowels are a mask. Replaced letters are behind all that are kept, so
-// the mask of those stays right: whether a y is a vowel depends on the letter before it.
+// Stems words. A word is two registers of eight letters, and a bit mask marks its vowels. Bits of the letters before a
+// replaced suffix stay valid, because whether a y is a vowel depends only on the letter before it.
 __global__ void stem(ulonglong2* stems, const ulonglong2* words, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -214,11 +216,12 @@ __global__ void stem(ulonglong2* stems, const ulonglong2* words, int n) {
   stems[i] = make_ulonglong2(low, high);
 }
 
+/// Job type stem: stems of a job's words.
 class Stem final : public Family {
  public:
   explicit Stem(const Sizes& sizes) : sizes_(sizes), count_(kWords / sizes.divide), stems_(count_ * kLetters) {}
 
-  // Syllables with a suffix that some rule knows, mostly.
+  // Adds random words: syllables, and in seven of eight words the suffix of a rule.
   int add(const Job& /*job*/) override {
     kernels::Random random(sizes_.seed + 90001 * ++jobs_);
     static const char consonants[] = "bcdfghklmnprstvwxyz", vowels[] = "aeiou";
@@ -278,7 +281,7 @@ class Stem final : public Family {
   }
 
  private:
-  // Runs of vowels (v) and consonants (c) as Porter writes them: [C](VC)^m[V].
+  // Returns the word as a sequence of vowel runs (v) and consonant runs (c), in Porter's form [C](VC)^m[V].
   static std::string runs(const std::string& word) {
     std::string out;
     char before = 'c';

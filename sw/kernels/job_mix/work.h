@@ -1,4 +1,4 @@
-// What the families of job_mix have in common: a job, and what it takes to run and to check it.
+// Interfaces shared by the job families of job_mix: a job, its family, and its results.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,43 +13,44 @@ namespace job_mix {
 /// One job of the list. Times in nanoseconds; arrivals count from the start of the stream of jobs.
 struct Job {
   std::string kind;
-  long steps = 1;  ///< of a recurrent network
+  long steps = 1;  ///< time steps of a recurrent network; 1 for other types
   unsigned long long arrival = 0, deadline = 0;
 };
 
 /// Sizes that all jobs share.
 struct Sizes {
-  long divide = 1;   ///< thread counts of the full size are divided by it
-  long longest = 1;  ///< steps of the longest job
+  long divide = 1;   ///< thread counts of the full size are divided by this number
+  long longest = 1;  ///< time steps of the longest job
   unsigned seed = 1;
 };
 
-/// All jobs of one kind: tables on the device, kernels, expected results.
+/// All jobs of one type: their device tables, kernels and expected results.
 class Family {
  public:
   virtual ~Family() = default;
-  /// Room and inputs for a job. Returns its number in the family.
+  /// Allocates buffers and generates inputs for a job. Returns the number of the job in its family.
   virtual int add(const Job& job) = 0;
-  /// Inputs go to the device, results are set to bytes that no job writes.
+  /// Copies the inputs to the device and fills the results with a byte pattern that no job writes.
   virtual void upload() = 0;
   /// Launches the job's kernels, in order.
   virtual void launch(int number, cudaStream_t stream) = 0;
-  /// Fetches the results; after it `check` may be called.
+  /// Copies the results to the host; call it before check().
   virtual void download() = 0;
-  /// Compares the results of the jobs for which `ran` holds with those of the host. The others' must be untouched.
+  /// Compares results with the host's for the jobs where `ran` is true. Results of the other jobs must be untouched.
   virtual void check(const std::vector<bool>& ran, kernels::Verdict& verdict) = 0;
-  /// Tells the device how long a block of kernel `name` takes alone. False: no kernel of this family has that name.
+  /// Passes the execution time of one block of kernel `name`, running alone, to the device. Returns false if the family
+  /// has no kernel of that name.
   virtual bool set_isolated(const std::string& name, unsigned time) = 0;
 };
 
-/// 32 well-mixed bits; the same on host and device.
+/// Returns a 32-bit hash of x, equal on host and device.
 __host__ __device__ inline unsigned mixed(unsigned x) {
   x = (x ^ (x >> 16)) * 0x7feb352du;
   x = (x ^ (x >> 15)) * 0x846ca68bu;
   return x ^ (x >> 16);
 }
 
-/// Results per job in one array on the device, filled with 0xff before jobs run.
+/// Results of all jobs of a family in one device array, filled with 0xff before jobs run.
 template <class T>
 class Results {
  public:
@@ -78,7 +79,7 @@ class Results {
   std::vector<T> host_;
 };
 
-/// Announces the isolated time of a kernel.
+/// Passes the isolated execution time of a kernel's block to the device, in 1/256 core cycles.
 void set_isolated(const void* kernel, unsigned block_threads, unsigned time);
 
 }  // namespace job_mix

@@ -1,6 +1,6 @@
 // Bandwidth of device memory: copies of arrays by accesses of 4, 8 and 16 bytes, reads alone, and copies in which
-// neighbouring threads are `stride` words apart. What is counted is what the program asks for: bytes read plus bytes
-// written. Times are those of a copy behind another one.
+// neighbouring threads are `stride` words apart. Bandwidth counts the bytes that the program reads and writes, not
+// those of the memory system. Times are those of one copy in a back-to-back sequence.
 #include "micro.h"
 
 using namespace kernels;
@@ -18,7 +18,7 @@ __global__ void read(const float4* in, float* out, unsigned count, unsigned thre
     const float4 v = in[i];
     sum += v.x + v.y + v.z + v.w;
   }
-  if (sum != 0) out[first] = sum;  // the array is 0
+  if (sum != 0) out[first] = sum;  // never true (the array is 0); keeps the loads from being removed
 }
 
 __global__ void copy_strided(const float* in, float* out, unsigned count, unsigned stride) {

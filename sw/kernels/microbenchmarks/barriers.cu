@@ -1,4 +1,4 @@
-// Cost of a barrier of the block: all warps pass one after the other, with nothing between them.
+// Cost of a thread block barrier: all warps execute barriers back to back, with no instructions between them.
 #include "micro.h"
 
 using namespace kernels;
@@ -9,7 +9,7 @@ template <int kLength>
 __global__ void meet(unsigned* ticks, unsigned* passed) {
   unsigned elapsed = 0;
 #pragma unroll 1
-  for (int pass = 0; pass < 2; ++pass) {  // the second finds its instructions in the cache
+  for (int pass = 0; pass < 2; ++pass) {  // in the second pass the instruction cache is warm
     __syncthreads();
     const unsigned start = clock();
 #pragma unroll

@@ -1,13 +1,14 @@
-// Latency of arithmetic: one warp executes a chain in which every instruction needs the result of the one before. The
-// time of a short chain is taken off that of a long one, so reading the clock costs nothing; each chain runs twice, and
-// the second time finds its instructions in the cache. The instructions are PTX, so no compiler folds them.
+// Latency of arithmetic: one warp executes a chain in which every instruction needs the result of the previous one. The
+// time of a short chain is subtracted from that of a long one, so the cost of reading the clock cancels. Each chain
+// runs twice, so that the instruction cache is warm in the second pass. The instructions are PTX, which no compiler
+// folds.
 #include "micro.h"
 
 using namespace kernels;
 
 constexpr int kShort = 32, kLong = 96;
 
-// Both halves of a pair of 16-bit floats, equal whole numbers below 2047, plus 1.
+// Adds 1 to both halves of `pair`. The halves are 16-bit floats with the same integer value below 2047.
 unsigned count_up(unsigned pair) {
   const unsigned half = pair & 0xffff;
   const unsigned value = (half == 0 ? 0 : (1024 + (half & 1023)) >> (25 - (half >> 10))) + 1;
@@ -16,8 +17,8 @@ unsigned count_up(unsigned pair) {
   return next << 16 | next;
 }
 
-// CHAIN(name, type, register letter, first value, second operand, PTX of one step, the same on the host).
-// %0: the value that is handed on; %1: the second operand.
+// CHAIN(name, type, register letter, first value, second operand, PTX of one step, the same step in C++ for the host).
+// In the PTX, %0 is the value passed from step to step and %1 the second operand.
 #define CHAIN(NAME, TYPE, LETTER, FIRST, SECOND, PTX, HOST)                                         \
   struct NAME {                                                                                     \
     using Type = TYPE;                                                                              \
@@ -61,7 +62,7 @@ CHAIN(special_rcp, float, "f", 3, 0, "rcp.approx.f32 %0, %0;", 1 / x)
 CHAIN(special_sqrt, float, "f", 3, 0, "sqrt.approx.f32 %0, %0;", std::sqrt(x))
 CHAIN(special_lg2, float, "f", 3, 0, "lg2.approx.f32 %0, %0;", std::log2(x))
 CHAIN(special_ex2, float, "f", 3, 0, "ex2.approx.f32 %0, %0;", std::exp2(x))
-// Denormal numbers are flushed to zero, which spares chips the instructions around the special function.
+// Denormal numbers are flushed to zero, so that chips need no extra instructions around the special function.
 CHAIN(special_rsqrt_ftz, float, "f", 3, 0, "rsqrt.approx.ftz.f32 %0, %0;", 1 / std::sqrt(x))
 CHAIN(special_lg2_ftz, float, "f", 3, 0, "lg2.approx.ftz.f32 %0, %0;", std::log2(x))
 CHAIN(special_ex2_ftz, float, "f", 3, 0, "ex2.approx.ftz.f32 %0, %0;", std::exp2(x))
@@ -70,7 +71,7 @@ CHAIN(f32_rcp, float, "f", 3, 0, "rcp.rn.f32 %0, %0;", 1 / x)
 CHAIN(f32_sqrt, float, "f", 3, 0, "sqrt.rn.f32 %0, %0;", std::sqrt(x))
 CHAIN(f64_div, double, "d", 3, 1.0625, "div.rn.f64 %0, %0, %1;", x / y)
 CHAIN(f64_sqrt, double, "d", 3, 0, "sqrt.rn.f64 %0, %0;", std::sqrt(x))
-// A pair: there and back.
+// A step is a pair of conversions: to the other type and back.
 CHAIN(convert_f32_s32, int, "r", 1000, 0, "{ .reg .f32 t; cvt.rn.f32.s32 t, %0; cvt.rzi.s32.f32 %0, t; }", x)
 CHAIN(convert_f32_f16, float, "f", 1000, 0, "{ .reg .b16 t; cvt.rn.f16.f32 t, %0; cvt.f32.f16 %0, t; }", x)
 CHAIN(convert_f64_f32, float, "f", 1000, 0, "{ .reg .f64 t; cvt.f64.f32 t, %0; cvt.rn.f32.f64 %0, t; }", x)
@@ -109,7 +110,7 @@ double run(bool& right) {
   return ticks.download()[0];
 }
 
-// A chain of pairs has two instructions a step.
+// Measures the latency of Op. `instructions`: number of instructions per step, 2 for pairs of conversions.
 template <class Op>
 void measure(micro::Figures& figures, bool& right, int instructions = 1) {
   const double lower = run<Op, kShort>(right), upper = run<Op, kLong>(right);

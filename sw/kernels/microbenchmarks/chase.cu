@@ -1,5 +1,6 @@
-// Latency of memory: one thread follows a ring of pointers; every load needs the one before. A ring of N bytes with one
-// pointer every `stride` bytes is walked once, then timed. Rings below the size of a cache are served by it.
+// Latency of memory: one thread follows a ring of pointers, and every load needs the result of the previous one. A ring
+// of N bytes with a pointer every `stride` bytes is walked once as warm-up, then timed. Rings smaller than a cache are
+// served by that cache.
 #include "micro.h"
 
 using namespace kernels;
@@ -26,7 +27,7 @@ __global__ void make_ring(char* bytes, unsigned long long stride, unsigned count
   *reinterpret_cast<Pointer*>(bytes + i * stride) = reinterpret_cast<Pointer>(bytes + next * stride);
 }
 
-// Two passes of the same code: `warm` steps, a multiple of kUnroll, then kTimed.
+// Runs the same code twice: `warm` steps (a multiple of kUnroll), then kTimed steps, which are timed.
 template <Load kLoad>
 __global__ void walk(Pointer start, unsigned warm, unsigned* ticks, Pointer* end) {
   Pointer p = start;
@@ -61,7 +62,7 @@ class Memory {
     cudaFree(end_);
   }
 
-  /// Ticks of one load in a ring of `bytes`.
+  /// Returns the latency of one load in ticks, for a ring of `bytes` bytes.
   template <Load kLoad>
   double latency(unsigned long long bytes, unsigned long long stride, bool& right) {
     if (bytes > bytes_) std::exit(1);
@@ -99,7 +100,7 @@ int main(int argc, char** argv) {
   figures.add("l1", memory.latency<Load::kL1>(4 * kKiB, 128, right));
   figures.add("l2", memory.latency<Load::kL2>(256 * kKiB, 128, right));
   figures.add("dram", memory.latency<Load::kL2>(beyond, 256, right));
-  // One line of every 2 MiB, moved on by 128 bytes so that the lines do not fall into one set.
+  // One line of every 2 MiB page; the stride is 128 bytes shorter than a page so that the lines map to different sets.
   for (const unsigned count : {8U, 16U, 32U, 64U, 256U}) {
     figures.add("pages_" + std::to_string(count), memory.latency<Load::kL2>(count * (pages - 128), pages - 128, right));
   }

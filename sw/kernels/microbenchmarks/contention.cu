@@ -1,6 +1,6 @@
-// Latency of atomic additions whose result is needed by the next one, in shared and in global memory: of the lanes of a
-// warp, 1 to 32 meet at one address, the others have an address each (global: a line each). And throughput: all threads
-// of the device add to one word of global memory, without results.
+// Latency of dependent atomic additions in shared and global memory. 1 to 32 lanes of a warp use the same address; the
+// other lanes have an address each (in global memory, a cache line each). Also throughput: all threads of the device
+// add to one word of global memory and ignore the results.
 #include "micro.h"
 
 using namespace kernels;
@@ -16,7 +16,7 @@ __global__ void add(int together, unsigned* global, unsigned* ticks, unsigned* o
   unsigned* const target = kShared ? &shared[place] : &global[place * kGap];
   unsigned value = 1, elapsed = 0;
 #pragma unroll 1
-  for (int pass = 0; pass < 2; ++pass) {  // the second finds its instructions in the cache
+  for (int pass = 0; pass < 2; ++pass) {  // in the second pass the instruction cache is warm
     const unsigned start = clock();
 #pragma unroll
     for (int i = 0; i < kLength; ++i) value = atomicAdd(target, value | 1) & 1;
@@ -26,7 +26,7 @@ __global__ void add(int together, unsigned* global, unsigned* ticks, unsigned* o
   old[threadIdx.x] = *target;
 }
 
-/// Ticks of one chain.
+/// Returns the ticks of one chain of kLength additions.
 template <bool kShared, int kLength>
 double run(int together, bool& right) {
   DeviceArray<unsigned> global(64 * kGap), ticks(1), sums(32);
@@ -35,7 +35,7 @@ double run(int together, bool& right) {
   micro::finish();
   const std::vector<unsigned> all = sums.download();
   for (int lane = 0; lane < 32; ++lane) {
-    // Every addition is of 1, by all lanes that meet, in both passes.
+    // Every addition adds 1; all lanes with the same address add, in both passes.
     const unsigned expected = 2U * kLength * (lane < together ? together : 1);
     if (all[lane] != expected) std::fprintf(stderr, "lane %d: %u, expected %u\n", lane, all[lane], expected);
     right = right && all[lane] == expected;
@@ -58,7 +58,7 @@ __global__ void add_together(unsigned* word) {
   for (int i = 0; i < kAdditions; ++i) atomicAdd(word, 1U);
 }
 
-/// Additions per clock of the device.
+/// Returns additions per clock cycle of the device, when all threads add to one word.
 double together(bool& right) {
   const unsigned blocks = 2 * micro::device().multiProcessorCount, threads = 256;
   DeviceArray<unsigned> word(1);

@@ -1,5 +1,5 @@
-// Launch overhead by the device's clock: empty kernels one behind the other, a launch with a wait for its end, and one
-// kernel on an idle device between two events.
+// Launch overhead by the device's clock: empty kernels back to back, a launch followed by a wait for its end, and one
+// kernel between two events on an idle device.
 #include "micro.h"
 
 using namespace kernels;
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   nothing<<<1, 1>>>();
   figures.add("idle_device", watch.stop());
 
-  // The kernels do run: each counts once.
+  // Checks that the kernels run: each adds 1 to a counter.
   DeviceArray<unsigned> n(1);
   n.fill_bytes(0);
   for (int i = 0; i < kTimes; ++i) count<<<1, 1>>>(n.get());

@@ -1,5 +1,5 @@
-// What the microbenchmarks share. Plain CUDA, as the published studies write them; any compiler that builds CUDA builds
-// it, so that the same program measures a real chip.
+// Shared by the microbenchmarks. Plain CUDA in the style of published microbenchmark studies. Any CUDA compiler accepts
+// it, so the same program can measure a real chip.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,15 +13,15 @@
 
 namespace micro {
 
-/// The named figures of one benchmark, printed as one line of JSON behind the word RESULT.
+/// The named figures of one benchmark, printed as one line of JSON after the word RESULT.
 class Figures {
  public:
   explicit Figures(const char* benchmark) : benchmark_(benchmark) {}
 
-  /// `row`: letters, digits, '_', '.'; printed as "<benchmark>.<row>".
+  /// Adds a figure, printed as "<benchmark>.<row>". `row` may contain letters, digits, '_' and '.'.
   void add(const std::string& row, double value) { figures_.emplace_back(row, value); }
 
-  /// All figures are finite and not negative, and there are some.
+  /// Returns whether there is at least one figure and all figures are finite and not negative.
   bool sound() const {
     for (const auto& figure : figures_) {
       if (!std::isfinite(figure.second) || figure.second < 0) return false;
@@ -44,7 +44,7 @@ class Figures {
   std::vector<std::pair<std::string, double>> figures_;
 };
 
-/// Device time between two points of the default stream.
+/// Measures device time between two points of the default stream, by events.
 class Stopwatch {
  public:
   Stopwatch() {
@@ -58,7 +58,7 @@ class Stopwatch {
     cudaEventDestroy(stop_);
   }
   void start() { CUDA_CHECK(cudaEventRecord(start_)); }
-  /// Waits for what was started in between. Unit: us.
+  /// Waits for the work submitted since the start. Returns its device time in us.
   double stop() {
     CUDA_CHECK(cudaEventRecord(stop_));
     CUDA_CHECK(cudaEventSynchronize(stop_));
@@ -71,8 +71,9 @@ class Stopwatch {
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
 
-/// Device time of one launch behind others, in us: of 1 + `repetitions` launches less that of one, so what the first
-/// one waits for is not in it. A launch before all of them is not timed.
+/// Returns the device time in us of one launch in a back-to-back sequence: the time of 1 + `repetitions` launches minus
+/// the time of one, divided by `repetitions`. The start-up cost of the first launch cancels. One launch before the
+/// measurement is not timed.
 template <class Launch>
 double time_of(Launch launch, long repetitions) {
   const auto timed = [&](long times) {
@@ -89,7 +90,7 @@ double time_of(Launch launch, long repetitions) {
   return (timed(1 + repetitions) - one) / static_cast<double>(repetitions);
 }
 
-/// Waits for the device; the launch before is an error if it failed.
+/// Waits until the device is idle. Ends the program if an earlier launch failed.
 inline void finish() {
   CUDA_CHECK(cudaGetLastError());
   CUDA_CHECK(cudaDeviceSynchronize());
@@ -101,7 +102,7 @@ inline cudaDeviceProp device() {
   return properties;
 }
 
-/// Peak of the device memory in GB/s, by clock and width; two transfers per clock.
+/// Returns the peak bandwidth of device memory in GB/s, from clock and bus width at two transfers per clock.
 inline double peak_gb_per_s() {
   const cudaDeviceProp properties = device();
   return 2.0 * properties.memoryClockRate * 1e3 * (properties.memoryBusWidth / 8.0) / 1e9;

@@ -1,5 +1,5 @@
-// Throughput of arithmetic: one thread block fills an SM, and every thread has four chains that do not need each other.
-// The time of short chains is taken off that of long ones. The instructions are PTX, so no compiler folds them.
+// Throughput of arithmetic: one thread block fills an SM, and every thread executes four independent chains. The time
+// of short chains is subtracted from that of long ones. The instructions are PTX, which no compiler folds.
 #include "micro.h"
 
 using namespace kernels;
@@ -43,7 +43,7 @@ __global__ void stream(Interval* intervals, typename Op::Type* out, typename Op:
 #pragma unroll
   for (int c = 0; c < kChains; ++c) x[c] = first;
 #pragma unroll 1
-  for (int pass = 0; pass < 2; ++pass) {  // the second finds its instructions in the cache
+  for (int pass = 0; pass < 2; ++pass) {  // in the second pass the instruction cache is warm
     __syncthreads();
     interval.start = clock();
 #pragma unroll
@@ -60,14 +60,14 @@ __global__ void stream(Interval* intervals, typename Op::Type* out, typename Op:
   if (threadIdx.x % 32 == 0) intervals[threadIdx.x / 32] = interval;
 }
 
-/// Ticks from the first start to the last end of the warps of one block.
+/// Returns the ticks from the first start to the last end over all warps of one block.
 template <class Op, int kLength>
 double run(int threads, bool& right) {
   DeviceArray<Interval> intervals(threads / 32);
   DeviceArray<typename Op::Type> out(threads);
   stream<Op, kLength><<<1, threads>>>(intervals.get(), out.get(), Op::first(), Op::second());
   micro::finish();
-  // All chains of all threads compute the same.
+  // All chains of all threads must compute the same value.
   const auto values = out.download();
   for (const auto value : values) right = right && std::memcmp(&value, &values[0], sizeof value) == 0;
   const auto all = intervals.download();
@@ -77,7 +77,7 @@ double run(int threads, bool& right) {
   return longest;
 }
 
-/// Lanes per tick.
+/// Measures the throughput of Op in lane operations per tick.
 template <class Op>
 void measure(micro::Figures& figures, int threads, bool& right) {
   const double ticks = run<Op, kLong>(threads, right) - run<Op, kShort>(threads, right);

@@ -1,10 +1,10 @@
-// Thread blocks that an SM holds at once, and what one block more costs: blocks count themselves per SM while they wait
-// for a number of clock ticks.
+// Number of thread blocks that an SM holds at once, and the cost of one block more. Each block counts itself in a
+// counter of its SM and waits for a number of clock ticks.
 #include "micro.h"
 
 using namespace kernels;
 
-constexpr unsigned kSms = 1024;  // numbers of SMs are below
+constexpr unsigned kSms = 1024;  // upper bound on SM numbers
 
 __device__ unsigned number_of_sm() {
   unsigned number = 0;
@@ -27,8 +27,8 @@ __global__ void stay(unsigned ticks, unsigned* here, unsigned* most, unsigned* d
 }
 
 struct Stay {
-  unsigned most = 0;  ///< blocks at once on an SM
-  double us = 0;      ///< all blocks
+  unsigned most = 0;  ///< largest number of blocks resident on an SM at once
+  double us = 0;      ///< duration of all blocks, in us
 };
 
 Stay run(unsigned blocks, unsigned threads, unsigned shared, unsigned ticks, bool& right) {
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   const unsigned sms = micro::device().multiProcessorCount, stay = static_cast<unsigned>(ticks);
   micro::Figures figures("residency");
   bool right = true;
-  // Twice the largest number of blocks that an SM of any of these chips holds.
+  // Launches twice as many blocks as the SMs of any of the modelled chips hold.
   for (const unsigned threads : {32U, 128U, 256U, 512U, 1024U}) {
     const unsigned blocks = sms * std::min(64U, 8192 / threads);
     figures.add("blocks_of_" + std::to_string(threads), run(blocks, threads, 0, stay, right).most);
@@ -64,7 +64,8 @@ int main(int argc, char** argv) {
   for (const unsigned kib : {8U, 16U, 48U}) {
     figures.add("blocks_with_" + std::to_string(kib) + "k", run(sms * 16, 64, kib * 1024, stay, right).most);
   }
-  // The step: blocks that just fit, and one more, which waits until all have gone.
+  // The step: time of as many blocks as fit plus one, relative to the time of those that fit. The last block waits
+  // until others end.
   const unsigned fit = sms * static_cast<unsigned>(run(sms * 4, 1024, 0, stay, right).most);
   figures.add("step", run(fit + 1, 1024, 0, 4 * stay, right).us / run(fit, 1024, 0, 4 * stay, right).us);
   figures.print();

@@ -1,6 +1,6 @@
-// Latency of shared memory: each lane of a warp reads a word that holds its own address, again and again. With a stride
-// of s words between lanes, lanes meet in banks. Words have 4 or 8 bytes. And throughput: a block that fills an SM
-// reads without conflicts.
+// Latency of shared memory: each lane of a warp repeatedly loads a word that holds the word's own address. With a
+// stride of s words between lanes, lanes access the same bank. Words have 4 or 8 bytes. Also throughput: a block that
+// fills an SM reads without bank conflicts.
 #include "micro.h"
 
 using namespace kernels;
@@ -34,7 +34,7 @@ __global__ void read(int stride, unsigned* ticks, int* wrong) {
   const Word first = address;
   unsigned elapsed = 0;
 #pragma unroll 1
-  for (int pass = 0; pass < 2; ++pass) {  // the second finds its instructions in the cache
+  for (int pass = 0; pass < 2; ++pass) {  // in the second pass the instruction cache is warm
     const unsigned start = clock();
 #pragma unroll
     for (int i = 0; i < kLength; ++i) address = next(address);
@@ -44,7 +44,7 @@ __global__ void read(int stride, unsigned* ticks, int* wrong) {
   if (address != first) atomicAdd(wrong, 1);
 }
 
-/// Ticks of one load.
+/// Returns the latency of one load in ticks, with `stride` words between lanes.
 template <class Word>
 double latency(int stride, bool& right) {
   DeviceArray<unsigned> ticks(1);
@@ -68,7 +68,7 @@ __global__ void stream(unsigned* starts, unsigned* stops, int* wrong) {
   for (int c = 0; c < kChains; ++c) address[c] = first;
   unsigned start = 0, stop = 0;
 #pragma unroll 1
-  for (int pass = 0; pass < 2; ++pass) {  // the second finds its instructions in the cache
+  for (int pass = 0; pass < 2; ++pass) {  // in the second pass the instruction cache is warm
     __syncthreads();
     start = clock();
 #pragma unroll
@@ -88,7 +88,7 @@ __global__ void stream(unsigned* starts, unsigned* stops, int* wrong) {
   }
 }
 
-/// Ticks from the first start to the last end of the warps of a block of 1024 threads.
+/// Returns the ticks from the first start to the last end over all warps of a block of 1024 threads.
 template <class Word, int kLength>
 double stream_ticks(bool& right) {
   DeviceArray<unsigned> starts(32), stops(32);
@@ -100,7 +100,7 @@ double stream_ticks(bool& right) {
   return *std::max_element(end.begin(), end.end()) - *std::min_element(begin.begin(), begin.end());
 }
 
-/// Lanes per tick.
+/// Returns the throughput in lane loads per tick.
 template <class Word>
 double rate(bool& right) {
   constexpr int kFew = 12, kMany = 36;
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   options.parse(argc, argv);
   micro::Figures figures("shared_memory");
   bool right = true;
-  // The cost of a conflict is what a load takes beyond one without.
+  // The cost of a conflict is the extra latency over a load without conflict.
   for (const bool wide : {false, true}) {
     const std::string name = wide ? "8_bytes_stride_" : "4_bytes_stride_";
     double free = 0;

@@ -1,6 +1,6 @@
-// The transpose of a matrix of float by 32x32 tiles and 32x8 threads: copies straight and through shared memory as the
-// bounds, the naive transpose, and tiles in shared memory with and without conflicts. Effective bandwidth: bytes of the
-// matrix read and written once.
+// Transpose of a float matrix by tiles of 32x32 elements and blocks of 32x8 threads. Variants: plain copy and copy
+// through shared memory (upper bounds), naive transpose, and transpose through shared memory with and without bank
+// conflicts. The effective bandwidth counts the bytes of the matrix once read and once written.
 #include "micro.h"
 
 using namespace kernels;
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     const double rate = 2.0 * sizeof(float) * n * n / (us * 1e3);
     if (straight == 0) straight = rate;
     figures.add(name, rate);
-    figures.add(std::string(name) + "_share", 100 * rate / straight);  // of the copy
+    figures.add(std::string(name) + "_share", 100 * rate / straight);  // percentage of the copy's rate
     verdict.equal(name, out.download(), expected);
   };
   run("copy", copy, matrix);

@@ -3,10 +3,13 @@
 
 #include <cuda_runtime.h>
 
-/// Adds `gain` times the value to every element; the gain is a constant of gain.cu.
+/// Sets the gain, a constant of gain.cu.
 void set_gain(int gain);
+/// Adds the gain times the element's own value to every element.
 void apply_gain(int* data, int n, cudaStream_t stream);
 
-/// Replaces every element by the sum of itself and its neighbours (zero outside), from `in` to `out`.
+/// Sets the offset, a constant of blur.cu.
 void set_offset(int offset);
+/// Replaces every element by the sum of itself, its two neighbours (zero outside) and the offset. Reads `in`, writes
+/// `out`.
 void apply_blur(const int* in, int* out, int n, cudaStream_t stream);

@@ -1,4 +1,5 @@
-// Its kernel and its constant have the same names as those of blur.cu: both are private to their file.
+// Filter of the program multi_file. Kernel and constant have the same names as those of blur.cu, because both are
+// private to their file.
 #include "filters.h"
 
 static __constant__ int setting;

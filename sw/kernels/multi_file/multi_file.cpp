@@ -1,4 +1,4 @@
-// A program of several files: this one is plain C++ and calls the filters of two .cu files.
+// A program of several files: this file is plain C++ and calls the filters of two .cu files.
 #include "../common/program.h"
 #include "filters.h"
 

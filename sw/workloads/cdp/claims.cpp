@@ -14,14 +14,14 @@ namespace {
 
 using namespace children;
 
-// Programs that a claim speaks of.
+// Groups of programs that the claims refer to.
 const Programs kCitation = {"bfs_citation", "clr_citation", "sssp_citation"};
 const Programs kBalanced = {"bfs_balanced", "clr_balanced", "sssp_balanced"};
 const Programs kRegular = {"regx_packets", "regx_strings"};
 const Programs kJoins = {"join_uniform", "join_gaussian"};
-/// All launches come from one kernel of the host.
+/// Programs that make all their launches from one kernel of the host.
 const Programs kDense = {"amr", "bht", "regx_packets", "regx_strings", "pre", "join_uniform", "join_gaussian"};
-/// A child has few threads.
+/// Programs whose child kernels have few threads.
 const Programs kFine = {"bht",          "bfs_citation", "bfs_balanced", "clr_citation",  "clr_kronecker",
                         "clr_balanced", "regx_packets", "regx_strings", "sssp_citation", "sssp_balanced"};
 
@@ -34,7 +34,7 @@ std::vector<double> ranks(const std::vector<double>& values) {
   return out;
 }
 
-/// Spearman's; 0 of fewer than three values.
+/// Returns Spearman's rank correlation; 0 for fewer than three values.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
   const auto n = static_cast<double>(a.size());
   if (a.size() < 3) return 0;
@@ -44,7 +44,7 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
   return 1 - 6 * apart / (n * (n * n - 1));
 }
 
-/// Slopes whose upper end has more than `from` launches.
+/// Returns the slopes whose upper end has more than `from` launches.
 std::vector<std::pair<unsigned, double>> beyond(std::vector<std::pair<unsigned, double>> all, unsigned from) {
   all.erase(std::remove_if(all.begin(), all.end(), [&](const auto& one) { return one.first <= from; }), all.end());
   return all;

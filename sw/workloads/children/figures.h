@@ -8,55 +8,59 @@
 
 namespace castor::workloads::children {
 
-/// Counts of one run, those of `Sample`. Names of totals are the report's (docs/statistics.md); others:
+/// Counts of one run, as a `Sample`. Totals have the report's names (docs/statistics.md). The others are:
 ///
-/// * cycles: of the host's kernels, each until its last descendant is complete; without copies and warm kernels
-/// * host_kernels, warm_kernels: launches by the host; those that only keep a kernel resident
-/// * counted, refused, failed: launches by device code as the program counts them; not of the launch path
-/// * hash: of the results, 48 bits; not of the launch path
-/// * launches: by device code, kernels and groups; groups, attached, fallbacks: of them groups of thread blocks, those
-///   that ran with a resident kernel and those that became kernels
+/// * cycles: of the host's kernels, each until its last descendant completes; copies and warm kernels are excluded
+/// * host_kernels, warm_kernels: launches by the host; launches that only keep a kernel resident
+/// * counted, refused, failed: launches by device code as the program counts them; missing for the launch path
+/// * hash: 48 bits of the hash of the results; missing for the launch path
+/// * launches: kernels and groups launched by device code
+/// * groups, attached, fallbacks: launched groups of thread blocks; groups that joined a resident kernel; groups that
+///   became kernels
 /// * granted, dropped, pending_peak: launches by device code, as the front end counts them
-/// * ended: launches by device code that are complete
-/// * wait_sum, wait_largest: from the call to the placement of the first thread block, over launches
-/// * thread_blocks, tb_started, tb_left: of all grids and groups; started on SMs; retired there
-/// * parent_..., child_...: threads, warp_instructions, thread_instructions of kernels of the host, and of what device
-///   code launched
+/// * ended: launches by device code that have completed
+/// * wait_sum, wait_largest: cycles from the call to the placement of the first thread block, over launches
+/// * thread_blocks, tb_started, tb_left: thread blocks of all grids and groups; started on SMs; retired on SMs
+/// * parent_..., child_...: threads, warp_instructions, thread_instructions of the host's kernels, and of kernels and
+///   groups launched by device code
 /// * child_warps: warps of launches by device code
-/// * lane_slots: warp instructions times lanes of a warp; warp_room: cycles times warps that all SMs hold
-/// * memory_instructions, global_instructions: loads, stores and atomics; without those of shared memory
-/// * dram_busy: DRAM clocks that moved data
-/// * call_stream, call_buffer, call_launch: ticks that warps waited in these calls
-/// * clock_stream, clock_buffer, clock_launch: the same by the clock of the launch path's program
-/// * kde_hits, kde_misses, agt_hits, agt_misses, agt_used_peak, ...: the block DTBL's; not of machines without it
+/// * lane_slots: warp instructions times lanes per warp; warp_room: cycles times the warp capacity of all SMs
+/// * memory_instructions, global_instructions: loads, stores and atomics; the second without shared memory
+/// * dram_busy: DRAM clock cycles that transferred data
+/// * call_stream, call_buffer, call_launch: ticks that warps waited in these runtime calls
+/// * clock_stream, clock_buffer, clock_launch: ticks of the same calls by the clock of the launch path's program
+/// * kde_hits, kde_misses, agt_hits, agt_misses, agt_used_peak, ...: counts of the block DTBL; missing on machines
+///   without DTBL
 using Figures = Sample;
 
-/// Runs of the way of a launch, without work: by what is varied, then by its value.
+/// Runs of the launch path program: by the parameter that is varied, then by the parameter's value.
 using Path = std::map<std::string, std::map<unsigned, Sample>>;
 
-/// Names of systems that the claims speak of.
+/// Names of the systems that the claims refer to.
 inline constexpr const char *kFlat = "flat", *kCdp = "cdp", *kIdeal = "cdp_ideal", *kDtbl = "dtbl",
                             *kDtblIdeal = "dtbl_ideal";
 
 [[nodiscard]] Figure cycles();
-/// Active lanes of a warp instruction, a share of all.
+/// Active lanes of a warp instruction, as a fraction of all lanes.
 [[nodiscard]] Figure warp_activity();
 [[nodiscard]] Figure dram_efficiency();
-/// Resident warps, a share of those that SMs hold, while kernels run; of those launched by device code alone.
+/// Resident warps while kernels run, as a fraction of the warp capacity of all SMs.
 [[nodiscard]] Figure occupancy();
+/// Resident warps of launches by device code, as a fraction of the warp capacity of all SMs.
 [[nodiscard]] Figure child_occupancy();
-/// From the call to the first thread block, cycles per launch.
+/// Cycles from a launch call to the placement of its first thread block, per launch.
 [[nodiscard]] Figure waiting();
-/// Line accesses of a global or local memory instruction.
+/// Cache line accesses per global or local memory instruction.
 [[nodiscard]] Figure transactions();
-/// Passes of the load/store unit behind the first, per memory instruction.
+/// Additional passes of the load/store unit after the first, per memory instruction.
 [[nodiscard]] Figure replays();
-/// Threads of a launch by device code.
+/// Threads per launch by device code.
 [[nodiscard]] Figure child_threads();
 
-/// "flat" for "cdp", "flat sm.warps=32" for "cdp sm.warps=32".
+/// Returns the flat system with the same machine keys: "flat" for "cdp", "flat sm.warps=32" for "cdp sm.warps=32".
 [[nodiscard]] std::string flat_of(const std::string& system);
-/// What does not add up in a run: launches that did not start, thread blocks that were not placed; empty if all does.
+/// Returns a message for each pair of counts of a run that should be equal and is not: launches that did not start,
+/// thread blocks that were not placed. Empty if all counts agree.
 [[nodiscard]] std::vector<std::string> unbalanced(const Sample& sample);
 
 }  // namespace castor::workloads::children

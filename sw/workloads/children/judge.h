@@ -15,20 +15,21 @@ namespace castor::workloads::children {
 
 using Programs = Evaluation::Programs;
 
-/// Lists behind each other.
+/// Returns the concatenation of the lists.
 [[nodiscard]] Programs joined(std::initializer_list<Programs> lists);
+/// Returns whether `program` is in the list.
 [[nodiscard]] bool among(const Programs& programs, const std::string& program);
-/// Roads: no node has enough neighbours for a launch.
+/// Returns the programs whose input is a road network: no node has enough neighbours for a launch.
 [[nodiscard]] Programs roads();
-/// Roads and flights: next to no node has.
+/// Returns true for road and flight networks, whose programs launch (almost) no children.
 [[nodiscard]] bool inert(const std::string& program);
-/// "0.97, 1.03": figures behind each other.
+/// Appends `one` to a list in `text`, as in "0.97, 1.03".
 void list(std::string& text, const std::string& one);
-/// a - b; the deviation of a difference is the sum of both.
+/// Returns a - b. Its deviation is the sum of both deviations, an upper bound.
 [[nodiscard]] Spread difference(const Spread& a, const Spread& b);
 
-/// What a claim's rule is written with. Every figure is a function of the runs, so that leaving out one input after the
-/// other says how far it spreads.
+/// Base class of the claims' rules. Every figure is a function of the runs; the spread of a figure comes from leaving
+/// out one input after the other (jackknife).
 class Judge {
  public:
   explicit Judge(const Evaluation& evaluation);
@@ -37,24 +38,26 @@ class Judge {
   using Value = std::function<double(const Evaluation&)>;
 
   Claim& begin(const char* id, const char* claim, const char* source, const char* rule);
-  /// A claim that runs do not measure.
+  /// Adds a claim that these runs do not measure. `where`: the reason, or the place where it is measured.
   void elsewhere(const char* id, const char* claim, const char* source, const char* rule, const char* where);
-  /// False, and the claim says so, if one of the programs has no runs on one of the systems.
+  /// Returns true if all programs have runs on all systems. Otherwise writes the reason into the claim.
   bool need(Claim& claim, const Programs& programs, const std::vector<std::string>& systems) const;
   static bool need_path(Claim& claim, bool there);
 
+  /// Returns a figure of all runs, with the deviation from leaving out one input after the other.
   [[nodiscard]] Spread spread(const Value& value) const;
-  /// base / of of times, geometric mean.
+  /// Geometric mean over programs of time of `base` / time of `of`.
   [[nodiscard]] Spread faster(const Programs& programs, const std::string& of, const char* base = kFlat) const;
-  /// of / base - 1 of a figure, %, geometric mean.
+  /// Geometric mean over programs of a figure of `of` / the figure of `base`, minus 1, in %.
   [[nodiscard]] Spread more(const Programs& programs, const std::string& of, const Figure& figure,
                             const char* base = kFlat) const;
+  /// Arithmetic mean over programs of a figure on a system, times `scale`.
   [[nodiscard]] Spread mean(const Programs& programs, const std::string& system, const Figure& figure,
                             double scale = 1) const;
-  /// of - base of means.
+  /// Mean of a figure of `of` minus the mean of the figure of `base`, times `scale`.
   [[nodiscard]] Spread higher(const Programs& programs, const std::string& of, const std::string& base,
                               const Figure& figure, double scale) const;
-  /// Those with more launches than so many with CDP.
+  /// Returns the programs with more than `launches` launches under CDP.
   [[nodiscard]] Programs launching(double launches = 0) const;
   [[nodiscard]] const Evaluation& runs() const { return evaluation_; }
   [[nodiscard]] const Programs& all_programs() const { return all_; }

@@ -3,7 +3,7 @@
 namespace castor::workloads::children {
 namespace {
 
-/// Limit of pending launches: never reached.
+/// Limit of pending launches, so large that it is never reached.
 constexpr const char* kPending = "262144";
 
 std::vector<Program> of_the_source() {

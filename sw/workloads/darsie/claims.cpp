@@ -16,12 +16,12 @@ std::string percent(const Spread& figure, int digits = 1) {
   return figure.count == 0 ? "none" : number(figure, digits, " %");
 }
 
-/// Bits of the block at its defaults, and of the registers of an SM (docs/blocks/darsie.md, "Area").
+/// Bits of the block at its defaults, and bits of an SM's register file (docs/blocks/darsie.md, "Area").
 constexpr double kBlockBits = 41375, kRegisterFileBits = 256 * 1024 * 8;
-/// x of the shapes of 256 threads.
+/// Width in x of the block shapes of 256 threads.
 constexpr unsigned kShapeWidths[] = {256, 128, 64, 32, 16, 8};
 
-/// Of a figure of one program or one group: what it is called, and what came out.
+/// A figure with the name of its program or group of programs.
 struct Named {
   std::string name;
   Spread figure;
@@ -33,8 +33,8 @@ std::string listed(const std::vector<Named>& all, int digits = 1) {
   return out;
 }
 
-/// What a claim's rule is written with. Every figure is a function of the runs, so that leaving out one input after the
-/// other says how far it spreads.
+/// Decides the claims. Every figure is a function of the runs; the spread of a figure comes from leaving out one input
+/// after the other (jackknife).
 class Judge {
  public:
   Judge(const Evaluation& evaluation, const EnergyTable& table, std::vector<std::string> skipping)
@@ -88,11 +88,11 @@ class Judge {
     for (const Evaluation& part : without_) values.push_back(value(part));
     return jackknife_spread(value(evaluation_), values);
   }
-  /// base / of, geometric mean.
+  /// Geometric mean over programs of time of `base` / time of `of`.
   [[nodiscard]] Spread faster(const Programs& programs, const char* of, const char* base = kBaseline) const {
     return spread([&](const Evaluation& e) { return e.ratio(programs, base, of, cycles()).mean; });
   }
-  /// 1 - of / base of a figure, %, geometric mean.
+  /// Geometric mean over programs of 1 - figure of `of` / figure of `base`, in %.
   [[nodiscard]] Spread fewer(const Programs& programs, const char* of, const Figure& figure,
                              const char* base = kBaseline) const {
     return spread([&](const Evaluation& e) {
@@ -100,14 +100,14 @@ class Judge {
       return left.count == 0 ? 0 : 100 * (1 - left.mean);
     });
   }
-  /// Mean of a share over programs, %.
+  /// Mean over programs of count `of` / count `over`, in %.
   [[nodiscard]] Spread share(const Programs& programs, const char* system, const char* of, const char* over) const {
     return spread([&](const Evaluation& e) {
       return 100 * e.mean(programs, system, quotient(count(of), count(over))).value_or(0);
     });
   }
   [[nodiscard]] Spread difference(const Spread& of, const Spread& base) const {
-    // Of figures of the same inputs; their deviations are added, which is the most that it can be.
+    // The figures have the same inputs. The sum of the deviations is an upper bound of the difference's deviation.
     Spread out = of;
     out.mean -= base.mean;
     out.deviation += base.deviation;
@@ -118,7 +118,7 @@ class Judge {
     out.insert(out.end(), b.begin(), b.end());
     return out;
   }
-  /// Those of `programs` whose thread blocks meet at barriers.
+  /// Returns those of `programs` that use thread block barriers.
   static Programs with_barriers(const Programs& programs) {
     Programs out;
     std::copy_if(programs.begin(), programs.end(), std::back_inserter(out),
@@ -222,7 +222,8 @@ class Judge {
              all_of({at_least(cut, 60), above(darsie, 1.3)}), "wanted 60 % to 87 %, 1.3 and 1.05");
   }
 
-  /// Of the loads from shared memory that all warps of a thread block do alike, how many went, %.
+  /// Returns the share of redundant shared-memory loads that the block eliminates, in %. A load is redundant if all
+  /// warps of a thread block execute it with the same addresses.
   [[nodiscard]] Spread repeated_loads_gone(const std::string& program) const {
     return spread([&](const Evaluation& e) {
       const auto loads = e.mean({program}, kLimit, count("limit_block_load_shared"));
@@ -383,7 +384,8 @@ class Judge {
     conclude(c, certain(share <= 2.5), "wanted 2.5 %");
   }
 
-  /// Of blocks of 256 threads those with x of at most 32 promote: more goes there than in any other shape.
+  /// Claim C18: blocks of 256 threads whose width in x is at most 32 pass the promotion test, so more of their
+  /// instructions are skipped than in any other shape.
   void shape_test() {
     Claim& c = begin("C18", "one kernel of 128 fails the test of its shape", "1 of 128",
                      "CONVTEX and CP in blocks of 256 threads: in each shape with x of at most 32 more of the "
@@ -412,7 +414,7 @@ class Judge {
     for (const unsigned x : kShapeWidths) out.push_back(shape_of(program, x));
     return out;
   }
-  /// Instructions with the block over those without.
+  /// Returns executed instructions with the block / without it.
   [[nodiscard]] double ratio_of(const std::string& program) const {
     return evaluation_.ratio({program}, kDarsie, kBaseline, executed()).mean;
   }
@@ -444,7 +446,7 @@ class Judge {
   const Evaluation& evaluation_;
   const EnergyTable& table_;
   const std::vector<std::string> skipping_;
-  std::vector<Evaluation> without_;  ///< one input each
+  std::vector<Evaluation> without_;  ///< runs without one input each
   const Programs one_ = program_names(false), two_ = program_names(true), all_ = both(one_, two_);
   std::vector<Claim> claims_;
 };

@@ -1,5 +1,5 @@
-# cmake -DOUTPUT=<file.cpp> -DFILE=<energy.yaml> -P embed.cmake
-# Writes the energies into a source, so that the program needs no data files where it runs.
+# Usage: cmake -DOUTPUT=<file.cpp> -DFILE=<energy.yaml> -P embed.cmake
+# Writes the energy table into a C++ source, so that the program needs no data files at run time.
 file(READ "${FILE}" text)
 file(WRITE "${OUTPUT}"
   "#include \"workloads/darsie/energy.h\"\n\n"

@@ -14,7 +14,7 @@ using base::InputError;
 using base::printable;
 using base::SourceLocation;
 
-/// Reads one file.
+/// Parser of one energy table.
 class Reader {
  public:
   Reader(std::string name, const std::string& text) : name_(std::move(name)) {

@@ -7,36 +7,37 @@
 
 namespace castor::workloads::darsie {
 
-/// What one event costs, and who says so.
+/// Energy of one event, and the source of the value.
 struct EventEnergy {
-  std::string event;  ///< name of a run's figure
+  std::string event;  ///< name of the count in a run's figures
   double picojoules = 0;
-  bool overhead = false;  ///< of the block itself
+  bool overhead = false;  ///< whether the event belongs to the block itself
   std::string source;
 };
 
-/// Energies of events and the static power, of sw/workloads/darsie/data/energy.yaml.
+/// Energies of events and the static power, read from sw/workloads/darsie/data/energy.yaml.
 struct EnergyTable {
   std::vector<EventEnergy> events;
-  double static_watts_per_sm = 0;  ///< with its share of the rest of the chip
+  double static_watts_per_sm = 0;  ///< static power per SM, with its share of the rest of the chip
   double core_mhz = 0;
   std::string static_source;
 };
 
-/// Energy of a run, pJ.
+/// Energy of a run in pJ.
 struct Energy {
-  double dynamic = 0;   ///< overhead included
-  double overhead = 0;  ///< of the block
-  double constant = 0;  ///< static power x time
+  double dynamic = 0;   ///< energy of all events, overhead included
+  double overhead = 0;  ///< energy of the block's own events
+  double constant = 0;  ///< static power times run time
   [[nodiscard]] double total() const { return dynamic + constant; }
 };
 
-/// The text of the table that is built in.
+/// Returns the text of the energy table that is compiled in.
 [[nodiscard]] const char* energy_text();
-/// Errors: InputError with the line, if a key is missing, unknown or of the wrong kind. `name`: for messages.
+/// Parses an energy table. `name`: file name for messages. Throws InputError with the line if a key is missing, unknown
+/// or of the wrong type.
 [[nodiscard]] EnergyTable read_energy(const std::string& name, const std::string& text);
-/// Sum over events. `figure`: count of an event in a run, nothing if the machine does not count it. Nothing if an event
-/// has no count: a sum without it would say something else.
+/// Returns the energy of a run, summed over events. `figure` returns the count of an event in the run, or nothing if
+/// the machine does not count the event. Returns nothing if any event has no count, since a partial sum would mislead.
 [[nodiscard]] std::optional<Energy> energy_of(const EnergyTable& table,
                                               const std::function<std::optional<double>(const std::string&)>& figure);
 

@@ -5,8 +5,8 @@
 namespace castor::workloads::darsie {
 namespace {
 
-// Small inputs are eight waves of thread blocks on 7 SMs, large ones on 28; FW and FWS are nearest to it (docs/results/
-// darsie.md, "Inputs").
+// Small inputs give eight waves of thread blocks on 7 SMs, large inputs eight waves on 28 SMs. FW and FWS use the sizes
+// nearest to that (docs/results/darsie.md, "Inputs").
 std::vector<Program> of_the_source() {
   return {
       {"BIN",
@@ -139,7 +139,7 @@ std::vector<Program> of_the_source() {
   };
 }
 
-/// Blocks of 256 threads.
+/// Shapes of blocks of 256 threads.
 constexpr struct {
   unsigned x, y;
   const char* text;
@@ -148,7 +148,8 @@ constexpr struct {
 
 std::string shape_name(const Program& program, const char* shape) { return program.name + "/" + shape; }
 
-// `width` x `height`: a picture of eight waves that every shape divides.
+// Adds a variant of program `name` for every shape. `width` x `height`: an image of eight waves that every shape
+// divides.
 void add_shapes(std::vector<Program>& all, const char* name, unsigned width, unsigned height) {
   for (const Program& base : std::vector<Program>(all)) {
     if (base.name != name) continue;

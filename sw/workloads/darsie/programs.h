@@ -6,38 +6,38 @@
 
 namespace castor::workloads::darsie {
 
-/// A CUDA program of sw/kernels as the comparison runs it, after one of the applications of the source (Yeh 2020, table
-/// 7.1).
+/// A CUDA program of sw/kernels as the comparison runs it, modelled after an application of Yeh 2020, table 7.1.
 struct Program {
-  /// An option of the program: its value for seed 1, and what each further seed adds.
+  /// A numeric option of the program: its value for seed 1, and the increment for each further seed.
   struct Option {
     const char* name;
     unsigned small, large, step;
   };
-  std::string name;         ///< the source's word, "MM"; with a shape "CONVTEX/16x16"
-  const char* program;      ///< of sw/kernels
-  const char* description;  ///< a few words
-  const char* shape;        ///< of its thread blocks, "32x32"
-  bool two_dimensional;     ///< its thread blocks are
-  unsigned warps;           ///< of a thread block
-  bool barriers;            ///< its thread blocks meet at barriers
-  /// Keys of the machine for every system but `uncapped`: registers, so that rows are left, and registers renamed.
+  std::string name;         ///< the source's name, "MM"; variants add the shape, "CONVTEX/16x16"
+  const char* program;      ///< name of the program in sw/kernels
+  const char* description;  ///< short description for the tables
+  const char* shape;        ///< shape of its thread blocks, "32x32"
+  bool two_dimensional;     ///< whether its thread blocks are two-dimensional
+  unsigned warps;           ///< warps per thread block
+  bool barriers;            ///< whether its thread blocks use barriers
+  /// Machine keys for every system except `uncapped`: a limit of registers per thread, so that register rows are left,
+  /// and the number of renamed registers.
   std::vector<std::string> keys;
   std::vector<Option> options;
-  /// Kernel whose name has this in it is no part of the figures; "" for none.
+  /// Kernels whose name contains this text are excluded from the figures; "" excludes none.
   const char* left_out = "";
-  bool variant = false;  ///< not in the comparison unless named, and in no mean
+  bool variant = false;  ///< true: excluded from means, and run only if named
 };
 
-/// Those of one dimension first, each group in the source's order; then variants.
+/// Returns all programs: one-dimensional ones first, each group in the source's order, then variants.
 [[nodiscard]] const std::vector<Program>& programs();
-/// nullptr if there is none.
+/// Returns the program of that name, or nullptr if there is none.
 [[nodiscard]] const Program* find_program(const std::string& name);
-/// Their names, variants left out.
+/// Returns the names of the programs with one- or two-dimensional thread blocks, without variants.
 [[nodiscard]] std::vector<std::string> program_names(bool two_dimensional);
-/// Two kernels in blocks of 256 threads of six shapes: names of variants.
+/// Returns the names of the variants: two kernels in blocks of 256 threads of six shapes.
 [[nodiscard]] std::vector<std::string> shape_names();
-/// Command line of an input. `size`: "small" or "large".
+/// Returns the command line of an input. `size`: "small" or "large".
 [[nodiscard]] std::vector<std::string> arguments(const Program& program, const std::string& size, std::uint64_t seed);
 
 }  // namespace castor::workloads::darsie

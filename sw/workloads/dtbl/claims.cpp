@@ -12,21 +12,21 @@ namespace {
 
 using namespace children;
 
-/// A launch has few threads.
+/// Programs whose launches have few threads.
 const Programs kFine = {"bht",          "bfs_citation", "bfs_balanced", "clr_citation",  "clr_kronecker",
                         "clr_balanced", "regx_packets", "regx_strings", "sssp_citation", "sssp_balanced"};
-/// What the source says of cage15.
+/// Programs for which the source reports results on cage15.
 const Programs kBalanced = {"clr_balanced", "sssp_balanced"};
-/// Groups gain most there, and lose most.
+/// Programs that gain most with groups (regular expressions), and programs that lose most (joins).
 const Programs kRegular = {"regx_packets", "regx_strings"}, kJoins = {"join_uniform", "join_gaussian"};
-/// Of the study of tables: the source's most sensitive, and the others.
+/// Programs of the study of table sizes that are most sensitive in the source.
 const Programs kSensitive = {"bht", "regx_packets", "regx_strings"};
-/// From so many launches on they are many.
+/// Number of launches from which a program counts as launching many.
 constexpr double kMany = 100;
 
-/// Bits of the block at its defaults, and of references to groups in SMs (docs/blocks/dtbl.md, "Area"): 1024 entries
-/// of size, parameters, link and count; first and last of the pools of 32 kernels, which are new, the group in hand;
-/// a reference in each of 13 x 16 places of thread blocks.
+/// Bits of the block at its defaults (docs/blocks/dtbl.md, "Area"). kTableBits: 1024 entries of size, parameters, link
+/// and count. kRegisterBits: first and last group of the pools of 32 kernels, the current group, and a group reference
+/// in each of 13 x 16 thread block slots.
 constexpr double kTableBits = 1024.0 * (64 + 32 + 32 + 32);
 constexpr double kRegisterBits = 32 * 2 * 32 + 32 + 32 + 13 * 16 * 32;
 
@@ -98,7 +98,7 @@ class DtblJudge : Judge {
     conclude(c, all_of(size), all_of(direction), "wanted 1.2 to 1.6 of all three means, and none below 1");
   }
 
-  /// All programs but some.
+  /// Returns all programs except those in `some`.
   [[nodiscard]] Programs without(const Programs& some) const {
     Programs out;
     for (const std::string& program : all_programs()) {
@@ -336,7 +336,7 @@ class DtblJudge : Judge {
     conclude(c, all_of({all_of(falls), above(slower(launch_dense(), "dtbl_512"), 1.05), above(more, 0)}),
              all_of({all_of(falls), above(slower(launch_dense(), smallest), 1.05)}), "wanted 1.05 and more");
   }
-  /// Times over those of 1024 entries.
+  /// Geometric mean over programs of time of `of` / time with 1024 entries.
   [[nodiscard]] Spread slower(const Programs& programs, const char* of) const {
     return spread([&](const Evaluation& e) { return e.ratio(programs, of, kDtbl, cycles()).mean; });
   }

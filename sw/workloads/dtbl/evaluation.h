@@ -9,32 +9,32 @@
 
 namespace castor::workloads::dtbl {
 
-/// Group tables of the study: entries, and the name of the system.
+/// A size of the group table in the study: number of entries, and the name of the system.
 struct TableSize {
   unsigned entries;
   const char* system;
 };
-/// Ascending; 1024 is the system "dtbl".
+/// Returns the sizes in ascending order; 1024 entries is the system "dtbl".
 [[nodiscard]] const std::vector<TableSize>& table_sizes();
-/// Kernels come with their groups, none is kept resident.
+/// System in which no kernel is kept resident: kernels start together with their groups.
 inline constexpr const char* kCold = "dtbl_cold";
-/// An SM's number is part of the hash.
+/// System in which the SM's number is part of the hash.
 inline constexpr const char* kHash = "dtbl_hash";
-/// Workloads that these systems run: they launch much for their size.
+/// Returns the workloads that the studies run: those with many launches for their size.
 [[nodiscard]] std::vector<std::string> launch_dense();
 
-/// Groups that found a resident kernel, a share of all.
+/// Groups that found a resident kernel, as a fraction of all groups.
 [[nodiscard]] Figure kernel_hits();
-/// Groups that got an entry of the table, a share of those that attached.
+/// Groups that got an entry of the group table, as a fraction of the attached groups.
 [[nodiscard]] Figure table_hits();
-/// Launches of which a thread block is on an SM, on average: resident warps over warps of a launch.
+/// Mean number of launches with resident thread blocks: resident warps / warps per launch.
 [[nodiscard]] Figure running();
-/// Launches between the call and their first thread block, on average.
+/// Mean number of launches between their call and their first thread block.
 [[nodiscard]] Figure waiting_at_once();
 
-/// The claims T1 to T17 and the invariants I1 and I2 (docs/results/dtbl.md, "Claims"). `path`: axes "lanes" and
-/// "groups". `unbalanced_runs`: what children::unbalanced says, with names of runs; `unequal_runs`: results that differ
-/// from those of the same input on another system.
+/// Judges the claims T1 to T17 and the invariants I1 and I2 (docs/results/dtbl.md, "Claims"). `path`: axes "lanes" and
+/// "groups". `unbalanced_runs`: messages of children::unbalanced, with names of runs. `unequal_runs`: runs whose
+/// results differ from another system's results for the same input.
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation, const children::Path& path,
                                        const std::vector<std::string>& unbalanced_runs,
                                        const std::vector<std::string>& unequal_runs);

@@ -1,5 +1,5 @@
-# cmake -DOUTPUT=<file.cpp> "-DFILES=<file.yaml>|<file.yaml>..." -P embed.cmake
-# Writes the published values into a source, so that the program needs no data files where it runs.
+# Usage: cmake -DOUTPUT=<file.cpp> "-DFILES=<file.yaml>|<file.yaml>..." -P embed.cmake
+# Writes the published values into a C++ source, so that the program needs no data files at run time.
 string(REPLACE "|" ";" FILES "${FILES}")
 set(entries "")
 foreach(file IN LISTS FILES)

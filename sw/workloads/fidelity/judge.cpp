@@ -6,7 +6,7 @@
 namespace castor::workloads::fidelity {
 namespace {
 
-/// Of a machine's tick, in which the chip's clock() counts `clocks_per_tick`.
+/// Converts a figure from ticks of the machine to clocks of the chip, whose clock() counts `clocks_per_tick` per tick.
 double by_clock(double figure, const std::string& unit, double clocks_per_tick) {
   if (unit == "clocks") return figure * clocks_per_tick;
   if (unit == "lanes per clock") return figure / clocks_per_tick;
@@ -20,7 +20,7 @@ double deviation_of(double ours, const Value& value) {
 }
 
 Judgement judge(double deviation, Rule rule) {
-  // A figure that prints as the bar is within it.
+  // The tolerance makes a deviation that prints equal to the bar count as within it.
   constexpr double kRounding = 1e-9;
   const double size = std::fabs(deviation), bar = rule == Rule::kEqual ? 0 : kBar;
   if (size <= bar + kRounding) return Judgement::kWithin;

@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 
 constexpr double kLargest = 1e9;
 
-/// One file.
+/// Parser of one data file.
 class Reader {
  public:
   explicit Reader(const DataFile& file) : file_(file.name) {
@@ -167,7 +167,8 @@ class Reader {
     return out;
   }
 
-  /// Keys of the machine that decide the row of a value.
+  /// Returns the machine keys listed under `how` that decide the row of a value. Throws InputError for a value of a
+  /// model, and for a value that is not the first of its row.
   [[nodiscard]] Words deciding(const YAML::Node& node, const char* how, const Value& value, const Chip& chip) const {
     Words out;
     if (!node[how]) return out;
@@ -206,10 +207,10 @@ class Reader {
   YAML::Node root_;
 };
 
-/// Times and bandwidths are those of one board.
+/// Returns whether the row (time or bandwidth) depends on the board and not only on the chip.
 bool belongs_to_the_board(const Row& row) { return row.unit == "GB/s" || row.unit == "us"; }
 
-/// Of the chip that this one is like: what it does not say itself.
+/// Adds values and reasons of the chip that `chip` is declared to be like, for rows without a value of its own.
 void complete(Chip& chip, const Chip& other, const Published& published) {
   const Chip own = chip;
   for (const Value& value : other.values) {

@@ -71,7 +71,8 @@ void FixedBatches::start(Host& host, std::vector<JobIndex> jobs) {
   step(host, jobs);
 }
 
-// Jobs of one kind have the same kernels in the same order; short ones only end before.
+// Launches the next kernel of all jobs that are not complete as one grid. Jobs of one variant have the same kernels in
+// the same order; shorter jobs only end earlier.
 void FixedBatches::step(Host& host, const std::vector<JobIndex>& jobs) {
   std::vector<JobIndex> left;
   std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(left), [&](JobIndex job) { return !complete(host, job); });

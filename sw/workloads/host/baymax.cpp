@@ -7,7 +7,8 @@
 namespace castor::workloads {
 namespace {
 
-// Isolated time with a normal error of 5 %: drawn as a factor x 2^20, so that long jobs need no wide numbers.
+// Returns the isolated time with a normally distributed error of 5 %. The error is drawn as a factor x 2^20, so that
+// long jobs need no wide numbers.
 Cycle predict(const Host& host, JobIndex job, Cycle parse, std::uint64_t seed) {
   gpu::ServiceLaw law;
   law.kind = gpu::ServiceLaw::Kind::kNormal;
@@ -26,7 +27,7 @@ void Baymax::on_arrival(Host& host, JobIndex job) {
   host.set_timer(model_free_, job);
 }
 
-// The model has answered.
+// The regression for a job has finished: its prediction is available.
 void Baymax::on_timer(Host& host, std::uint64_t tag) {
   const auto job = static_cast<JobIndex>(tag);
   const std::size_t kernels = host.stream().jobs[job].kernels.size();
@@ -68,7 +69,7 @@ void Baymax::launch(Host& host) {
     }
     if (!found) return;
     const std::uint64_t own = mean_share(host, best);
-    // More than the device holds would take headroom from those that run.
+    // More shares than the device holds would reduce the headroom of the running jobs.
     if (used != 0 && used + own > kWholeDevice) return;
     const auto at = waiting_.find(best);
     running_.push_back({best, host.now() + at->second, own});

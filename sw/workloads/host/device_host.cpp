@@ -9,16 +9,16 @@
 namespace castor::workloads {
 namespace {
 
-// Registers of the engine (docs/blocks/lax.md, "Registers").
+// Addresses of the engine's registers (docs/blocks/lax.md, "Registers").
 constexpr std::uint32_t kProfile = 0x4000, kProfileStride = 32;
-constexpr std::uint32_t kLastCompletions = 0x08, kLastInstanceTime = 0x10;  // of an entry of the profile
+constexpr std::uint32_t kLastCompletions = 0x08, kLastInstanceTime = 0x10;  // offsets in a profile entry
 constexpr std::uint32_t kState = 0x0800, kStateStride = 4;
 constexpr std::uint32_t kJob = 0x8000, kJobStride = 128, kJobLaxity = 0x14;
 constexpr unsigned kReady = 2, kRunning = 3;
 
-constexpr std::uint64_t kLook = ~std::uint64_t{0};  // tag of a timer
+constexpr std::uint64_t kLook = ~std::uint64_t{0};  // tag of the timer that samples the registers
 
-// Shortest deadline in whole nanoseconds that is not below so many cycles.
+// Returns the shortest deadline in whole nanoseconds that is at least `cycles`.
 std::uint64_t deadline_ns(Cycle cycles, std::uint64_t kilohertz) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((Wide{cycles} * 1'000'000 + kilohertz - 1) / kilohertz);
@@ -43,13 +43,13 @@ DeviceHost::DeviceHost(gpu::TimingDevice& device, const gpu::ReplayFile& file, c
     slots_.push_back(std::uint64_t{fit.tbs_per_sm} * machine.chip.sms);
     kids_.push_back(driver_->kid_of(programs.back(), type.threads));
     if (!driver_->judged()) continue;
-    // Time of the usual launch alone, over its TBs: 24.8 bits.
+    // Isolated time per TB in 24.8 bits: time of the usual launch running alone, divided by its number of TBs.
     const std::uint64_t rounds = (type.tbs + slots_.back() - 1) / slots_.back();
     const std::uint64_t tpw = rounds * (std::uint64_t{type.service.a} << 8U) / type.tbs;
     driver_->set_isolated_time(kids_.back(),
                                static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tpw, 1, 0xffff'ffff)));
   }
-  // Setting the engine up took time: the stream starts behind it.
+  // Configuring the engine took simulated time: cycle 0 of the stream is after the configuration.
   origin_ = device.gpu().host_cycle();
   for (const Job& job : stream.jobs) {
     runtime::HostJob out;
@@ -102,7 +102,8 @@ void DeviceHost::observe(Cycle period, unsigned stride) {
   observed_.resize(stream_.jobs.size());
 }
 
-// A kernel of n TBs takes n x (time of all instances / completions) if the TBs complete at the present pace.
+// Predicts the job's time in its kernels, assuming that TBs keep completing at the current rate. A kernel of n TBs
+// takes n x (time of all instances / completions). Returns 0 if a kernel type has no completions yet.
 Cycle DeviceHost::predict(JobIndex job) {
   std::vector<std::uint64_t> tpw(stream_.types.size());
   std::uint64_t sum = 0;
@@ -135,14 +136,16 @@ void DeviceHost::look() {
   if (open) set_timer(now() + look_every_, kLook);
 }
 
-// Jobs are submitted in the order of the stream, and have numbers in that order.
+// Copies the running times of jobs from the device's records. The device numbers jobs in the order of submission, which
+// is the order of the stream.
 void DeviceHost::take_running_times() {
   std::vector<const gpu::JobRecord*> records;
   for (const gpu::JobRecord& record : device_.gpu().front_end().job_records()) {
     if (record.ticket != 0) records.push_back(&record);
   }
   std::sort(records.begin(), records.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
-  if (records.size() != observed_.size()) return;  // jobs in several parts, or some never given to the device
+  // A job was submitted in several parts, or some jobs were never submitted
+  if (records.size() != observed_.size()) return;
   for (std::size_t i = 0; i < records.size(); ++i) observed_[i].running = records[i]->running;
 }
 

@@ -13,40 +13,42 @@
 
 namespace castor::workloads {
 
-/// A host whose jobs reach the device as jobs: with JOB packets, through the driver, to a laxity engine if the machine
-/// has one (docs/gpu/jobs.md, "Jobs"). Time is SystemC time; what it does at the time of a cycle, the device sees in
-/// the next.
+/// A simulated host that submits jobs to the device as jobs: with JOB packets, through the driver, to a laxity engine
+/// if the machine has one (docs/gpu/jobs.md, "Jobs"). Its time is SystemC time. The device sees an action of the host
+/// one cycle later.
 ///
-/// Before the first job the driver writes the isolated time per TB of every kernel type into the engine, for policies
-/// that know jobs' times beforehand.
+/// Before the first job the driver writes the isolated time per TB of every kernel type into the engine. Some policies
+/// need it to know job times in advance.
 ///
 /// Limits: one per process, and nothing else may have used the device.
 class DeviceHost final : public Host, private runtime::HostScheduler {
  public:
-  /// `device` replays `file`, made from the stream's replay_text(). All must outlive the host.
+  /// `device` replays `file`, which was made from the stream's replay_text(). All references must outlive the host.
   DeviceHost(gpu::TimingDevice& device, const gpu::ReplayFile& file, const JobStream& stream, Scheduler& scheduler);
   ~DeviceHost() override;
 
-  /// What the engine thought of a job at one time.
+  /// The engine's view of a job at one time.
   struct View {
     Cycle at = 0;             ///< cycle of the stream
-    unsigned cls = 0;         ///< class of its priority
-    std::int32_t laxity = 0;  ///< cycles, as of the last update
+    unsigned cls = 0;         ///< priority class
+    std::int32_t laxity = 0;  ///< laxity in cycles, as of the engine's last update
   };
-  /// What `observe` collects of a job.
+  /// Data that `observe` collects about a job.
   struct Observed {
-    Cycle predicted = 0;  ///< at its arrival: time in its kernels at the pace of one instance; 0 = a type has none yet
-    Cycle running = 0;    ///< from the last TB of a kernel placed to its completion, all kernels
-    std::vector<View> views;  ///< while it was admitted and not over
+    /// Time in its kernels, predicted at arrival from the time of one instance per type; 0 = a type has none yet
+    Cycle predicted = 0;
+    /// Cycles from the placement of a kernel's last TB to the kernel's completion, summed over kernels
+    Cycle running = 0;
+    std::vector<View> views;  ///< samples taken while the job was admitted and not finished
   };
-  /// For machines with an engine, before `run`: predicts every job's time from the table of kernel types, and looks at
-  /// every `stride`-th job every `period` cycles. Reading registers takes the engine's time, so runs with and without
-  /// differ by some cycles.
+  /// Enables observation; call it before `run`, on machines with an engine. At each arrival it predicts the job's time
+  /// from the table of kernel types. Every `period` cycles it samples every `stride`-th job. Register reads take time
+  /// in the engine, so a run with observation differs by some cycles from a run without.
   void observe(Cycle period, unsigned stride);
-  /// By job, after `run`.
+  /// Returns the observations by job; valid after `run`.
   [[nodiscard]] const std::vector<Observed>& observed() const { return observed_; }
 
-  /// Runs until every job is over. Errors: base::Error if the device stops before.
+  /// Runs until every job has finished. Throws base::Error if the device stops earlier.
   RunOutcome run();
 
   [[nodiscard]] Cycle now() const override;
@@ -67,6 +69,7 @@ class DeviceHost final : public Host, private runtime::HostScheduler {
   void on_job_end(runtime::SimulatedHost& host, runtime::JobId job) override;
   void on_timer(runtime::SimulatedHost& host, std::uint64_t tag) override;
   [[nodiscard]] Cycle predict(JobIndex job);
+  /// Samples the registers of the observed jobs, and sets the timer of the next sample.
   void look();
   void take_running_times();
 
@@ -76,10 +79,10 @@ class DeviceHost final : public Host, private runtime::HostScheduler {
   base::Clock clock_;
   std::unique_ptr<runtime::JobDriver> driver_;
   std::unique_ptr<runtime::SimulatedHost> host_;
-  Cycle origin_ = 0;                ///< device cycle that is the stream's cycle 0
-  std::vector<std::uint8_t> kids_;  ///< by kernel type
+  Cycle origin_ = 0;                ///< device cycle that corresponds to cycle 0 of the stream
+  std::vector<std::uint8_t> kids_;  ///< kernel ids in the engine, by kernel type
   std::vector<std::uint64_t> slots_;
-  Cycle look_every_ = 0;  ///< 0: nothing is observed
+  Cycle look_every_ = 0;  ///< sampling period in cycles; 0: observation is off
   unsigned stride_ = 1;
   std::vector<Observed> observed_;
 };

@@ -12,7 +12,7 @@ std::uint32_t cycles_per_tb(Cycle active, std::uint64_t tbs) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(value, 1, 0xffff'ffff));
 }
 
-// Cycles since a time that may lie ahead.
+// Returns the cycles since `since`; 0 if `since` is in the future.
 Cycle elapsed(const Host& host, Cycle since) { return host.now() > since ? host.now() - since : 0; }
 
 }  // namespace
@@ -93,7 +93,7 @@ void LaxSoftware::on_kernel_done(Host& host, JobIndex job) {
   dispatch(host);
 }
 
-// Rates, then priorities. A window without completions stays open.
+// Updates the rates of kernel types, then the priorities of jobs. A rate window without completions is continued.
 void LaxSoftware::on_timer(Host& host, std::uint64_t /*tag*/) {
   for (unsigned type = 0; type < windows_.size(); ++type) {
     Window& window = windows_[type];
@@ -110,8 +110,8 @@ void LaxSoftware::on_timer(Host& host, std::uint64_t /*tag*/) {
   dispatch(host);
 }
 
-// The most urgent jobs' kernels, as long as their TBs have room; a less urgent one that fits goes before one that does
-// not.
+// Launches the next kernels of the most urgent jobs while their TBs fit into the device. A less urgent job whose kernel
+// fits overtakes a job whose kernel does not fit.
 void LaxSoftware::dispatch(Host& host) {
   std::vector<JobIndex> order;
   for (const auto& [job, live] : live_) {
@@ -127,7 +127,8 @@ void LaxSoftware::dispatch(Host& host) {
     live_[job].running = true;
     if (windows_.size() <= call.type) windows_.resize(call.type + 1);
     Window& window = windows_[call.type];
-    // The host does not see when the kernel starts: active from when the device can see it.
+    // The host does not see when the kernel starts. The window counts from the cycle in which the device sees the
+    // kernel.
     if (window.running++ == 0) window.since = host.now() + latencies_.communication;
     host.launch(job, latencies_.communication);
   }

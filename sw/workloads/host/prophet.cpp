@@ -5,7 +5,7 @@
 namespace castor::workloads {
 namespace {
 
-// Time that the job still needs alone, messages of the host and parsing included.
+// Returns the time that the job still needs when it runs alone, including host messages and parsing.
 Cycle alone(const Host& host, JobIndex job, const HostLatencies& latencies) {
   std::vector<std::uint64_t> slots;
   for (unsigned type = 0; type < host.stream().types.size(); ++type) slots.push_back(host.slots(type));
@@ -15,7 +15,8 @@ Cycle alone(const Host& host, JobIndex job, const HostLatencies& latencies) {
          (j.kernels.size() - done) * (latencies.communication + latencies.parse);
 }
 
-// Largest share of the load from which on TBs slow down, x 2^20. Warps of 64 lanes.
+// Returns the largest bandwidth share of the job's remaining kernels, x 2^20. The unit is the load w0 from which on TBs
+// slow down, in warps of 64 lanes.
 std::uint64_t bandwidth_share(const Host& host, JobIndex job) {
   const JobStream& stream = host.stream();
   if (stream.w0 == 0) return 0;

@@ -55,7 +55,7 @@ RunOutcome ReplayHost::run() {
       scheduler_.on_arrival(*this, static_cast<JobIndex>(event.tag));
     }
   }
-  if (const auto fault = gpu.front_end().take_fault()) throw base::Error("fault: " + fault->message);
+  if (const auto fault = gpu.front_end().faults().take()) throw base::Error("fault: " + fault->message);
   RunOutcome out;
   out.cycles = gpu.now();
   for (const State& job : jobs_) out.jobs.push_back(job.outcome);
@@ -112,7 +112,7 @@ void ReplayHost::deliver_completions() {
   }
 }
 
-// Kernel types in 8.24 bits: the device of this host has no profiling table.
+// Returns 0 (not measured): the device of this host has no profiling table.
 std::uint32_t ReplayHost::measured_tpw(unsigned /*type*/) const { return 0; }
 
 // --- Actions --------------------------------------------------------------------------------------------------------
@@ -132,7 +132,8 @@ void ReplayHost::give(const std::vector<JobIndex>& jobs, bool whole, Cycle visib
   }
 }
 
-// The first job's queue carries a merged grid.
+// Allocates a queue for the first job, unless it has one. A merged grid uses the queue of its first job. Returns false
+// if no queue is free.
 bool ReplayHost::take_queue(const std::vector<JobIndex>& jobs) {
   State& first = jobs_[jobs.front()];
   if (first.queue != kNoQueue) return true;

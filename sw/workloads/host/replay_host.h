@@ -16,21 +16,20 @@
 
 namespace castor::workloads {
 
-/// A host with a scheduler beside a GPU whose SMs replay the stream's kernels: an event loop over arrivals, timers and
-/// completions. A job has a queue of its own from its first launch to its end; jobs wait in the host while none is
-/// free.
+/// A host with a scheduler and a GPU whose SMs replay the stream's kernels. It is an event loop over arrivals, timers
+/// and completions. A job owns a queue from its first launch to its end; jobs wait in the host while no queue is free.
 ///
-/// What happens in device cycle c, the host knows in c + 1; what it does in c with delay d, the device sees in c + d.
-/// In one cycle completions come first, then arrivals, then timers in the order in which they were set.
+/// The host learns of an event of device cycle c in cycle c + 1. The device sees an action of cycle c with delay d in
+/// cycle c + d. Within a cycle, completions come first, then arrivals, then timers in the order in which they were set.
 ///
 /// Limits: the command processor serves its queues in round robin, so priorities have no effect. One per process.
 class ReplayHost final : public Host, private gpu::Observer {
  public:
-  /// All references must outlive the host. The machine's SMs replay (replay.enable).
+  /// All references must outlive the host. The machine's SMs must replay (replay.enable).
   ReplayHost(const gpu::Machine& machine, const JobStream& stream, Scheduler& scheduler);
   ~ReplayHost() override;
 
-  /// Runs until nothing is left to do; jobs that the scheduler never gives away stay open.
+  /// Runs until no work is left. Jobs that the scheduler never submits stay open.
   RunOutcome run();
 
   [[nodiscard]] Cycle now() const override { return now_; }
@@ -47,19 +46,22 @@ class ReplayHost final : public Host, private gpu::Observer {
 
  private:
   static constexpr unsigned kNoQueue = ~0U;
+  /// State of a job: its queue (kNoQueue: none), completed kernels, result.
   struct State {
     unsigned queue = kNoQueue;
     std::size_t done = 0;
     JobOutcome outcome;
   };
+  /// A timer or an arrival in the event queue. For an arrival, `tag` is the job.
   struct Event {
     Cycle at = 0;
-    bool timer = false;  ///< else an arrival
+    bool timer = false;  ///< true: a timer; false: an arrival
     std::uint64_t order = 0, tag = 0;
     [[nodiscard]] bool operator>(const Event& other) const {
       return std::tie(at, timer, order) > std::tie(other.at, other.timer, other.order);
     }
   };
+  /// A submission of jobs to the device. `visible`: cycle in which the device sees the submission.
   struct Pending {
     std::vector<JobIndex> jobs;
     bool whole = false;
@@ -78,12 +80,12 @@ class ReplayHost final : public Host, private gpu::Observer {
   Scheduler& scheduler_;
   gpu::ReplayFile file_;
   std::unique_ptr<gpu::TimingDevice> device_;
-  std::vector<gpu::ProgramHandle> programs_;  ///< by kernel type
+  std::vector<gpu::ProgramHandle> programs_;  ///< programs in the device, indexed by kernel type
   std::vector<std::uint64_t> slots_;
   Cycle now_ = 0;
   std::vector<State> jobs_;
-  std::vector<unsigned> free_queues_;  ///< descending, the lowest is taken
-  std::vector<Pending> waiting_;       ///< for a queue
+  std::vector<unsigned> free_queues_;  ///< in descending order; the lowest is allocated first
+  std::vector<Pending> waiting_;       ///< submissions that wait for a free queue
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;
   std::unordered_map<gpu::Ticket, std::vector<JobIndex>> tickets_;

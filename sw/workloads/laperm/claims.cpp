@@ -12,17 +12,19 @@ namespace {
 
 using namespace children;
 
-/// Launching is uneven there: SMX-Bind leaves a long tail on one SM.
+/// Programs with uneven launching, where SMX-Bind leaves a long tail on one SM, and programs with even launching.
 const Programs kUneven = {"bfs_citation", "clr_citation", "join_uniform", "join_gaussian"};
 const Programs kEven = {"amr", "pre"};
-/// Children of one parent work in regions of their own.
+/// Programs in which the children of a parent work on separate regions.
 const Programs kApart = {"amr", "join_uniform", "join_gaussian"};
-/// Stands for graph500: children share with any parent, not with theirs.
+/// Program that replaces the source's graph500: its children share data with all parents, not with their own in
+/// particular.
 constexpr const char* kGraph500 = "clr_kronecker";
-/// Stands for cage15.
+/// Program that replaces the source's cage15.
 constexpr const char* kCage15 = "sssp_balanced";
 
-/// Bits of an item of the block at its defaults (docs/blocks/laperm.md, "Area"), items of a set and of queue 0.
+/// Bits of an item in the block's queues at its defaults (docs/blocks/laperm.md, "Area"); items of a queue set and of
+/// the host's queue 0.
 constexpr double kItemBits = 165, kSetItems = 128, kHostItems = 32;
 
 class LapermJudge : Judge {
@@ -61,7 +63,8 @@ class LapermJudge : Judge {
   }
 
  private:
-  /// Those that launch: without roads and flights, which the source does not have here either.
+  /// Returns the programs that launch children. Roads and flights are excluded, which the source does not use here
+  /// either.
   [[nodiscard]] Programs launchers() const {
     Programs out;
     for (const std::string& program : all_programs()) {
@@ -69,8 +72,8 @@ class LapermJudge : Judge {
     }
     return out;
   }
-  /// Those whose groups wait for records in memory less than a third of the time under the distribution of DTBL: what
-  /// the policies gain in the others is that they read no records one by one.
+  /// Returns the programs whose groups wait for records in memory less than a third of the time under DTBL's own
+  /// distribution. In the other programs the policies gain because they do not read records one by one.
   [[nodiscard]] Programs without_records() const {
     Programs out;
     for (const std::string& program : launchers()) {
@@ -80,16 +83,16 @@ class LapermJudge : Judge {
     return out;
   }
   bool need_all(Claim& claim) const { return need(claim, launchers(), joined({kCdp.all(), kDtbl.all()})); }
-  /// IPC over that of another system, less 1, %; geometric mean.
+  /// Geometric mean over programs of IPC of `of` / IPC of `base`, minus 1, in %.
   [[nodiscard]] Spread gain(const Programs& programs, const std::string& of, const char* base) const {
     return more(programs, of, ipc(), base);
   }
-  /// Points of a rate.
+  /// Difference of a rate between two systems, in percentage points.
   [[nodiscard]] Spread points(const Programs& programs, const std::string& of, const std::string& base,
                               const Figure& figure) const {
     return higher(programs, of, base, figure, 100);
   }
-  /// (a - base) - (b - base2) of means over programs, points.
+  /// Difference (a - a_base) - (b - b_base) of the means of a figure over programs, in percentage points.
   [[nodiscard]] Spread wider(const Programs& programs, const std::string& a, const std::string& a_base,
                              const std::string& b, const std::string& b_base, const Figure& figure) const {
     return spread([&](const Evaluation& e) {
@@ -97,7 +100,7 @@ class LapermJudge : Judge {
       return (of(a) - of(a_base)) - (of(b) - of(b_base));
     });
   }
-  /// Gain of one system over its base, less that of another, % points.
+  /// Gain in IPC of `a` over its base minus the gain of `b` over its base, in percentage points.
   [[nodiscard]] Spread gains_more(const Programs& programs, const std::string& a, const char* a_base,
                                   const std::string& b, const char* b_base) const {
     return spread([&](const Evaluation& e) {

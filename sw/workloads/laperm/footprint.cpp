@@ -11,14 +11,14 @@
 namespace castor::workloads::laperm {
 namespace {
 
-using Blocks = std::vector<std::uint32_t>;           // of memory, ascending
-using Tb = std::pair<std::uint32_t, std::uint32_t>;  // grid, number in it
+using Blocks = std::vector<std::uint32_t>;           // memory blocks of 128 bytes, ascending
+using Tb = std::pair<std::uint32_t, std::uint32_t>;  // grid, number of the thread block in the grid
 
 constexpr std::uint64_t kBlock = 128;
-/// In front of a parameter buffer lies its record; buffers are smaller than this.
+/// Size of the record in front of a parameter buffer, and upper bound of a buffer's size, in bytes.
 constexpr std::uint64_t kRecord = 64, kBuffer = 256;
 
-/// "Device" and the low bits of a grid's number, as keys have them.
+/// Returns the grid part of a key: bit 16 = launched by the device, bits 15 to 0 = low bits of the grid's number.
 std::uint32_t grid_of(std::uint64_t gridid) {
   return static_cast<std::uint32_t>((gridid >> 48U) << 16U | (gridid & 0xffffU));
 }
@@ -51,7 +51,8 @@ struct Mean {
 
 double quotient(std::size_t of, std::size_t over) { return static_cast<double>(of) / static_cast<double>(over); }
 
-/// Grids by the thread block that launched them: the k-th who got a buffer launched the k-th that was given it.
+/// Returns the launched grids by launching thread block. The k-th thread block that obtained a buffer launched the k-th
+/// grid that received the same buffer.
 std::map<Tb, std::vector<std::uint32_t>> launches(const Footprint& footprint) {
   std::map<std::uint64_t, std::vector<Tb>> parents;
   std::map<std::uint64_t, std::set<std::uint32_t>> children;
@@ -71,9 +72,10 @@ std::map<Tb, std::vector<std::uint32_t>> launches(const Footprint& footprint) {
   return out;
 }
 
-/// Mean over children of what they share with their siblings, of what these touch; false of an only child.
+/// Adds to `out` the mean over children of |blocks shared with siblings| / |blocks touched by siblings|. Returns false
+/// for an only child.
 bool siblings(const std::vector<const Blocks*>& children, Mean& out) {
-  std::map<std::uint32_t, unsigned> touched;  // by how many
+  std::map<std::uint32_t, unsigned> touched;  // number of children that touch each block
   for (const Blocks* child : children) {
     for (const std::uint32_t block : *child) ++touched[block];
   }

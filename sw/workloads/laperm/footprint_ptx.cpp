@@ -7,8 +7,8 @@
 namespace castor::workloads::laperm {
 namespace {
 
-/// Tables on the device, and what keeps them. A place of `castor_places` is a key, or 0; `castor_touched` has the keys
-/// in the order in which they came.
+/// Tables in device memory, and the functions that fill them. `castor_places` is a hash table of keys (0 = empty).
+/// `castor_touched` lists the keys in the order of insertion.
 constexpr const char* kTables = R"(
 .visible .global .align 8 .b8 castor_places[33554432];
 .visible .global .align 8 .b8 castor_touched[25165824];
@@ -178,7 +178,7 @@ extern "C" void** __cudaRegisterFatBinary(void* image) {
 }
 )";
 
-/// "@%p1 ld.global.u32 %r1, [%rd1+4];"
+/// A PTX statement, such as "@%p1 ld.global.u32 %r1, [%rd1+4];".
 struct Statement {
   std::string guard;  ///< "@%p1 "
   std::string name;   ///< "ld.global.u32"
@@ -198,14 +198,14 @@ struct Statement {
     return ("." + name + ".").find("." + word + ".") != std::string::npos;
   }
   [[nodiscard]] bool is(const char* operation) const { return name.rfind(operation, 0) == 0; }
-  /// It may be to global memory.
+  /// Returns whether the statement may access global memory.
   [[nodiscard]] bool accesses() const {
     if (!is("ld.") && !is("ldu.") && !is("st.") && !is("atom.") && !is("red.")) return false;
     return !has("param") && !has("shared") && !has("local") && !has("const");
   }
 };
 
-/// "%rd4+-8" or "symbol+4" into %castor_at.
+/// Returns PTX that loads an address operand ("%rd4+-8" or "symbol+4") into %castor_at.
 std::string address_of(const std::string& operand) {
   const std::size_t plus = operand.find('+');
   const std::string base = operand.substr(0, plus);
@@ -231,7 +231,7 @@ std::string note(const std::string& address, bool child) {
          "; call castor_note, (castor_a, castor_b); }\n";
 }
 
-/// Of a line that declares a parameter, its name.
+/// Returns the name of the parameter that a line declares.
 std::string parameter(const std::string& line) {
   std::size_t end = line.find_first_of(",[");
   if (end == std::string::npos) end = line.size();
@@ -246,7 +246,7 @@ const char* footprint_writer() { return kWriter; }
 std::string with_footprints(const std::string& ptx) {
   std::string out;
   std::istringstream lines(ptx);
-  std::string line, first;  // parameter of the kernel whose head is being read
+  std::string line, first;  // `first`: first parameter of the kernel whose header is being read
   bool head = false, buffer = false, tables = false;
   while (std::getline(lines, line)) {
     const std::string text(base::trimmed(line));

@@ -9,7 +9,8 @@
 
 #include "workloads/lax/evaluation.h"
 
-/// The claims by subject. Each function decides one and appends it to the list of all.
+/// Functions that decide the claims, grouped by subject. Each function decides one claim and appends it to the list of
+/// claims.
 namespace castor::workloads::lax {
 
 using Names = std::vector<std::string>;
@@ -17,15 +18,16 @@ using Names = std::vector<std::string>;
 inline const Names kAll = {"LSTM", "GRU", "VAN", "HYBRID", "IPV6", "CUCKOO", "GMM", "STEM"};
 inline const Names kRecurrent = {"LSTM", "GRU", "VAN", "HYBRID"};
 inline const Names kSingle = {"IPV6", "CUCKOO", "GMM", "STEM"};
-/// What LAX is compared with: the published schedulers.
+/// The published schedulers that LAX is compared with.
 inline const Names kRivals = {"RR", "MLFQ", "BAT", "BAY", "PRO", "LJF", "SJF", "SRF", "PREMA", "EDF"};
 
-/// Collects statements by name, for the reason: "not: A, B; within the spread: C".
+/// Collects results of statements by name, to write a claim's reason: "not: A, B; within the spread: C".
 class Statements {
  public:
   void add(const std::string& name, Truth truth);
   [[nodiscard]] const std::vector<Truth>& list() const { return all_; }
   [[nodiscard]] Truth all() const { return all_of(all_); }
+  /// Returns the names of the statements that fail or are unclear.
   [[nodiscard]] std::string reason() const;
 
  private:
@@ -33,23 +35,23 @@ class Statements {
   std::string fails_, unclear_;
 };
 
-/// What claims are decided by, and where they go; everything outlives who uses it.
+/// Data that all claims are decided from, and the list of claims. The referenced objects must outlive the case.
 struct Case {
   Case(const Evaluation& runs, const Extras& others);
 
   const Evaluation& evaluation;
   const Extras& extras;
-  std::vector<Evaluation> without;  ///< one seed each
+  std::vector<Evaluation> without;  ///< runs without one seed each
   std::vector<Claim> claims;
 };
 
-/// What a claim's rule is written with. Every figure is a function of the runs, so that leaving out one seed after the
-/// other says how far it spreads.
+/// Base class of the claims' rules. Every figure is a function of the runs; the spread of a figure comes from leaving
+/// out one seed after the other (jackknife).
 class Judge {
  public:
   explicit Judge(Case& all) : evaluation_(all.evaluation), extras_(all.extras), case_(all) {}
 
-  /// Jobs in time of 128 of `a` in a workload less those of `b`, high rate.
+  /// Jobs in time (of 128) of `a` minus those of `b` in a workload, at the high rate.
   [[nodiscard]] Spread difference(const std::string& workload, const std::string& a, const std::string& b) const {
     return difference(workload, workload, a, b);
   }
@@ -59,23 +61,26 @@ class Judge {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   static constexpr std::array<Rate, 3> kRates = {Rate::kLow, Rate::kMedium, Rate::kHigh};
 
+  /// Returns a figure of all runs, with the deviation from leaving out one seed after the other.
   [[nodiscard]] Spread spread(const Figure& figure) const;
   static double mean_of(const Evaluation& e, const std::string& workload, const std::string& scheduler,
                         double Sample::*figure = &Sample::met) {
     return e.mean(workload, Rate::kHigh, scheduler, figure);
   }
-  /// Jobs in time of 128, high rate.
+  /// Jobs in time (of 128) at the high rate.
   [[nodiscard]] Spread met(const std::string& workload, const std::string& scheduler) const;
-  /// Those of `a` in one workload less those of `b` in another.
+  /// Jobs in time of `a` in workload `one` minus jobs in time of `b` in workload `other`, at the high rate.
   [[nodiscard]] Spread difference(const std::string& one, const std::string& other, const std::string& a,
                                   const std::string& b) const;
-  /// Jobs in time of `a` over those of `b`; no number if `b` has none.
+  /// Jobs in time of `a` / jobs in time of `b`; NaN if `b` has none.
   [[nodiscard]] Spread ratio(const std::string& workload, const std::string& a, const std::string& b) const;
+  /// Geometric mean over workloads of jobs in time of `a` / jobs in time of `b`.
   [[nodiscard]] Spread geomean(Rate rate, const std::string& a, const std::string& b) const;
-  /// Of the recurrent networks with real kernels, high rate; of no run where one has none.
+  /// Geometric mean ratio of jobs in time over the recurrent networks with real kernels, at the high rate. NaN if a
+  /// network has no runs.
   [[nodiscard]] Spread executed(const std::string& a, const std::string& b) const;
 
-  /// True if runs of all these schedulers are there; else the claim is open.
+  /// Returns whether all these schedulers have runs. Otherwise leaves the claim open with a reason.
   bool need(Claim& claim, Rate rate, const Names& schedulers) const;
   Claim& begin(const char* id, const char* claim, const char* source, const char* rule);
 
@@ -86,7 +91,7 @@ class Judge {
   Case& case_;
 };
 
-/// Jobs in time, one scheduler against others.
+/// Claims about jobs in time: one scheduler against others.
 class SchedulerClaims : private Judge {
  public:
   using Judge::Judge;
@@ -103,7 +108,7 @@ class SchedulerClaims : private Judge {
   void headline();
 };
 
-/// Schedulers on the host, and LAX there.
+/// Claims about schedulers on the host, LAX on the host included.
 class HostClaims : private Judge {
  public:
   using Judge::Judge;
@@ -113,7 +118,7 @@ class HostClaims : private Judge {
   void baymax_against_software();
 };
 
-/// How long jobs take, and the work that is done for them.
+/// Claims about the latency of jobs and the work spent on them.
 class JobClaims : private Judge {
  public:
   using Judge::Judge;
@@ -123,7 +128,7 @@ class JobClaims : private Judge {
   void batching();
 };
 
-/// What the laxity engine predicts, and what its settings do.
+/// Claims about the laxity engine's predictions and about its settings.
 class EngineClaims : private Judge {
  public:
   using Judge::Judge;

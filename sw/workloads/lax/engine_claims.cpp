@@ -7,7 +7,7 @@
 namespace castor::workloads::lax {
 namespace {
 
-/// Holds or fails if all runs agree, and there are several.
+/// Returns whether a statement holds or fails in all runs; unclear for fewer than two runs or if the runs disagree.
 Truth of_runs(const std::vector<Truth>& runs) {
   if (runs.size() < 2) return Truth::kUnclear;
   return all_of(runs) == Truth::kHolds   ? Truth::kHolds
@@ -15,8 +15,8 @@ Truth of_runs(const std::vector<Truth>& runs) {
                                          : Truth::kUnclear;
 }
 
-/// Bits of the engine's tables at its defaults, of a queue and of a kernel type, and bytes of its other queues
-/// (docs/blocks/lax.md, "Area").
+/// Bits per queue and per kernel type in the engine's tables at its defaults, their numbers, and the bytes of the
+/// engine's other queues (docs/blocks/lax.md, "Area").
 constexpr double kQueueBits = 623, kTypeBits = 371, kQueues = 128, kTypes = 64, kOtherBytes = 328;
 constexpr double kPublishedBytes = 4240;
 
@@ -67,7 +67,7 @@ void EngineClaims::priority_over_time() {
     for (const PriorityTrace& job : found->second) {
       if (job.at_ms.size() < 3) continue;
       const std::size_t last = job.laxity_ms.size() - 1;
-      std::size_t half = 1;  // the first view may be that of a new job, whose laxity has not been computed
+      std::size_t half = 1;  // the first view may precede the first computation of the job's laxity
       while (half < last && job.at_ms[half] < job.latency_ms / 2) ++half;
       c.ours += (c.ours.empty() ? "" : "; ") + number(job.laxity_ms[1], 1) + " ms at " + number(job.at_ms[1], 1) +
                 ", " + number(job.laxity_ms[half], 1) + " at " + number(job.at_ms[half], 1) + ", done at " +

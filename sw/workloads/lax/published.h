@@ -5,19 +5,21 @@
 #include <optional>
 #include <string_view>
 
-/// What the laxity engine's source published for the high arrival rate (docs/results/lax.md, "Published figures").
-/// Jobs that met their deadline are recovered from throughputs with a common time base per workload.
+/// Figures that the source of the laxity engine published for the high arrival rate (docs/results/lax.md, "Published
+/// figures"). The numbers of jobs that met their deadline are computed from throughputs with a common time base per
+/// workload.
 namespace castor::workloads::lax::published {
 
 inline constexpr std::size_t kWorkloads = 8;
 inline constexpr std::array<std::string_view, kWorkloads> kWorkloadNames = {"LSTM", "GRU",    "VAN", "HYBRID",
                                                                             "IPV6", "CUCKOO", "GMM", "STEM"};
+/// A row of a published table: a scheduler's values, by workload.
 struct Row {
   std::string_view scheduler;
   std::array<double, kWorkloads> values;
 };
 
-/// Jobs of 128 that met their deadline.
+/// Jobs (of 128) that met their deadline.
 inline constexpr std::array<Row, 11> kMet = {{
     {"RR", {11, 20, 17, 2, 20, 4, 11, 6}},
     {"MLFQ", {9, 15.4, 12, 1, 21, 4, 13.9, 6}},
@@ -80,7 +82,7 @@ inline constexpr std::array<Row, 11> kEnergy = {{
 /// Time base of the throughputs, ms.
 inline constexpr std::array<double, kWorkloads> kTimeBase = {21.53, 21.93, 23.32, 23.53, 1.520, 13.84, 4.91, 1.524};
 
-/// Value of a table; empty if the source has none.
+/// Returns the value of a table; empty if the source has none.
 template <std::size_t N>
 [[nodiscard]] constexpr std::optional<double> value(const std::array<Row, N>& table, std::string_view workload,
                                                     std::string_view scheduler) {

@@ -61,8 +61,8 @@ void SchedulerClaims::order_of_schedulers() {
                    "to 1.2x; shape: LAX above all the others, SJF and SRF above EDF, EDF above RR");
   if (!need(c, Rate::kHigh, {"RR", "MLFQ", "BAT", "PRO", "LJF", "EDF", "PREMA", "SJF", "SRF", "LAX"})) return;
   const Names order = {"RR", "LJF", "EDF", "PREMA", "SJF", "SRF", "LAX"}, near = {"MLFQ", "BAT", "PRO"};
-  // Means over workloads leave out those without jobs, so that of two schedulers is not the quotient of their means
-  // against RR.
+  // Geometric means exclude workloads in which a scheduler has no job in time. The mean ratio of two schedulers is
+  // therefore not the quotient of their mean ratios to RR.
   const auto over = [&](const std::string& a, const std::string& b) {
     return spread([&](const Evaluation& e) {
       return e.geomean(Rate::kHigh, a, "RR").value_or(kNone) / e.geomean(Rate::kHigh, b, "RR").value_or(kNone);

@@ -8,11 +8,11 @@
 namespace castor::workloads::lax {
 namespace {
 
-// Of a time in hundredths of a microsecond.
+// Converts a time in hundredths of a microsecond to core cycles.
 constexpr std::uint32_t centi_us(std::uint64_t value) { return static_cast<std::uint32_t>(cycles_of_centi_us(value)); }
 
-// Registers are the published context per thread in words, rounded up. The two that the calibration changed carry a
-// comment.
+// Registers are the published context per thread in words, rounded up. Calibration changed two of them, which are
+// commented below.
 KernelType kernel(const char* name, std::uint32_t threads, std::uint32_t tb_threads, std::uint32_t registers,
                   std::uint32_t service) {
   KernelType type;
@@ -24,10 +24,11 @@ KernelType kernel(const char* name, std::uint32_t threads, std::uint32_t tb_thre
   return type;
 }
 
-// Published: 562.4 KB, 141 words per thread: one TB per SM. 84 words let three onto an SM, which the capacity under
-// round robin asks for in LSTM, GRU and VAN alike.
+// Published: 562.4 KB, which is 141 words per thread and one TB per SM. 84 words let three TBs onto an SM, as the
+// capacity under round robin requires in LSTM, GRU and VAN alike.
 constexpr std::uint32_t kGemmRegisters = 84;
-// Published: 195.5 KB, 25 words per thread: nine TBs per SM, and no job in time. 64 words let four onto an SM.
+// Published: 195.5 KB, which is 25 words per thread and nine TBs per SM; no job would then finish in time. 64 words let
+// four TBs onto an SM.
 constexpr std::uint32_t kGmmRegisters = 64;
 
 constexpr std::uint32_t kGemm = centi_us(12748);
@@ -54,8 +55,8 @@ Workload single(const char* name, std::uint64_t deadline_us, std::array<std::uin
 }
 
 std::vector<Workload> make() {
-  // The product's time grows with the number of gates and the square of the hidden size; 128 units in an LSTM are the
-  // published point.
+  // The time of the matrix product grows with the number of gates and the square of the hidden size. The published
+  // value is that of an LSTM with 128 units.
   const Network lstm{"lstm", kGemm, 3, 3};
   const Network gru{"gru", kGemm / 4 * 3, 2, 2};
   const Network gru256{"gru256", kGemm * 3, 2, 2};
@@ -85,8 +86,8 @@ void common_kernels(JobStream& stream) {
   stream.types.push_back(kernel("activation", 128, 64, 23, centi_us(887)));
 }
 
-// Order inside a job is our choice: kernels with a fixed number of calls, then per step product, tensor and activation
-// kernels.
+// Returns the kernels of a job. Their order is our choice: kernels with a fixed number of calls first, then per time
+// step the product, tensor and activation kernels.
 std::vector<KernelCall> chain(const JobStream& stream, const Network& network, unsigned gemm, unsigned steps) {
   std::vector<KernelCall> calls;
   const auto add = [&](unsigned type, unsigned times) {
@@ -104,7 +105,8 @@ std::vector<KernelCall> chain(const JobStream& stream, const Network& network, u
   return calls;
 }
 
-// Lengths are rounded to whole steps; mu is such that the mean of what remains between 1 and 60 is 16.
+// Distribution of the number of time steps. Lengths are rounded to whole steps; mu is chosen so that the mean of the
+// distribution truncated to 1 to 60 is 16.
 constexpr std::array<std::uint64_t, kMaxSteps> kSteps = {
     108907,     3840442,    25830798,   85816812,   195871540,  356555352,  559972250,  794266682,  1047037931,
     1307268769, 1566121445, 1817049365, 2055564493, 2278872452, 2485491120, 2674907483, 2847292771, 3003277874,
@@ -149,7 +151,7 @@ std::vector<Cycle> arrival_times(const Arrivals& arrivals) {
   base::Xoshiro256 random(arrivals.seed);
   std::vector<Cycle> times;
   times.reserve(arrivals.jobs);
-  Wide sum = 0;  // of -ln(u) x 2^32
+  Wide sum = 0;  // sum of -ln(u) x 2^32
   for (unsigned i = 0; i < arrivals.jobs; ++i) {
     std::uint64_t u = random();
     while (u == 0) u = random();

@@ -12,7 +12,8 @@ namespace {
 
 using Programs = Evaluation::Programs;
 
-/// Bits of state and thousands of gates at the defaults, with promotion and without (docs/blocks/saws.md, "Area").
+/// Bits of state and thousands of gates at the block's defaults, with promotion and without (docs/blocks/saws.md,
+/// "Area").
 constexpr double kBits = 1089, kGtoBits = 906, kGates = 23.62, kGtoGates = 13.59;
 
 std::string percent(double value, int digits = 1) {
@@ -25,8 +26,8 @@ std::string percent(const Spread& figure) {
   return percent(figure.mean) + (figure.count > 1 ? " ±" + number(figure.deviation, 1) : "");
 }
 
-/// What a claim's rule is written with. Gains are in percent of performance, 1 / time. Every figure is a function of
-/// the runs, so that leaving out one input after the other says how far it spreads.
+/// Decides the claims. Gains are in percent of performance (1 / time). Every figure is a function of the runs; the
+/// spread of a figure comes from leaving out one input after the other (jackknife).
 class Judge {
  public:
   explicit Judge(const Evaluation& evaluation) : evaluation_(evaluation) {
@@ -78,17 +79,17 @@ class Judge {
   static double gain(const Evaluation& e, const Programs& programs, const Point& of, const Point& base) {
     return 100 * (e.mean_ratio(programs, base, of, cycles).mean - 1);
   }
-  /// How much faster `of` is than `base`, mean of the programs.
+  /// Gain in performance of `of` over `base`, mean over programs, in %.
   [[nodiscard]] Spread gain(const Programs& programs, const Point& of, const Point& base) const {
     return spread([&](const Evaluation& e) { return gain(e, programs, of, base); });
   }
-  /// The program with the least gain.
+  /// Returns the program with the smallest gain.
   [[nodiscard]] std::string least(const Programs& programs, const Point& of, const Point& base) const {
     return *std::min_element(programs.begin(), programs.end(), [&](const std::string& a, const std::string& b) {
       return gain(evaluation_, {a}, of, base) < gain(evaluation_, {b}, of, base);
     });
   }
-  /// How much longer barriers wait, %.
+  /// Increase of the barrier waiting time of `of` over `base`, in %.
   [[nodiscard]] Spread wait(const std::string& of, const std::string& base) const {
     return spread([&](const Evaluation& e) {
       return 100 * (e.mean_ratio(barriers_, {"4", of}, {"4", base}, waiting).mean - 1);
@@ -284,7 +285,7 @@ class Judge {
   }
 
   const Evaluation& evaluation_;
-  std::vector<Evaluation> without_;  ///< one input each
+  std::vector<Evaluation> without_;  ///< runs without one input each
   const Programs barriers_ = program_names(true), others_ = program_names(false);
   std::vector<Claim> claims_;
 };

@@ -8,26 +8,26 @@ namespace castor::workloads::saws {
 
 /// A CUDA program of sw/kernels that the comparison runs.
 struct Program {
-  /// An option of the program: its value for seed 1, and what each further seed adds, since with many programs the data
-  /// do not change the time.
+  /// A numeric option of the program: its value for seed 1, and the increment for each further seed. The increment
+  /// exists because the data do not change the time of many programs.
   struct Option {
     const char* name;
     unsigned small, large, step;
   };
   const char* name;
-  bool barriers;            ///< its thread blocks meet at barriers
-  const char* in_source;    ///< what the source calls it; "" if it does not name it
-  const char* description;  ///< a few words
+  bool barriers;            ///< whether its thread blocks use barriers
+  const char* in_source;    ///< the source's name of the program; "" if the source does not name it
+  const char* description;  ///< short description for the tables
   std::vector<Option> options;
 };
 
-/// Those with barriers first.
+/// Returns all programs, those with barriers first.
 [[nodiscard]] const std::vector<Program>& programs();
-/// nullptr if there is none.
+/// Returns the program of that name, or nullptr if there is none.
 [[nodiscard]] const Program* find_program(const std::string& name);
-/// Their names.
+/// Returns the names of the programs with or without barriers.
 [[nodiscard]] std::vector<std::string> program_names(bool barriers);
-/// Command line of an input. `size`: "small" or "large".
+/// Returns the command line of an input. `size`: "small" or "large".
 [[nodiscard]] std::vector<std::string> arguments(const Program& program, const std::string& size, std::uint64_t seed);
 
 }  // namespace castor::workloads::saws

@@ -5,20 +5,21 @@
 #include <limits>
 #include <string_view>
 
-/// What the source of the warp schedulers published for four of them: means over its programs with barriers
+/// Figures that the source published for four warp schedulers: means over its programs with barriers
 /// (docs/results/saws.md, "Claims").
 namespace castor::workloads::saws::published {
 
+/// The published mean of a policy, in %.
 struct Mean {
   std::string_view policy;
   double percent;
 };
-/// How much faster than GTO.
+/// Gain in performance over GTO, in %.
 inline constexpr std::array<Mean, 2> kFaster = {{{"SAWS/no-toggle", 7}, {"SAWS", 9}}};
-/// How much longer than under GTO barriers wait.
+/// Increase of the barrier waiting time over GTO, in %.
 inline constexpr std::array<Mean, 2> kWaiting = {{{"CATLS", 2}, {"SAWS", -15}}};
 
-/// NaN if there is none.
+/// Returns the published mean of a policy, or NaN if there is none.
 template <std::size_t N>
 [[nodiscard]] double mean_of(const std::array<Mean, N>& all, std::string_view policy) {
   for (const Mean& one : all) {

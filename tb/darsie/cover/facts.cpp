@@ -26,8 +26,6 @@ Needs features(const Params& p) {
   add(kWritePorts, p.NumWb > 1);
   add(kEntries, p.NumPst > 1);
   add(kIssues, p.NumIss > 1);
-  add(kSpareRows, true);
-  add(kSpareSlots, true);
   return all;
 }
 

@@ -232,7 +232,7 @@ MeetingPoints::MeetingPoints(const CoverList& list)
     : on_warps_(list, warp_rows(), apart()), on_tbs_(list, tb_rows(), apart()), on_sm_(list, sm_rows(), apart()) {}
 
 void MeetingPoints::see(const Facts& now) {
-  // Warps to which something happens.
+  // Warps with an event in this cycle.
   U64 warps = now.skipped | now.latched | now.missed | now.dropped | now.branches | now.leaves | now.exits | now.done |
               now.losers;
   if (now.launches) warps |= now.in.lnch_warps;

@@ -8,14 +8,14 @@
 
 namespace castor::darsie::tb {
 
-/// Every two events that meet in one cycle on one register that more than one of them moves. What is about one warp, or
-/// one TB slot, meets on the bits of that one.
+/// Cover points for each pair of simultaneous events that change the same register. Events of warps or TB slots are
+/// paired for the bits of one warp or TB slot.
 class MeetingPoints {
  public:
   explicit MeetingPoints(const CoverList& list);
   void see(const Facts& now);
 
-  /// Probes that are in no table, and for which there is no reason why: none.
+  /// Returns the probes that are missing from all tables without a reason; the list must be empty.
   [[nodiscard]] static std::vector<std::string> forgotten();
 
  private:

@@ -24,7 +24,7 @@ bool any_warp(U64 warps, Condition condition) {
   return false;
 }
 
-/// Rows that nothing else keeps from being free than what is asked for.
+/// Returns whether some row is kept from being free by exactly the given causes.
 bool kept_by(const Facts& f, bool unwritten, bool pending, bool held, bool lingering) {
   if (f.why == Why::kNone) return false;
   U64 pend = 0, ref = 0, ling = 0;
@@ -40,7 +40,7 @@ bool kept_by(const Facts& f, bool unwritten, bool pending, bool held, bool linge
   return (mine & all) != 0;
 }
 
-/// Versions of one register that a warp has not passed, the most of them.
+/// Returns the largest number of pending versions of the decoded register in one warp.
 unsigned versions_of_one(const Facts& f) {
   unsigned most = 0;
   if (f.why == Why::kNone) return 0;
@@ -282,9 +282,9 @@ std::vector<Row> error_rows() {
        [in_range](const Facts& f) { return in_range(f) && (f.in.lnch_warps & f.probes.live) != 0; }},
       {"error: a launch with full warps of others", kWarps,
        [in_range](const Facts& f) { return in_range(f) && (f.in.lnch_full & ~f.in.lnch_warps) != 0; }},
-      {"error: a launch with too many rows", kSpareRows,
+      {"error: a launch with too many rows", 0,
        [in_range](const Facts& f) { return in_range(f) && f.in.lnch_rows > f.params.NumRows; }},
-      {"error: a launch with too many registers", kSpareSlots,
+      {"error: a launch with too many registers", 0,
        [in_range](const Facts& f) { return in_range(f) && f.in.lnch_slots > f.params.NumSlots; }},
       {"error: a retire of a slot that is not in use", 0,
        [](const Facts& f) {
@@ -470,7 +470,7 @@ RulePoints::RulePoints(const CoverList& list, const Params& params)
   range("rows", params.NumRows, R::Ends::kStays, [this](const Facts& f) { return f.probes.rows[subject_]; });
   range("slots", params.NumSlots, R::Ends::kStays, [this](const Facts& f) { return f.probes.slots[subject_]; });
 
-  // From what to what a warp goes at one edge.
+  // State transitions of a warp at one clock edge.
   struct Arc {
     State from, to;
     Needs needs;
@@ -524,7 +524,7 @@ void RulePoints::see_arcs(const Facts& now) {
 }
 
 void RulePoints::see_ranges(const Facts& now) {
-  // Of thread blocks always the same one, so that what wraps is one counter.
+  // The ranges observe the same thread block all the time, so that each wrap belongs to a single counter.
   if (now.probes.tl != 0 && !contains(now.probes.tl, subject_)) subject_ = lowest(now.probes.tl);
   for (auto& range : ranges_) range.see(now);
 }

@@ -10,7 +10,7 @@ bool one_queue(const Inputs& in) {
   return in.ks_qid == in.ki_qid && in.ki_qid == in.wgc_qid && in.wgc_qid == in.kd_qid;
 }
 
-/// The last kernel to be issued of the queue that is visited ends.
+/// Returns whether the running kernel of the visited queue ends.
 bool visited_ends(const Now& now) {
   return now.in.kd_valid != 0 && now.in.kd_qid == now.probes.queue &&
          job_is(now.probes, now.in.kd_qid, JobState::kRunning);

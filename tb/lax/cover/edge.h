@@ -4,8 +4,8 @@
 
 namespace castor::lax::tb {
 
-/// What happens at a clock edge, worked out from what can be seen before it: inputs, and registers. Nothing here looks
-/// behind the edge, so all of it may meet a soft reset, which hides what would have come of it.
+/// Events of a clock edge, derived from the inputs and registers before the edge. No function uses the registers after
+/// the edge, so events that coincide with a soft reset are seen too. The reset would hide their effect.
 struct Edge {
   const Inputs& in;
   const Outputs& out;
@@ -23,14 +23,14 @@ struct Edge {
   [[nodiscard]] bool resets() const {
     return writes(reg::kControl) && legal_control(in.reg_wdata) && (in.reg_wdata & reg::kSoftReset) != 0;
   }
-  /// An access to the tables, which stops the main machine in its idle state.
+  /// Returns whether a table access is served; such an access keeps the main machine in its idle state.
   [[nodiscard]] bool uses_tables() const { return asks() && in.reg_addr >= 0x0400 && main() == MainState::kIdle; }
   [[nodiscard]] bool pops_verdict() const {
     return reads(reg::kVerdictPop) && was.verdict_count != 0 && in.adm_ready == 0;
   }
   [[nodiscard]] bool pops_done() const { return reads(reg::kDonePop) && was.done_count != 0; }
 
-  // Timers, and what the idle main machine begins
+  // Timers, and activities that the idle main machine starts
   [[nodiscard]] bool update_timer_wraps() const { return was.enable != 0 && was.update_timer + 1 >= was.update_period; }
   [[nodiscard]] bool prema_timer_wraps() const { return was.enable != 0 && was.prema_timer + 1 >= was.prema_period; }
   [[nodiscard]] bool update_ticks() const { return update_timer_wraps() && (was.control >> 3U & 1U) == 0; }
@@ -75,7 +75,7 @@ struct Edge {
     return submit_is(SubmitState::kCommit) && in.wgc_valid == 0 && main() != MainState::kVKey;
   }
   [[nodiscard]] bool appends() const { return (was.submit_flags & 1U) != 0; }
-  /// A list that has nothing wrong with it.
+  /// Returns whether the submitted list is free of errors.
   [[nodiscard]] bool list_is_good() const {
     const unsigned announced = was.submit_beats & 31U, taken = was.submit_beats >> 5U & 31U;
     return announced == taken && announced != 0 && announced <= params.MaxKt &&
@@ -86,7 +86,7 @@ struct Edge {
            (job_is(was, was.submit_queue, JobState::kFree) || acknowledges(was.submit_queue));
   }
   [[nodiscard]] bool append_is_judged() const { return submit_is(SubmitState::kVerdict) && main() != MainState::kVKey; }
-  /// A header that finds the engine off, its queue in use, or its list wrong.
+  /// Returns whether a header is refused because the engine is disabled, the queue is in use, or the list is wrong.
   [[nodiscard]] bool header_is_refused() const {
     return commits() && !job_arrives() && !(appends() && live(was.submit_queue) && list_is_good());
   }
@@ -108,7 +108,8 @@ struct Edge {
   [[nodiscard]] bool kernel_is_issued() const {
     return in.ki_valid != 0 && live(in.ki_qid) && !runs(in.ki_qid) && open(in.ki_qid);
   }
-  /// As far as its list can be known: the type has been seen, so it was in the list of a job.
+  /// Returns whether a TB completes in a live job. A type that has been seen was in the list of some job; the job's own
+  /// list is not checked.
   [[nodiscard]] bool block_completes() const {
     return in.wgc_valid != 0 && live(in.wgc_qid) && open(in.wgc_qid) && in.wgc_kid < params.NumKt &&
            (was.types_seen.test(in.wgc_kid) || (kernel_starts() && in.ks_kid == in.wgc_kid));
@@ -119,7 +120,8 @@ struct Edge {
            was.types_seen.test(in.kd_kid);
   }
   [[nodiscard]] bool job_ends() const { return kernel_ends() && in.kd_last != 0; }
-  /// An event for a queue without a live job, and without one that is judged in this cycle.
+  /// Returns whether an event names a queue without a live job. A queue whose job is judged in this cycle does not
+  /// count.
   [[nodiscard]] bool event_is_refused() const {
     const auto dead = [this](unsigned valid, unsigned queue) {
       return valid != 0 && !live(queue) && !(main() == MainState::kVKey && was.queue == queue);
@@ -133,7 +135,8 @@ struct Edge {
   [[nodiscard]] bool parse_is_granted() const { return in.psel_grant != 0 && out.psel_valid != 0; }
 };
 
-/// Whether the job of a visit is past its deadline, as its beginning shows.
+/// Returns whether the visited job is past its deadline. The value is determined when the visit begins; later cycles
+/// return `before`.
 [[nodiscard]] inline bool is_late(const Edge& edge, bool before) {
   if (edge.main() != MainState::kVOpen) return before;
   const U64 age = (edge.in.now - edge.was.row_start) & twin::mask(48);

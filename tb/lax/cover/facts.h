@@ -6,8 +6,8 @@
 #include "tb/common/block_points.h"
 #include "tb/lax/register_driver.h"
 
-/// What the cover points of the laxity engine are about. Errors and interrupts are seen when a register read shows
-/// them; classes and estimates by looking into registers, if somebody can.
+/// Subjects of the laxity engine's cover points. Errors and interrupts are sampled when a register read returns them.
+/// Classes and estimates are read by peeking at registers, if the twin supports this.
 namespace castor::lax::tb {
 
 using castor::tb::Arcs;
@@ -16,17 +16,17 @@ using castor::tb::Needs;
 using castor::tb::OneOf;
 using castor::tb::Points;
 
-/// What a parameter set may have, and whoever watches it.
+/// Features of a parameter set and its twin that cover points may require.
 namespace has {
 inline constexpr Needs kTypes = 1U << 0U,  ///< more than one kernel type
-    kLists = 1U << 1U,                     ///< lists of more than one slot
+    kLists = 1U << 1U,                     ///< lists can have more than one slot
     kOverfull = 1U << 2U,                  ///< more kernel types than a list has slots
-    kUnknownTypes = 1U << 3U,              ///< kernel numbers of the port that no type has
-    kOverruns = 1U << 4U,                  ///< the longest update exceeds the shortest period clearly: a tick is lost
-    kFewQueues = 1U << 5U,                 ///< not so many that there is always a job that is not demoted
-    kPeek = 1U << 6U;                      ///< somebody looks into registers
+    kUnknownTypes = 1U << 3U,              ///< some kernel numbers of the port have no type
+    kOverruns = 1U << 4U,   ///< the longest update clearly exceeds the shortest period, so a tick is lost
+    kFewQueues = 1U << 5U,  ///< at most 128 queues; with more queues some candidate is always not demoted
+    kPeek = 1U << 6U;       ///< the twin supports peeking at registers
 }  // namespace has
-/// The longest update exceeds the shortest period clearly.
+/// Returns whether the longest update clearly exceeds the shortest period.
 [[nodiscard]] inline bool overruns(const Params& params) {
   return 43 * params.NumKt + params.NumQueues * (params.MaxKt + 44) > 1200;
 }
@@ -44,23 +44,23 @@ template <class State>
   return job_state(probes, queue) == number(state);
 }
 
-/// What was said of each queue's job when it was submitted.
+/// Start and deadline of each queue's job, as submitted.
 struct Submitted {
   std::array<U32, 256> deadline{};
   std::array<U64, 256> start{};
 };
 
-/// A cycle, and what is known beside the ports.
+/// A cycle, with facts that the ports of this cycle do not show.
 struct Now : castor::tb::Cycle<Block> {
   const castor::tb::Peek& peek;
-  U32 control;       ///< the register before this cycle
-  bool after_reset;  ///< a soft reset was asked for in the cycle before
+  U32 control;       ///< value of the control register before this cycle
+  bool after_reset;  ///< a soft reset was requested in the previous cycle
 
   [[nodiscard]] unsigned policy() const { return (control >> 4U) & 15U; }
   [[nodiscard]] U32 look(unsigned address) const { return peek ? peek(static_cast<U16>(address)).value_or(0) : 0; }
   [[nodiscard]] MainState main() const { return probes.main_state; }
   [[nodiscard]] SubmitState submit() const { return probes.submit_state; }
-  /// A register access that is about to be done.
+  /// Returns whether a register access is about to be performed.
   [[nodiscard]] bool asks() const { return in.reg_req != 0 && out.reg_ack == 0; }
   [[nodiscard]] bool writes(unsigned address) const { return asks() && in.reg_we != 0 && in.reg_addr == address; }
 };

@@ -5,7 +5,7 @@ namespace {
 
 using J = JobState;
 
-/// Jobs in the state Ready.
+/// Returns the number of jobs in state Ready.
 unsigned ready_jobs(const Now& now) {
   return (now.probes.job_state1 & QueueBits::ones(now.params.NumQueues))
       .without(now.probes.job_state0)
@@ -15,8 +15,8 @@ unsigned ready_jobs(const Now& now) {
 
 }  // namespace
 
-// In one cycle a job may take several arrows: acknowledged and submitted, admitted and started, issued and ended. The
-// silent arcs are such, and rare.
+// A job may take several transitions in one cycle: acknowledged and submitted, admitted and started, issued and ended.
+// The silent transitions are such combinations; they are rare.
 JobPoints::JobPoints(const CoverList& list)
     : cover_(list.cover),
       arcs_(list,

@@ -4,11 +4,11 @@
 
 namespace castor::lax::tb {
 
-/// The arcs of the jobs, and what happens with them.
+/// Cover points of the jobs' state transitions and life cycle.
 class JobPoints {
  public:
   explicit JobPoints(const CoverList& list);
-  /// A cycle that no soft reset precedes.
+  /// Samples a cycle; the previous cycle must not have requested a soft reset.
   void see(const Now& now, const Submitted& submitted);
 
  private:
@@ -20,7 +20,7 @@ class JobPoints {
     [[nodiscard]] bool comes(JobState b) const { return to == number(b); }
   };
   struct Starts {
-    U64 one, other;  ///< times at which two live jobs were enqueued
+    U64 one, other;  ///< start times of two live jobs
   };
   void change(const Now& now, unsigned queue, const Submitted& submitted);
 

@@ -8,7 +8,8 @@ namespace {
 using M = MainState;
 using S = SubmitState;
 
-// States of one cycle are hit by chance only: a reset is counted by the activity that it hits.
+// Returns the activity of the main machine. Soft resets are counted by activity, since they hit one-cycle states by
+// chance only.
 std::size_t main_activity(const Probes& was) {
   return was.main_state == M::kIdle ? 0 : was.main_state <= M::kKWb ? 1 : was.main_state <= M::kANext ? 2 : 3;
 }

@@ -4,7 +4,7 @@
 
 namespace castor::lax::tb {
 
-/// The arcs of the main and of the submit machine, and what a soft reset finds them at.
+/// Cover points of the transitions of main and submit machine, and of their states at a soft reset.
 class MachinePoints {
  public:
   explicit MachinePoints(const CoverList& list);
@@ -16,7 +16,7 @@ class MachinePoints {
   Arcs<SubmitState> submit_;
   OneOf<Probes> main_reset_, submit_reset_;
   Points<bool> admissions_;
-  bool update_last_ = false;  // what the main machine did last was an update, not an admission
+  bool update_last_ = false;  // the last activity of the main machine was an update, not an admission
 };
 
 }  // namespace castor::lax::tb

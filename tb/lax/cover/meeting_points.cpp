@@ -13,7 +13,7 @@ constexpr const char* kWaits = "the submit machine waits while the main machine 
 constexpr const char* kEnded = "a job that has ended has no events";
 constexpr const char* kFree = "a job arrives in a free queue only";
 
-// Of bits that are not all 0.
+// Returns the number of the lowest set bit; `bits` must not be all 0.
 unsigned first_of(const QueueBits& bits) {
   unsigned w = 0;
   while (bits.word(w) == 0) ++w;
@@ -22,8 +22,8 @@ unsigned first_of(const QueueBits& bits) {
 
 }  // namespace
 
-// A bit that is new, or that was cleared and is set. Behind a soft reset nothing is left to be seen: then what can be
-// told from the inputs.
+// Returns whether an error bit is set that was 0 or is being cleared. After a soft reset the register shows nothing, so
+// some errors are derived from the inputs.
 bool MeetingPoints::Met::error_is_found() const {
   if (resets()) return event_is_refused() || (in.psel_grant != 0 && out.psel_valid == 0);
   const unsigned left = writes(reg::kErrStat) ? was.errors & ~in.reg_wdata : was.errors;
@@ -83,7 +83,7 @@ MeetingPoints::MetRows MeetingPoints::rows() {
   return all;
 }
 
-// Each counter is a register of its own.
+// Each counter is a register of its own, so the pairs are formed per counter.
 std::vector<MeetingPoints::MetRows> MeetingPoints::counter_rows() {
   using E = Met;
   std::vector<MetRows> all;
@@ -103,7 +103,7 @@ std::vector<MeetingPoints::MetRows> MeetingPoints::counter_rows() {
   return all;
 }
 
-// What becomes of a job in the cycle of its admission is told by its state behind the edge.
+// For a job that is admitted in this cycle, its state after the edge shows whether a simultaneous event was accepted.
 MeetingPoints::QueueRows MeetingPoints::queue_rows() {
   using E = OnQueue;
   const auto resets = [](const E& e) { return e.resets(); };
@@ -282,7 +282,7 @@ void MeetingPoints::see(const Now& now) {
   see_types(met);
 }
 
-// Every queue that anything is about.
+// Samples every queue that an event of this edge concerns.
 void MeetingPoints::see_queues(const Met& met) {
   std::array<unsigned, 6> queues{};
   std::size_t count = 0;

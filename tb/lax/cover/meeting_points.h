@@ -4,21 +4,21 @@
 
 namespace castor::lax::tb {
 
-/// Every two events that meet in one cycle on one register that more than one of them moves, a soft reset among them.
-/// What is about one queue or one kernel type meets on the bits, or the row, of that one.
+/// Cover points for each pair of simultaneous events that change the same register, including soft resets. Events of a
+/// queue or kernel type are paired for the bits, or the table row, of the same queue or type.
 class MeetingPoints {
  public:
   explicit MeetingPoints(const CoverList& list);
   void see(const Now& now);
 
-  /// Probes that are in no table, and for which there is no reason why: none.
+  /// Returns the probes that are missing from all tables without a reason; the list must be empty.
   [[nodiscard]] static std::vector<std::string> forgotten();
 
  private:
-  /// An edge, and what is known behind it.
+  /// A clock edge, with the registers after it and the answer to its access.
   struct Met : Edge {
     const Probes& is;
-    bool good;  ///< the access is not refused
+    bool good;  ///< the register access is not refused
     [[nodiscard]] bool error_is_found() const;
     [[nodiscard]] bool interrupt_is_raised() const;
   };
@@ -36,7 +36,7 @@ class MeetingPoints {
   [[nodiscard]] static TypeRows type_rows();
   [[nodiscard]] static std::vector<MetRows> counter_rows();
   [[nodiscard]] static std::vector<castor::tb::Apart> apart(const CoverList& list);
-  /// Probes that are in no table, and why.
+  /// Returns the probes that are in no table of events, with the reasons.
   [[nodiscard]] static const std::vector<std::pair<std::string, std::string>>& reasons();
 
   void see_queues(const Met& met);
@@ -46,7 +46,7 @@ class MeetingPoints {
   castor::tb::Meetings<OnQueue> on_queues_;
   castor::tb::Meetings<OnType> on_types_;
   std::vector<castor::tb::Meetings<Met>> counters_;
-  bool late_ = false;  // see Edge
+  bool late_ = false;  // the visited job is past its deadline (Edge::late)
 };
 
 }  // namespace castor::lax::tb

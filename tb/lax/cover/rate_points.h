@@ -6,21 +6,21 @@
 
 namespace castor::lax::tb {
 
-/// The rates of kernel types: worked out, held, written, cleared.
+/// Cover points of the kernel types' rates: measured, held, written, cleared.
 class RatePoints {
  public:
   explicit RatePoints(const CoverList& list);
   void see(const Now& now);
 
  private:
-  /// A write of a rate that has been answered.
+  /// A write of a rate that has been acknowledged.
   struct Write {
     bool good, clears;
     U32 data;
   };
-  /// A completion of a kernel type that no event named since it was reset or cleared.
+  /// First event of a kernel type since its reset or clearing, if this event is a completion.
   struct First {
-    U32 completed;  ///< of its window
+    U32 completed;  ///< completions in the type's window
   };
   struct Window {
     U32 completed, least;
@@ -28,7 +28,7 @@ class RatePoints {
   void answer(const Now& now);
 
   Points<Write> writes_;
-  Points<bool> rates_;  // worked out; the kernel type had one before
+  Points<bool> rates_;  // subject: whether the kernel type had a rate before the new measurement
   Points<Window> held_;
   Points<U32> saturated_;
   Points<First> foreign_;

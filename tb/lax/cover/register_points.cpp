@@ -3,14 +3,14 @@
 namespace castor::lax::tb {
 namespace {
 
-constexpr unsigned kTables = 0x0400;  // addresses from here on wait until the main machine is idle
+constexpr unsigned kTables = 0x0400;  // first table address; table accesses wait until the main machine is idle
 
 constexpr const char* kErrors[] = {"underflow", "no job", "no slot", "in flight", "order",
                                    "time",      "beat",   "grant",   "read only", "done queue full"};
 constexpr const char* kIrqs[] = {"refused", "done", "missed", "busy", "error", "limited", "overrun"};
 constexpr unsigned kOverrun = 6;
 
-/// A queue is acknowledged while a header for it waits.
+/// Returns whether a queue is acknowledged while a header for the same queue waits.
 bool acknowledges_what_is_submitted(const Now& now) {
   const Inputs& in = now.in;
   const unsigned offset = in.reg_addr - reg::kQueueState, queue = offset / 4;
@@ -25,7 +25,7 @@ bool resets_at_a_tick(const Now& now) {
   return period != 0 && now.probes.update_timer + 1 >= period;
 }
 
-/// A job's priority is written while the policy goes by it.
+/// Returns whether the previous cycle wrote the priority of a live job under policy EXT.
 bool moves_a_live_job(const Now& now) {
   const unsigned address = now.before->in.reg_addr, queue = (address - reg::kExternal) / 4U;
   if (address < reg::kExternal || address >= reg::kExternal + 4 * now.params.NumQueues || now.policy() != 9) {

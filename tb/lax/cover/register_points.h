@@ -7,14 +7,14 @@
 
 namespace castor::lax::tb {
 
-/// The register port: what accesses meet, and what they read.
+/// Cover points of the register port: events simultaneous with accesses, and values read.
 class RegisterPoints {
  public:
   explicit RegisterPoints(const CoverList& list);
   void see(const Now& now);
 
  private:
-  /// A good answer to the access of the cycle before.
+  /// A good answer to the previous cycle's access.
   struct Answer {
     const Now& now;
     [[nodiscard]] unsigned address() const { return now.before->in.reg_addr; }
@@ -22,7 +22,7 @@ class RegisterPoints {
     [[nodiscard]] bool writes() const { return now.before->in.reg_we != 0; }
     [[nodiscard]] bool bit(unsigned n) const { return (now.out.reg_rdata >> n & 1U) != 0; }
   };
-  /// A point per bit that a status register shows.
+  /// Returns a point for each named bit of a status register.
   template <std::size_t kCount>
   [[nodiscard]] static std::vector<castor::tb::PointRow<Answer>> shown(const char* const (&names)[kCount],
                                                                        const std::string& what);

@@ -13,7 +13,7 @@ std::vector<std::string> numbers(unsigned count) {
   return names;
 }
 
-/// A queue is offered that was not offered in the cycle before.
+/// Returns whether a queue is offered that was not offered in the previous cycle.
 bool fresh(unsigned valid, unsigned queue, unsigned was_valid, unsigned was_queue) {
   return valid != 0 && (was_valid == 0 || was_queue != queue);
 }

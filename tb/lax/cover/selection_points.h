@@ -4,10 +4,10 @@
 
 namespace castor::lax::tb {
 
-/// What the two selections choose from, and what they offer.
+/// Cover points of the two selections (parse and dispatch): eligible queues and offers.
 class SelectionPoints {
  public:
-  /// `groups` of queues are compared one after the other.
+  /// `groups` is the number of groups of queues, which are compared one after another.
   SelectionPoints(const CoverList& list, unsigned groups);
   void see(const Now& now);
 
@@ -18,7 +18,7 @@ class SelectionPoints {
   struct Offer {
     const Now& now;
     unsigned queue;
-    unsigned rank;  ///< class of its job
+    unsigned rank;  ///< class of the offered queue's job
   };
   struct Selection {
     Selection(const CoverList& list, const std::string& name);

@@ -32,7 +32,8 @@ VerdictPoints::VerdictPoints(const CoverList& list)
             }}}),
       ends_(list, {{"job meets its deadline", 0, [](const Now& n) { return n.out.jd_met != 0; }},
                    {"job misses its deadline", 0, [](const Now& n) { return n.out.jd_met == 0; }}}),
-      // Two places are kept free for verdicts on their way, so the queue fills up to one below its depth or more.
+      // Two entries are reserved for verdicts in flight, so the queue is only certain to fill up to one below its
+      // depth.
       queues_(list, {{"js_ready low for want of space", 0,
                       [](const Now& n) { return n.submit() == SubmitState::kIdle && n.out.js_ready == 0; }},
                      {"verdict queue one short of full", 0,

@@ -4,14 +4,14 @@
 
 namespace castor::lax::tb {
 
-/// Headers, verdicts, ends of jobs, and the queues in which they wait.
+/// Cover points of headers, verdicts and ends of jobs, and of the queues of waiting verdicts and jobs.
 class VerdictPoints {
  public:
   explicit VerdictPoints(const CoverList& list);
   void see(const Now& now, Submitted& submitted);
 
  private:
-  /// One that is taken.
+  /// A verdict that is accepted by the host.
   struct Verdict {
     const Now& now;
     U64 estimate, deadline;
@@ -19,7 +19,7 @@ class VerdictPoints {
     [[nodiscard]] bool accepted() const { return judged() && now.out.adm_accept != 0; }
     [[nodiscard]] bool refused() const { return judged() && now.out.adm_accept == 0; }
     [[nodiscard]] bool best_effort() const { return deadline == 0xFFFFFFFF; }
-    /// By a policy that asks whether the deadline can be met, with the admission test.
+    /// Returns whether the policy tests deadlines and the admission test is on.
     [[nodiscard]] bool tested() const { return now.policy() >= 8 && (now.control & 2U) != 0; }
     [[nodiscard]] bool may_bypass() const { return (now.control >> 15U & 1U) != 0; }
   };

@@ -1,10 +1,10 @@
-// Properties of the divider: all that the head of castor_divider.sv says. A divisor of 0 has no quotient and takes as
-// long as any other.
+// Properties of the divider: every rule in the header comment of castor_divider.sv. A division by 0 has no defined
+// quotient and takes as many cycles as any other division.
 //
-// At small widths the quotient is held against a product. At any width each step is proven: `left`, the dividend bits
-// so far less divisor * quotient bits so far, is below the divisor. With each step both numbers double and take in a
-// bit, so left' = 2 * left + dividend bit - divisor * quotient bit (Horner's rule), and after the last step `left` is
-// dividend - divisor * quotient, which is 0 to divisor - 1 for one quotient only.
+// At small widths the quotient is compared with a product. At any width each step is proven: `left` is below the
+// divisor. `left` is the dividend bits used so far, less divisor * quotient bits found so far. Each step shifts one
+// more bit into both numbers, so left' = 2 * left + dividend bit - divisor * quotient bit (Horner's rule). After the
+// last step, `left` equals dividend - divisor * quotient. Only one quotient gives a difference in 0..divisor - 1.
 `include "castor_assert.svh"
 
 module castor_divider_properties (
@@ -15,7 +15,7 @@ module castor_divider_properties (
   localparam int unsigned AgeWidth  = $clog2(Width + 2);
   localparam int unsigned LeftWidth = DivisorWidth + 2;
 
-  // Cycles since the last start. 0: there was none since reset; Width + 1: the quotient is there.
+  // Cycles since the last start. 0: no start since reset; Width + 1: the division is complete.
   logic [AgeWidth-1:0]     age_q, age_d;
   logic [DivisorWidth-1:0] divisor_q;
   logic                    divides, done;
@@ -39,7 +39,8 @@ module castor_divider_properties (
     end
   end
 
-  // Steps. `rest_q`: dividend bits not used yet, from the top; `to_go_q`: their places.
+  // Reference steps. `rest_q` holds the unused dividend bits, aligned to the top; `to_go_q` is the mask of their
+  // positions.
   logic [Width-1:0]     rest_q, to_go_q, before_q;
   logic [LeftWidth-1:0] left, left_q;
   logic                 bit_q, stepped_q, rested_q;
@@ -63,8 +64,9 @@ module castor_divider_properties (
   assign quotient_stays = !rested_q || quotient_o == before_q;
   assign step_is_right  = !divides || left < LeftWidth'(divisor_q);
 
-  // With what the registers of the RTL hold, all of this follows from the cycle before. There is no clock because Yosys
-  // would put a register between them and the claim, and a proof would have to find out what was in them.
+  // These claims are inductive: together with the values of the RTL's registers, they follow from the previous cycle.
+  // The assertion is not clocked, since Yosys would put a register between the signals and the claim. A proof would
+  // then have to derive the contents of that register.
   logic reset_seen_q, registers_agree;
   initial reset_seen_q = 1'b0;
 
@@ -104,7 +106,7 @@ module castor_divider_properties (
     `CASTOR_ASSERT(left_is_the_dividend_without_the_product,
                    !(done && divides) || ProductWidth'(left) == dividend_q - product)
 
-    // The proofs exclude none of this.
+    // Cover statements: the assumptions of the proofs must leave these situations reachable.
     `CASTOR_COVER(start_in_the_last_cycle, start_i && last_o)
     `CASTOR_COVER(quotient_of_ones, done && divides && quotient_o == '1)
   end

@@ -1,5 +1,6 @@
-// castor_divider as Verilator makes it, against the integer division of C++: quotients, the cycle of each, and that a
-// quotient stays. The properties of castor_divider_properties.sv are bound in and end the program if one fails.
+// Test bench of castor_divider, verilated: compares it with the integer division of C++. It checks the quotient, the
+// cycle of completion, and that the quotient stays until the next start. The properties of castor_divider_properties.sv
+// are bound in and end the program if one fails.
 #ifndef TB_RTL_COMMON_DIVIDER_DIVIDER_BENCH_H
 #define TB_RTL_COMMON_DIVIDER_DIVIDER_BENCH_H
 
@@ -16,7 +17,7 @@ class DividerBench {
   DividerBench(const char* name, unsigned width, unsigned divisor_width)
       : name_(name), width_(width), divisor_width_(divisor_width), random_(1) {}
 
-  // Corner operands with each other, then `count` random ones. Returns whether all was right.
+  // Divides all pairs of corner operands, then `count` random pairs. Returns whether all results were right.
   bool run(int count) {
     reset();
     for (const std::uint64_t dividend : corners(width_)) {
@@ -31,7 +32,7 @@ class DividerBench {
  private:
   static std::uint64_t mask(unsigned width) { return ~std::uint64_t{0} >> (64 - width); }
 
-  // 0, 1, 2, 3, the greatest and its neighbours, and around each power of two.
+  // Returns 0, 1, 2, 3, the two greatest values, and values next to powers of two.
   static std::vector<std::uint64_t> corners(unsigned width) {
     std::vector<std::uint64_t> values = {0, 1, 2, 3, mask(width), mask(width) - 1};
     for (unsigned bit = 3; bit < width; bit += 7) {
@@ -41,7 +42,7 @@ class DividerBench {
     return values;
   }
 
-  // All lengths are as likely.
+  // Returns a random operand; all lengths in bits are equally likely.
   std::uint64_t draw(unsigned width) { return random_() & mask(1 + random_() % width); }
 
   void cycle(bool start, std::uint64_t dividend, std::uint64_t divisor) {
@@ -54,7 +55,7 @@ class DividerBench {
     }
   }
 
-  // A cycle without a start; the operands are whatever.
+  // Simulates a cycle without a start; the operand inputs are random.
   void wait() { cycle(false, random_(), random_()); }
 
   void reset() {
@@ -66,7 +67,7 @@ class DividerBench {
   }
 
   void divide(std::uint64_t dividend, std::uint64_t divisor) {
-    // Now and then another division is under way: in any of its steps, the last one too.
+    // Sometimes starts another division first, which this division interrupts at any step, including the last.
     if (random_() % 8 == 0) {
       ++broken_off_;
       cycle(true, draw(width_), draw(divisor_width_));

@@ -1,8 +1,10 @@
-// Properties of the queue: all that the head of castor_fifo.sv says, held against a queue that is as simple as can be.
+// Properties of the queue: every rule in the header comment of castor_fifo.sv, checked against a minimal reference
+// queue.
 `include "castor_assert.svh"
 
 module castor_fifo_properties;
-  // What is waiting, the head in the lowest place: a pop moves all by one place, a push takes the first free one.
+  // Reference queue: contents, with the head at position 0, and number of entries. A pop shifts all entries down by
+  // one; a push fills the first free position.
   logic [Depth*Width-1:0] waiting_q, waiting_d;
   logic [CountWidth-1:0]  held_q, held_d;
   logic                   popped, pushed;
@@ -42,7 +44,7 @@ module castor_fifo_properties;
   `CASTOR_ASSERT(head_is_0_while_empty, held_q != '0 || data_o == '0)
   `CASTOR_ASSERT_STABLE(head_waits_for_a_pop, !empty_o, pop_i || clear_i, data_o, Width)
 
-  // Fills at which a push met a pop, one bit each.
+  // Fill levels at which a push and a pop were simultaneous, one bit per level.
   logic [Depth:0] met_q, met_d;
 
   always_comb begin
@@ -58,7 +60,7 @@ module castor_fifo_properties;
     met_q <= rst_ni ? met_d : '0;
   end
 
-  // The proofs exclude none of this.
+  // Cover statements: the assumptions of the proofs must leave these situations reachable.
   `CASTOR_COVER(push_meets_pop_at_every_fill, met_q == '1)
   `CASTOR_COVER(push_is_lost, !clear_i && push_i && !pop_i && full_o)
   `CASTOR_COVER(full_queue_is_cleared, clear_i && push_i && pop_i && full_o)

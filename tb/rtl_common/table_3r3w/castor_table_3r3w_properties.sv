@@ -1,16 +1,16 @@
-// Properties of the table: all that the head of castor_table_3r3w.sv says. The watched entry can be any, so what holds
-// of it holds of all.
+// Properties of the table: every rule in the header comment of castor_table_3r3w.sv. A proof may choose any entry as
+// the watched entry, so a property of the watched entry holds for all entries.
 `include "castor_assert.svh"
 
 module castor_table_3r3w_properties;
-  // The table has no reset. This one is that of the registers below.
+  // Reset of the registers below; the table itself has no reset.
   logic rst_ni;
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) begin
     rst_ni <= 1'b1;
   end
 
-  // The last value written to the watched entry.
+  // Watched entry, the last value written to it, and whether it has been written.
   logic [AddrWidth-1:0] watched_q;
   logic [Width-1:0]     value_q;
   logic                 written_q;
@@ -39,7 +39,8 @@ module castor_table_3r3w_properties;
   `CASTOR_ASSERT(read_b_is_what_was_written_last, !(written_q && raddr_b_i == watched_q) || rdata_b_o == value_q)
   `CASTOR_ASSERT(read_c_is_what_was_written_last, !(written_q && raddr_c_i == watched_q) || rdata_c_o == value_q)
 
-  // The proofs exclude none of this: entries on which every pair of writes and all three met, read thereafter.
+  // Cover statements: the assumptions of the proofs must leave these situations reachable. `met_q` shows which writes
+  // hit the watched entry simultaneously in the previous cycle: each pair, and all three.
   logic [3:0] met_q;
 
   always_ff @(posedge clk_i) begin

@@ -1,16 +1,16 @@
-// Properties of the table: all that the head of castor_table_row.sv says. The watched entry can be any, so what holds
-// of it holds of all.
+// Properties of the table: every rule in the header comment of castor_table_row.sv. A proof may choose any entry as the
+// watched entry, so a property of the watched entry holds for all entries.
 `include "castor_assert.svh"
 
 module castor_table_row_properties;
-  // The table has no reset. This one is that of the registers below.
+  // Reset of the registers below; the table itself has no reset.
   logic rst_ni;
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) begin
     rst_ni <= 1'b1;
   end
 
-  // The last value written to the watched entry.
+  // Watched entry, the last value written to it, and whether it has been written.
   logic [AddrWidth-1:0] watched_q;
   logic [Width-1:0]     value_q;
   logic                 written_q;
@@ -27,7 +27,7 @@ module castor_table_row_properties;
 
   `CASTOR_ASSERT(read_is_what_was_written_last, !(written_q && raddr_i == watched_q) || rdata_o == value_q)
 
-  // The watched entry in its row; a table of one row shows that whatever row_i is.
+  // Watched entry as row_o shows it. A table with a single row shows this entry for every value of row_i.
   logic [Width-1:0] shown;
   logic             row_is_watched, gaps_are_0;
 
@@ -49,7 +49,7 @@ module castor_table_row_properties;
   `CASTOR_ASSERT(row_shows_what_was_written_last, !(written_q && row_is_watched) || shown == value_q)
   `CASTOR_ASSERT(gaps_in_a_row_are_0, gaps_are_0)
 
-  // The proofs exclude none of this.
+  // Cover statements: the assumptions of the proofs must leave these situations reachable.
   `CASTOR_COVER(row_of_last_entry_is_read, written_q && row_is_watched && 32'(watched_q) == Depth - 1)
   `CASTOR_COVER(reads_meet_the_write, written_q && row_is_watched && raddr_i == watched_q && we_i &&
                                           waddr_i == watched_q)

@@ -101,7 +101,7 @@ CtaPoints::FreeOn CtaPoints::look(const Now& now, unsigned scheduler, unsigned w
   subject.greedy = now.gto() && at(probes.greedy, scheduler) && now.greedy_cta(scheduler) == cta;
   const U64 ready = now.ready() & now.on[scheduler];
   if (!subject.greedy || !at(now.in.issue_ack, scheduler) || ready == 0) return subject;
-  // The pick is worked out anew: the greedy warp if it is ready, else the oldest.
+  // Recomputes the pick: the greedy warp if it is ready, else the oldest ready warp.
   unsigned picked = lowest(ready);
   for (U64 rest = ready; rest != 0; rest &= rest - 1) {
     if (probes.position[lowest(rest)] < probes.position[picked]) picked = lowest(rest);

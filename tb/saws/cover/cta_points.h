@@ -4,12 +4,12 @@
 
 namespace castor::saws::tb {
 
-/// CTAs that are placed and freed, also where that is refused.
+/// Cover points of placing and freeing CTAs, including refused operations.
 class CtaPoints {
  public:
   explicit CtaPoints(const CoverList& list);
-  /// A cycle with a CTA operation, without kernel_start; marks the messages of a CTA that is freed. `freed`: the CTA
-  /// that was freed in the cycle before. True if the operation is an error.
+  /// Samples a cycle with a CTA operation and without kernel_start, and marks the waiting messages of a freed CTA.
+  /// `freed` is the CTA that was freed in the previous cycle. Returns whether the operation is an error.
   bool see(const Now& now, Queues& queues, unsigned freed);
 
  private:
@@ -27,7 +27,7 @@ class CtaPoints {
     unsigned scheduler, length;
     bool present;
   };
-  /// A message that waits while a CTA is placed or freed.
+  /// A waiting message in the cycle of a CTA operation.
   struct Meets {
     const Now& now;
     const Message& message;
@@ -41,8 +41,8 @@ class CtaPoints {
     const Now& now;
     unsigned scheduler;
     unsigned position, length, p;
-    bool greedy;                ///< its warp was the greedy one
-    bool issues, issues_other;  ///< ... and a warp of this or another CTA issues
+    bool greedy;                ///< the greedy warp belongs to the CTA
+    bool issues, issues_other;  ///< the CTA's warp is greedy and a warp of this CTA, or of another CTA, issues
   };
   void place(const Now& now, const Queues& queues, const Place& operation);
   void free(const Now& now, Queues& queues);

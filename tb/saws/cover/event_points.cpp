@@ -81,7 +81,7 @@ EventPoints::Result EventPoints::see(const Now& now, const Queues& queues, bool 
     if (now.in.unblock.any()) together_.see({now, 0, true});
     return result;
   }
-  // What an event means depends on all of its cycle.
+  // The effect of an event depends on all events of its cycle, so all events are collected first.
   for (unsigned i = 0; i < count_; ++i) {
     Event& event = accepted_[i];
     const U64 mine = event.warps & now.on[event.scheduler] & live_after;

@@ -6,21 +6,22 @@
 
 namespace castor::saws::tb {
 
-/// Bits of `err`.
+/// Bits of the output `err`.
 inline constexpr unsigned kErrorCta = 1, kErrorTwice = 2, kErrorLost = 4;
 
-/// Barriers, exits and unblocks: which are accepted, what they mean for their CTA, and which messages come of them.
+/// Cover points of warp events (barrier arrivals, exits) and unblocks: acceptance, effect on the CTA, and resulting
+/// messages.
 class EventPoints {
  public:
   explicit EventPoints(const CoverList& list);
 
-  /// What a cycle leaves.
+  /// Errors and new messages of a cycle.
   struct Result {
     unsigned errors = 0;
-    std::array<std::optional<Message>, 4> queued;  ///< by scheduler
+    std::array<std::optional<Message>, 4> queued;  ///< message added to the queue of each scheduler
   };
-  /// A cycle without kernel_start; `queues` without the message that is taken in it. `started`: a kernel was started
-  /// before.
+  /// Samples a cycle without kernel_start. `queues` excludes the message that is taken in this cycle. `started`: a
+  /// kernel was started before.
   Result see(const Now& now, const Queues& queues, bool started);
 
  private:
@@ -33,15 +34,15 @@ class EventPoints {
     [[nodiscard]] bool exit() const { return at(now.in.wev_exit, scheduler); }
     [[nodiscard]] bool twice() const { return live && !exit() && blocked; }
   };
-  /// One that is accepted.
+  /// An accepted warp event.
   struct Event {
     const Now* now;
     const Queues* queues;
     unsigned scheduler, cta;
-    U64 warps;  ///< of its CTA
+    U64 warps;  ///< all warps of the event's CTA
     bool exit, hit, blocked_before;
-    bool all_blocked = false;  ///< it leaves no other kind of warp of the CTA on its scheduler
-    bool last = false;         ///< it leaves no live warp of the CTA
+    bool all_blocked = false;  ///< after the cycle, all live warps of the CTA on this scheduler are blocked
+    bool last = false;         ///< after the cycle, the CTA has no live warp
     bool promotes = false;
     [[nodiscard]] bool tells() const {
       return now->params.SawsEn == 1 && now->probes.selected != 0 && (promotes || all_blocked);

@@ -4,11 +4,11 @@
 
 namespace castor::saws::tb {
 
-/// How kernels start, and what happens in that cycle.
+/// Cover points of kernel starts and of simultaneous inputs.
 class KernelPoints {
  public:
   explicit KernelPoints(const CoverList& list);
-  /// A cycle with kernel_start.
+  /// Samples a cycle with kernel_start.
   void see(const Now& now, const Queues& queues) { starts_.see({now, queues.any()}); }
 
  private:

@@ -21,7 +21,7 @@ bool MeetingPoints::OnWarp::reports(bool exit) const {
          at(probes.live.word(0), warp);
 }
 
-/// A warp that blocks, none of its CTA being blocked before.
+/// Returns whether the warp blocks while no warp of its CTA was blocked before (1st hit).
 bool MeetingPoints::OnWarp::hits() const {
   return reports(false) && (warps_of(probes.warp_cta[warp]) & probes.blocked.word(0) & ~in.unblock.word(0)) == 0;
 }
@@ -39,7 +39,7 @@ bool MeetingPoints::OnScheduler::issued() const {
   return gto() && at(in.issue_ack, scheduler) && at(out.issue_valid, scheduler);
 }
 
-/// It has a 1st hit that puts a message into its queue.
+/// Returns whether the scheduler has a 1st hit that adds a message to its queue.
 bool MeetingPoints::OnScheduler::hits() const {
   if (!at(in.wev_valid, scheduler) || params.SawsEn == 0 || probes.selected == 0) return false;
   if (in.wev_idx[scheduler] >= params.warps_per_scheduler()) return false;

@@ -4,20 +4,20 @@
 
 namespace castor::saws::tb {
 
-/// Every two events that meet in one cycle on one register that more than one of them moves, the start of a kernel
-/// among them. What is about one warp, or one scheduler, meets on the bits of that one.
+/// Cover points for each pair of simultaneous events that change the same register, including the kernel start. Events
+/// of warps or schedulers are paired for the bits of one warp or scheduler.
 class MeetingPoints {
  public:
   explicit MeetingPoints(const CoverList& list);
   void see(const Now& now);
 
-  /// Probes that are in no table, and for which there is no reason why: none.
+  /// Returns the probes that are missing from all tables without a reason; the list must be empty.
   [[nodiscard]] static std::vector<std::string> forgotten();
 
  private:
-  /// A cycle, and what it does beside the events of its inputs.
+  /// A cycle, with its internal events in addition to the events of its inputs.
   struct Edge : Now {
-    unsigned source;  ///< scheduler whose message is due; NumSched if none waits
+    unsigned source;  ///< scheduler whose message is next; NumSched if no message waits
     bool frees_cta, places_cta;
     [[nodiscard]] bool starts() const { return in.kernel_start != 0; }
     [[nodiscard]] bool message_acts() const { return source != params.NumSched && !operates(); }

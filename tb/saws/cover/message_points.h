@@ -4,19 +4,19 @@
 
 namespace castor::saws::tb {
 
-/// Messages: how they wait, are taken, switch the mode, and move lists and P.
+/// Cover points of messages: waiting, being taken, the switch of the mode, and changes of lists and P.
 class MessagePoints {
  public:
   explicit MessagePoints(const CoverList& list);
-  /// A cycle without kernel_start. Takes the message that the block takes out of the queues.
+  /// Samples a cycle without kernel_start. Removes from `queues` the message that the block takes.
   void see(const Now& now, Queues& queues);
   void restart() { full_operations_ = 0; }
 
  private:
   struct Waiting {
     const Now& now;
-    unsigned full, waiting;    ///< queues
-    unsigned full_operations;  ///< CTA operations in consecutive cycles with a full queue
+    unsigned full, waiting;    ///< numbers of full and of non-empty queues
+    unsigned full_operations;  ///< number of consecutive cycles with a CTA operation and a full queue
     [[nodiscard]] bool put_off() const { return waiting > 0 && now.operates(); }
   };
   struct List {
@@ -27,9 +27,9 @@ class MessagePoints {
     const Now& now;
     unsigned scheduler;
     const std::deque<Message>& queue;
-    bool greedy;   ///< the pointer is valid
-    unsigned cta;  ///< ... and this is its CTA; MaxCta for a free slot
-    bool at_head;  ///< which is at the head of the list
+    bool greedy;   ///< the greedy pointer is valid
+    unsigned cta;  ///< CTA of the greedy warp; MaxCta for a free warp slot
+    bool at_head;  ///< this CTA is at the head of the list
     [[nodiscard]] bool resident() const { return greedy && cta != now.params.MaxCta; }
   };
   struct Taken {
@@ -38,11 +38,11 @@ class MessagePoints {
     unsigned from;
     bool was_full;
   };
-  /// A message meets a scheduler.
+  /// Effect of a message on one scheduler.
   struct Broadcast {
     const Now& now;
     const Message& message;
-    bool own;  ///< the scheduler that sent it
+    bool own;  ///< this scheduler sent the message
     bool present;
     unsigned position, p, length;
     [[nodiscard]] bool promotes() const { return present && !own && message.hit; }

@@ -4,7 +4,7 @@
 
 namespace castor::saws::tb {
 
-/// What the schedulers pick, and what becomes of it.
+/// Cover points of the schedulers' picks, and of whether they issue.
 class PickPoints {
  public:
   explicit PickPoints(const CoverList& list);
@@ -19,9 +19,9 @@ class PickPoints {
   struct Pick {
     const Now& now;
     unsigned scheduler, warp;
-    bool older;    ///< another ready warp is of a CTA further up
-    bool lower;    ///< ... has a lower number
-    bool sibling;  ///< ... is of the same CTA
+    bool older;    ///< another ready warp belongs to a CTA nearer to the head of the list
+    bool lower;    ///< another ready warp has a lower number
+    bool sibling;  ///< another ready warp belongs to the same CTA
     [[nodiscard]] bool greedy_valid() const { return at(now.probes.greedy, scheduler); }
     [[nodiscard]] bool greedy() const {
       return greedy_valid() && now.warp(scheduler, now.probes.pointer[scheduler]) == warp;

@@ -14,7 +14,6 @@ namespace castor::gpu::timing_test::waiting_test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
 using ::testing::Not;
 
 constexpr const char* kMachine = "tiny";

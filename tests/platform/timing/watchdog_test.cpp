@@ -13,7 +13,6 @@ namespace castor::gpu::timing_test::watchdog_test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kMachine = "tiny";
 

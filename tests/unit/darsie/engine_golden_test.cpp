@@ -6,8 +6,8 @@
 #include <map>
 #include <sstream>
 
-#include "unit/darsie/engine_cycle_model.h"
 #include "unit/darsie/engine_support.h"
+#include "unit/darsie/literal.h"
 
 namespace castor::darsie::test::engine_golden_test {
 namespace {
@@ -45,20 +45,13 @@ std::string shown(Bench& b) {
   return text.empty() ? "-" : text;
 }
 
-std::string reasons(const CycleModel& model, const Inputs& in) {
-  static constexpr const char* kKinds[] = {"MISS", "LATCH", "SKIP"};
-  static constexpr const char* kWhys[] = {"",      "Nosk",    "Last", "Relead", "NoRow",      "Latch",
-                                          "Alone", "NoElect", "Park", "Lead",   "SetNoElect", "SetSync"};
-  std::string text;
-  for (const CycleModel::Group& g : model.groups(in)) {
-    text += (text.empty() ? "" : " ") + std::string(kKinds[static_cast<unsigned>(g.kind)]) + "{";
-    std::vector<unsigned> warps = g.warps;
-    std::sort(warps.begin(), warps.end());
-    for (const unsigned w : warps) text += (text.back() == '{' ? "w" : ",w") + std::to_string(w);
-    text += "}";
+/// Fetch groups of the cycle and the reason of the decode verdict, by the rules written down one after the other.
+std::string reasons(literal::Machine& machine, const Inputs& in) {
+  machine.settle(in);
+  std::string text = machine.groups_text();
+  if (machine.why() != literal::Why::kNone) {
+    text += (text.empty() ? "" : " ") + std::string(literal::kWhyNames[static_cast<unsigned>(machine.why())]);
   }
-  const char* why = kWhys[static_cast<unsigned>(model.verdicts(in).why)];
-  if (*why != 0) text += (text.empty() ? "" : " ") + std::string(why);
   return text.empty() ? "-" : text;
 }
 
@@ -90,16 +83,16 @@ std::map<std::string, std::string> registers(const Probes& p, unsigned tb) {
 
 void run(const std::vector<Row>& rows, unsigned tb) {
   Bench b(small());
-  CycleModel model(small());
+  literal::Machine machine(small());
   std::map<std::string, std::string> expected = registers(b.probes(), tb);
   for (const Row& row : rows) {
     SCOPED_TRACE("cycle " + std::to_string(b.cycle));
     row.drive(b);
     EXPECT_EQ(binary(b.hold(), kWarps), row.hold);
     EXPECT_EQ(shown(b), row.outputs);
-    EXPECT_EQ(reasons(model, b.in), row.why);
+    EXPECT_EQ(reasons(machine, b.in), row.why);
     EXPECT_EQ(b.errors(), 0U);
-    model.clock(b.in);
+    machine.clock(b.in);
     b.step();
     std::istringstream changes(row.changes);
     for (std::string change; changes >> change;) {

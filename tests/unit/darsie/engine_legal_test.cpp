@@ -1,15 +1,17 @@
-// The engine under an SM that keeps the rules of the ports: every operand read is what program order demands, and the
-// properties of docs/blocks/darsie.md, "Properties", hold in every cycle.
+// The properties of docs/blocks/darsie.md, "Properties", hold for the engine in every cycle of every sequence that
+// keeps the contract.
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <utility>
 
+#include "castor/darsie/engine.h"
 #include "castor/darsie/masks.h"
 #include "tests/common/sanitized.h"
 #include "unit/darsie/parameter_sets.h"
-#include "unit/darsie/small_sm.h"
+#include "unit/darsie/run.h"
 
 namespace castor::darsie::test::engine_legal_test {
 namespace {
@@ -61,97 +63,108 @@ void check_state(const State& s, const Params& p) {
   });
 }
 
-/// Properties of one cycle: the state before it, what it saw and showed, the state behind it.
-void check_cycle(const State& before, const SmallSm& sm, const Params& p) {
-  const State& after = sm.engine.state();
-  const Inputs& in = sm.in;
-  const Outputs& out = sm.out;
-  EXPECT_EQ(out.f_skip & ~(out.f_hold & in.f_elig & before.maj), 0U);
-  if (in.lnch_valid == 0 && in.bar == 0) {
-    EXPECT_EQ(after.maj & ~before.maj, 0U);
+/// Follows one run and checks each cycle of it.
+class Checker {
+ public:
+  Checker(const Engine& engine, const Params& params) : engine_(engine), p_(params) {}
+
+  /// Before the edge of a cycle.
+  void see(const Inputs& in, const Outputs& out) {
+    if (seen_) check_cycle();
+    check_state(engine_.state(), p_);
+    before_ = engine_.state();
+    in_ = in;
+    out_ = out;
+    seen_ = true;
   }
-  for (unsigned s = 0; s < p.DecW; ++s) {
-    if (out.d_act[s] != kActLead) continue;
-    const unsigned t = before.tb[in.d_warp];
-    for (unsigned a = 0; a < in.d_ndst[s]; ++a) {
-      EXPECT_TRUE(has(before.tbs[t].wb, out.d_tag[a]));
-      for_each_bit(warps_of(before, t), [&](unsigned w) {
-        const WarpVersions& v = before.versions[w];
-        EXPECT_FALSE(has(v.pend | v.ref | v.ling, out.d_tag[a])) << "warp " << w;
+  /// The block was reset.
+  void reset() {
+    seen_ = false;
+    parked_.clear();
+  }
+
+ private:
+  // The state before the cycle, what it saw and showed, the state behind it.
+  void check_cycle() {
+    const State& after = engine_.state();
+    EXPECT_EQ(out_.f_skip & ~(out_.f_hold & in_.f_elig & before_.maj), 0U);
+    if (in_.lnch_valid == 0 && in_.bar == 0) {
+      EXPECT_EQ(after.maj & ~before_.maj, 0U);
+    }
+    for (unsigned s = 0; s < p_.DecW; ++s) {
+      if (out_.d_act[s] == kActLead) check_lead(s);
+    }
+    for_each_bit(out_.f_skip, [&](unsigned w) {
+      const U32 taken = after.versions[w].ref & before_.versions[w].pend;
+      EXPECT_NE(taken, 0U) << "warp " << w;
+      EXPECT_EQ(taken & before_.tbs[before_.tb[w]].inv, 0U) << "warp " << w;
+    });
+    for_each_bit(before_.tl, [&](unsigned t) { check_meeting(t); });
+    note_parked(after);
+  }
+
+  // Rows that a leader gets are written, and nobody may still read them.
+  void check_lead(unsigned s) {
+    const unsigned t = before_.tb[in_.d_warp];
+    for (unsigned a = 0; a < in_.d_ndst[s]; ++a) {
+      EXPECT_TRUE(has(before_.tbs[t].wb, out_.d_tag[a]));
+      for_each_bit(warps_of(before_, t), [&](unsigned w) {
+        const WarpVersions& v = before_.versions[w];
+        EXPECT_FALSE(has(v.pend | v.ref | v.ling, out_.d_tag[a])) << "warp " << w;
       });
     }
   }
-  for_each_bit(out.f_skip, [&](unsigned w) {
-    const U32 taken = after.versions[w].ref & before.versions[w].pend;
-    EXPECT_NE(taken, 0U) << "warp " << w;
-    EXPECT_EQ(taken & before.tbs[before.tb[w]].inv, 0U) << "warp " << w;
-  });
-  for_each_bit(before.tl, [&](unsigned t) {
-    const U64 all = warps_of(before, t), majority = all & before.maj;
-    if (majority != 0 && (majority & ~before.stop) == 0 && !has(before.sync, t)) {
-      for_each_bit(all, [&](unsigned w) { EXPECT_EQ(before.versions[w].pend, 0U) << "meeting, warp " << w; });
-    }
-    if (!has(before.sync, t)) return;
-    std::set<U64> pcs;
-    for_each_bit(majority & before.stop, [&](unsigned w) { pcs.insert(sm.next_pc(w)); });
-    EXPECT_LE(pcs.size(), 1U) << "TB " << t;
-  });
-}
 
-struct Total {
-  unsigned retired = 0, checked = 0, from_rows = 0;
-  Counters counters;
+  // Who meets at a branch has passed all versions; who is parked at a synchronisation point is so at one PC.
+  void check_meeting(unsigned t) {
+    const U64 all = warps_of(before_, t), majority = all & before_.maj;
+    if (majority != 0 && (majority & ~before_.stop) == 0 && !has(before_.sync, t)) {
+      for_each_bit(all, [&](unsigned w) { EXPECT_EQ(before_.versions[w].pend, 0U) << "meeting, warp " << w; });
+    }
+    if (!has(before_.sync, t)) return;
+    std::set<U64> pcs;
+    for_each_bit(majority & before_.stop, [&](unsigned w) {
+      if (const auto found = parked_.find(w); found != parked_.end()) pcs.insert(found->second);
+    });
+    EXPECT_LE(pcs.size(), 1U) << "TB " << t;
+  }
+
+  // PCs at which decode has parked warps in the cycle.
+  void note_parked(const State& after) {
+    for_each_bit(before_.stop & ~after.stop, [&](unsigned w) { parked_.erase(w); });
+    if (in_.d_valid == 0 || !has(after.stop & ~before_.stop, in_.d_warp) || has(in_.br, in_.d_warp)) return;
+    unsigned s = 0;
+    while (out_.d_act[s] != kActSquash) ++s;
+    parked_[in_.d_warp] = in_.d_pc + 8 * s;
+  }
+
+  const Engine& engine_;
+  const Params p_;
+  State before_;
+  Inputs in_;
+  Outputs out_;
+  bool seen_ = false;
+  std::map<unsigned, U64> parked_;  // by warp
 };
 
-void run(const char* name, const Params& p, std::uint64_t seed, const SmallSm::Knobs& knobs, Total& total) {
-  SCOPED_TRACE(std::string(name) + ", seed " + std::to_string(seed));
-  SmallSm sm(p, seed, knobs);
-  for (unsigned cycle = 0; cycle < unless_sanitized(6'000U, 600U); ++cycle) {
-    const State before = sm.engine.state();
-    sm.cycle();
-    check_cycle(before, sm, p);
-    check_state(sm.engine.state(), p);
-    ASSERT_EQ(sm.failure, "");
-    ASSERT_FALSE(testing::Test::HasFailure()) << "cycle " << cycle << '\n' << before << sm.engine.state();
+class DarsieEngineLegal : public testing::TestWithParam<ParameterSet> {};
+INSTANTIATE_TEST_SUITE_P(Sets, DarsieEngineLegal, testing::ValuesIn(sample_if_sanitized(kParameterSets)),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(DarsieEngineLegal, PropertiesHoldInEveryCycle) {
+  const Params& params = GetParam().params;
+  for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
+    if (!info.keeps_contract) continue;
+    SCOPED_TRACE("sequence " + std::string(info.name));
+    twin::Model<Block> model(params);
+    Checker checker(model.engine(), params);
+    const auto sequence = tb::sequences().make(info.name, params, 5);
+    run(
+        model, *sequence, unless_sanitized(1'500U, 300U),
+        [&](const Inputs& in, const Outputs& out) { checker.see(in, out); }, [&] { checker.reset(); });
+    if (HasFailure()) return;
   }
-  EXPECT_LT(sm.longest_wait, 4'000U);
-  total.retired += sm.retired;
-  total.checked += sm.checked;
-  total.from_rows += sm.from_rows;
-  Counters::each([&](auto, auto, auto, auto member) { total.counters.*member += sm.engine.counters().*member; });
 }
 
 }  // namespace
-
-TEST(DarsieEngineLegal, EveryOperandIsWhatProgramOrderDemands) {
-  Total total;
-  for (const ParameterSet& set : kParameterSets) {
-    for (std::uint64_t seed = 1; seed <= 4 && !HasFatalFailure(); ++seed) {
-      run(set.name, set.params, seed, {}, total);
-    }
-  }
-  EXPECT_GT(total.retired, unless_sanitized(500U, 20U));
-  EXPECT_GT(total.from_rows, unless_sanitized(20'000U, 1'000U));
-  Counters::each([&](auto name, auto, auto, auto member) {
-    EXPECT_GT(total.counters.*member, unless_sanitized(10U, 0U)) << name;
-  });
-}
-
-// Straight code full of redundant instructions and one warp that is far behind: many versions of a register pend.
-TEST(DarsieEngineLegal, AWarpFarBehindFindsEveryVersion) {
-  Total total;
-  for (const ParameterSet& set : kParameterSets) {
-    SmallSm::Knobs knobs;
-    knobs.redundant = 4;
-    knobs.slots = 2;
-    knobs.stores = false;
-    knobs.laggards = 2;
-    knobs.longest_delay = 2;
-    for (std::uint64_t seed = 1; seed <= 4 && !HasFatalFailure(); ++seed) run(set.name, set.params, seed, knobs, total);
-  }
-  EXPECT_GT(total.from_rows, unless_sanitized(5'000U, 250U));
-  EXPECT_GT(total.counters.late_latches, unless_sanitized(300U, 10U));
-  EXPECT_GT(total.counters.sync_points, unless_sanitized(100U, 3U));
-}
-
 }  // namespace castor::darsie::test::engine_legal_test

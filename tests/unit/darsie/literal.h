@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "castor/darsie/counters.h"
 #include "castor/darsie/ports.h"
 #include "castor/twin/twin.h"
 
@@ -70,6 +71,8 @@ class Machine final : public twin::Twin<Block> {
   [[nodiscard]] Probes probes() const override;
 
   [[nodiscard]] const State& state() const { return state_; }
+  /// Events since construction, by the words of docs/blocks/darsie.md, "Statistics".
+  [[nodiscard]] const Counters& counters() const { return counted_; }
   /// Of the cycle that was settled last.
   [[nodiscard]] Why why() const { return decision_.why; }
   /// Of the same cycle: "SKIP{w1,w2} MISS{w0}", groups in their order.
@@ -87,6 +90,7 @@ class Machine final : public twin::Twin<Block> {
   struct Decision {
     Why why = Why::kNone;
     unsigned warp = 0, place = 0, ndst = 0, v0 = 0, v1 = 0, k0 = 0, k1 = 0;
+    unsigned second = 0;  ///< further redundant instructions of the decode group
   };
 
   /// T(t) and the majority in it.
@@ -104,6 +108,7 @@ class Machine final : public twin::Twin<Block> {
   [[nodiscard]] U64 free_rows(unsigned t) const;
   void read_operands(const Inputs& in);
 
+  void count();
   void write_back(const Inputs& in);
   void memory(const Inputs& in);
   void move_groups(const Inputs& in);
@@ -130,6 +135,7 @@ class Machine final : public twin::Twin<Block> {
   Outputs out_;
   std::vector<Group> groups_;
   Decision decision_;
+  Counters counted_;
 };
 
 }  // namespace castor::darsie::literal

@@ -22,25 +22,35 @@ namespace {
 
 std::unique_ptr<test::Device> device(const Params& params) { return std::make_unique<twin::Model<Block>>(params); }
 
-/// A sequence on both; the first difference.
-std::string follow(const Params& params, tb::Sequence& sequence, unsigned cycles) {
-  const auto engine = device(params);
+/// A sequence on both, and in every fourth cycle the engine is asked early, when nothing is known, and again in front
+/// of the edge; the first difference. What the engine counted is added to `sum`.
+std::string follow(const Params& params, tb::Sequence& sequence, unsigned cycles, Counters& sum) {
+  twin::Model<Block> model(params);
   literal::Machine machine(params);
   std::string first;
   unsigned cycle = 0;
   test::run(
-      *engine, sequence, cycles,
+      model, sequence, cycles,
       [&](const Inputs& in, const Outputs& out) {
         if (!first.empty()) return;
         first = tests::difference<Block>(out, machine.settle(in), params) +
-                tests::difference<Block>(engine->probes(), machine.probes(), params);
+                tests::difference<Block>(model.probes(), machine.probes(), params);
         if (!first.empty()) first = "cycle " + std::to_string(cycle) + ": " + first;
-        const bool quiet = machine.quiet() == 0 && engine->quiet() != 0;
+        const bool quiet = machine.quiet() == 0 && model.quiet() != 0;
         if (first.empty() && quiet) first = "cycle " + std::to_string(cycle) + ": says that it is quiet, and is not";
         machine.clock(in);
-        ++cycle;
+        if (++cycle % 4 != 0) return;
+        model.settle(Inputs{});
+        if (cycle % 8 == 0) model.settle(in);
       },
       [&] { machine.reset(); });
+  Counters::each([&](auto name, auto, auto, auto member) {
+    const U64 engine = model.engine().counters().*member, right = machine.counters().*member;
+    if (first.empty() && engine != right) {
+      first = std::string(name) + " is " + std::to_string(engine) + ", and " + std::to_string(right) + " is right";
+    }
+    sum.*member += engine;
+  });
   return first;
 }
 
@@ -48,17 +58,20 @@ class DarsieAgainstReference : public testing::TestWithParam<test::ParameterSet>
 INSTANTIATE_TEST_SUITE_P(Sets, DarsieAgainstReference, testing::ValuesIn(sample_if_sanitized(test::kParameterSets)),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_P(DarsieAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) {
+TEST_P(DarsieAgainstReference, EveryOutputRegisterAndCounterInEveryCycleOfEverySequence) {
   const Params& params = GetParam().params;
+  Counters sum;
   for (const castor::tb::SequenceInfo& info : tb::sequences().infos()) {
     const unsigned seeds = info.name == "random" || info.name == "rules" || info.name == "chaos" ? 4 : 1;
     for (unsigned seed = 1; seed <= unless_sanitized(seeds, 1U); ++seed) {
       SCOPED_TRACE("sequence " + std::string(info.name) + ", seed " + std::to_string(seed));
       const auto sequence = tb::sequences().make(info.name, params, seed);
-      EXPECT_EQ(follow(params, *sequence, unless_sanitized(2000, 400)), "");
+      EXPECT_EQ(follow(params, *sequence, unless_sanitized(2000, 400), sum), "");
       if (HasFailure()) return;
     }
   }
+  if (kSanitized || std::string_view(GetParam().name) != "odd") return;
+  Counters::each([&](auto name, auto, auto, auto member) { EXPECT_GT(sum.*member, 20U) << name; });
 }
 
 TEST_P(DarsieAgainstReference, ProgramOrderInEverySequenceThatKeepsTheContract) {
@@ -77,6 +90,42 @@ TEST(DarsieEngineGolden, BothTracesCycleByCycle) {
     const auto engine = device(tb::golden_params());
     EXPECT_EQ(test::follow_golden(*engine, trace), "") << trace.name;
   }
+}
+
+// Where the engine says that it is quiet, leaving out idle cycles gives the state and the counts of clocking them.
+TEST_P(DarsieAgainstReference, IdleCyclesAreAsIfTheyWereClocked) {
+  const Params& params = GetParam().params;
+  unsigned quiet = 0, cycle = 0;
+  for (const char* const name : {"random", "few_rows", "sleepy", "rules"}) {
+    SCOPED_TRACE(name);
+    twin::Model<Block> model(params);
+    const auto sequence = tb::sequences().make(name, params, 21);
+    Inputs last;
+    test::run(
+        model, *sequence, unless_sanitized(3000, 300),
+        [&](const Inputs& in, const Outputs&) {
+          const Engine& engine = model.engine();
+          if (cycle++ != 0 && engine.quiet() != 0) {
+            ++quiet;
+            Engine skips = engine, clocks = engine;
+            twin::make_idle<Block>(last, params);
+            const Outputs shown = clocks.settle(last);
+            const unsigned n = 1 + cycle % 7;
+            for (unsigned i = 0; i < n; ++i) {
+              clocks.clock(last);
+              ASSERT_EQ(tests::difference<Block>(clocks.settle(last), shown, params), "") << "cycle " << cycle;
+            }
+            skips.idle(n);
+            ASSERT_TRUE(skips.state() == clocks.state()) << "cycle " << cycle << '\n'
+                                                         << clocks.state() << skips.state();
+            ASSERT_TRUE(skips.counters() == clocks.counters()) << "cycle " << cycle;
+          }
+          last = in;
+        },
+        [&] { last = {}; });
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(quiet, unless_sanitized(100U, 10U));
 }
 
 // What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.

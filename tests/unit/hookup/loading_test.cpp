@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 std::string odd_object(int odd) {
   return test_tree::build_folder() + "/tests/objects/odd_object_" + std::to_string(odd) + ".so";
 }
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Folders of blocks of a test's own, named by CASTOR_BLOCKS; what is not `add`ed an object has a manifest alone.

@@ -1,9 +1,15 @@
 #include "castor/gpu/front_end/dispatch_port.h"
 
 #include "castor/base/error.h"
+#include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/hook_check.h"
+#include "castor/gpu/hooks/hooks.h"
 
 namespace castor::gpu {
+
+DispatchPort::DispatchPort(const FrontEndParts& parts)
+    : DispatchPort(parts.hooks.dispatch, parts.place, parts.ledger,
+                   parts.memory.client(FrontEndMemory::User::kDispatchPolicy), parts.events) {}
 
 DispatchPort::DispatchPort(DispatchPolicy* policy, const HookPlace& place, const RoomView& room, MemoryClient& memory,
                            const HookEvents& events)

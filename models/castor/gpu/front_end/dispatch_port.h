@@ -5,6 +5,7 @@
 
 #include "castor/gpu/front_end/governors.h"
 #include "castor/gpu/front_end/hook_events.h"
+#include "castor/gpu/front_end/mechanism.h"
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/mounted_hook.h"
 #include "castor/gpu/hooks/dispatch_policy.h"
@@ -16,14 +17,17 @@ namespace castor::gpu {
 ///
 /// In a cycle: `begin` before anything happens; `settle` in F5, from then on the outputs are those of the cycle; `take`
 /// behind it if the offer is placed; `clock` in F10.
-class DispatchPort {
+class DispatchPort : public FrontEndMechanism {
  public:
   /// `policy`: null = none.
   DispatchPort(DispatchPolicy* policy, const HookPlace& place, const RoomView& room, MemoryClient& memory,
                const HookEvents& events);
+  explicit DispatchPort(const FrontEndParts& parts);
 
-  [[nodiscard]] bool on() const { return policy_ != nullptr; }
-  [[nodiscard]] const char* block() const { return policy_->block(); }
+  [[nodiscard]] bool present() const { return policy_ != nullptr; }
+  [[nodiscard]] bool clocked() const { return true; }
+  /// Empty without a policy.
+  [[nodiscard]] const char* block() const { return policy_ == nullptr ? "" : policy_->block(); }
   void begin() { in_.reply.reset(); }
   /// `fits`: entries of which a TB could be placed; it is also what the policy sees in `clock`, as it is then. Returns
   /// the offer.
@@ -36,12 +40,14 @@ class DispatchPort {
 
   /// An entry may be written.
   [[nodiscard]] bool push_ready() const { return push_ready_; }
+  [[nodiscard]] bool takes_kernel(Cycle /*now*/) const { return push_ready_; }
   /// A group may attach.
   [[nodiscard]] bool attach_ready() const { return attach_ready_; }
   /// Groups that attach are pushed.
   [[nodiscard]] bool push_groups() const { return push_groups_; }
   /// Entries that must not be released.
   [[nodiscard]] const KdMask& hold() const { return hold_; }
+  [[nodiscard]] const char* holds(unsigned entry) const { return hold_[entry] ? "held by the dispatch policy" : ""; }
   /// What the policy shows to governors.
   [[nodiscard]] const DispatchState& state() const { return state_; }
 

@@ -25,7 +25,7 @@ Dispatcher::Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, 
 void Dispatcher::push(unsigned entry) {
   const KernelContext& context = table_[entry].context();
   ledger_.watch(entry, context.need);
-  if (!policy_.on()) fcfs_.push(entry);
+  if (!policy_.present()) fcfs_.push(entry);
   events_.pushed(*table_[entry].record);
 }
 
@@ -39,7 +39,7 @@ void Dispatcher::attach(unsigned entry) {
 // --- Placement ------------------------------------------------------------------------------------------------------
 
 void Dispatcher::step(Cycle now) {
-  if (policy_.on()) {
+  if (policy_.present()) {
     step_policy(now);
     return;
   }
@@ -190,7 +190,7 @@ void Dispatcher::withdraw(unsigned entry) {
 
 void Dispatcher::stop(unsigned entry) {
   withdraw(entry);
-  if (!policy_.on()) table_.drop_rest(entry);
+  if (!policy_.present()) table_.drop_rest(entry);
 }
 
 unsigned Dispatcher::give_up(unsigned queue) {
@@ -223,7 +223,7 @@ const KdMask& Dispatcher::show_fits() {
   fits_.reset();
   const DispatchView view = this->view();
   for (const std::uint16_t entry : ledger_.watched()) fits_[entry] = view.takers(entry) != 0;
-  if (!policy_.on()) return fits_;
+  if (!policy_.present()) return fits_;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
     if (kernel.killed && kernel.state == EntryState::kWritten && kernel.to_place() > 0) fits_[entry] = true;
@@ -232,7 +232,7 @@ const KdMask& Dispatcher::show_fits() {
 }
 
 DispatchState Dispatcher::state() const {
-  if (policy_.on()) return policy_.state();
+  if (policy_.present()) return policy_.state();
   DispatchState state;
   state.ready = state.waiting = !fcfs_.empty();
   if (!fcfs_.empty()) state.fits_head = ledger_.fits(static_cast<unsigned>(fcfs_.current()));
@@ -240,13 +240,13 @@ DispatchState Dispatcher::state() const {
 }
 
 int Dispatcher::ahead_of(unsigned entry) const {
-  const int current = policy_.on() ? -1 : fcfs_.current();
+  const int current = policy_.present() ? -1 : fcfs_.current();
   return current == static_cast<int>(entry) ? -1 : current;
 }
 
 DispatchWait Dispatcher::rest(Cycle now) {
   placeable_ = false;
-  if (policy_.on()) return DispatchWait::kNothing;
+  if (policy_.present()) return DispatchWait::kNothing;
   if (scan_.on()) {
     const int oldest = fcfs_.oldest(view());
     scan_.rest(oldest);

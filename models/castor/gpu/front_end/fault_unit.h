@@ -5,16 +5,16 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "castor/base/error.h"
+#include "castor/base/words.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/system_call.h"
-#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
-#include "castor/gpu/front_end/preemptor.h"
-#include "castor/gpu/front_end/suspender.h"
 #include "castor/gpu/sm_unit.h"
 
 namespace castor::gpu {
@@ -22,11 +22,14 @@ namespace castor::gpu {
 /// Faults of kernels, and calls of device code into the runtime, which may end in one. A kernel with a fault is stopped
 /// on all SMs: it places nothing more, and its TBs retire when what they have under way is over; others go on.
 ///
-/// In a cycle: `step` in F2, behind the retire wires; `fail` and `hook_error` in any step.
+/// In a cycle: `step` in F2, behind the retire wires; `fail` and `hook_error` in any step. `Mechanisms`: a
+/// FrontEndMechanismList, whose members are told what stops.
+template <class Mechanisms>
 class FaultUnit {
  public:
   FaultUnit(const std::vector<SmUnit*>& sms, KernelTable& table, const Ledger& ledger, Dispatcher& dispatcher,
-            Preemptor& preemptor, DeviceLauncher& launches, Suspender& suspender);
+            Mechanisms& mechanisms)
+      : sms_(sms), table_(table), ledger_(ledger), dispatcher_(dispatcher), mechanisms_(mechanisms) {}
 
   /// What device code can ask of the runtime; needed before the first call.
   void set_services(DeviceServices& services) { services_ = &services; }
@@ -62,11 +65,123 @@ class FaultUnit {
   KernelTable& table_;
   const Ledger& ledger_;
   Dispatcher& dispatcher_;
-  Preemptor& preemptor_;
-  DeviceLauncher& launches_;
-  Suspender& suspender_;
+  Mechanisms& mechanisms_;
   DeviceServices* services_ = nullptr;
   std::deque<Fault> faults_;
 };
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::step(Cycle now) {
+  for (SmUnit* const sm : sms_) {
+    Mailbox<FaultMessage>& faults = sm->faults();
+    while (const FaultMessage* const message = faults.head(now)) {
+      fail(*message->kernel, message->fault, now);
+      faults.pop();
+    }
+    Mailbox<ServiceMessage>& services = sm->services();
+    while (const ServiceMessage* const message = services.head(now)) {
+      const ServiceMessage call = *message;
+      services.pop();
+      serve(*sm, call, now);
+    }
+  }
+}
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::serve(SmUnit& sm, const ServiceMessage& call, Cycle now) {
+  if (call.kernel != nullptr && table_.of(*call.kernel).killed) return;
+  CASTOR_ASSERT_AT(now, services_ != nullptr, "device code calls the runtime, but there is none");
+  std::optional<Fault> fault = sm.serve(call.warp, *services_, now + 1);
+  if (!fault) return;
+  CASTOR_ASSERT_AT(now, call.kernel != nullptr, "call of SM %u does not say its kernel", sm.index());
+  fail(*call.kernel, std::move(*fault), now);
+}
+
+// A group's launch tree is not that of the kernel with which it runs; both stop.
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::fail(const KernelContext& kernel, Fault fault, Cycle now) {
+  fail(kernel.entry, std::move(fault), now);
+  if (kernel.group != kNoGroup) stop_tree(table_.record_of(kernel), now);
+}
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::fail(unsigned entry, Fault fault, Cycle now) {
+  if (table_[entry].killed) return;
+  faults_.push_back(std::move(fault));
+  if (table_[entry].record->launch != 0) return stop_tree(*table_[entry].record, now);
+  stop(entry, now);
+}
+
+// What device code has launched is stopped with what launched it: neither could go on without the other.
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::stop_tree(const LaunchRecord& record, Cycle now) {
+  mechanisms_.each([&](auto& mechanism) { mechanism.tree_stopped(record); });
+  const LaunchRecord& root = *record.root;
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    const KernelEntry& kernel = table_[entry];
+    if (kernel.state != EntryState::kFree && kernel.record->root == &root) stop(entry, now);
+  }
+  table_.groups().each([&](GroupLedger::Group& group) {
+    if (group.record->root == &root) stop(group, now);
+  });
+}
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::stop(GroupLedger::Group& group, Cycle now) {
+  group.stopped = true;
+  const KernelContext& context = group.record->context;
+  for (SmUnit* const sm : sms_) {
+    if (ledger_.resident(sm->index(), context.entry) != 0) sm->kill(context, now + 1);
+  }
+}
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::stop(unsigned entry, Cycle now) {
+  const KernelEntry& kernel = table_[entry];
+  if (kernel.killed) return;
+  table_.kill(entry);
+  if (kernel.state != EntryState::kWritten) return;
+  dispatcher_.stop(entry);
+  mechanisms_.each([&](auto& mechanism) { mechanism.stopped(entry); });
+  for (SmUnit* const sm : sms_) {
+    if (ledger_.resident(sm->index(), entry) != 0) sm->kill(kernel.context(), now + 1);
+  }
+  if (table_.groups().empty()) return;
+  table_.groups().each([&](GroupLedger::Group& group) {
+    if (group.record->context.entry == entry) stop(group, now);
+  });
+}
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::hook_error(const std::string& hook, unsigned code, std::uint64_t info, Cycle now) {
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    const KernelEntry& kernel = table_[entry];
+    if (kernel.state == EntryState::kFree) continue;
+    Fault fault;
+    fault.kind = FaultKind::kIllegalInstruction;
+    fault.kernel = kernel.context().program->kernel;
+    fault.message = hook + " reports error " + std::to_string(code) + " (information " + std::to_string(info) +
+                    ") in cycle " + std::to_string(now) + " while kernel " + base::readable_name(fault.kernel) +
+                    " is in the table";
+    fail(entry, std::move(fault), now);
+  }
+}
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::abandon(Cycle now) {
+  mechanisms_.each([&](auto& mechanism) { mechanism.abandon(now); });
+  for (unsigned entry = 0; entry < table_.size(); ++entry) {
+    if (table_[entry].state != EntryState::kFree) stop(entry, now);
+  }
+  faults_.clear();
+}
+
+template <class Mechanisms>
+std::optional<Fault> FaultUnit<Mechanisms>::take() {
+  if (faults_.empty()) return std::nullopt;
+  std::optional<Fault> fault = std::move(faults_.front());
+  faults_.pop_front();
+  return fault;
+}
 
 }  // namespace castor::gpu

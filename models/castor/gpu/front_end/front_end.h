@@ -11,28 +11,24 @@
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/completion_port.h"
 #include "castor/gpu/front_end/copy_engine.h"
-#include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/fault_unit.h"
 #include "castor/gpu/front_end/front_end_levels.h"
-#include "castor/gpu/front_end/governors.h"
+#include "castor/gpu/front_end/front_end_mechanisms.h"
 #include "castor/gpu/front_end/head_service.h"
 #include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/job_inspector.h"
 #include "castor/gpu/front_end/job_table.h"
 #include "castor/gpu/front_end/kernel_table.h"
-#include "castor/gpu/front_end/launch_side.h"
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/parse_stage.h"
-#include "castor/gpu/front_end/preemptor.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/front_end/register_port.h"
 #include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/front_end/retire_unit.h"
-#include "castor/gpu/front_end/scheduler_port.h"
 #include "castor/gpu/front_end/wait_report.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
@@ -43,13 +39,13 @@
 
 namespace castor::gpu {
 
-class MemorySystem;
 class Waves;
 
 /// The front end (docs/gpu/front-end.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger,
-/// launch trees, events, completions; and the hooks that replace or watch parts of it. Each part has its own state in a
-/// header of its own, which says what it may be asked and when; this class wires them, and has the order of the steps
-/// in a cycle and what goes from one part to another between steps.
+/// launch trees, events, completions; and a list of mechanisms (mechanism.h) that not every machine has. Each part has
+/// its own state in a header of its own, which says what it may be asked and when; this class wires them, and has the
+/// order of the steps in a cycle and what goes from one part to another between steps. The list has `GovernorSide`,
+/// `DispatchPort` and `Preemptor`, which other parts ask.
 ///
 /// A packet submitted with stamp c is in its queue from cycle c on. A kernel at the head of a queue that was ready at
 /// the start of a cycle is granted a parse lane (F8), its entry is written max(1, parse.latency) cycles later, from the
@@ -59,32 +55,36 @@ class Waves;
 /// queue, one per queue and cycle; copies block their queue until the copy engine is done.
 ///
 /// Limits: no synchronisation network.
-class FrontEnd final : public sc_core::sc_module, public Unit {
+template <class Mechanisms>
+class BasicFrontEnd final : public sc_core::sc_module, public Unit {
  public:
   static constexpr unsigned kCopyEngines = HeadService::kCopyEngines;
 
   /// References and pointers must live as long as the front end; `observer` may be null. Errors: InputError for hooks
   /// that exclude each other and for a machine beyond the limits of the hooks' records.
-  FrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
-           const std::vector<SmUnit*>& sms, const std::array<CopyEngine*, kCopyEngines>& copies, const Hooks& hooks,
-           Observer* observer, base::StatisticGroup& statistics);
+  BasicFrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
+                const std::vector<SmUnit*>& sms, const std::array<CopyEngine*, kCopyEngines>& copies,
+                const Hooks& hooks, Observer* observer, base::StatisticGroup& statistics);
 
   /// To the crossbar, input number = chip.sms.
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
-  /// Launches by device code.
-  [[nodiscard]] DeviceLauncher& launches() { return launches_.launcher(); }
-  /// The device is reset and idle: what is kept for launches by device code is free.
-  void reset_launches() {
-    launches_.reset();
-    parse_.reset();
+  /// One of the mechanisms.
+  template <class Mechanism>
+  [[nodiscard]] Mechanism& mechanism() {
+    return mechanisms_.template get<Mechanism>();
+  }
+  template <class Mechanism>
+  [[nodiscard]] const Mechanism& mechanism() const {
+    return mechanisms_.template get<Mechanism>();
   }
   /// Device::hold_kernel.
   void hold_kernel(const isa::Program& program, bool on) {
-    launches_.hold_kernel(program, on);
+    mechanism<LaunchSide>().hold_kernel(program, on);
     wake_at(last_ == kForever ? 0 : last_ + 1);
   }
-  /// What device code can ask of the runtime; needed before the first call.
-  void set_services(DeviceServices& services) { faults_.set_services(services); }
+  /// The device is reset and idle: job schedulers that judge forget all jobs, what is kept for launches by device code
+  /// is free.
+  void reset();
 
   // --- For the device on top ----------------------------------------------------------------------------------------
 
@@ -102,27 +102,14 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   std::uint64_t access_register(const RegisterAccess& access, Cycle visible, bool wanted);
   /// The reply, once; empty while there is none.
   [[nodiscard]] std::optional<RegisterReply> register_reply(std::uint64_t number) { return registers_.reply(number); }
-  void collect_notices(bool on) { completions_.collect_notices(on); }
-  [[nodiscard]] bool has_notices() const { return completions_.has_notices(); }
-  [[nodiscard]] std::vector<Notice> take_notices() { return completions_.take_notices(); }
   /// Jobs in the order in which they were judged.
   [[nodiscard]] const std::vector<JobRecord>& job_records() const { return jobs_.records(); }
-  /// The host can know that the ticket is complete: the queue's completion word is performed.
-  [[nodiscard]] bool complete(Ticket ticket) const { return completions_.shown(ticket); }
-  /// Cycle in which the ticket completed on the device; 0 while it has not.
-  [[nodiscard]] Cycle completion_cycle(Ticket ticket) const { return completions_.cycle(ticket); }
-
-  /// The oldest fault that was not taken yet. Its kernel is being stopped on all SMs, others go on.
-  [[nodiscard]] std::optional<Fault> take_fault() { return faults_.take(); }
-  /// Completed kernels in the order of completion.
-  [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return release_.kernels(); }
-  /// Tickets of the host's launches among them, in their order.
-  [[nodiscard]] const std::vector<Ticket>& host_tickets() const { return release_.host_tickets(); }
-  /// The kernel that completed in the last cycle, for the counts that others keep; null if none did. `file` follows.
-  [[nodiscard]] KernelStatistics* completed_kernel() { return release_.fresh(); }
-  /// It is only what a kernel has done in an entry that it has given up.
-  [[nodiscard]] bool is_part_of_kernel() const { return release_.fresh_is_part(); }
-  void file_kernel() { release_.file(); }
+  /// What the host is told: tickets, notices.
+  [[nodiscard]] CompletionPort& host() { return completions_; }
+  /// Faults, whose kernels are being stopped while others go on; calls of device code.
+  [[nodiscard]] FaultUnit<Mechanisms>& faults() { return faults_; }
+  /// Completed kernels.
+  [[nodiscard]] ReleaseUnit& releases() { return release_; }
   /// Drops all pending work: queues are emptied, kernels stopped, events forgotten. Ends with `idle` after some cycles.
   void abandon();
   /// Nothing is queued, parsed, resident or unanswered.
@@ -135,18 +122,8 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   /// What hooks show of themselves, below `scope`.
   void add_hook_waves(Waves& waves, const std::string& scope) const;
 
-  /// Enables of the cycle after the last tick, as the governors want them; all ones without governors.
-  [[nodiscard]] SmMask clock_enable() const { return governors_.clock_enable(); }
-  /// Level of the job scheduler's interrupt, as of the last tick.
-  [[nodiscard]] bool interrupt() const { return scheduler_.irq(); }
-
-  /// For machines whose L2 is emptied when a kernel ends (l2.flush_at_kernel_end); needed before the first kernel.
-  void set_memory(MemorySystem& memory) { release_.set_memory(memory); }
-
   /// Grows with everything that packets, kernels and TBs go through here.
-  [[nodiscard]] std::uint64_t progress() const {
-    return table_.progress() + completions_.progress() + launches_.launcher().progress();
-  }
+  [[nodiscard]] std::uint64_t progress() const;
   /// Nothing happens here any more unless an SM or the host sends something.
   [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.telling(); }
   /// Without a message from outside it will let nothing proceed: it sleeps for ever, or wakes up only for the periodic
@@ -160,10 +137,7 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] std::string waiting() const { return report().text(); }
   [[nodiscard]] WaitReport report() const;
   /// Where the work of a ticket is: for the line of the host in deadlock reports.
-  [[nodiscard]] std::string where(Ticket ticket) const { return report().where(ticket); }
-
-  /// Job schedulers that judge forget all jobs; the device is idle.
-  void reset_jobs();
+  [[nodiscard]] std::string where(Ticket ticket) const;
 
   // --- For tests and reports ----------------------------------------------------------------------------------------
 
@@ -172,19 +146,20 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] const Queues& queues() const { return queues_; }
 
  private:
+  [[nodiscard]] FrontEndParts parts(const Machine& machine, Store& store, const ProgramTable& programs,
+                                    const std::vector<SmUnit*>& sms, const Hooks& hooks, Observer* observer,
+                                    base::StatisticGroup& statistics);
   void receive(Cycle now);
   void release(Cycle now);
   void parse(Cycle now);
-  [[nodiscard]] int schedule(Cycle now);
+  void grant(unsigned source, Cycle now);
   void end_cycle(Cycle now);
-  void grant(int source, Cycle now);
-  [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~inspector_.withheld(); }
-
-  void begin_hooks(Cycle now);
-  void clock_hooks(Cycle now);
-  [[nodiscard]] bool work_comes(Cycle now) const;
-  [[nodiscard]] bool hooks_stirred() const;
-  [[nodiscard]] Cycle next_hook(Cycle now) const;
+  void begin_edges(Cycle now);
+  void clock_edges(Cycle now);
+  [[nodiscard]] bool gated() const;
+  [[nodiscard]] bool stirred() const;
+  [[nodiscard]] KdMask releasable() const;
+  [[nodiscard]] Cycle next_edge(Cycle now) const;
   [[nodiscard]] Cycle next_work(Cycle now) const;
 
   // The order in which counters are declared is the order in which parts that count are made. Parts hold references to
@@ -200,20 +175,20 @@ class FrontEnd final : public sc_core::sc_module, public Unit {
   FrontEndMemory memory_;
   Ledger ledger_;
   Queues queues_;
-  LaunchSide launches_;
   ParseLanes lanes_;
   CompletionPort completions_;
   HookEvents events_;
-  Governors governors_;
-  DispatchPort policy_;
-  SchedulerPort scheduler_;
+  Mechanisms mechanisms_;
   ParseStage parse_;
   HeadService heads_;
   RetireUnit retire_;
   ReleaseUnit release_;
-  Preemptor preemptor_;
-  FaultUnit faults_;
+  FaultUnit<Mechanisms> faults_;
   Cycle last_ = kForever;  // last tick
 };
+
+/// That of the timing GPU.
+using FrontEnd = BasicFrontEnd<FrontEndMechanisms>;
+extern template class BasicFrontEnd<FrontEndMechanisms>;
 
 }  // namespace castor::gpu

@@ -13,7 +13,8 @@ constexpr unsigned kShownQueues = 32, kShownEntries = 64;
 
 }  // namespace
 
-void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
+template <class Mechanisms>
+void BasicFrontEnd<Mechanisms>::add_waves(Waves& waves, const std::string& scope) const {
   for (unsigned q = 0; q < std::min(kShownQueues, queues_.count()); ++q) {
     const std::string queue = "queue" + std::to_string(q);
     waves.add(
@@ -49,13 +50,13 @@ void FrontEnd::add_waves(Waves& waves, const std::string& scope) const {
   retire_.add_waves(waves, scope);
 }
 
-void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const {
-  scheduler_.add_waves(waves, scope);
-  policy_.add_waves(waves, scope);
-  launches_.unit().add_waves(waves, scope);
-  launches_.order().add_waves(waves, scope);
-  governors_.add_waves(waves, scope);
+template <class Mechanisms>
+void BasicFrontEnd<Mechanisms>::add_hook_waves(Waves& waves, const std::string& scope) const {
+  mechanisms_.each([&](const auto& mechanism) { mechanism.add_waves(waves, scope); });
 }
+
+template void FrontEnd::add_waves(Waves& waves, const std::string& scope) const;
+template void FrontEnd::add_hook_waves(Waves& waves, const std::string& scope) const;
 
 void CopyEngine::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "active", 1, &active_);

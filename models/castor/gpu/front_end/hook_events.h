@@ -28,15 +28,16 @@ namespace castor::gpu {
 class HookEvents {
  public:
   /// `on`: there is a hook.
-  HookEvents(bool on, unsigned sms) : on_(on) {
-    if (on) retired_.reserve(sms);
-  }
+  HookEvents(bool on, unsigned sms) : on_(on) { retired_.reserve(sms); }
+  void enable() { on_ = true; }
   [[nodiscard]] bool on() const { return on_; }
 
   /// Start of a cycle: nothing has happened.
   void begin(Cycle now) {
     events_ = {};
     retired_.clear();
+    left_.clear();
+    came_back_.clear();
     cycle_ = now;
   }
   /// That of the last `begin`; kForever before the first.
@@ -53,6 +54,13 @@ class HookEvents {
   void placed(const TbEvent& tb) {
     if (on_) events_.placed = tb;
   }
+  /// A TB leaves its SM before it is complete, or goes to one again. Hooks do not see that.
+  void left(const TbEvent& tb) {
+    if (on_) left_.push_back(tb);
+  }
+  void came_back(const TbEvent& tb) {
+    if (on_) came_back_.push_back(tb);
+  }
   void started(const KernelContext& kernel) {
     if (on_) events_.started = KernelEvent{kernel.entry, kernel.queue, kernel.kid, false};
   }
@@ -66,6 +74,16 @@ class HookEvents {
   void access(const Maybe<RegisterAccess>& access) { events_.reg = access; }
 
   [[nodiscard]] const FrontEvents& all() const { return events_; }
+  /// Tells a mechanism of the front end what has happened.
+  template <class Mechanism>
+  void tell(Mechanism& mechanism) const {
+    if (events_.placed) mechanism.placed(*events_.placed);
+    for (const TbEvent& tb : left_) mechanism.left(tb);
+    for (const TbEvent& tb : came_back_) mechanism.came_back(tb);
+    for (const TbEvent& tb : retired_) mechanism.retired(tb);
+    if (events_.started) mechanism.started(*events_.started);
+    if (events_.completed) mechanism.ended(*events_.completed);
+  }
   [[nodiscard]] bool any() const {
     return !retired_.empty() || events_.placed || events_.done || events_.started || events_.completed || events_.reg;
   }
@@ -95,6 +113,7 @@ class HookEvents {
   Cycle cycle_ = kForever;
   FrontEvents events_;
   std::vector<TbEvent> retired_;  // what events_.retired shows
+  std::vector<TbEvent> left_, came_back_;
 };
 
 }  // namespace castor::gpu

@@ -70,6 +70,8 @@ class JobInspector {
 
   /// Queues whose kernels may not be granted.
   [[nodiscard]] QueueMask withheld() const { return discarding_ | errors_ | jobs_.uncovered(); }
+  /// Queues whose kernels at their heads may be granted.
+  [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~withheld(); }
   /// A kernel of the queue must not complete before the verdict on an append that has gone out.
   [[nodiscard]] bool holds(unsigned queue) const {
     const std::optional<Announcement>& ask = state_[queue].ask;

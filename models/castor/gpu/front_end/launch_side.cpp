@@ -4,30 +4,32 @@
 
 namespace castor::gpu {
 
-LaunchSide::LaunchSide(const Parts& parts, const Hooks& hooks, const HookPlace& place, Observer* observer,
-                       base::StatisticGroup& statistics)
+LaunchSide::LaunchSide(const FrontEndParts& parts)
     : table_(parts.table),
       lanes_(parts.lanes),
+      parse_(parts.parse),
+      inspector_(parts.inspector),
+      events_(parts.events),
       policy_(parts.policy),
       retire_(parts.retire),
       release_(parts.release),
       launcher_(parts.machine, parts.store, parts.programs, parts.sms, parts.table, parts.trees,
-                parts.memory.client(FrontEndMemory::User::kPool), observer, statistics, hooks.sources),
+                parts.memory.client(FrontEndMemory::User::kPool), parts.observer, parts.place.statistics,
+                parts.hooks.sources),
       suspender_(parts.sms, parts.table, parts.ledger, parts.dispatcher, parts.retire, launcher_, parts.lanes,
-                 statistics),
-      unit_(hooks.launch, place, parts.events),
-      order_(hooks.sources, parts.machine.chip.sms, place),
+                 parts.events, parts.place.statistics),
+      unit_(parts.hooks.launch, parts.place, parts.events),
+      order_(parts.hooks.sources, parts.machine.chip.sms, parts.place),
       groups_(parts.machine, parts.sms, parts.table, parts.dispatcher, parts.policy, unit_, launcher_, parts.trees,
               parts.memory.client(FrontEndMemory::User::kGroups)) {}
 
-void LaunchSide::take(Cycle now) {
-  if (!launcher_.on()) return;
+void LaunchSide::take_wires(Cycle now) {
   for (const BlockId block : retire_.take_callers()) launcher_.end_block(block);
   suspender_.take(now);
 }
 
 void LaunchSide::close_launches(Cycle now) {
-  release_.close(now);
+  for (LaunchRecord* const record : launcher_.close()) release_.close(*record, now);
   for (const BlockId block : launcher_.take_childless()) {
     if (!suspender_.children_closed(block)) launcher_.tell_closed(block, now);
   }
@@ -38,25 +40,40 @@ void LaunchSide::close_launches(Cycle now) {
   suspender_.detach(static_cast<unsigned>(entry), now);
 }
 
-const SourcePick* LaunchSide::pick(const QueueMask& queues, bool entry_free, Cycle now) {
-  picked_ = order_.settle(sources(queues, entry_free, false, now), now);
-  return picked_ ? &*picked_ : nullptr;
+std::optional<int> LaunchSide::choose(Cycle now) {
+  if (!order_.on() || !launcher_.on()) return std::nullopt;
+  picked_ = order_.settle(sources(parse_.ready(), false, now), now);
+  return parse_.source_of(picked_ ? &*picked_ : nullptr);
 }
 
-Sources LaunchSide::sources(const QueueMask& queues, bool entry_free, bool in_next_cycle, Cycle cycle) const {
+bool LaunchSide::grant(unsigned source, Cycle now, ParseStage::Granted& granted) {
+  if (picked_) order_.grant();
+  if (source == parse_.return_source()) {
+    const int entry = suspender_.grant(now);
+    granted = {static_cast<unsigned>(entry), parse_.returned(entry, now)};
+    return true;
+  }
+  if (source != parse_.device_source()) return false;
+  granted = parse_.grant(picked_ ? launcher_.grant(picked_->sm, picked_->level) : launcher_.grant(), now);
+  return true;
+}
+
+Sources LaunchSide::sources(const QueueMask& queues, bool in_next_cycle, Cycle cycle) const {
   Sources sources;
   sources.lists.resize(order_.shown().lists.size());
   if (!launcher_.on()) return sources;
   sources.returns = suspender_.ready(cycle, in_next_cycle);
-  if (!entry_free) return sources;
+  if (!parse_.entry_free(cycle)) return sources;
   launcher_.ready_lists(sources.lists, in_next_cycle);
   sources.queues = queues;
   return sources;
 }
 
-bool LaunchSide::order_stirred(const QueueMask& queues, bool entry_free, Cycle now) const {
-  if (!order_.on()) return false;
-  return order_.granted() || sources(queues, entry_free, true, now + 1) != order_.shown();
+// The source order will be shown something else in the next cycle.
+bool LaunchSide::stirred() const {
+  if (unit_.stirred()) return true;
+  return order_.on() &&
+         (order_.granted() || sources(inspector_.grantable(), true, events_.cycle() + 1) != order_.shown());
 }
 
 void LaunchSide::hold_kernel(const isa::Program& program, bool on) {
@@ -66,6 +83,15 @@ void LaunchSide::hold_kernel(const isa::Program& program, bool on) {
     held_kernels_.insert(kernel);
   else
     held_kernels_.erase(kernel);
+}
+
+void LaunchSide::device_reset() {
+  launcher_.reset();
+  held_kernels_.clear();
+  if (order_.on()) order_.reset();
+  if (!unit_.on()) return;
+  policy_.reset();
+  unit_.reset();
 }
 
 // Of kernels that are finished; others stay in any case.
@@ -80,7 +106,7 @@ KdMask LaunchSide::held_by_host() const {
   return held;
 }
 
-Cycle LaunchSide::next(Cycle now) const {
+Cycle LaunchSide::next_work(Cycle now) const {
   if (!launcher_.on()) return kForever;
   if (suspender_.ready(now + 1) && !lanes_.full()) return std::max(lanes_.next_start(), now + 1);
   return std::min({launcher_.next(now), suspender_.next(policy_.hold() | unit_.hold(), now), groups_.next(now)});

@@ -9,7 +9,9 @@
 
 #include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/group_stage.h"
+#include "castor/gpu/front_end/job_inspector.h"
 #include "castor/gpu/front_end/launch_port.h"
+#include "castor/gpu/front_end/mechanism.h"
 #include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/front_end/retire_unit.h"
 #include "castor/gpu/front_end/source_port.h"
@@ -19,127 +21,101 @@
 namespace castor::gpu {
 
 /// The side of the front end that only programs need whose device code launches: the launcher, thread blocks that wait
-/// for launches, groups of thread blocks; and the launch unit, which is clocked in any case.
-///
-/// In a cycle: `look` in F1; `take`, then `count`, in F2; `restore` in F5; `step_groups` in F6; `close` in F7; `step`
-/// in F9.
-class LaunchSide {
+/// for launches, groups of thread blocks; and the launch unit and the source order, which are clocked in any case.
+class LaunchSide : public FrontEndMechanism {
  public:
-  /// The parts of the front end that it works with. They must live as long as it does; none is used before all are
-  /// there.
-  struct Parts {
-    const Machine& machine;
-    Store& store;
-    const ProgramTable& programs;
-    const std::vector<SmUnit*>& sms;
-    KernelTable& table;
-    Ledger& ledger;
-    Dispatcher& dispatcher;
-    DispatchPort& policy;
-    ParseLanes& lanes;
-    RetireUnit& retire;
-    ReleaseUnit& release;
-    LaunchTrees& trees;
-    FrontEndMemory& memory;
-    const HookEvents& events;
-  };
-
-  /// `hooks`: its launch unit and its source order; `observer`: null = none.
-  LaunchSide(const Parts& parts, const Hooks& hooks, const HookPlace& place, Observer* observer,
-             base::StatisticGroup& statistics);
+  explicit LaunchSide(const FrontEndParts& parts);
 
   [[nodiscard]] DeviceLauncher& launcher() { return launcher_; }
-  [[nodiscard]] const DeviceLauncher& launcher() const { return launcher_; }
-  [[nodiscard]] Suspender& suspender() { return suspender_; }
-  [[nodiscard]] const Suspender& suspender() const { return suspender_; }
-  [[nodiscard]] LaunchPort& unit() { return unit_; }
-  [[nodiscard]] const LaunchPort& unit() const { return unit_; }
-  [[nodiscard]] const SourcePort& order() const { return order_; }
+  /// Device::hold_kernel; without a launch unit nothing is held.
+  void hold_kernel(const isa::Program& program, bool on);
 
-  void look(Cycle now) {
+  [[nodiscard]] bool present() const { return launcher_.on() || clocked(); }
+  [[nodiscard]] bool clocked() const { return unit_.on() || order_.on(); }
+  void idle(Cycle cycles) {
+    if (unit_.on()) unit_.idle(cycles);
+    if (order_.on()) order_.idle(cycles);
+  }
+  void begin() {
+    picked_.reset();
+    order_.begin();
+  }
+  void receive(Cycle now) {
     if (!launcher_.on()) return;
     launcher_.look();
     suspender_.look();
     groups_.look(now);
   }
-  void take(Cycle now);
-  /// A TB has been counted.
-  void count() {
-    if (!launcher_.on()) return;
+  void take_wires(Cycle now);
+  /// A TB of a group has been counted.
+  void count(Cycle /*now*/) {
     if (const std::optional<TbEvent> tb = retire_.take_group_tb()) groups_.count(*tb);
   }
-  void restore(Cycle now) {
-    if (launcher_.on()) suspender_.restore(now);
-  }
-  void step_groups(Cycle now) {
-    if (launcher_.on() || unit_.on()) groups_.step(now);
-  }
-  /// No kernel may be pushed: a group has attached in this cycle.
-  [[nodiscard]] bool attached(Cycle now) const { return groups_.attached(now); }
+  void restore(Cycle now) { suspender_.restore(now); }
+  void group(Cycle now) { groups_.step(now); }
   /// Launches that are closed, a level of their trees. A kernel that only has blocks that are away leaves the table
   /// when no other is complete in the cycle.
   void close(Cycle now) {
     if (launcher_.on()) close_launches(now);
   }
-  /// Device::hold_kernel; without a launch unit nothing is held.
-  void hold_kernel(const isa::Program& program, bool on);
-  /// Entries that must not be released in this cycle: groups are on their way to them, or the host holds them.
+  /// Entries to which groups are on their way, or that the host holds.
   [[nodiscard]] KdMask hold() const { return held_kernels_.empty() ? unit_.hold() : unit_.hold() | held_by_host(); }
+  [[nodiscard]] const char* holds(unsigned entry) const {
+    return hold()[entry] ? "held for groups (castorHoldKernel)" : "";
+  }
+  [[nodiscard]] bool offers_kernel() const { return launcher_.ready(); }
+  [[nodiscard]] bool offers_tb(Cycle now) const { return suspender_.ready(now); }
+  /// Where there is a source order and a program is loaded whose device code launches: what it picks.
+  [[nodiscard]] std::optional<int> choose(Cycle now);
+  [[nodiscard]] bool grant(unsigned source, Cycle now, ParseStage::Granted& granted);
+  void resume(Cycle now) { suspender_.finish(now); }
+  /// Not in a cycle in which a group has attached.
+  [[nodiscard]] bool takes_kernel(Cycle now) const { return !groups_.attached(now); }
   void step(Cycle now) {
     if (launcher_.on()) launcher_.step(now);
   }
-
-  // The source order, where there is one and a program is loaded whose device code launches.
-
-  [[nodiscard]] bool orders() const { return order_.on() && launcher_.on(); }
-  /// What it picks among `queues`, launches and suspended TBs; null: nothing that may be granted. `entry_free`: of the
-  /// kernel table.
-  [[nodiscard]] const SourcePick* pick(const QueueMask& queues, bool entry_free, Cycle now);
-  /// A lane is granted to a launch by device code: the one that is picked, or offered.
-  [[nodiscard]] DeviceLauncher::Granted grant() {
-    return picked_ ? launcher_.grant(picked_->sm, picked_->level) : launcher_.grant();
-  }
-  /// A lane took what is picked.
-  void granted() {
-    if (picked_) order_.grant();
-  }
-  /// The source order will be shown something else in the cycle behind `now`.
-  [[nodiscard]] bool order_stirred(const QueueMask& queues, bool entry_free, Cycle now) const;
-  void begin_hooks() {
-    picked_.reset();
-    order_.begin();
-  }
-  /// Cycles that were skipped, and F10.
-  void idle_hooks(Cycle cycles) {
-    if (unit_.on()) unit_.idle(cycles);
-    if (order_.on()) order_.idle(cycles);
-  }
-  void clock_hooks(Cycle now) {
+  void clock_block(Cycle now) {
     if (unit_.on()) unit_.clock(now);
     if (order_.on()) order_.clock(now);
   }
-  [[nodiscard]] Cycle next_hook(Cycle now) const { return std::min(unit_.next(now), order_.next(now)); }
-  [[nodiscard]] bool hooks_inert() const { return unit_.inert() && order_.inert(); }
-  /// First cycle after `now` with work that is not the launch unit's.
-  [[nodiscard]] Cycle next(Cycle now) const;
-  /// The device is reset and idle.
-  void reset() {
-    launcher_.reset();
-    held_kernels_.clear();
-    if (order_.on()) order_.reset();
-    if (unit_.on()) {
-      policy_.reset();
-      unit_.reset();
-    }
+
+  void completed(const LaunchRecord& record) {
+    if (record.launch != 0) launcher_.complete(record);
+  }
+  void tree_stopped(const LaunchRecord& record) {
+    launcher_.stop(record);
+    suspender_.stop(*record.root);
+  }
+  void abandon(Cycle /*now*/) {
+    for (const LaunchRecord* const root : launcher_.abandon()) suspender_.stop(*root);
+  }
+  void device_reset();
+
+  [[nodiscard]] bool stirred() const;
+  [[nodiscard]] Cycle next(Cycle now) const { return std::min(unit_.next(now), order_.next(now)); }
+  [[nodiscard]] Cycle next_work(Cycle now) const;
+  [[nodiscard]] bool inert() const { return unit_.inert() && order_.inert(); }
+  [[nodiscard]] bool empty() const { return launcher_.idle(); }
+  [[nodiscard]] std::uint64_t progress() const { return launcher_.progress(); }
+  [[nodiscard]] std::string waiting() const { return launcher_.waiting() + suspender_.waiting(); }
+  [[nodiscard]] std::string where(Ticket ticket) const {
+    return launcher_.waits_for_tree(ticket) ? "whose kernel waits for launches by device code" : "";
+  }
+  void add_waves(Waves& waves, const std::string& scope) const {
+    unit_.add_waves(waves, scope);
+    order_.add_waves(waves, scope);
   }
 
  private:
   void close_launches(Cycle now);
-  [[nodiscard]] Sources sources(const QueueMask& queues, bool entry_free, bool in_next_cycle, Cycle cycle) const;
+  [[nodiscard]] Sources sources(const QueueMask& queues, bool in_next_cycle, Cycle cycle) const;
   [[nodiscard]] KdMask held_by_host() const;
 
   const KernelTable& table_;
   const ParseLanes& lanes_;
+  ParseStage& parse_;
+  const JobInspector& inspector_;
+  const HookEvents& events_;
   DispatchPort& policy_;
   RetireUnit& retire_;
   ReleaseUnit& release_;

@@ -3,12 +3,35 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/hooks/hooks.h"
 
 namespace castor::gpu {
+namespace {
+
+// SMs that give up TBs, null for the others; none if nobody asks them to.
+std::vector<TbSaver*> savers_of(const FrontEndParts& parts) {
+  std::vector<TbSaver*> savers;
+  if (parts.hooks.job_scheduler == nullptr || parts.machine.context.mover != ContextMover::kAnalytic) return savers;
+  for (SmUnit* const sm : parts.sms) {
+    savers.push_back(dynamic_cast<TbSaver*>(sm));
+    if (savers.back() != nullptr) savers.back()->set_saved_reader(parts.front_end);
+  }
+  return savers;
+}
+
+}  // namespace
+
+Preemptor::Preemptor(const FrontEndParts& parts)
+    : Preemptor(parts.machine, savers_of(parts), parts.table, parts.ledger, parts.dispatcher, parts.events) {}
 
 Preemptor::Preemptor(const Machine& machine, std::vector<TbSaver*> savers, KernelTable& table, Ledger& ledger,
-                     Dispatcher& dispatcher)
-    : machine_(machine), savers_(std::move(savers)), table_(table), ledger_(ledger), dispatcher_(dispatcher) {
+                     Dispatcher& dispatcher, HookEvents& events)
+    : machine_(machine),
+      savers_(std::move(savers)),
+      table_(table),
+      ledger_(ledger),
+      dispatcher_(dispatcher),
+      events_(events) {
   for (std::size_t sm = 0; sm < savers_.size(); ++sm) movable_ |= SmMask{savers_[sm] != nullptr} << sm;
 }
 
@@ -44,13 +67,14 @@ void Preemptor::take_saved(unsigned sm, Cycle now) {
                      tb->kernel->program->kernel.c_str());
     ledger_.credit(sm, entry, kernel.context().need);
     table_.save(entry);
+    events_.left(tb_event(*tb->kernel, sm, tb->gid));
     saved_.push_back({kernel.record, *tb});
     wire.pop();
-    if (kernel.killed) drop(entry);
+    if (kernel.killed) stopped(entry);
   }
 }
 
-void Preemptor::drop(unsigned entry) {
+void Preemptor::stopped(unsigned entry) {
   const LaunchRecord* const record = table_[entry].record;
   saved_.erase(std::remove_if(saved_.begin(), saved_.end(), [&](const Saved& tb) { return tb.record == record; }),
                saved_.end());
@@ -78,6 +102,7 @@ void Preemptor::restore_first(Cycle now) {
   mover_free_ = std::max(mover_free_, now + 1) + context_move_time(machine_, saved.record->context.need);
   savers_[sm]->restore({now + 1, saved.tb, mover_free_ - (now + 1)});
   table_.restore(saved.entry());
+  events_.came_back(tb_event(*saved.tb.kernel, sm, saved.tb.gid));
   saved_.erase(saved_.begin() + static_cast<std::ptrdiff_t>(found));
 }
 

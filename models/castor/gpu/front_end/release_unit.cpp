@@ -6,13 +6,12 @@
 
 namespace castor::gpu {
 
-ReleaseUnit::ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees,
-                         DeviceLauncher& launches, Queues& queues, CompletionPort& host, JobTable& jobs,
-                         HookEvents& events, const CopyEngines& copies, Observer* observer)
+ReleaseUnit::ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees, Queues& queues,
+                         CompletionPort& host, JobTable& jobs, HookEvents& events, const CopyEngines& copies,
+                         Observer* observer)
     : store_(store),
       table_(table),
       trees_(trees),
-      launches_(launches),
       queues_(queues),
       host_(host),
       jobs_(jobs),
@@ -33,9 +32,9 @@ void ReleaseUnit::take_copies(Cycle now) {
   }
 }
 
-void ReleaseUnit::release(const KdMask& ready, Cycle now) {
+LaunchRecord* ReleaseUnit::release(const KdMask& ready, Cycle now) {
   const unsigned entry = flushing_ >= 0 ? static_cast<unsigned>(flushing_) : static_cast<unsigned>(ready._Find_first());
-  if (l2_ == nullptr || flushed(entry, now)) finish(entry, now);
+  return l2_ == nullptr || flushed(entry, now) ? &finish(entry, now) : nullptr;
 }
 
 // The kernel is complete when all slices have written back what they hold.
@@ -50,7 +49,7 @@ bool ReleaseUnit::flushed(unsigned entry, Cycle now) {
   return true;
 }
 
-void ReleaseUnit::finish(unsigned entry, Cycle now) {
+LaunchRecord& ReleaseUnit::finish(unsigned entry, Cycle now) {
   LaunchRecord& record = *table_[entry].record;
   const KernelContext& context = record.context;
   trees_.records().hold(record);  // beyond entry and tree
@@ -65,13 +64,9 @@ void ReleaseUnit::finish(unsigned entry, Cycle now) {
   if (observer_ != nullptr) {
     observer_->kernel_completed({now, context.ticket, context.queue, entry, &context.program->kernel});
   }
-  if (record.launch != 0) {
-    launches_.complete(record);
-  } else {
-    close_tree(record, now);
-  }
+  if (record.launch == 0) close_tree(record, now);
   events_.completed(context, !by_device && is_last(context.queue, now));
-  trees_.records().let_go(record);
+  return record;
 }
 
 // Of a queue without jobs: is it empty?
@@ -87,12 +82,10 @@ void ReleaseUnit::close_tree(LaunchRecord& record, Cycle now) {
   host_.finish(queue, ticket, now);
 }
 
-void ReleaseUnit::close(Cycle now) {
-  for (LaunchRecord* const record : launches_.close()) {
-    for (KernelStatistics& row : rows_.close(record->launch, clock_.time_of(now))) kernels_.add(std::move(row));
-    host_tickets_.push_back(record->context.ticket);
-    close_tree(*record, now);
-  }
+void ReleaseUnit::close(LaunchRecord& record, Cycle now) {
+  for (KernelStatistics& row : rows_.close(record.launch, clock_.time_of(now))) kernels_.add(std::move(row));
+  host_tickets_.push_back(record.context.ticket);
+  close_tree(record, now);
 }
 
 void ReleaseUnit::detach(const LaunchRecord& record) {

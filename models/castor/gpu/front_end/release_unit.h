@@ -9,7 +9,6 @@
 #include "castor/base/time.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/completion_port.h"
-#include "castor/gpu/front_end/device_launcher.h"
 #include "castor/gpu/front_end/head_service.h"
 #include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/job_table.h"
@@ -29,26 +28,26 @@ class MemorySystem;
 /// The end of kernels and copies: gives entry, device memory and queue free, tells the host, and keeps what was counted
 /// of each kernel (docs/gpu/front-end.md, "Completion").
 ///
-/// In a cycle: `take_copies` and `release` in F7.
+/// In a cycle: `take_copies`, `close` and `release` in F7.
 class ReleaseUnit {
  public:
   using CopyEngines = HeadService::CopyEngines;
 
   /// `observer`: null = none.
-  ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees, DeviceLauncher& launches,
-              Queues& queues, CompletionPort& host, JobTable& jobs, HookEvents& events, const CopyEngines& copies,
-              Observer* observer);
+  ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees, Queues& queues,
+              CompletionPort& host, JobTable& jobs, HookEvents& events, const CopyEngines& copies, Observer* observer);
 
   /// For machines whose L2 is emptied when a kernel ends; needed before the first kernel.
   void set_memory(MemorySystem& memory) { l2_ = &memory; }
 
   /// Copies that are done.
   void take_copies(Cycle now);
-  /// Closes launches, one level of their trees. A tree that is closed with the host's launch ends here.
-  void close(Cycle now);
+  /// A launch by the host is closed with its tree, in which device code has launched.
+  void close(LaunchRecord& record, Cycle now);
   /// One of these entries, which are finished, and one of them at least, is released: the lowest. With an L2 that is
-  /// emptied it begins to be, and the entry is released when that is over.
-  void release(const KdMask& ready, Cycle now);
+  /// emptied it begins to be, and the entry is released when that is over. Returns the record of the kernel that is
+  /// complete, for the caller to let go; null: none is.
+  [[nodiscard]] LaunchRecord* release(const KdMask& ready, Cycle now);
 
   /// Completed kernels as KernelRows has them; of trees with launches by device code the rows of LaunchRows, when they
   /// are closed.
@@ -79,7 +78,7 @@ class ReleaseUnit {
 
  private:
   [[nodiscard]] bool flushed(unsigned entry, Cycle now);
-  void finish(unsigned entry, Cycle now);
+  LaunchRecord& finish(unsigned entry, Cycle now);
   void close_tree(LaunchRecord& record, Cycle now);
   [[nodiscard]] bool is_last(unsigned queue, Cycle now);
 
@@ -94,7 +93,6 @@ class ReleaseUnit {
   Store& store_;
   KernelTable& table_;
   LaunchTrees& trees_;
-  DeviceLauncher& launches_;
   Queues& queues_;
   CompletionPort& host_;
   JobTable& jobs_;

@@ -5,7 +5,8 @@
 namespace castor::gpu {
 
 Suspender::Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger, Dispatcher& dispatcher,
-                     RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, base::StatisticGroup& statistics)
+                     RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, HookEvents& events,
+                     base::StatisticGroup& statistics)
     : sms_(sms),
       table_(table),
       ledger_(ledger),
@@ -13,6 +14,7 @@ Suspender::Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger
       retire_(retire),
       launches_(launches),
       lanes_(lanes),
+      events_(events),
       group_(statistics, "suspension"),
       suspended_(group_, {"suspended", "", "TBs that gave up their place while they waited for launches of theirs"}),
       resumed_(group_, {"resumed", "", "of them those that were placed again"}),
@@ -26,6 +28,7 @@ void Suspender::take(Cycle now) {
       sm->suspended().pop();
       ledger_.credit(sm->index(), context.entry, context.need);
       table_.suspend(context.entry);
+      events_.left(tb_event(context, sm->index(), away.tb->gid));
       ++suspended_;
       const BlockId block = away.tb->caller;
       launches_.leave(block);
@@ -58,6 +61,7 @@ void Suspender::restore(Cycle now) {
   placeable_.pop_front();
   const unsigned sm = dispatcher_.place_again(entry, takers, now);
   table_.resume(entry);
+  events_.came_back(tb_event(*away.tb->kernel, sm, away.tb->gid));
   launches_.come(away.tb->caller, sm);
   ++resumed_;
   TbStartMessage message;

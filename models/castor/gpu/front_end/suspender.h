@@ -28,7 +28,8 @@ namespace castor::gpu {
 class Suspender {
  public:
   Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger, Dispatcher& dispatcher,
-            RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, base::StatisticGroup& statistics);
+            RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, HookEvents& events,
+            base::StatisticGroup& statistics);
 
   void look() {
     stirred_ = false;
@@ -76,6 +77,7 @@ class Suspender {
   RetireUnit& retire_;
   DeviceLauncher& launches_;
   ParseLanes& lanes_;
+  HookEvents& events_;
   std::map<BlockId, Away> waiting_;
   std::deque<Away> ready_;     ///< their launches are closed
   std::deque<Away> in_lanes_;  ///< granted

@@ -28,7 +28,7 @@ std::string WaitReport::text() const {
     if (parts_.queues.state(queue) == QueueState::kEmpty || parts_.queues.size(queue) == 0) continue;
     text += queue_line(queue) + "\n";
   }
-  return text + parts_.launches.waiting() + parts_.suspender.waiting();
+  return text + parts_.more;
 }
 
 std::string WaitReport::kernel_line(unsigned entry) const {
@@ -43,9 +43,8 @@ std::string WaitReport::kernel_line(unsigned entry) const {
   if (kernel.suspended != 0) text += ", " + number(kernel.suspended) + " suspended";
   if (kernel.saved != 0) text += ", " + number(kernel.saved) + " saved";
   if (parts_.table.finished()[entry]) {
-    text += parts_.policy.hold()[entry] ? "; held by the dispatch policy"
-            : parts_.held[entry]        ? "; held for groups (castorHoldKernel)"
-                                        : "; completes";
+    const auto held = parts_.held.find(entry);
+    text += "; " + (held == parts_.held.end() ? "completes" : held->second);
   }
   if (kernel.to_place() != 0 && !kernel.killed) text += placement(entry);
   return text;
@@ -166,7 +165,7 @@ void WaitReport::add_to(WaitGraph& graph) const {
   }
 }
 
-std::string WaitReport::where(Ticket ticket) const {
+std::string WaitReport::where(Ticket ticket, const std::string& elsewhere) const {
   for (unsigned queue = 0; queue < parts_.queues.count(); ++queue) {
     const auto& packets = parts_.queues.packets(queue);
     for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -180,7 +179,7 @@ std::string WaitReport::where(Ticket ticket) const {
       return node(entry);
     }
   }
-  if (parts_.launches.waits_for_tree(ticket)) return "whose kernel waits for launches by device code";
+  if (!elsewhere.empty()) return elsewhere;
   return parts_.host.shown(ticket) ? "which is complete" : "which is a copy, or its completion word is on its way";
 }
 

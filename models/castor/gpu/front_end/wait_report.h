@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "castor/gpu/front_end/completion_port.h"
-#include "castor/gpu/front_end/device_launcher.h"
-#include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/head_service.h"
 #include "castor/gpu/front_end/job_inspector.h"
@@ -14,7 +13,6 @@
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/parse_stage.h"
 #include "castor/gpu/front_end/queues.h"
-#include "castor/gpu/front_end/suspender.h"
 #include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu {
@@ -28,17 +26,15 @@ class WaitReport {
     const KernelTable& table;
     const Ledger& ledger;
     const Dispatcher& dispatcher;
-    const DispatchPort& policy;
     const Queues& queues;
     const ParseLanes& lanes;
     const ParseStage& parse;
     const HeadService& heads;
     const JobInspector& inspector;
     const CompletionPort& host;
-    const DeviceLauncher& launches;
-    const Suspender& suspender;
     Cycle next = 0;
-    KdMask held = {};  ///< entries that the launch unit or the host keep in the table
+    std::map<unsigned, std::string> held = {};  ///< why entries are kept in the table
+    std::string more = {};                      ///< lines about what waits in mechanisms
   };
   explicit WaitReport(const Parts& parts) : parts_(parts) {}
 
@@ -46,10 +42,8 @@ class WaitReport {
   [[nodiscard]] std::string text() const;
   /// The same as a graph.
   void add_to(WaitGraph& graph) const;
-  /// The block of the dispatch policy; empty without.
-  [[nodiscard]] const char* dispatch_block() const { return parts_.policy.on() ? parts_.policy.block() : ""; }
-  /// Where the work of a ticket is: for the line of the host.
-  [[nodiscard]] std::string where(Ticket ticket) const;
+  /// Where the work of a ticket is, for the line of the host; `elsewhere`: what mechanisms say of it.
+  [[nodiscard]] std::string where(Ticket ticket, const std::string& elsewhere = {}) const;
 
  private:
   [[nodiscard]] std::string kernel_line(unsigned entry) const;

@@ -57,7 +57,7 @@ struct JobOut {
   int pick = -1;             ///< queue, granted if it is eligible and a lane is free; -1 = none
   QueueMask preempt;         ///< while set: nothing of the queue is placed; its TBs are saved, or drain
   Maybe<JobEnd> end;         ///< one cycle; goes to the job's signal word, counted (statistics jobs_ended, jobs_met)
-  bool irq = false;          ///< level; FrontEnd::interrupt
+  bool irq = false;          ///< level; JobSide::irq
   Maybe<RegisterReply> reg;  ///< to `ev.reg`, one cycle
 };
 

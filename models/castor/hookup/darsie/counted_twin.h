@@ -9,8 +9,8 @@
 
 namespace castor::hookup {
 
-/// A twin of the block darsie with a model beside it that counts, for twins that do not count themselves: the hardware
-/// has no counters, and what is counted is a function of ports and registers. The model sees the same edges.
+/// A twin of the block darsie with a cycle model beside it that counts. Needed for RTL, since the hardware has no
+/// counters; the counts are a function of ports and registers. The model sees the same clock edges as the twin.
 class CountedTwin final : public twin::Twin<darsie::Block> {
  public:
   explicit CountedTwin(std::unique_ptr<twin::Twin<darsie::Block>> twin)
@@ -42,10 +42,10 @@ class CountedTwin final : public twin::Twin<darsie::Block> {
   darsie::Engine model_;
 };
 
-/// A twin, and where it counts. A model counts by itself; any other twin gets one beside it.
+/// A twin and its counters. A cycle model counts by itself; any other twin is wrapped in a CountedTwin.
 struct Counted {
   std::unique_ptr<twin::Twin<darsie::Block>> twin;
-  const darsie::Counters* counters = nullptr;  ///< valid as long as the twin
+  const darsie::Counters* counters = nullptr;  ///< valid as long as `twin`
 };
 [[nodiscard]] inline Counted counted(std::unique_ptr<twin::Twin<darsie::Block>> twin) {
   if (const auto* model = dynamic_cast<const twin::Model<darsie::Block>*>(twin.get())) {

@@ -12,7 +12,6 @@ namespace castor::hookup {
 using darsie::for_each_bit;
 using darsie::has;
 using darsie::tb_bit;
-using darsie::warp_bit;
 
 DarsieAdapter::DarsieAdapter(std::unique_ptr<twin::Twin<darsie::Block>> twin)
     : DarsieAdapter(counted(std::move(twin))) {}
@@ -27,7 +26,7 @@ DarsieAdapter::DarsieAdapter(Counted counted)
 void DarsieAdapter::attach(const gpu::HookSite& site) {
   site_ = site;
   statistics_ = std::make_unique<DarsieStatistics>(*site.statistics, [this]() -> const darsie::Counters& {
-    (void)darsie_.twin();  // what is owed to it counts too
+    (void)darsie_.twin();  // applies the skipped cycles of the twin, which also count
     return *counters_;
   });
 }
@@ -53,11 +52,11 @@ void DarsieAdapter::idle(gpu::Cycle n) {
   if (tbs_ != 0) darsie_.idle(n);
 }
 
-// --- What the block sees ---------------------------------------------------------------------------------------------
+// --- Inputs of the block ---------------------------------------------------------------------------------------------
 
 void DarsieAdapter::present_fetch(const gpu::FetchIn& in) {
   darsie_.in.f_elig = in.eligible & live_;
-  // Nobody looks at the others'.
+  // The block reads the PC of held warps only.
   for_each_bit(darsie_.in.f_elig & out_.hold, [&](unsigned w) { darsie_.in.f_pc[w] = in.pc[w] & pc_mask_; });
 }
 
@@ -82,7 +81,7 @@ void DarsieAdapter::present_decode(const gpu::DecodeGroup& group) {
   }
 }
 
-// The ports of S5, if there were any, are of no concern to the edge.
+// Drives the issue ports. `issued` replaces the candidates of S5 (issue), which do not matter for the clock edge.
 void DarsieAdapter::present_issue(gpu::View<gpu::IssueSlot> issued) {
   darsie::Inputs& to = darsie_.in;
   if (to.i_valid != 0) {
@@ -154,7 +153,7 @@ void DarsieAdapter::present_events(const gpu::FetchIn& in) {
   to.cp_ack = in.copy_ack || copies_for_nobody(darsie_.out()) ? 1 : 0;
 }
 
-// --- What it says ----------------------------------------------------------------------------------------------------
+// --- Outputs of the block --------------------------------------------------------------------------------------------
 
 bool DarsieAdapter::copies_for_nobody(const darsie::Outputs& out) const {
   return out.cp_valid != 0 && !has(live_, out.cp_warp);
@@ -188,9 +187,9 @@ void DarsieAdapter::show_rows(gpu::View<gpu::IssueSlot> issued) {
 
 const gpu::FetchOut& DarsieAdapter::settle(const gpu::FetchIn& in) {
   if (tbs_ == 0) return none_;
-  if (in.pc == nullptr) {  // S0: nothing is known of the tick but its number
+  if (in.pc == nullptr) {  // S0 (fetch check): the hook does not know the inputs of the tick yet
     if (rests_) return out_;
-    darsie_.in.f_elig = 0;  // nothing has to be found out for warps that could skip
+    darsie_.in.f_elig = 0;  // only registered outputs are needed, so no warp is checked for skips
     show_registered(darsie_.registered());
     return out_;
   }

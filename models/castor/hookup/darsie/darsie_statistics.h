@@ -9,15 +9,15 @@
 
 namespace castor::hookup {
 
-/// What the block darsie of one SM does, in the group of the SM's fetch filter: the model's counters, alike for model
-/// and RTL. Only machines with the block have them.
+/// Statistics of the block darsie of one SM, in the group of the SM's fetch filter. They are the model's counters, for
+/// model and RTL alike. Only machines with the block have them.
 class DarsieStatistics {
  public:
-  /// `read` gives the counters, up to date; it must stay callable as long as this lives.
+  /// `read` returns the counters after all skipped cycles have been applied; it must stay valid as long as this object.
   DarsieStatistics(base::StatisticGroup& parent, const std::function<const darsie::Counters&()>& read);
 
  private:
-  /// A count that lies elsewhere.
+  /// Statistic whose count is stored outside, minus its value at the last reset.
   class Count final : public base::Statistic {
    public:
     Count(base::StatisticGroup& group, base::StatisticInfo info, std::function<std::uint64_t()> read);
@@ -29,7 +29,7 @@ class DarsieStatistics {
 
    private:
     std::function<std::uint64_t()> read_;
-    std::uint64_t base_ = 0;  // at the last reset
+    std::uint64_t base_ = 0;  // value of the count at the last reset
   };
 
   base::StatisticGroup group_;

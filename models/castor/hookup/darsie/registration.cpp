@@ -12,20 +12,20 @@
 namespace castor::darsie {
 namespace {
 
-/// Throws InputError unless a key of the machine lies in the range.
+/// Throws InputError unless the value of a machine's key is in the range.
 void need(const std::string& key, unsigned value, unsigned low, unsigned high) {
   if (value >= low && value <= high) return;
   throw base::InputError("block darsie does not work on this machine: key " + key + " is " + std::to_string(value),
                          low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high));
 }
 
-/// What is played (key system), in the order of its words.
+/// System to simulate (key `system`), in the order of the key's words.
 enum class System : std::uint8_t { kDarsie, kUniformVector, kNoSync, kDacIdeal };
 
-/// A system that is compared with the block, on one SM after the other.
+/// The compared system of each SM (docs/blocks/darsie.md, "Compared systems").
 using Systems = std::vector<std::unique_ptr<hookup::ComparedSystem>>;
 
-/// Throws InputError unless the machine compiles with the marks that a system works on.
+/// Throws InputError unless the machine compiles kernels with the marks that the system needs.
 void check_marks(const hookup::PlugSite& site, System system) {
   if (system == System::kDacIdeal || site.machine.compile.marks) return;
   const std::string key = system == System::kDarsie ? "enable" : "system";
@@ -36,7 +36,7 @@ void check_marks(const hookup::PlugSite& site, System system) {
       "set compile.marks=1");
 }
 
-/// Throws InputError unless the settings are those of a system without RTL, on a machine whose kernels it can work on.
+/// Throws InputError unless the settings suit a system without RTL and the machine's kernels suit the system.
 void check_compared(const hookup::PlugSite& site, System system) {
   const base::ConfigValue& word = site.settings.at("system");
   if (site.settings.engine() != twin::Kind::kModel || site.settings.number("wave_depth") != 0) {

@@ -5,8 +5,8 @@
 
 namespace castor::darsie {
 
-/// The skip table and renamer of every SM (docs/gpu/fetch-filter.md, "FetchFilter"). Needs SMs that fetch one warp per
-/// tick, with 32 lanes and at most 16 banks of registers.
+/// Registration of the skip table and renamer of every SM (docs/gpu/fetch-filter.md, "FetchFilter"). Requires SMs that
+/// fetch one warp per tick, with 32 lanes and at most 16 register banks.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;
@@ -16,8 +16,8 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 
-  /// Parameters on a machine: warps, TB contexts, issue, decode and register file are the machine's, the rest keys.
-  /// Errors: InputError for a machine that the block does not fit, with the key and its value.
+  /// Returns the block's parameters on a machine: warps, TB contexts, issue, decode and register file are those of the
+  /// machine, the others keys. Throws InputError, with key and value, for a machine that the block does not fit.
   [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
 };
 

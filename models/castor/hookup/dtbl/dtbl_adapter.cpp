@@ -9,12 +9,12 @@
 namespace castor::hookup {
 namespace {
 
-constexpr std::uint32_t kRead = 1, kWrite = 2;  // tags of requests
+constexpr std::uint32_t kRead = 1, kWrite = 2;  // tags of memory requests
 constexpr unsigned kRecordBytes = 64, kGridAt = 0x10, kNextAt = 0x38;
-constexpr std::uint64_t kUnit = 16;  // of addresses in references
+constexpr std::uint64_t kUnit = 16;  // unit of addresses in references, in bytes
 constexpr unsigned kFirstLaunchError = 0x60, kFirstDispatchError = 0x62;
 
-// {shared 16, z 7, y 11, x 11, pc 32}
+// Packs a key as {shared 16, z 7, y 11, x 11, pc 32}.
 dtbl::Key port_of(const gpu::KernelKey& key) {
   const std::uint64_t z = key.block.z, y = key.block.y, x = key.block.x, shared = key.shared_bytes;
   dtbl::Key bits(key.code | x << 32U | y << 43U | z << 54U | shared << 61U);
@@ -118,7 +118,7 @@ const gpu::LaunchOut& DtblAdapter::settle(const gpu::LaunchIn& in) {
     to.agg_cnt = static_cast<std::uint32_t>(beat.grid.count());
     to.agg_param = static_cast<std::uint32_t>(beat.param / kUnit);
     to.agg_level = beat.level;
-    // A register: as F5 has seen it, or nobody yet.
+    // key_idx is a registered output. If `places_`, F5 (placement) has settled the twin in this cycle already.
     const gpu::KernelKey key = in.keys->key(places_ ? dtbl_.out().key_idx : dtbl_.registered().key_idx);
     to.key_valid = key.valid ? 1 : 0;
     to.key_rd = key.valid ? port_of(key) : dtbl::Key();
@@ -151,7 +151,7 @@ void DtblAdapter::clock(const gpu::LaunchIn& in) {
   if (edge != Edge::kOwed) dtbl_.make_idle();
 }
 
-// What the edge of this cycle takes.
+// Sends the memory request that the edge of this cycle accepts.
 void DtblAdapter::send_request() {
   const dtbl::Outputs& out = dtbl_.out();
   if (!places_ || (out.mem_valid & dtbl_.in.mem_ready) == 0) return;

@@ -13,41 +13,41 @@
 
 namespace castor::hookup {
 
-/// Dynamic thread block launch on a GPU (docs/gpu/launches.md, "Groups of thread blocks"): one twin answers the launch
-/// unit, this object, and the dispatch policy, `dispatch()`. Both are plugged in; or the first alone, beside another
-/// policy that knows groups. Then the half that distributes stands still: nothing fits, and its requests to memory go
-/// nowhere.
+/// Dynamic thread block launch on a GPU (docs/gpu/launches.md, "Groups of thread blocks"). One twin serves two hooks:
+/// the launch unit (this object) and the dispatch policy (`dispatch()`). Either both are plugged in, or only the launch
+/// unit, beside another policy that supports groups. In the second case the distributing half of the block is idle: no
+/// kernel fits, and its memory requests are dropped.
 ///
 /// | port of the block | the GPU's |
 /// |---|---|
-/// | agg_* | groups that SMs launch, taken when it says so |
-/// | key_idx, key_* | kernel table, as it was at the start of the cycle |
-/// | att_*, att_ready; launch_hold | groups that attach, and when they may; kernels that stay |
-/// | fb_* | groups that become kernels, taken at once |
-/// | done_* | completion drained |
-/// | push_*, fits | kernels written; entries with a TB that fits |
-/// | pl_*; dispatch_hold | offer of a TB for any SM; kernels that stay |
-/// | mem_*, rsp_* | memory of the dispatch policy: records of groups that have no entry of the table |
+/// | agg_* | groups that SMs launch; a valid/ready handshake |
+/// | key_idx, key_* | kernel table at the start of the cycle |
+/// | att_*, att_ready; launch_hold | groups that attach, with ready; kernels that must stay in the table |
+/// | fb_* | groups that become kernels; always accepted |
+/// | done_* | TB completion, drained by the front end |
+/// | push_*, fits | kernels written to the table; entries whose next TB fits an SM |
+/// | pl_*; dispatch_hold | offer of a TB for any SM; kernels that must stay in the table |
+/// | mem_*, rsp_* | memory of the dispatch policy: records of groups without an entry in the group table |
 ///
-/// Timing: the twin settles in F5 and F6 and has one edge per cycle, in the launch unit's clock. It is clocked lazily
-/// (lazy_twin.h). A request to memory is handed over at the edge, if none waits to be sent: it goes out in the next
-/// cycle.
+/// Timing: the twin settles in F5 (placement) and F6 (groups) and has one edge per cycle, in the clock of the launch
+/// unit. It is clocked lazily (lazy_twin.h). A memory request is handed over at the edge if no earlier one waits to be
+/// sent; it leaves in the next cycle.
 ///
 /// Errors of the block are reported: 0x60 frame of a command, 0x61 completion, 0x62 kernel pushed twice, 0x63 reply,
 /// 0x64 placement without offer.
 class DtblAdapter final : public gpu::LaunchUnit {
  public:
-  /// `places`: `dispatch()` is plugged in.
+  /// `places`: whether `dispatch()` is plugged in.
   DtblAdapter(std::unique_ptr<twin::Twin<dtbl::Block>> twin, bool places);
   ~DtblAdapter() override;
 
   [[nodiscard]] gpu::DispatchPolicy& dispatch() { return dispatch_; }
-  /// Up to date.
+  /// Returns the twin after all skipped cycles have been applied.
   [[nodiscard]] twin::Twin<dtbl::Block>& twin() { return dtbl_.twin(); }
 
   [[nodiscard]] const char* block() const override { return dtbl::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
-  /// <scope>.dtbl: ports and probes of the block, masks of kernel entries in words of 64.
+  /// Adds ports and probes of the block as <scope>.dtbl; masks of kernel entries are split into words of 64 bits.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { dtbl_.add_waves(waves, scope); }
   void detach() override;
   void reset() override;
@@ -57,7 +57,7 @@ class DtblAdapter final : public gpu::LaunchUnit {
   void clock(const gpu::LaunchIn& in) override;
 
  private:
-  /// The half that chooses TBs.
+  /// The dispatch policy: the half of the block that chooses TBs.
   class Dispatch final : public gpu::DispatchPolicy {
    public:
     explicit Dispatch(DtblAdapter& owner) : owner_(owner) {}

@@ -5,10 +5,10 @@
 
 namespace castor::hookup {
 
-/// What dynamic thread block launch does, counted at its ports, so alike for model and RTL. In the group of the
-/// launch unit; only machines with the block have them.
+/// Statistics of dynamic thread block launch, counted at the ports of the block, so alike for model and RTL. In the
+/// group of the launch unit; only machines with the block have them.
 struct DtblStatistics {
-  /// `places`: with what the distribution of groups does; without it those stay 0.
+  /// `places`: whether the block distributes groups; if not, the statistics of the distribution stay 0.
   explicit DtblStatistics(base::StatisticGroup& parent, bool places = true) : places(places), group(parent, "dtbl") {}
 
   const bool places;
@@ -27,9 +27,9 @@ struct DtblStatistics {
   base::Counter agt_used_sum{group, {"agt_used_sum", "entries", "entries of the table in use, summed over cycles"}};
   base::Counter agt_used_peak{group, {"agt_used_peak", "entries", "most entries of the table in use"}};
 
-  /// A cycle, with all that its edge sees.
+  /// Counts one cycle, with all inputs and outputs that its edge sees.
   void cycle(const dtbl::Inputs& in, const dtbl::Outputs& out);
-  /// `n` cycles of rest, in which the outputs stay.
+  /// Counts `n` idle cycles, in which the outputs do not change.
   void rest(const dtbl::Outputs& out, base::Cycle n);
 };
 

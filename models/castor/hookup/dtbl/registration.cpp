@@ -10,7 +10,7 @@
 namespace castor::dtbl {
 namespace {
 
-// What a launch command says of its thread and of what it launches has so many bits.
+// Limits of the fields in which a launch command names its thread and describes the launch.
 constexpr unsigned kLanes = 32, kMostWarps = 64, kMostSms = 32, kMostShared = 0xffff;
 constexpr unsigned kMostThreads = 1024;
 

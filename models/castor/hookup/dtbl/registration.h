@@ -5,8 +5,8 @@
 
 namespace castor::dtbl {
 
-/// Dynamic thread block launch for a GPU (docs/gpu/launches.md, "Groups of thread blocks"): it lets groups run with
-/// resident kernels, and places thread blocks first come, first served.
+/// Registration of dynamic thread block launch (docs/gpu/launches.md, "Groups of thread blocks"). The block attaches
+/// groups to resident kernels and places thread blocks first come, first served.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;
@@ -16,7 +16,8 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 
-  /// Parameters of the block on a machine: entries of the kernel table are the machine's, the rest its keys.
+  /// Returns the block's parameters on a machine: the number of kernel table entries is the machine's, the others are
+  /// keys.
   [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
 };
 

@@ -11,9 +11,9 @@
 namespace castor::hookup {
 namespace {
 
-constexpr std::uint32_t kRead = 1, kWrite = 2;  // tags of requests
+constexpr std::uint32_t kRead = 1, kWrite = 2;  // tags of memory requests
 constexpr unsigned kSlotBytes = 32;
-constexpr std::uint64_t kUnit = 16;  // of addresses of parameters
+constexpr std::uint64_t kUnit = 16;  // unit of parameter addresses, in bytes
 constexpr unsigned kPushError = 0x80, kReplyError = 0x81;
 constexpr std::uint32_t kMostWarps = 127, kMostUnits = 1023, kMostSlots = 63;
 
@@ -81,7 +81,8 @@ const gpu::DispatchOut& LapermAdapter::settle(const gpu::DispatchIn& in) {
   return out_;
 }
 
-// A port that is too narrow shows its most. What a TB needs is checked when the block is plugged in.
+// Drives the free resources of an SM. A value too large for its port is clamped to the port's maximum. The needs of TBs
+// are checked when the block is plugged in.
 void LapermAdapter::present_room(const gpu::DispatchIn& in, unsigned sm) {
   laperm::Inputs& to = laperm_.in;
   const gpu::SmRoom& room = in.room->free(sm);
@@ -136,7 +137,7 @@ void LapermAdapter::clock(const gpu::DispatchIn& in) {
   if (edge != Edge::kOwed) laperm_.make_idle();
 }
 
-// What the edge of this cycle takes.
+// Sends the memory request that the edge of this cycle accepts.
 void LapermAdapter::send_request() {
   const laperm::Outputs& out = laperm_.out();
   if ((out.mem_valid & laperm_.in.mem_ready) == 0) return;

@@ -17,38 +17,41 @@ namespace castor::hookup {
 ///
 /// | port of the block | the GPU's |
 /// |---|---|
-/// | push_* | kernels written and groups attached, with level, SM of the parent and need |
-/// | scan_sm, room_* | SM that is examined; its ledger, whether it is open; needs and room of more than a port holds
-/// count as its most | | kd_ok | below the governors' quota on that SM | | pl_* | offer of a TB for that SM | | hold |
-/// kernels that stay in the table | | mem_*, mem_r* | memory of the policy: a ring of 2^list_log2 slots of 32 bytes for
-/// each set and level |
+/// | push_* | kernels written and groups attached, with level, SM of the parent and needs of a TB |
+/// | scan_sm, room_* | SM that is examined; whether it is open, its free resources, clamped to the width of the ports |
+/// | kd_ok | kernels below the governors' quota on that SM |
+/// | pl_* | offer of a TB for that SM |
+/// | hold | kernels that must stay in the table |
+/// | mem_*, mem_r* | memory of the policy: a ring of 2^list_log2 slots of 32 bytes for each set and level |
 ///
-/// Timing: the twin settles in F5, first what its registers show, then with the room of the SM that they name; its edge
-/// is in F10. It is clocked lazily (lazy_twin.h). A request to memory is handed over at the edge, if none waits to be
-/// sent.
+/// Timing: the twin settles twice in F5 (placement): first for the SM that its registers name, then with the free
+/// resources of that SM. Its edge is in F10. It is clocked lazily (lazy_twin.h). A memory request is handed over at the
+/// edge if no earlier one waits to be sent.
 ///
 /// Errors of the block are reported: 0x80 push, 0x81 reply.
 class LapermAdapter final : public gpu::DispatchPolicy {
  public:
+  /// Inputs of the block that are constant on a machine.
   struct Settings {
     std::uint8_t policy = laperm::kAdaptiveBind;
-    unsigned list_log2 = 0;  ///< slots of a list in memory; 0: there are none
+    unsigned list_log2 = 0;  ///< slots of a list in memory, as a binary logarithm; 0: no lists in memory
   };
   LapermAdapter(std::unique_ptr<twin::Twin<laperm::Block>> twin, const Settings& settings);
   ~LapermAdapter() override;
 
-  /// Up to date.
+  /// Returns the twin after all skipped cycles have been applied.
   [[nodiscard]] twin::Twin<laperm::Block>& twin() { return laperm_.twin(); }
 
   [[nodiscard]] const char* block() const override { return laperm::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
-  /// <scope>.laperm: ports and probes of the block, masks of kernel entries and lists in words of 64.
+  /// Adds ports and probes of the block as <scope>.laperm; masks of kernel entries and lists are split into words of 64
+  /// bits.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { laperm_.add_waves(waves, scope); }
   void detach() override;
   void reset() override;
   [[nodiscard]] gpu::Cycle quiet() const override { return laperm_.quiet(); }
-  /// It looks at one SM after the other while anything waits: if the rest of the machine does nothing, a turn is enough
-  /// to know that nothing fits.
+  /// The block examines one SM after the other while TBs wait. If nothing else happens in the machine, one pass over
+  /// all SMs without a placement shows that no TB fits.
   [[nodiscard]] bool inert() const override { return unchanged_ > laperm_.params().NumSm; }
   void idle(gpu::Cycle n) override { laperm_.idle(n); }
   const gpu::DispatchOut& settle(const gpu::DispatchIn& in) override;
@@ -64,10 +67,10 @@ class LapermAdapter final : public gpu::DispatchPolicy {
   const Settings settings_;
   gpu::DispatchOut out_;
   gpu::HookMemory* memory_ = nullptr;
-  std::uint64_t lists_ = 0;  ///< device address
+  std::uint64_t lists_ = 0;  ///< device address of the lists in memory
   std::function<void(unsigned code, std::uint64_t info)> error_;
   std::unique_ptr<LapermStatistics> statistics_;
-  gpu::Cycle unchanged_ = 0;  ///< cycles since something went in or out
+  gpu::Cycle unchanged_ = 0;  ///< cycles since the last push, placement, memory access or retirement
 };
 
 }  // namespace castor::hookup

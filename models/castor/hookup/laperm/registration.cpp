@@ -16,7 +16,7 @@ void in_range(const std::string& key, unsigned value, unsigned least, unsigned m
                          std::to_string(least) + " to " + std::to_string(most));
 }
 
-// What a thread block needs of an SM has ten bits.
+// Throws InputError if the need of a thread block may exceed its ten-bit field.
 void check_need(const std::string& key, unsigned most, unsigned unit) {
   constexpr unsigned kUnits = 1023;
   if (most / unit <= kUnits) return;

@@ -5,8 +5,8 @@
 
 namespace castor::laperm {
 
-/// Locality-aware thread block scheduling for a GPU (docs/gpu/launches.md, "Locality-aware scheduling"): it places
-/// thread blocks of children before others, on the SM of their parent.
+/// Registration of locality-aware thread block scheduling (docs/gpu/launches.md, "Locality-aware scheduling"). The
+/// block places thread blocks of child kernels before others, on the SM of their parent.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;
@@ -16,7 +16,8 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 
-  /// Parameters of the block on a machine: SMs and entries of the kernel table are the machine's, the rest its keys.
+  /// Returns the block's parameters on a machine: SMs and kernel table entries are those of the machine, the others
+  /// keys.
   [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
 };
 

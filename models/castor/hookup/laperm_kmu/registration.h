@@ -5,8 +5,8 @@
 
 namespace castor::laperm_kmu {
 
-/// The launcher's choice of the next kernel for a GPU (docs/gpu/launches.md, "Locality-aware scheduling"): which launch
-/// by device code enters the kernel table next, by level and SM of its parent.
+/// Registration of the launcher's kernel choice (docs/gpu/launches.md, "Locality-aware scheduling"). The block decides
+/// which launch by device code enters the kernel table next, by level and by SM of the parent.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;
@@ -16,7 +16,7 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 
-  /// Parameters of the block on a machine: SMs and queues are the machine's, the rest its keys.
+  /// Returns the block's parameters on a machine: SMs and queues are those of the machine, the others keys.
   [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
 };
 

@@ -14,7 +14,7 @@ using gpu::Cycle;
 
 constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << 48) - 1;
 
-// Fields of CTRL.
+// Fields of register CTRL.
 lax::Policy policy_of(std::uint32_t ctrl) { return static_cast<lax::Policy>(ctrl >> 4U & 0xfU); }
 bool drops_expired(std::uint32_t ctrl) { return (ctrl >> 16U & 1U) != 0; }
 
@@ -37,8 +37,8 @@ void LaxAdapter::detach() { statistics_.reset(); }
 
 // --- Reset and time -------------------------------------------------------------------------------------------------
 
-// The registers are written in the cycles before the next one. Passes of the selection begin where the cycle is a
-// multiple of their length, so the number of those cycles is one that ends so.
+// The initial register values are written in cycles before `next_`. Selection passes start in cycles that are multiples
+// of the pass length, so padding makes the sequence end at a multiple.
 void LaxAdapter::reset() {
   lax_.reset();
   active_.clear();
@@ -91,7 +91,8 @@ bool LaxAdapter::inert() const {
   return !prema || (lax_.held().df_vec.none() && lax_.out().pre_vec.none());
 }
 
-// Jobs that wait for their next kernel are dropped at the first update behind their deadline.
+// Returns whether an update may drop a job. Jobs that wait for their next kernel are dropped at the first update after
+// their deadline.
 bool LaxAdapter::may_drop() const {
   if (!drops_expired(ctrl_) || policy_of(ctrl_) != lax::Policy::kLax || (live_ & dated_).none()) return false;
   const lax::Probes probes = lax_.probes();
@@ -113,7 +114,7 @@ void LaxAdapter::edge() {
   const Edge edge = lax_.edge([this](const lax::Inputs& in, const lax::Outputs& out) {
     if (statistics_) statistics_->cycle(in, out);
   });
-  // What an event does wrong shows at once, or later when the machine works on it.
+  // An event may set an error bit at once, or later when the engine processes it.
   if (statistics_ && (edge == Edge::kEvents || (edge == Edge::kLevels && lax_.rests()))) {
     statistics_->see_errors(lax_.probes().errors);
   }
@@ -162,7 +163,7 @@ void LaxAdapter::place(const gpu::DispatchIn& in) {
     started_[items_[entry].queue] = true;
     if (++items_[entry].next == items_[entry].tbs) leave(entry);
   }
-  // A kernel that was given up before all of it was placed.
+  // Removes a kernel that was aborted before all its TBs were placed.
   if (in.ev.completed && entry_of_[in.ev.completed->queue] == in.ev.completed->kd) leave(in.ev.completed->kd);
   if (!in.push) return;
   items_[in.push->kd] = {in.push->queue, 0, in.push->tbs};
@@ -192,7 +193,7 @@ const gpu::JobOut& LaxAdapter::settle(const gpu::JobIn& in) {
   return job_out_;
 }
 
-// What is known before the outputs of the cycle are.
+// Drives the inputs that are known before the outputs of the cycle.
 void LaxAdapter::present(const gpu::JobIn& in) {
   lax::Inputs& to = lax_.in;
   to.now = in.now & kTimeMask;
@@ -220,7 +221,8 @@ void LaxAdapter::present(const gpu::JobIn& in) {
   present_access(in);
 }
 
-// One access at a time: acknowledges of jobs that nobody else acknowledges come first.
+// Drives one register access at a time. Acknowledges of the front end's own jobs have priority over accesses of the
+// platform.
 void LaxAdapter::present_access(const gpu::JobIn& in) {
   lax::Inputs& to = lax_.in;
   if (access_ != Access::kNone) return;
@@ -238,7 +240,7 @@ void LaxAdapter::present_access(const gpu::JobIn& in) {
   }
 }
 
-// Events of queues whose job the engine knows.
+// Drives events of queues whose job the engine knows.
 void LaxAdapter::present_events(const gpu::JobIn& in) {
   lax::Inputs& to = lax_.in;
   to.ks_valid = to.ki_valid = to.wgc_valid = to.kd_valid = 0;
@@ -298,7 +300,7 @@ void LaxAdapter::clock(const gpu::JobIn& in) {
   to.reg_req = 0;
 }
 
-// Which queues the engine has a job for.
+// Tracks the queues for which the engine has a job.
 void LaxAdapter::note(const gpu::JobIn& in) {
   const lax::Outputs& out = lax_.out();
   if (in.beat && in.beat->header && out.js_ready != 0) {
@@ -312,7 +314,7 @@ void LaxAdapter::note(const gpu::JobIn& in) {
       live_[queue] = true;
       if (asked_own_[queue]) own_[queue] = true;
     } else if (out.adm_reason <= 2) {
-      live_[queue] = false;  // refused, or given up later; other reasons leave the queue's job as it is
+      live_[queue] = false;  // rejected now or expired later; other reasons do not affect the queue's live job
     }
     asked_own_[queue] = asked_[queue] = false;
   }

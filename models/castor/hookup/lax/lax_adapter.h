@@ -17,47 +17,49 @@
 
 namespace castor::hookup {
 
-/// The laxity engine on a GPU (docs/gpu/jobs.md, "Laxity engine"): one twin answers the job scheduler, this object, and
-/// the dispatch policy, `dispatch()`. Both have to be plugged in.
+/// The laxity engine on a GPU (docs/gpu/jobs.md, "Laxity engine"). One twin serves two hooks: the job scheduler (this
+/// object) and the dispatch policy (`dispatch()`). Both must be plugged in.
 ///
 /// | port of the engine | the GPU's |
 /// |---|---|
 /// | js_*, wl_* | beats of announcements |
-/// | adm_* | verdicts, taken at once |
-/// | pe_vec, psel_* | eligible queues; pick and grant |
-/// | de_vec, df_vec, dsel_* | queues with a TB that fits, or does not; offer of a TB for any SM, taken |
-/// | ks_*, ki_*, wgc_*, kd_* | first TB placed, last TB placed, completion drained, kernel complete |
+/// | adm_* | verdicts; always accepted |
+/// | pe_vec, psel_* | queues eligible for a parse lane; pick and grant |
+/// | de_vec, df_vec, dsel_* | queues whose next TB fits, or does not; offer of a TB for any SM, and grant |
+/// | ks_*, ki_*, wgc_*, kd_* | first TB placed, last TB placed, TB completion drained, kernel complete |
 /// | pre_vec | preempted queues |
 /// | jd_*, irq, reg_* | end of a job, interrupt, accesses to window 0 |
 ///
-/// Timing: the twin settles in F5 and F8 and has one edge per cycle, in the job scheduler's clock. The engine sees
-/// time, events and vectors of the same cycle. It is clocked lazily (lazy_twin.h).
+/// Timing: the twin settles in F5 (placement) and F8 (parse) and has one edge per cycle, in the clock of the job
+/// scheduler. The engine sees time, events and vectors of the same cycle. It is clocked lazily (lazy_twin.h).
 ///
-/// Jobs that the front end announces for itself are acknowledged here when they end, the host's by the host. Kernels of
-/// queues that the engine does not know (their job was given up) are kept from it. A kernel that completes without
-/// having placed a TB starts, issues and ends in one cycle for the engine.
+/// When a job ends, the adapter acknowledges it if the front end had announced it; the host acknowledges its own jobs.
+/// Kernels of queues whose job the engine does not know (the job was dropped) are hidden from the engine. A kernel that
+/// completes without having placed a TB starts, issues and ends in one cycle for the engine.
 ///
-/// Limits: PREPARSE has no effect, since a queue shows its next kernel when the one before is complete.
+/// Limits: PREPARSE has no effect, since a queue shows its next kernel only after the previous one is complete.
 class LaxAdapter final : public gpu::JobScheduler {
  public:
-  /// Registers are written before cycle 0, and again after a reset.
+  /// `registers` are written before cycle 0, and again after a reset.
   LaxAdapter(std::unique_ptr<twin::Twin<lax::Block>> twin, std::vector<RegisterValue> registers);
   ~LaxAdapter() override;
 
   [[nodiscard]] gpu::DispatchPolicy& dispatch() { return dispatch_; }
-  /// Up to date.
+  /// Returns the twin after all skipped cycles have been applied.
   [[nodiscard]] twin::Twin<lax::Block>& twin() { return lax_.twin(); }
   [[nodiscard]] const lax::Outputs& outputs() const { return lax_.out(); }
 
   [[nodiscard]] const char* block() const override { return lax::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
-  /// <scope>.lax: ports and probes of the engine, masks of queues in words of 64 (`pe_vec0`, `pe_vec1`).
+  /// Adds ports and probes of the engine as <scope>.lax; masks of queues are split into words of 64 bits (`pe_vec0`,
+  /// `pe_vec1`).
   void add_waves(gpu::Waves& waves, const std::string& scope) override { lax_.add_waves(waves, scope); }
   void detach() override;
   void reset() override;
   [[nodiscard]] gpu::Cycle quiet() const override;
-  /// Updates of keys let nothing proceed: what waits and may go on is offered whatever its key is. What may: a job that
-  /// waits for its verdict, one that will be dropped when it is late, and preemption.
+  /// An update of priorities alone enables no waiting kernel or TB, because every eligible one is offered whatever its
+  /// priority is. Three things may cause progress: a job that awaits its verdict, a job that may be dropped when late,
+  /// and preemption.
   [[nodiscard]] bool inert() const override;
   void idle(gpu::Cycle n) override;
   [[nodiscard]] int window() const override { return LaxControl::kWindow; }
@@ -67,7 +69,7 @@ class LaxAdapter final : public gpu::JobScheduler {
   void clock(const gpu::JobIn& in) override;
 
  private:
-  /// The half that chooses TBs.
+  /// The dispatch policy: the half of the engine that chooses TBs.
   class Dispatch final : public gpu::DispatchPolicy {
    public:
     explicit Dispatch(LaxAdapter& owner) : owner_(owner) {}
@@ -82,16 +84,18 @@ class LaxAdapter final : public gpu::JobScheduler {
     LaxAdapter& owner_;
     gpu::DispatchOut out_;
   };
-  /// A kernel with TBs to place.
+  /// A kernel with TBs still to place.
   struct Item {
     std::uint16_t queue = 0;
     std::uint32_t next = 0, tbs = 0;
   };
+  /// A kernel that completed without having placed a TB.
   struct Done {
     std::uint16_t queue = 0;
     std::uint8_t kid = 0;
     bool last = false;
   };
+  /// Origin of the register access in progress: none, an access of the platform, or an acknowledge of the adapter.
   enum class Access : std::uint8_t { kNone, kPlatform, kOwn };
 
   void set_vectors(const gpu::DispatchIn& in);
@@ -111,20 +115,20 @@ class LaxAdapter final : public gpu::JobScheduler {
   gpu::JobOut job_out_;
   Dispatch dispatch_;
 
-  std::vector<Item> items_;            // [entry]
-  std::vector<std::uint16_t> active_;  // entries with TBs to place
-  std::vector<int> entry_of_;          // [queue] its entry in active_, -1 = none
-  gpu::QueueMask live_;                // queues whose job the engine has admitted
-  gpu::QueueMask own_;                 // of them those announced by the front end
-  gpu::QueueMask asked_own_;           // announced by the front end, not judged
-  gpu::QueueMask asked_;               // announced, not judged
-  gpu::QueueMask dated_;               // the job has a deadline
-  gpu::QueueMask started_;             // the kernel under way has placed a TB
-  std::deque<Done> unplaced_;          // kernels that completed without a TB
-  std::deque<std::uint16_t> acks_;     // queues whose own job ended
+  std::vector<Item> items_;            // kernel of each kernel table entry
+  std::vector<std::uint16_t> active_;  // kernel table entries with TBs to place
+  std::vector<int> entry_of_;          // kernel table entry in active_ of each queue, -1 = none
+  gpu::QueueMask live_;                // queues whose job the engine has admitted and that has not ended
+  gpu::QueueMask own_;                 // live queues whose job the front end has announced
+  gpu::QueueMask asked_own_;           // queues whose job the front end has announced and that awaits its verdict
+  gpu::QueueMask asked_;               // queues whose announced job awaits its verdict
+  gpu::QueueMask dated_;               // queues whose job has a deadline
+  gpu::QueueMask started_;             // queues whose current kernel has placed a TB
+  std::deque<Done> unplaced_;          // kernels that completed without having placed a TB, not yet reported
+  std::deque<std::uint16_t> acks_;     // queues whose ended job the adapter must acknowledge
   Access access_ = Access::kNone;
-  gpu::Cycle next_ = 0;  // cycle of the next edge
-  bool taken_ = false;   // the TB offered was placed
+  gpu::Cycle next_ = 0;  // cycle of the next clock edge
+  bool taken_ = false;   // the offered TB was placed in this cycle
   std::uint32_t ctrl_ = 0;
 };
 

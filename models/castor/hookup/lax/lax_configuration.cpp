@@ -9,7 +9,7 @@
 
 namespace castor::hookup {
 
-// Choices in the order of the values that CTRL has for them (docs/blocks/lax.md, "Registers").
+// The choices of a key have the order of their values in CTRL (docs/blocks/lax.md, "Registers").
 const std::vector<base::SchemaRow>& lax_keys() {
   constexpr unsigned kMostPeriod = 16'777'215;
   static const std::vector<base::SchemaRow> keys{
@@ -62,7 +62,7 @@ std::vector<RegisterValue> lax_registers(const gpu::Machine& machine, const Sett
                              field("warm_policy", 10) | field("prio_class", 12) | field("init_prio", 13) |
                              field("bypass", 15) | field("drop_expired", 16) | field("ewma_shift", 17) |
                              field("leak", 20) | std::uint32_t{machine.inspect == gpu::Inspect::kWalk} << 23U;
-  constexpr unsigned kMostStored = 0xffff;  // PARSE_LAT and CKPT_BW only keep what others read
+  constexpr unsigned kMostStored = 0xffff;  // PARSE_LAT and CKPT_BW are stored only, without effect
   return {{reg::kUpdPeriod, settings.number("update_period")},
           {reg::kParseLat, std::min(machine.parse.latency, kMostStored)},
           {reg::kMinWg, settings.number("min_wg")},

@@ -14,14 +14,14 @@ struct RegisterValue {
   std::uint32_t value = 0;
 };
 
-/// Keys blocks.lax.*: parameters of the laxity engine, and its registers as they are when the machine starts.
+/// Returns the keys blocks.lax.*: parameters of the laxity engine, and its initial register values.
 [[nodiscard]] const std::vector<base::SchemaRow>& lax_keys();
 
-/// Parameters of the laxity engine of a machine: queues and parse lanes are the machine's, the rest its keys.
+/// Returns the parameters of the laxity engine: queues and parse lanes are those of the machine, the others keys.
 [[nodiscard]] lax::Params lax_params(const gpu::Machine& machine, const Settings& settings);
 
-/// What its registers hold when the machine starts, in the order of the writes; CTRL with ENABLE comes last. Errors:
-/// InputError for a user priority that does not exist.
+/// Returns the register writes at the start of the machine in order; CTRL with ENABLE comes last. Throws InputError for
+/// a user priority that does not exist.
 [[nodiscard]] std::vector<RegisterValue> lax_registers(const gpu::Machine& machine, const Settings& settings);
 
 }  // namespace castor::hookup

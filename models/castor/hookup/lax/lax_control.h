@@ -9,10 +9,10 @@
 
 namespace castor::hookup {
 
-/// How the driver uses the laxity engine: its register map (docs/blocks/lax.md, "Registers").
+/// Register accesses by which the driver controls the laxity engine (docs/blocks/lax.md, "Registers").
 class LaxControl final : public gpu::JobControl {
  public:
-  /// Where programs that were written for it expect its registers.
+  /// Register window at which programs for the engine expect its registers.
   static constexpr unsigned kWindow = 0;
 
   explicit LaxControl(const lax::Params& params) : list_types_(params.MaxKt), kernel_types_(params.NumKt) {}

@@ -5,8 +5,8 @@
 
 namespace castor::hookup {
 
-/// What the laxity engine does, counted at its ports and probes, so alike for model and RTL. In the group of the job
-/// scheduler; only machines with the engine have them.
+/// Statistics of the laxity engine, counted at its ports and probes, so alike for model and RTL. In the group of the
+/// job scheduler; only machines with the engine have them.
 struct LaxStatistics {
   explicit LaxStatistics(base::StatisticGroup& parent) : group(parent, "lax") {}
 
@@ -31,11 +31,11 @@ struct LaxStatistics {
   base::Counter interrupts{group, {"interrupts", "", "rising edges of the interrupt"}};
   base::Counter errors{group, {"errors", "", "bits of ERR_STAT that were set: kinds of broken rules"}};
 
-  /// A cycle, with all that its edge sees.
+  /// Counts one cycle, with all inputs and outputs that its edge sees.
   void cycle(const lax::Inputs& in, const lax::Outputs& out);
-  /// `n` cycles of rest, in which the outputs stay.
+  /// Counts `n` idle cycles, in which the outputs do not change.
   void rest(const lax::Inputs& in, const lax::Outputs& out, base::Cycle n);
-  /// ERR_STAT as it is now.
+  /// Counts the bits of ERR_STAT that are set and were clear before.
   void see_errors(std::uint16_t bits);
 
  private:

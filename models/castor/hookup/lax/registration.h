@@ -5,8 +5,8 @@
 
 namespace castor::lax {
 
-/// The laxity engine for a GPU (docs/gpu/jobs.md, "Laxity engine"): it orders jobs and places their thread blocks.
-/// Needs a machine with an inspector of queues.
+/// Registration of the laxity engine (docs/gpu/jobs.md, "Laxity engine"). The engine orders jobs and places their
+/// thread blocks. Requires a machine with an inspector of queues.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;

@@ -5,8 +5,8 @@
 
 namespace castor::saws {
 
-/// The warp schedulers of every SM (docs/gpu/sm.md, "Warp schedulers"). Needs SMs whose schedulers issue from one warp
-/// per tick.
+/// Registration of the warp schedulers of every SM (docs/gpu/sm.md, "Warp schedulers"). Requires SMs whose schedulers
+/// issue from one warp per tick.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override;
@@ -16,8 +16,8 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 
-  /// Parameters on a machine: schedulers and warps are the machine's, the rest keys. Errors: InputError for parameters
-  /// that the block does not have.
+  /// Returns the block's parameters on a machine: schedulers and warps are those of the machine, the others keys.
+  /// Throws InputError for parameters that the block does not support.
   [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
 };
 

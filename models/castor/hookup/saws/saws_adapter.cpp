@@ -38,10 +38,10 @@ void SawsAdapter::show_picks() {
   }
 }
 
-// Before it is known which warps are ready, and when none is, only barrier_ok counts, which does not depend on them. A
-// queue without room is one with messages, and while one waits the block does not rest (docs/blocks/saws.md, "The SM's
-// part"). If it does not, the first look behind an edge is at the warps that were ready in the last cycle, which often
-// are so again.
+// While the ready warps are unknown or none is ready, only barrier_ok matters, which does not depend on them. Full
+// queues hold messages, and while a message waits the block is not quiescent (docs/blocks/saws.md, "The SM's part");
+// otherwise barrier_ok is all ones. A non-quiescent block settles with the ready warps of the last cycle, which are
+// often the same again, so a second settle is saved.
 const gpu::IssueOut& SawsAdapter::settle(const gpu::IssueIn& in) {
   if (in.ready == 0 && saws_.rests()) {
     none_.barrier_ok = 0xff;
@@ -63,7 +63,7 @@ std::uint8_t SawsAdapter::take_cta(unsigned context) {
   return cta_of_context_[context];
 }
 
-// What happened in the tick.
+// Drives the events of the tick.
 void SawsAdapter::present(const gpu::IssueIn& in) {
   const unsigned schedulers = saws_.params().NumSched;
   saws::Inputs& to = saws_.in;
@@ -96,7 +96,7 @@ void SawsAdapter::present(const gpu::IssueIn& in) {
 void SawsAdapter::clock(const gpu::IssueIn& in) {
   present(in);
   if (statistics_ && in.unblock != 0) statistics_->compare_orders(saws_.twin().probes(), saws_.params());
-  // A tick in which nobody looked has nothing to count but barriers: the block rested.
+  // A tick without `look` has nothing to count but barriers, because the block was quiescent.
   const Edge edge = saws_.edge([this](const saws::Inputs&, const saws::Outputs& out) {
     if (statistics_) statistics_->cycle(out, saws_.params());
   });

@@ -13,33 +13,34 @@
 
 namespace castor::hookup {
 
-/// The warp schedulers of one SM as the block saws (docs/gpu/sm.md, "Warp schedulers").
+/// The warp schedulers of one SM, implemented by the block saws (docs/gpu/sm.md, "Warp schedulers").
 ///
 /// | port of the block | the SM's |
 /// |---|---|
 /// | kernel_start | the first thread block of a kernel comes to an SM that holds none |
-/// | cta_* | a thread block was placed or has left; the CTA is the lowest free one, not the SM's context |
-/// | wev_* | a warp waits at a barrier that stays open, or exits; at most one per scheduler and tick |
+/// | cta_* | a thread block was placed or removed; its CTA number is the lowest free one, not the SM's TB context |
+/// | wev_* | a warp waits at an incomplete barrier, or exits; at most one per scheduler and tick |
 /// | wev_ready | the scheduler may issue barriers and exits |
 /// | unblock | warps whose barrier completed in this tick |
 /// | w_ready, issue_* | ready warps; the picks; which of them issued |
 ///
-/// Timing: settles in S0 (wev_ready) and S5 (picks), one edge per tick in S9. The twin is clocked lazily (lazy_twin.h),
-/// and not asked before it is known which warps are ready, nor when none is, unless a message may wait.
+/// Timing: settles in S0 (wev_ready) and S5 (issue: picks), one clock edge per tick in S9. The twin is clocked lazily
+/// (lazy_twin.h). It does not settle while the ready warps are unknown or none is ready, unless a message may wait.
 class SawsAdapter final : public gpu::IssuePolicyHook {
  public:
+  /// Inputs of the block at a kernel start.
   struct Settings {
     std::uint8_t mode_sel = 1;
     bool toggle = true;
   };
   SawsAdapter(std::unique_ptr<twin::Twin<saws::Block>> twin, Settings settings);
 
-  /// Up to date.
+  /// Returns the twin after all skipped cycles have been applied.
   [[nodiscard]] twin::Twin<saws::Block>& twin() { return saws_.twin(); }
 
   [[nodiscard]] const char* block() const override { return saws::Block::kBlock; }
   void attach(const gpu::HookSite& site) override;
-  /// <scope>.saws: ports and probes of the block.
+  /// Adds ports and probes of the block as <scope>.saws.
   void add_waves(gpu::Waves& waves, const std::string& scope) override { saws_.add_waves(waves, scope); }
   void detach() override;
   void reset() override;
@@ -59,10 +60,10 @@ class SawsAdapter final : public gpu::IssuePolicyHook {
   const Settings settings_;
   gpu::HookSite site_;
   std::unique_ptr<SawsStatistics> statistics_;
-  gpu::IssueOut out_;                               ///< the block's outputs for the SM
-  gpu::IssueOut none_;                              ///< the same without a pick
-  std::uint32_t used_ = 0;                          ///< bit = CTA in use
-  std::array<std::uint8_t, 256> cta_of_context_{};  ///< per context of the SM
+  gpu::IssueOut out_;                               ///< outputs of the block for the SM
+  gpu::IssueOut none_;                              ///< outputs of the block without a pick
+  std::uint32_t used_ = 0;                          ///< bit per CTA of the block: in use
+  std::array<std::uint8_t, 256> cta_of_context_{};  ///< CTA of each TB context of the SM
 };
 
 }  // namespace castor::hookup

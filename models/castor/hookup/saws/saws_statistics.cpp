@@ -21,7 +21,7 @@ void SawsStatistics::compare_orders(const saws::Probes& probes, const saws::Para
 }
 
 void SawsStatistics::compare(const Places& one, const Places& other) {
-  std::array<unsigned, saws::kMaxCtas> both{};  // CTAs that are in both lists
+  std::array<unsigned, saws::kMaxCtas> both{};  // CTAs that are in the lists of both schedulers
   unsigned count = 0;
   for (unsigned c = 0; c < both.size(); ++c) {
     if (one[c] != kAbsent && other[c] != kAbsent) both[count++] = c;

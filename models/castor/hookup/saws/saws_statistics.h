@@ -9,8 +9,8 @@
 
 namespace castor::hookup {
 
-/// What the warp schedulers of one SM do, counted at the ports and probes of the block saws, so alike for model and
-/// RTL. In the group of the SM's issue policy; only machines with the block have them.
+/// Statistics of the warp schedulers of one SM, counted at the ports and probes of the block saws, so alike for model
+/// and RTL. In the group of the SM's issue policy; only machines with the block have them.
 struct SawsStatistics {
   explicit SawsStatistics(base::StatisticGroup& parent) : group(parent, "saws") {}
 
@@ -25,13 +25,13 @@ struct SawsStatistics {
   base::Counter order_disagreements{
       group, {"order_disagreements", "", "of those: the schedulers have the two in opposite order"}};
 
-  /// A tick that the block sees, with its outputs.
+  /// Counts one tick that the block executes, with its outputs.
   void cycle(const saws::Outputs& out, const saws::Params& params);
-  /// The lists in a tick in which a barrier completes.
+  /// Compares the lists of all schedulers in a tick in which a barrier completes.
   void compare_orders(const saws::Probes& probes, const saws::Params& params);
 
  private:
-  /// Of one scheduler, by CTA: its position in the list, or that it has no warp there.
+  /// Positions of all CTAs in the list of one scheduler; kAbsent: the CTA has no warp there.
   using Places = std::array<int, saws::kMaxCtas>;
   static constexpr int kAbsent = -1;
   void compare(const Places& one, const Places& other);

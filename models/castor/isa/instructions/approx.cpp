@@ -44,7 +44,7 @@ LaneFn select_function(const Match& m) {
   return m.has("ftz") ? evaluate<Function, true> : evaluate<Function, false>;
 }
 
-/// Sine of x + quarter * pi/2.
+/// Returns the sine of the angle plus Quarter * pi/2.
 template <unsigned Quarter>
 inline float circular(Angle a) {
   a.quadrant += Quarter;
@@ -75,7 +75,7 @@ LaneFn select_circular(const Match& m) {
   return m.has("ftz") ? evaluate_circular<Quarter, true> : evaluate_circular<Quarter, false>;
 }
 
-/// The upper 32 bits only, as the instruction reads and writes them; rounded.
+/// Returns the upper 32 bits of a rounded double, the only bits that the instruction reads and writes.
 inline double upper_half(double d) {
   return flush(as<double>((as<std::uint64_t>(d) + 0x80000000u) & 0xffffffff00000000u));
 }

@@ -8,7 +8,8 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Straight-line arithmetic, so that lanes are vectorised where no instruction for it exists.
+// Straight-line arithmetic, so that the compiler vectorises the lanes on processors without a population count for
+// vectors.
 struct PopulationCount {
   static u32 of(u32 a) {
     a -= (a >> 1) & 0x55555555u;
@@ -22,7 +23,7 @@ struct LeadingZeros {
   static u32 of(u32 a) { return a == 0 ? 32 : static_cast<u32>(__builtin_clz(a)); }
   static u32 of(u64 a) { return a == 0 ? 64 : static_cast<u32>(__builtin_clzll(a)); }
 };
-/// Counts give 32 bits for any width.
+/// Counting instructions have a 32-bit result for any operand width.
 template <class Op>
 struct Count {
   template <class T>
@@ -50,7 +51,7 @@ LaneFn select_reverse(const Match& match) {
   return bits(match.type("t")) == 64 ? &Unary<Reverse>::For<u64>::run : &Unary<Reverse>::For<u32>::run;
 }
 
-/// Position of the most significant bit that is not a sign bit; all ones if there is none.
+/// Returns the position of the most significant bit that is not a sign bit; all ones if no such bit exists.
 template <class T, bool Shift>
 void find_bit(const Record&, LaneArgs& args) {
   using U = std::make_unsigned_t<T>;
@@ -77,8 +78,8 @@ LaneFn select_find_bit(const Match& match) {
   }
 }
 
-/// Bit field of `len` bits from `pos` on. Signed: what lies above the field or the register is the field's top bit, or
-/// the register's if the field reaches beyond it.
+/// Extracts the bit field of `len` bits that starts at `pos`. For signed types, bits above the field or the register
+/// are copies of the field's top bit, or of the register's top bit if the field extends beyond the register.
 template <class T>
 struct ExtractField {
   static void run(const Record&, LaneArgs& args) {
@@ -88,7 +89,7 @@ struct ExtractField {
       const u32 pos = b & 0xff;
       const u32 len = c & 0xff;
       U value = pos > kTop ? U{0} : static_cast<U>(static_cast<U>(a) >> pos);
-      const u32 present = pos > kTop ? 0 : kBits<T> - pos;  // bits of the register from `pos` on
+      const u32 present = pos > kTop ? 0 : kBits<T> - pos;  // bits of the register from `pos` up
       const u32 width = len < present ? len : present;
       const U mask = width > kTop ? static_cast<U>(~U{0}) : static_cast<U>((U{1} << width) - 1);
       value &= mask;
@@ -132,7 +133,7 @@ LaneFn select_insert(const Match& match) {
   return bits(match.type("t")) == 64 ? &InsertField<u64>::run : &InsertField<u32>::run;
 }
 
-/// The offset-th set bit from `base` on, upwards for positive offsets, downwards for negative ones.
+/// Finds the offset-th set bit, counted from `base` upwards for positive offsets, downwards for negative ones.
 void find_nth(const Record&, LaneArgs& args) {
   map<u32, u32, u32, std::int32_t>(args, [](u32 mask, u32 base, std::int32_t offset) {
     if (base > 31) return ~u32{0};
@@ -145,7 +146,7 @@ void find_nth(const Record&, LaneArgs& args) {
   });
 }
 
-/// Ones at [a, a + b).
+/// Computes a mask with ones at bits [a, a + b).
 template <bool Clamp>
 void bit_mask(const Record&, LaneArgs& args) {
   map<u32, u32, u32>(args, [](u32 a, u32 b) {
@@ -158,7 +159,7 @@ void bit_mask(const Record&, LaneArgs& args) {
   });
 }
 
-/// The low b bits of a, sign- or zero-extended.
+/// Extends the low b bits of a, by sign or by zeros.
 template <bool Clamp, bool Signed>
 void extend_bits(const Record&, LaneArgs& args) {
   map<u32, u32, u32>(args, [](u32 a, u32 b) {
@@ -176,7 +177,8 @@ LaneFn select_extend(const Match& match) {
   return is_signed ? &extend_bits<false, true> : &extend_bits<false, false>;
 }
 
-// prmt. A selector nibble names one of the eight bytes of b:a in bits 0-2; bit 3 asks for its sign instead.
+// Computes prmt. Bits 0-2 of a selector nibble choose one of the eight bytes of b:a; bit 3 replaces the byte by its
+// sign.
 u32 permute(u32 a, u32 b, u32 selector) {
   u32 result = 0;
   for (unsigned i = 0; i < 4; ++i) {
@@ -191,7 +193,7 @@ u32 permute(u32 a, u32 b, u32 selector) {
 void permute_any(const Record&, LaneArgs& args) {
   map<u32, u32, u32, u32>(args, [](u32 a, u32 b, u32 c) { return permute(a, b, c); });
 }
-/// Modes with four fixed patterns; the row's immediate holds the selectors, 16 bits each.
+/// Computes prmt modes with four fixed patterns; the row's immediate holds the selectors, 16 bits each.
 void permute_mode(const Record& record, LaneArgs& args) {
   const u64 patterns = record.imm;
   map<u32, u32, u32, u32>(args, [patterns](u32 a, u32 b, u32 c) {

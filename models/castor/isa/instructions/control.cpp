@@ -1,4 +1,4 @@
-// Control flow, barriers, and what the machine does for a program (PTX ISA, "Control Flow Instructions", "bar",
+// Control flow, barriers, and calls of the machine's services (PTX ISA, "Control Flow Instructions", "bar",
 // "Miscellaneous Instructions").
 
 #include "castor/isa/lanes.h"

@@ -1,7 +1,8 @@
 // cvt: between integers of 8 to 64 bits, f16, bf16, f32, f64, tf32.
 //
-// The common conversions have vector loops of their own. All others go through double: a 64-bit integer is brought to
-// double rounded to odd, everything else fits, so the second rounding is the only one that counts.
+// The common conversions have their own vector loops. All others go through double. A 64-bit integer is converted to
+// double with rounding to odd; every other source is exact in double. Only the second rounding therefore affects the
+// result.
 
 #include <limits>
 
@@ -11,7 +12,7 @@ namespace castor::isa {
 namespace {
 
 constexpr std::uint64_t kSatFinite = 256;
-constexpr std::uint64_t kToInteger = 512;  // .rni and the like between equal float types
+constexpr std::uint64_t kToInteger = 512;  // .rni and other integer roundings between equal float types
 constexpr unsigned kDestinationShift = 16;
 constexpr unsigned kSourceShift = 24;
 
@@ -26,7 +27,7 @@ std::uint64_t convert_bits(const Match& m) {
 inline Type destination_type(std::uint64_t imm) { return static_cast<Type>(imm >> kDestinationShift & 0xff); }
 inline Type source_type(std::uint64_t imm) { return static_cast<Type>(imm >> kSourceShift & 0xff); }
 
-/// Calls f with a value of the C++ type for an integer type.
+/// Calls f with a value of the C++ type that corresponds to an integer type.
 template <class F>
 inline auto with_integer(Type type, F f) {
   switch (type) {
@@ -49,10 +50,10 @@ inline auto with_integer(Type type, F f) {
   }
 }
 
-/// Register element that holds a value of type T, and the value in it.
+/// Type of the register element that holds a value of type T.
 template <class T>
 using Cell = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-/// Value of type T in a register: extended by its sign to the element.
+/// Returns a value of type T as a register element, extended by its sign.
 template <class T>
 inline Cell<T> extend(T v) {
   if constexpr (std::is_signed_v<T>) {
@@ -69,7 +70,7 @@ void truncate(const Record&, LaneArgs& args) {
   map<Cell<D>, Cell<S>>(args, [](Cell<S> s) { return extend(static_cast<D>(static_cast<S>(s))); });
 }
 
-/// `.sat` to the range of D.
+/// Clamps to the range of D (`.sat`).
 template <class D, class S>
 void clamp(const Record&, LaneArgs& args) {
   each_lane<Cell<D>, Cell<S>>(args, [](Cell<S> s) {
@@ -97,8 +98,8 @@ LaneFn select_integer(const Match& m) {
 
 // ---- float to integer --------------------------------------------------------------------------------------------
 
-/// Rounds to an integral value. Below 2^23 (2^52) the addition of that number rounds to nearest even; the rest is a
-/// correction, which cannot change the sign.
+/// Rounds to an integral value. Below 2^23 (2^52 for double), adding and subtracting that number rounds to nearest
+/// even. The correction for other modes cannot change the sign.
 template <class T>
 inline T to_integral(T x, Rounding mode) {
   constexpr T kAllIntegral = sizeof(T) == 4 ? T{0x1p23} : T{0x1p52};
@@ -111,7 +112,7 @@ inline T to_integral(T x, Rounding mode) {
   return with_sign(magnitude(r), sign_bit(x));
 }
 
-/// The integer of an integral value, saturating; the one given for a NaN.
+/// Converts an integral value to an integer, with saturation; a NaN becomes `nan`.
 template <class D>
 inline D to_integer(double x, D nan) {
   if (x != x) return nan;
@@ -125,14 +126,15 @@ inline D to_integer(double x, D nan) {
   }
 }
 
-/// PTX: a NaN becomes 0, but the value with only the top bit set if the source is f64 or the destination has 64 bits.
+/// Returns the result for a NaN, as PTX defines: 0, or only the top bit set if the source is f64 or the destination has
+/// 64 bits.
 template <class D>
 inline D integer_of_nan(Type source) {
   const bool top = source == Type::kF64 || sizeof(D) == 8;
   return top ? static_cast<D>(std::uint64_t{1} << (sizeof(D) * 8 - 1)) : D{0};
 }
 
-/// Value of a register element that holds a float of some type. Only f32 is flushed.
+/// Returns the value of a register element that holds a float of any type. Only f32 is flushed.
 [[gnu::noinline]] double read_flushed(std::uint64_t element, Type type, bool ftz) {
   const auto u = static_cast<std::uint32_t>(element);
   switch (type) {
@@ -162,7 +164,7 @@ void float_to_integer(const Record& record, LaneArgs& args) {
   }
 }
 
-// The conversions that programs use most: what C's casts, rounding functions and their intrinsics become.
+// Conversions that programs use most: those of C's casts, rounding functions and their intrinsics.
 
 template <Rounding Mode>
 void float_to_s32(const Record&, LaneArgs& args) {
@@ -191,11 +193,11 @@ template <Rounding Mode>
 void double_to_s32(const Record&, LaneArgs& args) {
   map<std::int32_t, double>(args, [](double s) {
     const double x = Mode == Rounding::kZero ? s : to_integral(s, Mode);
-    const double low = x > -0x1p31 ? x : -0x1p31;  // a NaN goes down, too
+    const double low = x > -0x1p31 ? x : -0x1p31;  // a NaN becomes the smallest integer, too
     return static_cast<std::int32_t>(low < 0x1p31 - 1 ? low : 0x1p31 - 1);
   });
 }
-/// Toward zero, to 64 bits.
+/// Converts to a 64-bit integer with rounding toward zero.
 template <class D, class S>
 void truncate_float(const Record&, LaneArgs& args) {
   map<D, S>(args, [](S s) { return to_integer<D>(static_cast<double>(s), integer_of_nan<D>(Type::kF64)); });
@@ -231,7 +233,7 @@ LaneFn select_float_to_integer(const Match& m) {
   const Type s = m.type("u");
   if (m.has("ftz") && s != Type::kF32) return nullptr;
   const Rounding mode = rounding(modifiers(m));
-  // Where a subnormal becomes 0 anyway, flushing it changes nothing.
+  // Flushing a subnormal changes nothing in modes that round it to 0.
   if (!m.has("ftz") || mode == Rounding::kNearest || mode == Rounding::kZero) {
     if (const LaneFn common = common_float_to_integer(mode, d, s)) return common;
   }
@@ -240,7 +242,8 @@ LaneFn select_float_to_integer(const Match& m) {
 
 // ---- to float ----------------------------------------------------------------------------------------------------
 
-/// Writes x, rounded to odd if it is not exact, in a float type: saturation, rounding, flushing, canonical NaN.
+/// Converts x to a float type: saturation, rounding, flushing, canonical NaN. If x is inexact, it must be rounded to
+/// odd.
 [[gnu::noinline]] std::uint64_t write_float(double x, std::uint64_t imm) {
   const Rounding mode = (imm & kToInteger) != 0 ? Rounding::kNearest : rounding(imm);
   if ((imm & kToInteger) != 0) x = to_integral(x, rounding(imm));
@@ -265,7 +268,7 @@ LaneFn select_float_to_integer(const Match& m) {
   }
 }
 
-/// write_float for every lane: f gives the double of a source element.
+/// Applies write_float to every lane; f returns a source element as double.
 template <class S, class F>
 inline void write_floats(const Record& record, LaneArgs& args, F f) {
   const std::uint64_t imm = record.imm;
@@ -287,7 +290,7 @@ void float_to_float(const Record& record, LaneArgs& args) {
   }
 }
 
-/// An integer as double, rounded to odd.
+/// Converts an integer to double, rounded to odd.
 template <class S>
 inline double odd_double(S v) {
   if constexpr (sizeof(S) < 8) {
@@ -303,7 +306,7 @@ inline double odd_double(S v) {
   }
 }
 
-/// An integer as double in any mode.
+/// Converts an integer to double in any rounding mode.
 template <class S>
 inline double rounded_double(S v, Rounding mode) {
   if (sizeof(S) < 8 || mode == Rounding::kNearest) return static_cast<double>(v);
@@ -332,7 +335,8 @@ void integer_to_float(const Record& record, LaneArgs& args) {
 template <class D, class S>
 void exact_or_nearest(const Record&, LaneArgs& args) {
   map<D, S>(args, [](S s) {
-    // Through double, since a u32 has no direct conversion to float in vector code; a float has to round only once.
+    // Converts through double, since vector code has no direct conversion from u32 to float. For float, an exact double
+    // ensures that only one rounding happens.
     if constexpr (sizeof(S) == 4 && std::is_unsigned_v<S>) {
       return static_cast<D>(static_cast<double>(static_cast<std::int32_t>(s ^ 0x80000000u)) + 0x1p31);
     } else {
@@ -399,7 +403,7 @@ LaneFn select_float_to_float(const Match& m) {
   const std::string_view mode = m["rnd"];
   const bool to_integer = mode.size() == 3;
   const bool narrows = bits(d) < bits(s) || (d != s && bits(d) == bits(s));
-  // A rounding mode stands exactly where something is lost; integer rounding is for equal types.
+  // A rounding mode is required exactly where the conversion may be inexact; integer rounding is for equal types.
   if (d == s ? !mode.empty() && !to_integer : to_integer || mode.empty() == narrows) return nullptr;
   if (m.has("ftz") && d != Type::kF32 && s != Type::kF32) return nullptr;
   if ((m.has("relu") || m.has("satfinite")) && (s != Type::kF32 || (d != Type::kF16 && d != Type::kBf16)))
@@ -423,7 +427,7 @@ LaneFn select_float_to_float(const Match& m) {
 
 // ---- packed and tf32 ---------------------------------------------------------------------------------------------
 
-/// The first source becomes the upper element.
+/// Packs two floats; the first source becomes the upper element.
 void pack_floats(const Record& record, LaneArgs& args) {
   const Type element = destination_type(record.imm) == Type::kF16x2 ? Type::kF16 : Type::kBf16;
   const std::uint64_t imm = (record.imm & ((std::uint64_t{1} << kDestinationShift) - 1)) |
@@ -433,7 +437,7 @@ void pack_floats(const Record& record, LaneArgs& args) {
   });
 }
 
-/// tf32 keeps 10 bits of the fraction in a 32-bit register. `rna`: ties away from zero.
+/// Converts to tf32, which keeps 10 bits of the fraction in a 32-bit register. `rna`: ties away from zero.
 template <bool TiesAway>
 void to_tf32(const Record& record, LaneArgs& args) {
   const std::uint64_t imm = record.imm;
@@ -448,7 +452,7 @@ void to_tf32(const Record& record, LaneArgs& args) {
   });
 }
 
-/// b in the low, a in the next element, the rest of c above.
+/// Packs b into the lowest element, a into the next one, and the low bits of c above.
 template <class D, bool Third>
 void pack_integers(const Record&, LaneArgs& args) {
   const auto pack = [](std::int32_t a, std::int32_t b) {

@@ -1,4 +1,4 @@
-// Single precision arithmetic. Subnormals are kept unless `.ftz` says otherwise; NaN results are 0x7fffffff.
+// Single precision arithmetic. Subnormals are flushed only by `.ftz`; NaN results are 0x7fffffff.
 
 #include "castor/isa/instructions/float_lanes.h"
 
@@ -90,7 +90,7 @@ struct Div {
     const double x = a;
     const double y = b;
     const double q = x / y;
-    const double rest = __builtin_fma(-q, y, x);  // exact
+    const double rest = __builtin_fma(-q, y, x);  // the remainder is exact
     return narrow(to_odd(q, y > 0 ? rest : -rest), mode);
   }
 };
@@ -107,7 +107,7 @@ template <bool Ftz>
 void divide(const Record&, LaneArgs& args) {
   map<float, float, float>(args, [](float a, float b) { return nearest<Div, Ftz, false>(a, b); });
 }
-/// Divisors above 2^126 are beyond the range of div.approx: finite / b = 0, infinity / b = NaN.
+/// Divides approximately. A divisor above 2^126 is beyond the range of div.approx: finite / b = 0, infinity / b = NaN.
 template <bool Ftz>
 void divide_approximately(const Record&, LaneArgs& args) {
   map<float, float, float>(args, [](float a, float b) {
@@ -164,7 +164,8 @@ void change_sign(const Record&, LaneArgs& args) {
   });
 }
 
-/// -0 counts as less than +0; a NaN gives way to a number unless `.NaN` is given.
+/// Returns the smaller or larger value. -0 counts as less than +0. If one operand is a NaN, the other one is returned,
+/// unless `.NaN` is given.
 template <bool Max>
 inline float extreme(float a, float b) {
   const bool first = a < b || (a == b && sign_bit(a) > sign_bit(b));
@@ -214,7 +215,7 @@ void copy_sign(const Record&, LaneArgs& args) {
       args, [](std::uint32_t a, std::uint32_t b) { return (a & 0x80000000u) | (b & 0x7fffffffu); });
 }
 
-/// Bits of Record::imm for testp: classes for which it is true.
+/// Bits of Record::imm for testp: the classes of values for which testp is true.
 constexpr std::uint64_t kClassZero = 1;
 constexpr std::uint64_t kClassSubnormal = 2;
 constexpr std::uint64_t kClassNormal = 4;

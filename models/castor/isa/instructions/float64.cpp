@@ -79,7 +79,7 @@ void change_sign(const Record&, LaneArgs& args) {
       args, [](std::uint64_t a) { return Abs ? a & 0x7fffffffffffffffu : a ^ 0x8000000000000000u; });
 }
 
-/// -0 counts as less than +0; a NaN gives way to a number.
+/// Computes min or max. -0 counts as less than +0. If one operand is a NaN, the result is the other one.
 template <bool Max>
 void min_max(const Record&, LaneArgs& args) {
   map<double, double, double>(args, [](double a, double b) {

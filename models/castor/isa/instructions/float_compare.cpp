@@ -5,7 +5,7 @@
 namespace castor::isa {
 namespace {
 
-// The fourteen comparisons are five relations, with swapped operands or inverted result; Record::imm says how.
+// Five relations implement the fourteen comparisons, with swapped operands or inverted result as bits of Record::imm.
 enum class Relation : std::uint32_t { kEqual, kNotEqual, kLess, kLessEqual, kNumbers };
 constexpr std::uint64_t kCombineMask = 3;  // 0 none, 1 and, 2 or, 3 xor
 constexpr std::uint64_t kInvert = 4;
@@ -19,7 +19,7 @@ struct Comparison {
   Relation relation;
   std::uint64_t flags;
 };
-// An unordered comparison is true for NaN: the inverse of the ordered opposite.
+// An unordered comparison is the inverse of the opposite ordered comparison, so it is true for NaN.
 constexpr Comparison kComparisons[] = {
     {"eq", Relation::kEqual, 0},
     {"ne", Relation::kNotEqual, 0},
@@ -76,7 +76,7 @@ inline std::uint32_t compare_half(const T* a, const T* b) {
       a, b);
 }
 
-/// Result of the comparison alone, for one half.
+/// Returns the result of the comparison alone, for the 32 lanes of one half.
 template <Relation R, class T>
 inline std::uint32_t compare_operands(std::uint64_t imm, const T* a, const T* b) {
   if ((imm & kSwap) != 0) std::swap(a, b);
@@ -105,7 +105,7 @@ inline LaneMask compare_lanes(const Record& record, const LaneArgs& args) {
   return result;
 }
 
-/// Relation chosen at run time.
+/// Compares with a relation that is chosen at run time by `imm`.
 template <class T>
 inline std::uint32_t compare_any(std::uint64_t imm, const T* a, const T* b) {
   switch (static_cast<Relation>(imm >> kRelationShift & 7)) {
@@ -133,7 +133,7 @@ LaneMask compare_all(const Record& record, const LaneArgs& args) {
   return result;
 }
 
-/// 16-bit values, from bit `shift` of each element on.
+/// Compares 16-bit values that start at bit `shift` of each element.
 template <class Format>
 LaneMask compare_all16(const Record& record, const LaneArgs& args, unsigned shift) {
   const std::uint64_t imm = record.imm & ~kFlush;
@@ -155,7 +155,7 @@ LaneMask compare_all16(const Record& record, const LaneArgs& args, unsigned shif
   return result;
 }
 
-/// Result joined with the predicate operand, if there is a boolean operator.
+/// Combines the result with the predicate operand, if the instruction has a boolean operator.
 inline LaneMask combine(const Record& record, const LaneArgs& args, LaneMask value) {
   switch (record.imm & kCombineMask) {
     case 1:
@@ -171,7 +171,7 @@ inline LaneMask combine(const Record& record, const LaneArgs& args, LaneMask val
 
 // ---- setp --------------------------------------------------------------------------------------------------------
 
-/// p = result op c, q = !result op c.
+/// Writes p = result op c and q = !result op c.
 inline void write_both(const Record& record, LaneArgs& args, LaneMask result, LaneMask second) {
   const LaneMask p = combine(record, args, result);
   const LaneMask q = combine(record, args, second);
@@ -189,7 +189,7 @@ void set_predicate16(const Record& record, LaneArgs& args) {
   const LaneMask result = compare_all16<Format>(record, args, 0);
   write_both(record, args, result, ~result);
 }
-/// p from the lower, q from the upper element.
+/// Compares packed values: p is the result of the lower elements, q of the upper elements.
 template <class Format>
 void set_predicate16x2(const Record& record, LaneArgs& args) {
   write_both(record, args, compare_all16<Format>(record, args, 0), compare_all16<Format>(record, args, 16));
@@ -228,7 +228,7 @@ LaneFn select_setp16(const Match& m) {
 
 // ---- set ---------------------------------------------------------------------------------------------------------
 
-/// What `set` writes for true in a destination type: all ones, or one.
+/// Returns the value that `set` writes for true in a destination type: all ones, or one.
 inline std::uint32_t true_value(Type type) {
   switch (type) {
     case Type::kF32:
@@ -261,7 +261,7 @@ void write_truth(const Record& record, LaneArgs& args, LaneMask low, LaneMask hi
 template <LaneMask (*Compare)(const Record&, const LaneArgs&)>
 void set_register(const Record& record, LaneArgs& args) {
   const LaneMask result = Compare(record, args);
-  // The same mask twice: the upper value only exists for packed destinations.
+  // The mask is passed twice, because the upper value is used for packed destinations only.
   write_truth(record, args, result, result, true_value(static_cast<Type>(record.imm >> kTypeShift & 0xff)), 0);
 }
 template <class Format>
@@ -320,7 +320,7 @@ template <class T>
 void select_by_predicate(const Record& record, LaneArgs& args) {
   select_by_mask<T>(args, predicate_source(record, args.predicates, 0));
 }
-/// c >= 0 takes a. -0 is 0, a NaN takes b; `.ftz` makes a negative subnormal -0.
+/// Selects a where c >= 0, else b. -0 counts as 0, a NaN selects b; `.ftz` makes a negative subnormal -0.
 template <class T, bool Ftz>
 void select_by_float(const Record&, LaneArgs& args) {
   LaneMask chosen = 0;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Elementary functions in double precision for the approximate instructions: series of our choice with a relative
-// (sine, cosine: absolute) error below 2^-35, so that the result rounded to float is off by little more than half a
-// unit in the last place. Only IEEE operations, so every host computes the same bits.
+// Elementary functions in double precision for the approximate instructions. The series have a relative error (sine,
+// cosine: absolute) below 2^-35, so the result rounded to float is wrong by little more than half a unit in the last
+// place. They use IEEE operations only, so every host computes the same bits.
 
 #include <cstdint>
 
@@ -11,10 +11,10 @@
 namespace castor::isa {
 namespace {
 
-/// Adding it to a double below 2^51 leaves the nearest integer in the last bits.
+/// Added to a double below 2^51, this constant leaves the nearest integer in the low bits of the sum.
 inline constexpr double kToInteger52 = 0x1.8p52;
 
-/// 2^x; 2^-400 and 2^400 stand for everything beyond.
+/// Returns 2^x; x is clamped to -400..400.
 inline double power_of_two(double x) {
   const double low = x < -400.0 ? -400.0 : x;
   const double t = low > 400.0 ? 400.0 : low;
@@ -33,12 +33,12 @@ inline double power_of_two(double x) {
   return p * as<double>((as<std::uint64_t>(k) + 1023) << 52);
 }
 
-/// Binary logarithm of a positive, normal, finite double.
+/// Returns the binary logarithm of a positive, normal, finite double.
 inline double binary_logarithm(double x) {
   const auto u = as<std::uint64_t>(x);
   // Exponent such that the fraction lies between sqrt(1/2) and sqrt(2).
   const std::uint64_t shifted = u - 0x3fe6a09e667f3bcdu;
-  const std::uint64_t exponent = (shifted + (std::uint64_t{1024} << 52)) >> 52;  // plus 1024
+  const std::uint64_t exponent = (shifted + (std::uint64_t{1024} << 52)) >> 52;  // biased by 1024
   const double e = as<double>(0x4330000000000000u | exponent) - (0x1p52 + 1024);
   const double m = as<double>(u - ((exponent - 1024) << 52));
   const double f = (m - 1.0) / (m + 1.0);
@@ -54,24 +54,25 @@ inline double binary_logarithm(double x) {
   return e + p * (f * 0x1.71547652b82fep+1);
 }
 
-/// An angle as quadrant and rest: x = quadrant * pi/2 + rest, |rest| <= pi/4 (a little more by rounding).
+/// An angle x split into quadrant and remainder: x = quadrant * pi/2 + rest, |rest| <= pi/4 (a little more by
+/// rounding).
 struct Angle {
-  std::uint64_t quadrant;  ///< modulo 4 in the last two bits
+  std::uint64_t quadrant;  ///< quadrant in the two low bits (modulo 4)
   double rest;
 };
 
-/// Largest magnitude that reduce takes; above it the product below is no longer exact.
+/// Largest magnitude for `reduce`; above it the product n * pi/2 is no longer exact.
 inline constexpr float kLargestDirectAngle = 0x1p19f;
 
 inline Angle reduce(double x) {
   const double k = x * 0x1.45f306dc9c883p-1 + kToInteger52;
   const double n = k - kToInteger52;
-  // pi/2 in two parts; the first has 33 bits, so that n times it is exact.
+  // pi/2 in two parts; the first part has 33 bits, so n times this part is exact.
   return {as<std::uint64_t>(k), (x - n * 0x1.921fb544p+0) - n * 0x1.0b4611a626331p-34};
 }
 
-/// The same for any finite float from kLargestDirectAngle on: the bits of 2/pi that matter are multiplied exactly
-/// (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+/// Reduces any finite float from kLargestDirectAngle on: the significant bits of 2/pi are multiplied exactly (Payne and
+/// Hanek, "Radian reduction for trigonometric functions", 1983).
 [[gnu::noinline]] inline Angle reduce_large(float x) {
   static constexpr std::uint32_t kTwoOverPi[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
                                                  0xdb629599, 0x3c439041, 0xfe5163ab};
@@ -79,23 +80,24 @@ inline Angle reduce(double x) {
   const auto u = as<std::uint32_t>(x);
   const int exponent = static_cast<int>(u >> 23 & 0xff) - 150;
   const std::uint32_t significand = (u & 0x7fffffu) | 0x800000u;
-  const int first = exponent > 2 ? exponent - 2 : 0;  // bits of 2/pi before this one give multiples of 4
+  const int first = exponent > 2 ? exponent - 2 : 0;  // earlier bits of 2/pi only contribute multiples of 4 quadrants
   const int word = first / 32;
   const int bit = first % 32;
-  Wide window = 0;  // 96 bits from `first` on
+  Wide window = 0;  // 96 bits of 2/pi from `first` on
   for (int i = 0; i < 3; ++i) {
     const std::uint64_t two = std::uint64_t{kTwoOverPi[word + i]} << 32 | kTwoOverPi[word + i + 1];
     window = window << 32 | static_cast<std::uint32_t>(two << bit >> 32);
   }
   const int fraction_bits = first + 96 - exponent;
   const Wide product = window * significand;
-  const auto fraction = static_cast<std::uint64_t>(product >> (fraction_bits - 64));  // of a quadrant, in 2^-64
+  // Fraction of a quadrant, in units of 2^-64.
+  const auto fraction = static_cast<std::uint64_t>(product >> (fraction_bits - 64));
   const auto quadrant = static_cast<std::uint64_t>(product >> fraction_bits) + (fraction >> 63);
   const double rest = static_cast<double>(static_cast<std::int64_t>(fraction)) * 0x1p-64 * 0x1.921fb54442d18p+0;
   return (u >> 31) != 0 ? Angle{0 - quadrant, -rest} : Angle{quadrant, rest};
 }
 
-/// Sine of an angle.
+/// Returns the sine of an angle.
 inline double sine(Angle a) {
   const double s = a.rest * a.rest;
   double odd = -1.0 / 39916800;

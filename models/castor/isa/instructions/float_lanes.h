@@ -1,11 +1,11 @@
 #pragma once
 
-// What the floating-point families share: bit patterns, flushing, saturation, directed rounding without touching the
-// host's rounding mode, 16-bit formats, loops over lanes.
+// Functions that the floating-point families share: bit patterns, flushing, saturation, directed rounding without a
+// change of the host's rounding mode, 16-bit formats, loops over lanes.
 //
-// Every result has the same bits on every host: only IEEE operations of the default environment are used (add,
-// subtract, multiply, divide, square root, fma, conversions), and every NaN that is computed is the one below. Files
-// that include this are compiled once per lane variant, therefore everything is in an unnamed namespace.
+// Every result has the same bits on every host. Only IEEE operations of the default environment are used (add,
+// subtract, multiply, divide, square root, fma, conversions), and every computed NaN is replaced by the canonical one.
+// Files that include this header are compiled once per lane variant, so everything is in an unnamed namespace.
 
 #include <emmintrin.h>
 
@@ -23,7 +23,7 @@ inline To as(From value) {
   return __builtin_bit_cast(To, value);
 }
 
-// The NaNs that PTX machines compute (math_constants.h of CUDA has the same patterns).
+// Canonical NaNs of NVIDIA GPUs (CUDA's math_constants.h has the same patterns).
 inline constexpr std::uint32_t kNan32 = 0x7fffffff;
 inline constexpr std::uint64_t kNan64 = 0xfff8000000000000;
 inline constexpr std::uint32_t kNan16 = 0x7fff;
@@ -38,7 +38,7 @@ inline double magnitude(double v) { return as<double>(as<std::uint64_t>(v) & 0x7
 inline float with_sign(float v, std::uint32_t sign) { return as<float>(as<std::uint32_t>(v) | sign); }
 inline double with_sign(double v, std::uint64_t sign) { return as<double>(as<std::uint64_t>(v) | sign); }
 
-/// `.ftz`: subnormal to zero of the same sign.
+/// Replaces a subnormal by zero of the same sign (`.ftz`).
 inline float flush(float v) {
   const auto u = as<std::uint32_t>(v);
   return as<float>((u & 0x7f800000u) == 0 ? u & 0x80000000u : u);
@@ -48,14 +48,14 @@ inline double flush(double v) {
   return as<double>((u & 0x7ff0000000000000u) == 0 ? u & 0x8000000000000000u : u);
 }
 
-/// `.sat`: to [+0, 1], NaN to +0.
+/// Clamps to [+0, 1]; NaN becomes +0 (`.sat`).
 template <class T>
 inline T saturate(T v) {
   const T low = v > T{0} ? v : T{0};
   return low < T{1} ? low : T{1};
 }
 
-/// Modifiers of an instruction in Record::imm.
+/// Modifiers of an instruction, encoded in Record::imm.
 enum class Rounding : std::uint32_t { kNearest, kZero, kDown, kUp };
 inline constexpr std::uint64_t kRoundingMask = 3;
 inline constexpr std::uint64_t kFtz = 4;
@@ -67,7 +67,7 @@ inline constexpr std::uint64_t kAbs = 128;
 
 inline Rounding rounding(std::uint64_t imm) { return static_cast<Rounding>(imm & kRoundingMask); }
 
-/// Modifier bits of a match; a rounding mode is recognised by name in the item `rnd`.
+/// Returns the modifier bits of a match; the item `rnd` gives the rounding mode.
 inline std::uint64_t modifiers(const Match& m) {
   const std::string_view mode = m["rnd"];
   std::uint64_t imm = 0;
@@ -85,12 +85,12 @@ inline std::uint64_t modifiers(const Match& m) {
 
 // ---- Rounding to odd and directed rounding -----------------------------------------------------------------------
 //
-// A value that was rounded to odd keeps, in its last bit, that something was lost; rounding it again to a format that
-// is at least two bits shorter gives the correctly rounded result in every mode (Boldo and Melquiond, "Emulation of FMA
-// and correctly rounded sums: proved algorithms using rounding to odd", 2008).
+// The last bit of a value that was rounded to odd records whether the value is inexact. Rounding such a value again to
+// a format that is at least two bits shorter gives the correctly rounded result in every mode (Boldo and Melquiond,
+// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
 
-/// `nearest` is a rounded result, `error` has the sign of (exact - nearest) or is 0 or NaN: rounds to odd. Signs are
-/// compared as bits, so `nearest` may be a zero if it has the sign of the exact value.
+/// Turns a result rounded to nearest into one rounded to odd. `error` has the sign of (exact - nearest), or is 0 or
+/// NaN. Signs are compared as bits, so `nearest` may be a zero if it has the sign of the exact value.
 inline double to_odd(double nearest, double error) {
   const auto b = as<std::int64_t>(nearest);
   const std::int64_t step = ((b ^ as<std::int64_t>(error)) >> 63) | 1;
@@ -102,8 +102,8 @@ inline float to_odd(float nearest, float error) {
   return as<float>(b + (magnitude(error) > 0 ? step & -(~b & 1) : 0));
 }
 
-/// a + b rounded to odd. No overflow or underflow may happen; holds for sums of float (or half) products in the next
-/// wider format. The error of a sum is exact (Knuth's two-sum).
+/// Returns a + b rounded to odd. The sum must not overflow or underflow, which holds for sums of float (or half)
+/// products in the next wider format. The error of the sum is exact (Knuth's two-sum).
 template <class T>
 inline T sum_odd(T a, T b) {
   const T s = a + b;
@@ -112,15 +112,16 @@ inline T sum_odd(T a, T b) {
   return to_odd(s, error);
 }
 
-/// d rounded to odd in the format of float, overflow included (largest finite value, which is odd).
+/// Returns d rounded to odd in float; an overflow gives the largest finite value, which is odd.
 inline float odd_float(double d) {
   const auto f = static_cast<float>(d);
-  // An infinite error loses nothing by the conversion; a tiny one may not vanish.
+  // The error is replaced by +1 or -1, because a tiny error must not become 0 in the conversion to float.
   const double error = d - static_cast<double>(f);
   return to_odd(f, with_sign(magnitude(error) > 0 ? 1.0f : 0.0f, static_cast<std::uint32_t>(sign_bit(error) >> 32)));
 }
 
-/// Direction in which a rounded value `g` of exact value `d` has to move for a rounding mode: +1 up, -1 down, 0 stay.
+/// Returns the step from a rounded value `g` of the exact value `d` to the result of a rounding mode: +1 up, -1 down, 0
+/// none.
 inline std::int32_t correction(double g, double d, Rounding mode) {
   const bool low = g < d;
   const bool high = g > d;
@@ -129,7 +130,7 @@ inline std::int32_t correction(double g, double d, Rounding mode) {
   return static_cast<std::int32_t>(up) - static_cast<std::int32_t>(down);
 }
 
-/// d as float in any rounding mode. NaNs are not made canonical.
+/// Returns d as float in any rounding mode. NaNs are not made canonical.
 inline float narrow(double d, Rounding mode) {
   const auto f = static_cast<float>(d);
   const auto b = as<std::int32_t>(f);
@@ -137,7 +138,8 @@ inline float narrow(double d, Rounding mode) {
   return as<float>(b + (b >= 0 ? move : -move));
 }
 
-/// Zero as an exact sum of the two values: negative only if both are, or if rounding down and one is.
+/// Returns the zero that is the exact sum of two values: -0 if both are negative, or if one is and the mode rounds
+/// down.
 inline float zero_sum(std::uint32_t sign_a, std::uint32_t sign_b, Rounding mode) {
   return as<float>(mode == Rounding::kDown ? sign_a | sign_b : sign_a & sign_b);
 }
@@ -150,23 +152,23 @@ struct Half {
   static constexpr std::uint32_t kInfinity = 0x7c00;
   static constexpr std::uint32_t kOne = 0x3c00;
 
-  /// Exact.
+  /// Returns the exact value as float.
   static float widen(std::uint32_t h) {
     const std::uint32_t shifted = (h & 0x7fffu) << 13;
     const std::uint32_t exponent = shifted & 0x0f800000u;
     const std::uint32_t rebased = shifted + (112u << 23);
-    // A subnormal gets an implicit bit by the addition, which the subtraction of 2^-14 takes away again.
+    // The addition gives a subnormal an implicit bit; the subtraction of 2^-14 removes it.
     const std::uint32_t subnormal = as<std::uint32_t>(as<float>(rebased + (1u << 23)) - as<float>(113u << 23));
     const std::uint32_t u = exponent == 0x0f800000u ? rebased + (112u << 23) : exponent == 0 ? subnormal : rebased;
     return as<float>(u | (h & 0x8000u) << 16);
   }
-  /// To nearest even; NaN becomes the canonical one.
+  /// Rounds to nearest even; NaN becomes the canonical NaN.
   static std::uint32_t nearest(float f) {
     const auto u = as<std::uint32_t>(f);
     const std::uint32_t sign = (u >> 16) & 0x8000u;
     const std::uint32_t x = u & 0x7fffffffu;
     const std::uint32_t normal = (x - (112u << 23) + 0xfffu + ((x >> 13) & 1u)) >> 13;
-    // Adding 0.5 puts the last bit of a binary16 subnormal on the last bit of the float.
+    // Adding 0.5 aligns the last bit of a binary16 subnormal with the last bit of the float.
     const std::uint32_t subnormal = as<std::uint32_t>(as<float>(x < 0x38800000u ? x : 0u) + 0.5f) - 0x3f000000u;
     std::uint32_t h = x < 0x38800000u ? subnormal : normal;
     h = x >= 0x47800000u ? kInfinity : h;
@@ -193,7 +195,7 @@ inline std::uint32_t flush16(std::uint32_t h) {
   return (h & Format::kExponent) == 0 ? h & 0x8000u : h;
 }
 
-/// d in a 16-bit format and any rounding mode; d may itself be rounded to odd. Canonical NaN.
+/// Returns d in a 16-bit format in any rounding mode, with canonical NaN. d may itself be rounded to odd.
 template <class Format>
 inline std::uint32_t narrow16(double d, Rounding mode) {
   const std::uint32_t h = Format::nearest(odd_float(d));
@@ -203,8 +205,8 @@ inline std::uint32_t narrow16(double d, Rounding mode) {
 
 // ---- Loops over lanes --------------------------------------------------------------------------------------------
 
-/// Like map, but lane by lane, for rare or long operations: small code, and inactive lanes cost nothing. `f` should be
-/// a function that is not inlined.
+/// As `map`, but one lane at a time, for rare or long operations: the code is small, and inactive lanes cost nothing.
+/// `f` should be a function that is not inlined.
 template <class D, class F, class... S>
 inline void compute_each(LaneArgs& args, F f, const S*... rows) {
   D result[kMaxLanes];
@@ -232,7 +234,7 @@ inline void each_lane(LaneArgs& args, F f) {
   compute_each<D>(args, f, source<S0>(args, 0, 0), source<S1>(args, 1, 0), source<S2>(args, 2, 0));
 }
 
-/// Mask of the lanes whose flag is -1 (others 0).
+/// Returns the mask of the lanes whose flag is -1 (the other flags are 0).
 inline std::uint32_t lane_bits(const std::int32_t* flags) {
   const auto* v = reinterpret_cast<const __m128i*>(flags);
   std::uint32_t mask = 0;
@@ -244,7 +246,7 @@ inline std::uint32_t lane_bits(const std::int32_t* flags) {
   return mask;
 }
 
-/// Lanes where f(s[i]...) is true, for one half.
+/// Returns the lanes of one half for which f(s[i]...) is true.
 template <class F, class... S>
 inline std::uint32_t lanes_where(F f, const S*... s) {
   alignas(64) std::int32_t flags[32];
@@ -253,7 +255,7 @@ inline std::uint32_t lanes_where(F f, const S*... s) {
   return lane_bits(flags);
 }
 
-/// Modifier `rnd` of a row: to nearest unless another mode is named.
+/// Whether modifier `rnd` of a row is round to nearest, which is the default.
 inline bool to_nearest(const Match& m) { return m["rnd"].empty() || m["rnd"] == "rn"; }
 
 }  // namespace

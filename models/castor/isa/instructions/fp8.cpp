@@ -1,5 +1,5 @@
-// Conversions between 8-bit floating-point formats, in pairs, and f32 or f16x2 (PTX ISA, "cvt"). The formats: e4m3 has
-// no infinity and one magnitude for NaN, 0x7f; e5m2 is the upper half of an f16.
+// Conversions between pairs of 8-bit floating-point values and f32 or f16x2 (PTX ISA, "cvt"). Format e4m3 has no
+// infinity and one NaN magnitude, 0x7f. Format e5m2 is the upper half of an f16.
 
 #include "castor/isa/half_float.h"
 #include "castor/isa/lanes.h"
@@ -11,17 +11,17 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 
 struct E4m3 {
-  static constexpr u32 kFraction = 3;    ///< bits of the fraction
-  static constexpr u32 kBias = 7;        ///< of the exponent
-  static constexpr u32 kLargest = 0x7e;  ///< largest finite magnitude, 448
+  static constexpr u32 kFraction = 3;    ///< number of fraction bits
+  static constexpr u32 kBias = 7;        ///< exponent bias
+  static constexpr u32 kLargest = 0x7e;  ///< bits of the largest finite magnitude, 448
 };
 struct E5m2 {
   static constexpr u32 kFraction = 2;
   static constexpr u32 kBias = 15;
-  static constexpr u32 kLargest = 0x7b;  ///< 57344
+  static constexpr u32 kLargest = 0x7b;  ///< bits of the largest finite magnitude, 57344
 };
 
-/// Nearest value, ties to even; larger magnitudes become the largest finite one. NaN becomes 0x7f.
+/// Returns the nearest value, ties to even; larger magnitudes become the largest finite one. NaN becomes 0x7f.
 template <class Format>
 u32 fp8_bits(float value) {
   const u32 bits = detail::bits_of(value);
@@ -34,7 +34,7 @@ u32 fp8_bits(float value) {
   if (exponent < kLeastNormal) {
     from = (magnitude & 0x7fffffu) | 0x800000u;
     shift += kLeastNormal - exponent;
-    if (shift > 25) shift = 25;  // below half of the smallest step
+    if (shift > 25) shift = 25;  // below half of the smallest representable step
   }
   u32 result = from >> shift;
   const u32 rest = from & ((1u << shift) - 1);
@@ -44,7 +44,7 @@ u32 fp8_bits(float value) {
   return (bits >> 24 & 0x80u) | result;
 }
 
-/// Exact.
+/// Returns the exact value as float.
 template <class Format>
 float fp8_value(u32 bits) {
   const u32 sign = (bits & 0x80u) << 24;
@@ -59,13 +59,13 @@ float fp8_value(u32 bits) {
   return sign != 0 ? -value : value;
 }
 
-/// `.relu`: what is negative becomes 0.
+/// Replaces a negative value by 0 (`.relu`).
 template <bool Relu>
 float at_least_zero(float value) {
   return Relu && value <= 0 ? 0.0f : value;
 }
 
-/// The first source becomes the upper element.
+/// Packs two floats; the first source becomes the upper element.
 template <class Format, bool Relu>
 void pack_fp8(const Record&, LaneArgs& args) {
   map<u32, float, float>(args, [](float a, float b) {
@@ -89,7 +89,7 @@ void fp8_to_halves(const Record&, LaneArgs& args) {
   });
 }
 
-/// One of four handlers, by format and `.relu`.
+/// Selects one of four handlers, by format and `.relu`.
 template <LaneFn E4, LaneFn E4Relu, LaneFn E5, LaneFn E5Relu>
 LaneFn pick(const Match& match) {
   if (match["f"] == "e4m3x2") return match.has("relu") ? E4Relu : E4;

@@ -1,5 +1,5 @@
-// Arithmetic of the 16-bit formats f16 and bf16, alone and in pairs. All results are correctly rounded; NaN results are
-// 0x7fff.
+// Arithmetic of the 16-bit formats f16 and bf16, single and packed in pairs. All results are correctly rounded; NaN
+// results are 0x7fff.
 
 #include "castor/isa/instructions/float_functions.h"
 #include "castor/isa/instructions/float_lanes.h"
@@ -7,11 +7,11 @@
 namespace castor::isa {
 namespace {
 
-// ---- operations on one value; a, b, c are the exact floats ---------------------------------------------------------
+// ---- operations on one value; a, b, c are exact floats -------------------------------------------------------------
 
 struct HalfAdd {
-  // Rounding to float first does no harm: its 24 bits are more than twice the 11 (8) bits of the result plus one, and
-  // where the result is subnormal the sum is exact.
+  // Rounding to float first is harmless: its 24 bits are more than twice the 11 (bf16: 8) bits of the result plus one.
+  // If the result is subnormal, the sum is exact.
   template <class Format>
   static std::uint32_t of(float a, float b) {
     return Format::nearest(a + b);
@@ -27,9 +27,10 @@ struct HalfMul {
   template <class Format>
   static std::uint32_t of(float a, float b) {
     if constexpr (std::is_same_v<Format, Half>) {
-      return Format::nearest(a * b);  // exact in float
+      return Format::nearest(a * b);  // the product is exact in float
     } else {
-      return Format::nearest(odd_float(static_cast<double>(a) * static_cast<double>(b)));  // exact in double
+      return Format::nearest(odd_float(static_cast<double>(a) * static_cast<double>(b)));  // the product is exact in
+                                                                                           // double
     }
   }
 };
@@ -70,7 +71,7 @@ inline std::uint32_t modify_result(std::uint32_t h, std::uint64_t imm) {
   return (imm & kRelu) != 0 && negative ? 0 : h;
 }
 
-/// One element: plain, or with the modifiers of Record::imm.
+/// Computes one element, either without modifiers (Plain) or with the modifiers of Record::imm.
 template <class Format, class Op, bool Plain, class... S>
 inline std::uint32_t element(std::uint64_t imm, unsigned shift, S... s) {
   if constexpr (Plain) {
@@ -141,7 +142,7 @@ LaneFn select_sign(const Match& m) {
   return half ? change_sign<Half, Abs> : change_sign<Bfloat, Abs>;
 }
 
-/// Place in the order of all values, -0 just below +0.
+/// Returns a number that orders all values, with -0 just below +0.
 inline std::int32_t place(std::uint32_t h) {
   return (h & 0x8000u) != 0 ? 0x7fff - static_cast<std::int32_t>(h) : static_cast<std::int32_t>(h);
 }

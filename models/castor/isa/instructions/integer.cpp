@@ -1,7 +1,7 @@
 // Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic").
 //
-// Where PTX leaves results open: division by zero gives all ones, remainder by zero gives the dividend, the smallest
-// integer divided by -1 gives itself with remainder 0, as GPUs of NVIDIA do.
+// Results that PTX leaves undefined are those of NVIDIA GPUs: division by zero gives all ones, remainder by zero gives
+// the dividend, and the smallest integer divided by -1 gives itself with remainder 0.
 
 #include <limits>
 
@@ -118,7 +118,7 @@ struct Relu {
   static std::int32_t of(std::int32_t a, std::int32_t b) { return Max::of(Op::of(a, b), std::int32_t{0}); }
 };
 
-/// Op on both 16-bit halves of a word.
+/// Applies Op to both 16-bit halves of a word.
 template <class Op, class T, bool Clip>
 void pairwise(const Record&, LaneArgs& args) {
   using u32 = std::uint32_t;
@@ -175,7 +175,7 @@ LaneFn select_wide(const Match& match) {
   }
 }
 
-// 24-bit operands; `.lo` gives the low 32 bits of the 48-bit product, `.hi` the high 32.
+// Returns a 24-bit operand. `.lo` of a product is the low 32 bits of the 48-bit product, `.hi` the high 32.
 template <class T>
 std::int64_t low24(T a) {
   if constexpr (std::is_signed_v<T>) {
@@ -215,7 +215,7 @@ struct Mad24HiSat {
   }
 };
 
-// Selection of forms that exist for one type of 32 bits only.
+// Selectors of instructions that exist for s32 only.
 template <class Op>
 LaneFn binary_s32(const Match&) {
   return &Binary<Op>::template For<std::int32_t>::run;
@@ -258,7 +258,7 @@ LaneFn ternary_24(const Match& match) {
                          : &Ternary<High>::template For<std::uint32_t>::run;
 }
 
-// Dot products of four bytes, or of two 16-bit values with two bytes.
+// Dot products: dot4 of four bytes with four bytes, dot2 of two 16-bit values with two bytes.
 template <class A, class B>
 void dot4(const Record&, LaneArgs& args) {
   using u32 = std::uint32_t;
@@ -296,9 +296,10 @@ LaneFn select_dp2a(const Match& match) {
   return match.has("lo") ? dp2a_of<0>(a, b) : dp2a_of<16>(a, b);
 }
 
-// Carry chains. `f(a, b, c, in, out)` works on unsigned values; `in` and `out` are 0 or 1. There is one flag, and
-// subtraction adds the complement, so it sets the flag where nothing is borrowed: PTX speaks of a borrow there, and
-// leaves open what an addition makes of it. GPUs of NVIDIA do it so (docs/ptx.md, "The carry").
+// Carry chains. `f(a, b, c, in, out)` computes on unsigned values; `in` and `out` are 0 or 1. Additions and
+// subtractions share one flag. Subtraction adds the complement, so it sets the flag if no borrow occurs. PTX describes
+// a borrow for subtraction and leaves open how an addition uses it; NVIDIA GPUs behave as here (docs/ptx.md, "The
+// carry").
 template <class T, unsigned Sources, class F>
 void chain(const Record& record, LaneArgs& args, F f) {
   const LaneMask in = predicate_source(record, args.predicates, 0);

@@ -1,5 +1,5 @@
-// Rows that the compiler uses and no text spells: copies, special registers, parts of registers, predicates as values.
-// Every name starts with '$'.
+// Internal rows, which the compiler uses and PTX text cannot spell: copies, special registers, parts of registers,
+// predicates as values. Every name starts with '$'.
 
 #include "castor/isa/instructions/select.h"
 
@@ -24,7 +24,7 @@ void special(const Record& record, LaneArgs& args) {
     blend_half(half_mask(args.mask, h), destination<T>(args, h), out + std::size_t{32} * h);
 }
 
-/// Bits from `imm` on; the width that counts is the destination register's.
+/// Extracts the bits from `imm` on, as many as the destination register holds.
 template <class D, class S>
 void extract(const Record& record, LaneArgs& args) {
   const unsigned shift = static_cast<unsigned>(record.imm) & (8 * sizeof(S) - 1);

@@ -1,4 +1,5 @@
-// Logic and shifts (PTX ISA, "Logic and Shift Instructions"). Shift amounts are unsigned and clamp at the width.
+// Logic and shifts (PTX ISA, "Logic and Shift Instructions"). Shift amounts are unsigned and clamp at the operand's
+// width.
 
 #include "castor/isa/instructions/select.h"
 
@@ -61,7 +62,7 @@ struct ShiftRight {
   static void run(const Record&, LaneArgs& args) {
     using E = Element<T>;
     map<E, E, u32>(args, [](E a, u32 n) {
-      // Beyond the width a signed value leaves its sign, an unsigned one nothing.
+      // A shift beyond the width gives all sign bits for a signed value, 0 for an unsigned one.
       if constexpr (std::is_signed_v<T>)
         return static_cast<E>(static_cast<T>(a) >> (n >= kBits<T> ? kBits<T> - 1 : n));
       else
@@ -72,7 +73,7 @@ struct ShiftRight {
 LaneFn select_shift_left(const Match& match) { return bits_form<ShiftLeft>(match.type("t")); }
 LaneFn select_shift_right(const Match& match) { return integer_form<ShiftRight>(match.type("t")); }
 
-/// 32 bits of the pair b:a, shifted: the upper half to the left, the lower half to the right.
+/// Shifts the pair b:a and returns 32 bits: the upper half for a left shift, the lower half for a right shift.
 template <bool Left, bool Clamp>
 void funnel(const Record&, LaneArgs& args) {
   map<u32, u32, u32, u32>(args, [](u32 a, u32 b, u32 c) {
@@ -87,7 +88,7 @@ LaneFn select_funnel(const Match& match) {
   return clamp ? &funnel<false, true> : &funnel<false, false>;
 }
 
-/// Value of a truth table of three inputs, bit 7 for all ones.
+/// Evaluates a truth table of three inputs; bit 7 is the result for all ones.
 struct TruthTable {
   u32 term[8];
   explicit TruthTable(u64 table) : term() {
@@ -103,7 +104,8 @@ void lop3(const Record& record, LaneArgs& args) {
   const TruthTable table(record.imm);
   map<u32, u32, u32, u32>(args, [table](u32 a, u32 b, u32 c) { return table.of(a, b, c); });
 }
-/// Also p = (result is not 0) and/or q. The truth table's upper bits cannot hold the choice, so it is a template.
+/// Computes lop3 with p = (result is not 0) and/or q. The operator is a template parameter, because Record::imm is
+/// occupied by the truth table.
 template <bool And>
 void lop3_predicate(const Record& record, LaneArgs& args) {
   const TruthTable table(record.imm);

@@ -1,4 +1,4 @@
-// Memory instructions as data; isa/memory_access.h is what they do. The labels are those that isa/operations.cpp reads.
+// Rows of memory instructions. isa/memory_access.h implements them; isa/operations.cpp reads the labels of their items.
 
 #include "castor/isa/lanes.h"
 
@@ -10,7 +10,7 @@ void add_accesses(TableBuilder& table) {
                        const char* meaning) {
     table.add({syntax, operands, timing, Kind::kMemory, nullptr, nullptr, meaning});
   };
-  // Hints have no effect. A cache policy is an operand that nothing reads.
+  // Hints have no effect. A cache policy is an operand that Castor ignores.
   const std::string hints =
       "[L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate]."
       "[L2::evict_normal|L2::evict_first|L2::evict_last].[L2::cache_hint].";
@@ -18,12 +18,12 @@ void add_accesses(TableBuilder& table) {
   const std::string spaces =
       "[s:global|shared|shared::cta|shared::cluster|local|const|param|param::entry|param::func].";
   const std::string writable = "[s:global|shared|shared::cta|shared::cluster|local|param|param::func].";
-  // Sixteen bytes per lane at most.
+  // A lane accesses at most sixteen bytes.
   struct Shape {
     const char* vector;
     const char* types;
   };
-  // A .b128 value is a vector of two 64-bit elements to everything behind the table.
+  // A .b128 value is a vector of two 64-bit elements outside the table.
   const Shape shapes[] = {
       {"[v:v2|v4].", "{t:b8|b16|b32|u8|u16|u32|s8|s16|s32|f32}"}, {"[v:v2].", "{t:b64|u64|s64|f64}"}, {"", "{w:b128}"}};
   for (const Shape& shape : shapes) {

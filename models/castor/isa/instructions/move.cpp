@@ -14,10 +14,10 @@ struct Same {
   }
 };
 LaneFn select_move(const Match& match) { return bits_form<Unary<Same>::For>(match.type("t")); }
-/// Vectors are moved element by element, and 128 bits are two.
+/// Selects the 64-bit move for vectors: elements are moved one by one, and a 128-bit element as two halves.
 LaneFn select_half(const Match&) { return bits_form<Unary<Same>::For>(Type::kB64); }
 
-/// A thread block is a cluster by itself, and its rank is 0.
+/// Writes 0: each thread block is a cluster of its own, so its rank in the cluster is 0.
 template <class T>
 void rank_zero(const Record&, LaneArgs& args) {
   map<std::uint32_t, T>(args, [](T) { return std::uint32_t{0}; });
@@ -26,8 +26,9 @@ LaneFn select_rank(const Match& match) {
   return bits(match.type("t")) == 64 ? &rank_zero<u64> : &rank_zero<std::uint32_t>;
 }
 
-/// Global and constant addresses are the same in the generic space; shared and local ones lie in windows. Where
-/// parameters lie only the compiler knows: it adds the base of the parameter block instead.
+/// Returns the start of a space's window in generic addresses. Global and constant addresses equal their generic
+/// addresses; shared and local addresses have windows. For parameters, the compiler adds the base of the parameter
+/// block instead.
 u64 window_of(std::string_view space) {
   if (space.substr(0, 6) == "shared") return kSharedWindow;
   if (space == "local") return kLocalWindow;
@@ -54,7 +55,8 @@ void is_global(const Record& record, LaneArgs& args) {
   const LaneMask p = test<u64>(args, [](u64 a) { return a < kWindowSize || a - kHostWindow < kWindowSize; });
   write_predicate(record, args.predicates, 0, p, args.mask);
 }
-/// Constants and parameters lie in global memory, so no generic address is only theirs.
+/// Writes false for isspacep of const and param: both are part of global memory, so no generic address is exclusively
+/// theirs.
 void is_nothing(const Record& record, LaneArgs& args) { write_predicate(record, args.predicates, 0, 0, args.mask); }
 
 }  // namespace

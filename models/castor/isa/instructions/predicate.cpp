@@ -45,7 +45,8 @@ struct GreaterEqual {
   }
 };
 
-// The row's immediate: bits 0-1 how the comparison joins the third predicate, bit 2 a float result of `set`.
+// The row's immediate: bits 0-1 select how the comparison is combined with the third predicate; bit 2 selects a float
+// result of `set`.
 constexpr std::uint64_t kAlone = 0;
 constexpr std::uint64_t kAnd = 1;
 constexpr std::uint64_t kOr = 2;
@@ -81,19 +82,19 @@ struct Compare {
     using E = Element<T>;
     return test<E, E>(args, [](E a, E b) { return Op::of(static_cast<T>(a), static_cast<T>(b)); });
   }
-  /// setp: p = (a op b) joined with c, q = not (a op b) joined with c.
+  /// setp: p = (a op b) combined with c, q = not (a op b) combined with c.
   template <class T>
   struct ToPredicate {
     static void run(const Record& record, LaneArgs& args) {
       const LaneMask holds = mask<T>(args);
-      // Both joined before either is written: c may be one of the destinations.
+      // Both are computed before either is written, because c may be one of the destinations.
       const LaneMask p = join(record, args, holds);
       const LaneMask q = join(record, args, ~holds);
       write_predicate(record, args.predicates, 0, p, args.mask);
       write_predicate(record, args.predicates, 1, q, args.mask);
     }
   };
-  /// set: all ones or 1.0 where it holds, else 0.
+  /// set: all ones or 1.0 where the comparison is true, else 0.
   template <class T>
   struct ToValue {
     static void run(const Record& record, LaneArgs& args) {
@@ -121,7 +122,7 @@ LaneFn select_comparison(const Match& match) {
   const bool to_predicate = match.row().opcode == "setp";
   if (cmp == "eq") return compare_of<Equal>(type, to_predicate);
   if (cmp == "ne") return compare_of<NotEqual>(type, to_predicate);
-  if (is_untyped(type)) return nullptr;  // bits have no order
+  if (is_untyped(type)) return nullptr;  // untyped bits have no order
   const bool for_unsigned = cmp == "lo" || cmp == "ls" || cmp == "hi" || cmp == "hs";
   if (for_unsigned && !is_unsigned(type)) return nullptr;
   if (cmp == "lt" || cmp == "lo") return compare_of<Less>(type, to_predicate);

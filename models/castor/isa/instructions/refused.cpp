@@ -1,4 +1,4 @@
-// What PTX has and Castor refuses, and what to do instead.
+// PTX instructions and operands that Castor refuses, with the alternative for each.
 
 #include <string>
 
@@ -41,13 +41,13 @@ CASTOR_INSTRUCTIONS(refused) {
   for (const char* type : {".e2m1x2", ".e2m3x2", ".e3m2x2", ".ue8m0x2", ".rs"})
     table.refuse(type, "formats and rounding of sm_100 do not exist here; compile for sm_90 or older");
 
-  // Registers, by how their names begin.
+  // Registers, by the beginning of their names.
   table.refuse("%envreg", "no driver sets it; pass the value as a parameter");
   table.refuse("%pm", "there are no performance counters of hardware; reports have the machine's statistics");
   table.refuse("%reserved_smem_", "no shared memory is set aside for the system");
   table.refuse("%aggr_smem_size", "use %total_smem_size; no shared memory is set aside for the system");
   table.refuse("%current_graph_exec", "there are no graphs that device code starts");
-  // Operands. The parser finds these reasons by the same words.
+  // Operands. The parser looks up these reasons by the same words.
   table.refuse("%d.b0", "parts of destinations are not written; write all of it, and merge with bfi");
   table.refuse("%a.b3210", "the parts that vadd4, vadd2 and the like pick or write cannot be chosen; use prmt");
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// From an operation on values to handlers for every type: the operation is a struct with `template <class T> static T
-// of(T...)`.
+// Templates that turn an operation on values into lane handlers for every type. An operation is a struct with `template
+// <class T> static T of(T...)`.
 
 #include <cstdint>
 #include <type_traits>
@@ -11,15 +11,15 @@
 namespace castor::isa {
 namespace {
 
-// Two's complement and products of full width without overflow of signed types.
+// 128-bit integers for products of 64-bit values.
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Unsigned128;
 
-/// Element that holds a value of T in a row: 8- and 16-bit values take 32 bits.
+/// Type of the row element that holds a value of T: 8- and 16-bit values take 32 bits.
 template <class T>
 using Element = std::conditional_t<sizeof(T) < 4, std::uint32_t, T>;
 
-/// Unsigned type of at least 32 bits, in which sums and low products of T wrap without promotion to int.
+/// Unsigned type of at least 32 bits in which sums and low products of T wrap without promotion to int.
 template <class T>
 using Wrap = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
@@ -49,7 +49,7 @@ template <>
 struct WideOf<std::int64_t> {
   using type = Int128;
 };
-/// Twice the width, same sign.
+/// Integer type of twice the width of T and the same sign.
 template <class T>
 using Wide = typename WideOf<T>::type;
 
@@ -89,8 +89,8 @@ struct Ternary {
   };
 };
 
-/// Handler `Form<T>::run` for an integer or untyped `type` of 16 to 64 bits; untyped bits are unsigned. Null for
-/// others.
+/// Returns handler `Form<T>::run` for an integer or untyped `type` of 16 to 64 bits; untyped bits are unsigned. Null
+/// for other types.
 template <template <class> class Form>
 LaneFn integer_form(Type type) {
   switch (type) {
@@ -113,7 +113,7 @@ LaneFn integer_form(Type type) {
       return nullptr;
   }
 }
-/// The same where only width matters.
+/// Returns handler `Form<T>::run` for the unsigned type with the width of `type`.
 template <template <class> class Form>
 LaneFn bits_form(Type type) {
   switch (bits(type)) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // Double precision in the directed rounding modes, computed with integers: exact significand, one rounding at the end.
-// Rounding to nearest uses the processor; these functions are for `.rz`, `.rm`, `.rp` (and agree with it for `.rn`).
+// The functions serve `.rz`, `.rm` and `.rp`; `.rn` uses the processor, with equal results.
 
 #include <cstdint>
 
@@ -44,15 +44,15 @@ inline int bit_length(Significand v) {
   return 64 - __builtin_clzll(static_cast<std::uint64_t>(v));
 }
 
-/// Right shift that keeps in the last bit whether something was lost.
+/// Shifts right; the last bit of the result is set if a 1 was shifted out.
 inline Significand shift_jam(Significand v, int count) {
   if (count == 0) return v;
   if (count > 127) return v != 0 ? 1 : 0;
   return v >> count | ((v << (128 - count)) != 0 ? 1 : 0);
 }
 
-/// significand * 2^exponent rounded to double; the significand is not 0, and if it is inexact it has at least 56 bits
-/// of which the last one is sticky.
+/// Returns significand * 2^exponent rounded to double. The significand is not 0. An inexact significand must have at
+/// least 56 bits, the last of which is sticky.
 [[gnu::noinline]] inline double round_pack(bool negative, int exponent, Significand significand, Rounding mode) {
   int shift = bit_length(significand) - 53;
   if (exponent + shift < -1074) shift = -1074 - exponent;
@@ -64,7 +64,7 @@ inline Significand shift_jam(Significand v, int count) {
     q = static_cast<std::uint64_t>(significand << -shift);
   } else {
     const Significand jammed =
-        shift > 1 ? shift_jam(significand, shift - 2) : significand << 1;  // two bits below the last
+        shift > 1 ? shift_jam(significand, shift - 2) : significand << 1;  // two bits below the last bit of the result
     q = static_cast<std::uint64_t>(jammed >> 2);
     half = (jammed & 2) != 0;
     rest = (jammed & 1) != 0;
@@ -120,8 +120,8 @@ inline Significand shift_jam(Significand v, int count) {
   if (c == 0)
     return round_pack(product_sign != 0, x.exponent + y.exponent, Significand{x.significand} * y.significand, mode);
   const Unpacked z = unpack(c);
-  // Both terms with their first bit at position 125, so that a sum fits and 20 zeros follow the product: what the
-  // alignment loses is then far below the rounding position, even after cancellation.
+  // Aligns both terms with their first bit at position 125, so that the sum does not overflow and 20 zeros follow the
+  // product. Bits lost in the alignment are then far below the rounding position, even after cancellation.
   Significand p = Significand{x.significand} * y.significand;
   int p_exponent = x.exponent + y.exponent;
   const int p_shift = 126 - bit_length(p);
@@ -160,7 +160,8 @@ inline double soft_add(double a, double b, Rounding mode) { return soft_fma(a, 1
   const int shift = (x.exponent & 1) != 0 ? 73 : 72;
   Significand rest = Significand{x.significand} << shift;
   Significand root = 0;
-  for (Significand bit = Significand{1} << 126; bit != 0; bit >>= 2) {  // one binary digit of the root per step
+  // Computes one binary digit of the root per iteration.
+  for (Significand bit = Significand{1} << 126; bit != 0; bit >>= 2) {
     if (rest >= root + bit) {
       rest -= root + bit;
       root = (root >> 1) + bit;

@@ -1,6 +1,6 @@
 // Video instructions (PTX ISA, "Scalar Video Instructions", "SIMD Video Instructions") on whole operands: the forms
-// without byte or half-word selectors, which CUDA's SIMD intrinsics use. One handler reads what to do from the record,
-// since these instructions are rare.
+// without byte or half-word selectors, which CUDA's SIMD intrinsics use. One handler decodes all of them from the
+// record, since these instructions are rare.
 
 #include <limits>
 
@@ -15,14 +15,14 @@ using s64 = std::int64_t;
 enum class Video : unsigned { kAdd, kSub, kAbsDiff, kMin, kMax, kAverage, kShl, kShr, kEq, kNe, kLt, kLe, kGt, kGe };
 enum class Second : unsigned { kNone, kAdd, kMin, kMax };
 
-/// What the row's immediate holds.
+/// Decoded content of the row's immediate.
 struct Mode {
   Video op;
   Second second;
   bool signed_d, signed_a, signed_b;
   bool saturate;
-  bool wrap;       ///< shift amounts modulo 32
-  unsigned parts;  ///< 1, 2 or 4 per word
+  bool wrap;       ///< shift amounts are taken modulo 32
+  unsigned parts;  ///< parts per word: 1, 2 or 4
 
   [[nodiscard]] std::uint64_t bits() const {
     return static_cast<unsigned>(op) | static_cast<unsigned>(second) << 4 | (signed_d ? 1u << 6 : 0) |
@@ -85,7 +85,7 @@ s64 primary(const Mode& mode, s64 a, s64 b) {
       return (a + b + (a + b >= 0 ? 1 : 0)) >> 1;
     case Video::kShl: {
       const s64 n = mode.wrap ? b & 31 : b > 32 ? 32 : b;
-      // 32 places leave nothing in the word; what counts is that a clamp sees a value beyond it.
+      // A shift by 32 leaves 0 in the word. The value must exceed the word's range, so that a clamp saturates.
       if (n == 32) return a == 0 ? 0 : a > 0 ? s64{1} << 40 : -(s64{1} << 40);
       return a * (s64{1} << n);
     }
@@ -131,7 +131,7 @@ u32 compute(const Mode& mode, u32 a, u32 b, u32 c) {
       return sum;
     case Second::kMin:
     case Second::kMax: {
-      // Compared as values of the destination's type.
+      // The values are compared in the destination's type.
       const s64 x = part(static_cast<u32>(last), 0, 32, mode.signed_d);
       const s64 y = part(c, 0, 32, mode.signed_d);
       return static_cast<u32>((x < y) == (mode.second == Second::kMin) ? x : y);

@@ -1,8 +1,8 @@
 // Operations across the lanes of a CUDA warp (PTX ISA, "vote", "match", "redux", "activemask", "shfl", "elect"). A
-// 64-lane warp holds two CUDA warps, one per half; nothing crosses the halves.
+// 64-lane warp holds two CUDA warps, one per half; no operation crosses the halves.
 //
-// Forms with `.sync` name the lanes that take part. All named lanes that have not exited must execute the operation
-// together, and each must name itself; anything else is a fault, never a made-up value.
+// Forms with `.sync` have a member mask with the participating lanes. All member lanes that have not exited must
+// execute the operation together, and each lane must be a member of its own mask. Any violation is a fault.
 
 #include "castor/isa/instructions/select.h"
 
@@ -18,11 +18,11 @@ inline void for_each_lane(u32 lanes, F f) {
   for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(__builtin_ctz(lanes)));
 }
 
-/// Checks the member masks of one half in source row `which`; faults are kept in `args`.
+/// Checks the member masks of one half in source row `which` and records faults in `args`.
 void check_members(LaneArgs& args, unsigned half, const u32* members) {
   const u32 executing = half_mask(args.mask, half);
   const u32 live = args.context != nullptr ? half_mask(args.context->live, half) : executing;
-  u32 checked = 0;  // most warps name one mask
+  u32 checked = 0;  // last mask checked; in most warps all lanes have the same mask
   bool any = false;
   for_each_lane(executing, [&](unsigned lane) {
     const u32 mask = members[lane];
@@ -37,9 +37,8 @@ void check_members(LaneArgs& args, unsigned half, const u32* members) {
   });
 }
 
-/// True if the executing lanes of one half all name the same lanes, or the form has no mask; these are then checked,
-/// and `members` are those of them that execute. Most warps are like this, so that an answer is found once for all
-/// lanes.
+/// Returns true if the form has no mask, or if all executing lanes of one half have the same member mask, which is then
+/// checked. `members` becomes the member lanes that execute. This common case allows one computation for all lanes.
 template <int MaskSource>
 bool same_members(LaneArgs& args, unsigned half, u32& members) {
   const u32 executing = half_mask(args.mask, half);
@@ -58,8 +57,8 @@ bool same_members(LaneArgs& args, unsigned half, u32& members) {
   return true;
 }
 
-/// Runs f(lane, members) for the executing lanes of one half, where members are the executing lanes that the lane
-/// named, or all of them for forms without a mask (`mask_source` < 0).
+/// Runs f(lane, members) for the executing lanes of one half. `members` are the executing lanes in the lane's member
+/// mask, or all executing lanes for forms without a mask (`MaskSource` < 0).
 template <int MaskSource, class F>
 void with_members(LaneArgs& args, unsigned half, F f) {
   const u32 executing = half_mask(args.mask, half);
@@ -72,7 +71,7 @@ void with_members(LaneArgs& args, unsigned half, F f) {
   }
 }
 
-/// Writes the results of all lanes, once nothing is read any more (rows may overlap).
+/// Writes the results of all lanes after all sources have been read, because rows may overlap.
 inline void store(const Record& record, LaneArgs& args, const u32* results) {
   if (record.dst == kNoOperand) return;
   for (unsigned half = 0; half < args.halves; ++half)
@@ -123,7 +122,8 @@ void active_mask(const Record& record, LaneArgs& args) {
   store(record, args, out);
 }
 
-/// d = the named lanes that hold the same value (any), or all named lanes if all hold the same, else 0 (all).
+/// Computes d = the member lanes with the same value (match.any), or all member lanes if all values are equal, else 0
+/// (match.all).
 template <class T, bool All>
 void match_values(const Record& record, LaneArgs& args) {
   u32 out[kMaxLanes] = {};
@@ -148,7 +148,7 @@ LaneFn select_match(const Match& match) {
 
 enum class Shuffle { kUp, kDown, kButterfly, kIndex };
 
-/// The source lane by PTX's rule: c holds a clamp in bits 0-4 and the segment mask in bits 8-12.
+/// Computes the source lane as PTX defines: c holds a clamp in bits 0-4 and the segment mask in bits 8-12.
 template <Shuffle Mode, int MaskSource>
 void shuffle(const Record& record, LaneArgs& args) {
   u32 out[kMaxLanes];
@@ -245,7 +245,7 @@ LaneFn select_reduce(const Match& match) {
   return &reduce<ReduceXor>;
 }
 
-/// The lowest of the named lanes is elected.
+/// Elects the lowest member lane.
 void elect(const Record& record, LaneArgs& args) {
   u32 out[kMaxLanes] = {};
   LaneMask elected = 0;

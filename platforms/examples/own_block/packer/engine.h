@@ -4,11 +4,12 @@
 
 namespace blocks::packer {
 
-/// The cycle model. A thread block goes to the SM of the one before it, as long as it fits there and the SM has not had
-/// `depth` of them in a row; else to the next SM in circular order that takes it, the same one last. The first goes to
-/// the lowest SM. Offers are combinational in `fits` and `depth`; a grant without an offer does nothing.
+/// The cycle model of the block. A thread block goes to the same SM as the previous one, as long as it fits there and
+/// the SM has not received `depth` thread blocks in a row. Otherwise it goes to the next SM in circular order that can
+/// take it; the same SM comes last. The first thread block goes to the lowest SM. Offers depend combinationally on
+/// `fits` and `depth`; a grant without an offer has no effect.
 ///
-/// Source: our choice. Limits: it knows nothing of what thread blocks share.
+/// Source: our choice. Limits: the block does not know which data thread blocks share.
 class Engine {
  public:
   explicit Engine(const Params& params) : params_(params) {
@@ -35,7 +36,7 @@ class Engine {
     run_ = 0;
   }
 
-  // Nothing happens by itself.
+  // The block changes state only on inputs, so it is quiet forever without them.
   [[nodiscard]] twin::Cycle quiet() const { return castor::base::kForever; }
   void idle(twin::Cycle /*n*/) {}
 
@@ -47,7 +48,7 @@ class Engine {
   [[nodiscard]] bool stays(const Inputs& in) const {
     return run_ != 0 && (in.fits >> sm_ & 1) != 0 && (in.depth == 0 || run_ < in.depth);
   }
-  /// `fits` is not empty.
+  /// Returns the SM of the offer. `fits` must not be empty.
   [[nodiscard]] unsigned choose(const Inputs& in) const {
     if (stays(in)) return sm_;
     const U64 behind = in.fits & (~U64{0} << sm_ << 1);
@@ -56,7 +57,10 @@ class Engine {
 
   Params params_;
   Outputs out_;
+  /// SM of the last thread block placed. Updated with each grant; reset to the highest SM.
   U8 sm_ = 0;
+  /// Thread blocks placed on `sm_` in a row, saturating at kMost. Set to 1 when the SM changes or its row restarts;
+  /// reset to 0.
   U8 run_ = 0;
 };
 

@@ -4,7 +4,8 @@
 
 #include "castor/twin/block.h"
 
-// The one description of the block's parameters and ports. Names are those of the SystemVerilog, ports without _i/_o.
+// Single definition of the block's parameters and ports. Names are those of the SystemVerilog module, ports without
+// _i/_o.
 
 // clang-format off
 #define PACKER_PARAMS(X)                                          \
@@ -34,6 +35,7 @@ namespace twin = castor::twin;
 using twin::U64;
 using twin::U8;
 
+/// Parameters of the block: a field for each row of PACKER_PARAMS.
 struct Params {
   PACKER_PARAMS(CASTOR_PARAM_FIELD)
 
@@ -45,7 +47,8 @@ struct Params {
   void check() const {
     each([this](const twin::Param& param, auto member) { twin::check_param("packer", param, this->*member); });
   }
-  /// Bits of an SM's number: $clog2 of SystemVerilog, which C++ has as twin::log2_ceil (castor/twin/ports.h).
+  /// Returns the number of bits of an SM's number: $clog2 of SystemVerilog, which is twin::log2_ceil in C++
+  /// (castor/twin/ports.h).
   [[nodiscard]] unsigned sm_bits() const { return NumSms > 1 ? twin::log2_ceil(NumSms) : 1; }
 };
 
@@ -53,14 +56,14 @@ CASTOR_PORT_LISTS(PACKER, packer)
 
 class Engine;
 
-/// What Castor knows the block by (castor/twin/block.h).
+/// Description of the block for Castor's templates: name, RTL top module, engine (castor/twin/block.h).
 struct Block : PortLists {
   static constexpr const char* kBlock = "packer";
   static constexpr const char* kTop = "castor_packer";
   static constexpr const char* kMeaning = "places thread blocks on one SM after another";
   using Engine = packer::Engine;
 
-  /// Idle edges of the RTL change nothing.
+  /// Edges without events change nothing in the RTL.
   static twin::Cycle quiet(const Probes& /*probes*/, const Inputs& /*last*/, const Params& /*params*/) {
     return castor::base::kForever;
   }

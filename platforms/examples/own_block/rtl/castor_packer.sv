@@ -1,7 +1,7 @@
 // Places thread blocks on one SM after another.
 //
-// A thread block goes to the SM of the one before it, as long as it fits there and the SM has not had depth_i of them in
-// a row; else to the next SM in circular order that takes it, the same one last.
+// A thread block goes to the same SM as the previous one, as long as it fits there and the SM has not received depth_i
+// thread blocks in a row. Otherwise it goes to the next SM in circular order that can take it; the same SM comes last.
 
 module castor_packer #(
   parameter int unsigned NumSms = 15,
@@ -13,10 +13,12 @@ module castor_packer #(
   input  logic [7:0]        depth_i,        // thread blocks in a row for an SM; 0 = until it is full
   input  logic              place_grant_i,  // the thread block goes to the SM offered
   output logic              place_valid_o,  // an SM is offered
-  output logic [SmW-1:0]    place_sm_o      // which
+  output logic [SmW-1:0]    place_sm_o      // SM that is offered
 );
   if (NumSms < 1 || NumSms > 64) $error("castor_packer: NumSms is 1 to 64");
 
+  // sm_q: SM of the last thread block placed; updated with each grant, reset to the highest SM.
+  // run_q: thread blocks placed on sm_q in a row, saturating at 255; set to 1 when the row restarts, reset to 0.
   logic [SmW-1:0]    sm_q, sm_d;
   logic [7:0]        run_q, run_d;
   logic              here, stay, place;

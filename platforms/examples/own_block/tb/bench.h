@@ -10,7 +10,7 @@
 
 namespace blocks::packer {
 
-/// SMs that hold a few thread blocks each, which come from the block's offers and leave at random.
+/// Stimulus: SMs that hold a few thread blocks each. Thread blocks arrive by the block's offers and retire at random.
 class Residents final : public twin::Sequence<Block> {
  public:
   Residents(const Params& params, std::uint64_t seed) : params_(params), random_(seed), held_(params.NumSms) {}
@@ -32,7 +32,8 @@ class Residents final : public twin::Sequence<Block> {
   }
 
  private:
-  // One phase in eight gives an SM without limit more thread blocks in a row than the block counts.
+  // Begins a phase with new limits and rates. In one phase of eight the SMs have no limit, so that a row of thread
+  // blocks on an SM exceeds the range of the block's counter.
   void new_phase(Inputs& in) {
     const bool endless = random_.below(8) == 0;
     left_ = 1 + static_cast<unsigned>(random_.below(200 + 16 * params_.NumSms)) + (endless ? 400 : 0);
@@ -43,11 +44,11 @@ class Residents final : public twin::Sequence<Block> {
 
   Params params_;
   castor::base::Xoshiro256 random_;
-  std::vector<unsigned> held_;  // thread blocks by SM
+  std::vector<unsigned> held_;  // resident thread blocks by SM
   unsigned left_ = 0, room_ = 0, leave_rate_ = 0;
 };
 
-/// The first row is the default.
+/// Returns the stimulus sequences; the first row is the default.
 inline const castor::tb::SequenceTable<Block>& sequences() {
   namespace tb = castor::tb;
   static const tb::SequenceTable<Block> all = {
@@ -57,7 +58,7 @@ inline const castor::tb::SequenceTable<Block>& sequences() {
   return all;
 }
 
-/// What a run must have seen. With one SM there is nowhere to move to.
+/// Returns the cover points that a run must hit. With one SM there is no other SM to move to.
 inline std::vector<castor::tb::PointRow<castor::tb::Cycle<Block>>> cover_rows(const Params& params) {
   using Now = castor::tb::Cycle<Block>;
   const auto here = [](const Now& now) { return (now.in.fits >> now.probes.sm & 1) != 0; };
@@ -78,7 +79,7 @@ inline std::vector<castor::tb::PointRow<castor::tb::Cycle<Block>>> cover_rows(co
   return rows;
 }
 
-/// What `castor cosim packer` runs.
+/// The bench that `castor cosim packer` runs.
 using Bench = castor::tb::ProtocolBench<Block, castor::tb::CyclePoints<Block, cover_rows>, sequences>;
 
 }  // namespace blocks::packer

@@ -1,4 +1,4 @@
-// Properties of the block, bound into it: castor prove shows that they hold in all runs. Claims are written with the
+// Properties of the block, bound into it. castor prove shows that they hold in all runs. They are written with the
 // macros of castor_assert.svh.
 `include "castor_assert.svh"
 

@@ -1,4 +1,4 @@
-// Typed overloads of the runtime API, as C++ programs call it.
+// Typed overloads of the runtime API for C++ programs.
 #pragma once
 
 __host__ __device__ static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xsz, size_t ysz) {
@@ -51,7 +51,7 @@ static inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags
   return ::cudaEventCreateWithFlags(event, flags);
 }
 
-/// The host's shadow of a device variable, whatever its qualifiers.
+/// Returns the address of the host shadow of a device variable, whatever the variable's qualifiers.
 template <class T>
 static inline const void* castor_symbol(const T& symbol) {
   return const_cast<const void*>(static_cast<const volatile void*>(&symbol));
@@ -127,7 +127,8 @@ __host__ __device__ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMul
                                                                   blockSize, dynamicSMemSize, flags);
 }
 
-/// The block size, a multiple of the warp size, with most resident threads per SM; the larger of equal ones.
+/// Returns the block size, a multiple of the warp size, with the most resident threads per SM; the larger of equal
+/// ones.
 template <class UnaryFunction, class T>
 __host__ __device__ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(
     int* minGridSize, int* blockSize, T* func, UnaryFunction blockSizeToDynamicSMemSize, int blockSizeLimit = 0) {
@@ -165,7 +166,8 @@ __host__ __device__ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize
   return cudaSuccess;
 }
 
-/// For cudaOccupancyMaxPotentialBlockSize: the same dynamic shared bytes whatever the block size.
+/// Argument of cudaOccupancyMaxPotentialBlockSize: the number of dynamic shared bytes, which is independent of the
+/// block size.
 struct castor_fixed_shared {
   size_t bytes;
   __host__ __device__ size_t operator()(int) const { return bytes; }

@@ -1,8 +1,8 @@
 // CUDA's atomic functions: device scope, and the _block and _system variants.
 #pragma once
 
-// As in CUDA, the scoped variants and atomicAdd on double exist from compute capability 6.0 on: programs bring their
-// own below it.
+// As in CUDA, the scoped variants and atomicAdd on double exist from compute capability 6.0 on. For older targets,
+// programs define their own.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
 #define CASTOR_SCOPED_ATOMICS 1
 #else
@@ -102,7 +102,7 @@ CASTOR_ATOMIC_CAS(_system)
 #endif
 #undef CASTOR_ATOMIC_CAS
 
-/// 16-bit compare and swap; the address must be even.
+/// Compares and swaps 16 bits; the address must be even.
 static __device__ __forceinline__ unsigned short atomicCAS(unsigned short* p, unsigned short compare,
                                                            unsigned short v) {
   unsigned short r;
@@ -110,7 +110,7 @@ static __device__ __forceinline__ unsigned short atomicCAS(unsigned short* p, un
   return r;
 }
 
-// size_t is unsigned long here, as long as unsigned long long but another type.
+// size_t is unsigned long here: it has the size of unsigned long long, but is another type.
 CASTOR_ATOMIC_CAST(atomicAdd, unsigned long, unsigned long long)
 CASTOR_ATOMIC_CAST(atomicExch, unsigned long, unsigned long long)
 CASTOR_ATOMIC_CAST(atomicMin, unsigned long, unsigned long long)

@@ -1,16 +1,16 @@
-// Barriers and fences as inline PTX that may change any memory.
+// Barriers and fences as inline PTX, each of which may change any memory.
 //
-// clang 14 takes its own barrier intrinsics for calls that cannot write a variable whose address is not taken, and
-// moves loads of `__shared__ int x` above the __syncthreads() that waits for the store. An asm with a memory clobber
-// stops it. clang's headers are read with the names of the intrinsics turned to these functions; barriers_end.h ends
-// that.
+// clang 14 assumes that its barrier intrinsics cannot write a variable whose address is not taken. It moves loads of
+// `__shared__ int x` above the __syncthreads() that waits for the store. An asm statement with a memory clobber
+// prevents this. While clang's headers are read, macros redirect the intrinsics to the functions of this file;
+// barriers_end.h removes these macros.
 #pragma once
 
 #define CASTOR_BARRIER static __device__ inline __attribute__((always_inline, convergent))
 
 CASTOR_BARRIER void castor_syncthreads() { asm volatile("bar.sync 0;" ::: "memory"); }
 
-// Reductions at the barrier: the value is compared with 0.
+// Barriers with a reduction: each thread contributes whether its value is not 0.
 #define CASTOR_BARRIER_REDUCTION(name)                                              \
   CASTOR_BARRIER int castor_bar0_##name(int value) {                                \
     int result;                                                                     \
@@ -43,7 +43,7 @@ CASTOR_BARRIER void castor_membar_gl() { asm volatile("membar.gl;" ::: "memory")
 CASTOR_BARRIER void castor_membar_sys() { asm volatile("membar.sys;" ::: "memory"); }
 #undef CASTOR_BARRIER
 
-// A builtin that programs call themselves: the name stays turned.
+// Programs call this builtin themselves, so its macro stays defined.
 #define __syncthreads() castor_syncthreads()
 
 #define __nvvm_bar0_and castor_bar0_and

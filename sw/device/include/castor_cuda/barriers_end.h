@@ -1,4 +1,4 @@
-// The names that barriers.h turns while clang's headers are read.
+// Removes the macros that barriers.h defines for the time while clang's headers are read.
 #undef __nvvm_bar0_and
 #undef __nvvm_bar0_or
 #undef __nvvm_bar0_popc

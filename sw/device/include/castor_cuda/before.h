@@ -1,4 +1,4 @@
-// What must be seen before any other part of cuda_runtime.h in a CUDA compilation.
+// Declarations that must precede all other parts of cuda_runtime.h in a CUDA compilation.
 //
 // clang's forward declarations come before <cmath>, so that std::sin and the rest find device overloads. The standard
 // headers come before the macro __noinline__, because libstdc++ writes __attribute__((__noinline__)).

@@ -1,7 +1,8 @@
 // threadIdx, blockIdx, blockDim, gridDim and warpSize.
 //
-// Each is an object without storage whose members read a special register. Unlike clang's own version these can be
-// copied (`auto t = threadIdx;`): a copy reads the same registers of the same thread, so it has the same value.
+// Each variable is an object without storage, whose members read a special register. Unlike clang's own variables,
+// these can be copied (`auto t = threadIdx;`). A copy reads the same registers of the same thread, so it has the same
+// value.
 #pragma once
 
 #define __CUDA_BUILTIN_VARS_H
@@ -32,5 +33,5 @@ __device__ const __castor_block_idx_t blockIdx{};
 __device__ const __castor_block_dim_t blockDim{};
 __device__ const __castor_grid_dim_t gridDim{};
 
-/// Lanes of a warp in CUDA programs.
+/// Number of lanes of a warp in CUDA programs.
 __device__ const int warpSize = 32;

@@ -1,9 +1,9 @@
-// clang's device headers, included so that what they leave to a CUDA toolkit comes from Castor.
+// Includes clang's device headers. Declarations that these headers leave to a CUDA toolkit come from Castor.
 //
-// CUDA_VERSION 9.1 is claimed while they are read: they then take the SIMD-in-word intrinsics (__vadd4 ...) from
+// CUDA_VERSION is 9.1 while the headers are read. They then take the SIMD-in-word intrinsics (__vadd4 ...) from
 // libdevice instead of emitting PTX video instructions. Their shuffles of 64-bit unsigned values call themselves, so
-// those names are moved aside and shuffle.h defines them. So are scalbln and scalblnf, which take 0, NaN and infinities
-// for numbers; math_overloads.h defines them.
+// macros rename these functions; shuffle.h defines the right ones. Their scalbln and scalblnf treat 0, NaN and
+// infinities as ordinary numbers, so they are renamed too; math_overloads.h defines them.
 #pragma once
 
 // clang-format off
@@ -33,7 +33,7 @@ __device__ static inline void __assert_fail(const char* message, const char* fil
                                             const char* function) {
   __assertfail(message, file, line, function, sizeof(char));
 }
-// clang turns a call of it into vprintf(format, packed arguments).
+// clang turns a call of printf into vprintf(format, packed arguments).
 __device__ int printf(const char*, ...);
 
 __device__ static inline void* memmove(void* to, const void* from, size_t n) {

@@ -1,9 +1,9 @@
-// Memory functions of device code. Copies and fills are launches of kernels, as on a GPU: in the order of their stream,
-// counted among pending launches, waited for by cudaDeviceSynchronize.
+// Memory functions for device code. Copies and fills are launches of kernels, as on a GPU. They run in the order of
+// their stream, count as pending launches, and cudaDeviceSynchronize waits for them.
 //
-// Functions that launch are templates, as their kernels are part of programs that call them alone. Errors: those of
-// cudaLaunchDevice; invalid value for null, local or shared pointers and pitches below the width; invalid direction for
-// copies that are not from device to device.
+// Functions that launch are templates, so that their kernels are part only of programs that call them. Errors: the
+// errors of cudaLaunchDevice; invalid value for null, local or shared pointers and for pitches below the width; invalid
+// direction for copies that are not from device to device.
 #pragma once
 
 extern "C" {
@@ -21,11 +21,11 @@ static inline __device__ cudaError_t cudaFree(void* pointer) {
 namespace castor {
 namespace device_detail {
 
-/// Rows of bytes in memory.
+/// Box of bytes in memory, as rows and slices.
 struct Rows {
   char* first;
-  size_t pitch;  // from row to row
-  size_t slice;  // from slice to slice
+  size_t pitch;  // bytes from row to row
+  size_t slice;  // bytes from slice to slice
 };
 struct Extent {
   size_t width;  // bytes
@@ -33,7 +33,7 @@ struct Extent {
   size_t depth;
 };
 
-/// The address of unit `i` of `T` of the box.
+/// Returns the address of element `i`, of type `T`, of the box.
 template <class T>
 __device__ inline T* unit_of(const Rows& rows, const Extent& extent, size_t i) {
   const size_t units = extent.width / sizeof(T);
@@ -69,7 +69,7 @@ __device__ inline bool valid(const Rows& rows, const Extent& extent) {
   const bool fits = (extent.height == 1 && extent.depth == 1) || rows.pitch >= extent.width;
   return rows.first != nullptr && !__isShared(rows.first) && !__isLocal(rows.first) && fits;
 }
-/// Bits of which none is set if every row begins at a multiple of the alignment.
+/// Returns a word whose low bits are 0 as far as the starts of all rows are aligned.
 __device__ inline size_t alignment(const Rows& rows) {
   return reinterpret_cast<size_t>(rows.first) | rows.pitch | rows.slice;
 }

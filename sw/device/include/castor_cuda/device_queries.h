@@ -1,4 +1,4 @@
-// What device code may ask the runtime about errors, the device and kernels.
+// Runtime queries of device code about errors, the device and kernels.
 #pragma once
 
 extern "C" {
@@ -52,7 +52,7 @@ static inline __device__ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
 namespace castor {
 namespace device_detail {
 
-/// Values of cudaDeviceAttr, which the runtime writes when it loads the module; kNoAttribute: not known.
+/// Values of cudaDeviceAttr. The runtime writes them when it loads the module; kNoAttribute marks an unknown attribute.
 template <int>
 struct AttributeTable {
   static __device__ int values[cudaDevAttrMax];
@@ -61,7 +61,7 @@ template <int n>
 __device__ int AttributeTable<n>::values[cudaDevAttrMax] = {};
 constexpr int kNoAttribute = -0x7fffffff - 1;
 
-/// isa::KernelFigure of the models.
+/// Numbers of isa::KernelFigure in the models.
 enum Figure : unsigned int { kSharedBytes, kLocalBytes, kRegisters, kMostThreads, kBlocksPerSm };
 
 __device__ inline unsigned long long figure(const void* func, Figure which) {
@@ -83,7 +83,8 @@ static inline __device__ cudaError_t cudaDeviceGetAttribute(int* value, cudaDevi
 }
 
 extern "C" {
-/// What a launch by device code may ask of shared memory is not what the host has set for its own.
+/// Returns a kernel's attributes for launches by device code. The limit on shared memory is independent of the one that
+/// the host has set for its launches.
 static inline __device__ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* func) {
   const unsigned long long shared = castor::device_detail::figure(func, castor::device_detail::kSharedBytes);
   if (shared == ~0ULL) return cudaErrorInvalidDeviceFunction;

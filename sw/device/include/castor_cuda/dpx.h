@@ -1,8 +1,8 @@
-// DPX functions (dynamic programming): minimum and maximum of three numbers or of a sum, with a clamp at zero (relu) or
-// with the comparison's outcome, for words and for pairs of halfwords.
+// DPX functions (dynamic programming): minimum and maximum of three numbers, or of a sum and a number. Variants clamp
+// the result at zero (relu) or return the comparison's outcome. All exist for words and for pairs of halfwords.
 //
-// All are plain integer code, so they exist on every target and on the host. Sums wrap at the width of their type
-// before they are compared.
+// All functions are plain integer code, so they exist on every target and on the host. A sum wraps at the width of its
+// type before it is compared.
 #pragma once
 
 #define CASTOR_DPX static __host__ __device__ __forceinline__
@@ -31,14 +31,14 @@ CASTOR_DPX_OPERATION(viaddmax, castor_max_of(castor_wrapped_sum(a, b), c))
 CASTOR_DPX_OPERATION(viaddmin, castor_min_of(castor_wrapped_sum(a, b), c))
 #undef CASTOR_DPX_OPERATION
 
-/// Applies an operation to the upper and the lower halfwords, each taken as a T.
+/// Applies an operation to the upper and to the lower halfwords, as values of type T.
 template <class T, T (*operation)(T, T, T)>
 CASTOR_DPX unsigned castor_by_halves(unsigned a, unsigned b, unsigned c) {
   const T low = operation(static_cast<T>(a), static_cast<T>(b), static_cast<T>(c));
   const T high = operation(static_cast<T>(a >> 16), static_cast<T>(b >> 16), static_cast<T>(c >> 16));
   return (static_cast<unsigned>(static_cast<unsigned short>(high)) << 16) | static_cast<unsigned short>(low);
 }
-/// The word if it is positive, else zero; and the same of both signed halfwords.
+/// Returns the word if it is positive, else zero; castor_relu_of_halves does this for both signed halfwords.
 CASTOR_DPX int castor_relu(int v) { return castor_max_of(v, 0); }
 CASTOR_DPX unsigned castor_relu_of_halves(unsigned v) { return castor_by_halves<short, castor_vimax3<short>>(v, 0, 0); }
 
@@ -66,7 +66,7 @@ CASTOR_DPX int __vimin_s32_relu(int a, int b) { return castor_relu(castor_min_of
 CASTOR_DPX unsigned __vimax_s16x2_relu(unsigned a, unsigned b) { return __vimax3_s16x2_relu(a, b, b); }
 CASTOR_DPX unsigned __vimin_s16x2_relu(unsigned a, unsigned b) { return __vimin3_s16x2_relu(a, b, b); }
 
-// *chosen: whether the result is `a`, which it also is if both are equal.
+// `*chosen` becomes true if the result is `a`, also if both operands are equal.
 #define CASTOR_DPX_CHOICE(name, compare, word, number, half)                                               \
   CASTOR_DPX word name##_##number##32(word a, word b, bool* chosen) {                                      \
     const bool first = a compare b;                                                                        \

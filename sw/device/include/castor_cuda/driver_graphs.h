@@ -1,7 +1,7 @@
-// CUDA graphs and stream capture of the driver API. Part of cuda.h.
+// CUDA graphs and stream capture in the driver API. Part of cuda.h.
 //
-// Types and functions are those of CUDA 11; where CUDA 12 and 13 have others under the same name, C++ programs may call
-// those too, and C programs by their names with a suffix.
+// Types and functions have the signatures of CUDA 11. If CUDA 12 or 13 uses the same name with another signature, C++
+// programs may call that version too; C programs call it by its name with a version suffix.
 #pragma once
 
 #define CU_EVENT_RECORD_DEFAULT 0
@@ -72,7 +72,7 @@ typedef enum CUgraphDebugDot_flags_enum {
   CU_GRAPH_DEBUG_DOT_FLAGS_HANDLES = 1024
 } CUgraphDebugDot_flags;
 
-/// A three-dimensional copy; arrays are not supported and must stay null.
+/// Three-dimensional copy. Arrays are not supported, so array members must be null.
 typedef struct CUDA_MEMCPY3D_st {
   size_t srcXInBytes;
   size_t srcY;
@@ -101,7 +101,7 @@ typedef struct CUDA_MEMCPY3D_st {
   size_t Depth;
 } CUDA_MEMCPY3D;
 
-/// A kernel node: arguments either by pointers to them (`kernelParams`) or as a block (`extra`).
+/// Kernel node. The arguments are given by pointers (`kernelParams`) or as one block (`extra`).
 typedef struct CUDA_KERNEL_NODE_PARAMS_st {
   CUfunction func;
   unsigned int gridDimX;
@@ -115,7 +115,7 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_st {
   void** extra;
 } CUDA_KERNEL_NODE_PARAMS;
 
-/// CUDA 12's. There are no kernels of libraries: `kern` must be null.
+/// Kernel node in the form of CUDA 12. Library kernels are not supported: `kern` must be null.
 typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
   CUfunction func;
   unsigned int gridDimX;
@@ -131,7 +131,7 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
   CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS_v2;
 
-/// A fill of `height` rows of `width` elements; pitch in bytes, `elementSize` 1, 2 or 4.
+/// Fill of `height` rows of `width` elements. `pitch`: bytes. `elementSize`: 1, 2 or 4 bytes.
 typedef struct CUDA_MEMSET_NODE_PARAMS_st {
   CUdeviceptr dst;
   size_t pitch;
@@ -146,7 +146,7 @@ typedef struct CUDA_HOST_NODE_PARAMS_st {
   void* userData;
 } CUDA_HOST_NODE_PARAMS;
 
-/// How a dependency holds; all bytes are 0 for the only kind that there is, the whole of both nodes.
+/// Type of a dependency. All bytes must be 0: the dependency concerns both nodes as a whole.
 typedef struct CUgraphEdgeData_st {
   unsigned char from_port;
   unsigned char to_port;
@@ -282,7 +282,7 @@ CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode* dep
                                               unsigned int flags);
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode);
 
-// Refused: returns CUDA_ERROR_NOT_SUPPORTED.
+// Unsupported functions, which return CUDA_ERROR_NOT_SUPPORTED.
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src);
 CUresult cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
                                size_t numDependencies, CUdeviceptr dptr);
@@ -291,7 +291,7 @@ CUresult cuDeviceGraphMemTrim(CUdevice device);
 #if defined(__cplusplus)
 }
 
-// The same functions as CUDA 12 and 13 declare them.
+// Overloads with the signatures of CUDA 12 and 13.
 static inline CUresult cuGraphInstantiate(CUgraphExec* phGraphExec, CUgraph hGraph, unsigned long long flags) {
   return cuGraphInstantiateWithFlags(phGraphExec, hGraph, flags);
 }

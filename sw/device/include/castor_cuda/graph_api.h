@@ -1,6 +1,7 @@
-// CUDA graphs and stream capture of the runtime API. Part of cuda_runtime_api.h.
+// CUDA graphs and stream capture in the runtime API. Part of cuda_runtime_api.h.
 //
-// The C functions have CUDA 11's signatures; C++ programs may also call them as CUDA 12 and 13 declare them.
+// The C functions have the signatures of CUDA 11. C++ programs may also call them with the signatures of CUDA 12 and
+// 13.
 #pragma once
 
 #if defined(__cplusplus)
@@ -121,7 +122,7 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaG
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled);
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int* isEnabled);
 
-// Capture of streams.
+// Stream capture.
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                           const cudaGraphEdgeData* dependencyData, size_t numDependencies,
@@ -148,7 +149,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGrap
                                                    unsigned int flags CASTOR_DEFAULT_ARG(0));
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode* mode);
 
-// Refused: each of these returns cudaErrorNotSupported.
+// Unsupported functions, which return cudaErrorNotSupported.
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
                                      const cudaGraphNode_t* pDependencies, size_t numDependencies,
                                      struct cudaMemAllocNodeParams* nodeParams);
@@ -172,7 +173,7 @@ cudaError_t cudaDeviceGraphMemTrim(int device);
 #if defined(__cplusplus)
 }
 
-// The same functions as CUDA 12 declares them.
+// Overloads with the signatures of CUDA 12.
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
                                                unsigned long long flags = 0) {
   return cudaGraphInstantiateWithFlags(pGraphExec, graph, flags);
@@ -191,7 +192,7 @@ static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cud
                                      numDependencies_out);
 }
 
-// The same functions as CUDA 13 declares them.
+// Overloads with the signatures of CUDA 13.
 static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* captureStatus_out,
                                                    unsigned long long* id_out, cudaGraph_t* graph_out,
                                                    const cudaGraphNode_t** dependencies_out,

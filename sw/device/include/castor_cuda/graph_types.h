@@ -1,4 +1,4 @@
-// Types of CUDA graphs that the runtime API passes around. Part of driver_types.h.
+// Types of CUDA graphs in the runtime API. Part of driver_types.h.
 #pragma once
 
 #define cudaGraphKernelNodePortDefault 0
@@ -74,7 +74,7 @@ enum cudaGraphDebugDotFlags {
   cudaGraphDebugDotFlagsHandles = 1024
 };
 
-/// A kernel node: arguments either by pointers to them (`kernelParams`) or as a block (`extra`).
+/// Kernel node. The arguments are given by pointers (`kernelParams`) or as one block (`extra`).
 struct cudaKernelNodeParams {
   void* func;
   dim3 gridDim;
@@ -84,7 +84,7 @@ struct cudaKernelNodeParams {
   void** extra;
 };
 
-/// A fill of `height` rows of `width` elements; pitch in bytes, `elementSize` 1, 2 or 4.
+/// Fill of `height` rows of `width` elements. `pitch`: bytes. `elementSize`: 1, 2 or 4 bytes.
 struct cudaMemsetParams {
   void* dst;
   size_t pitch;
@@ -99,7 +99,7 @@ struct cudaHostNodeParams {
   void* userData;
 };
 
-/// How a dependency holds; all bytes are 0 for the only kind that there is, the whole of both nodes.
+/// Type of a dependency. All bytes must be 0: the dependency concerns both nodes as a whole.
 typedef struct cudaGraphEdgeData_st {
   unsigned char from_port;
   unsigned char to_port;
@@ -120,7 +120,7 @@ typedef struct cudaGraphExecUpdateResultInfo_st {
   cudaGraphNode_t errorFromNode;
 } cudaGraphExecUpdateResultInfo;
 
-// For nodes that are refused with cudaErrorNotSupported.
+// Types of unsupported nodes, whose functions return cudaErrorNotSupported.
 typedef struct CUuserObject_st* cudaUserObject_t;
 typedef unsigned long long cudaGraphConditionalHandle;
 enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };

@@ -1,17 +1,17 @@
-// castor::launch<kernel>(grid, block, shared, stream)(arguments...): kernel<<<grid, block, shared,
-// stream>>>(arguments...) as a function of C++, on the device and on the host. Returns what the launch returns.
-// castor::kernel<kernel>() is a pointer to it, and castor::launch_pointer(pointer, grid, ...)(arguments...) launches
-// one.
+// castor::launch<kernel>(grid, block, shared, stream)(arguments...) is the C++ function form of kernel<<<grid, block,
+// shared, stream>>>(arguments...), on the device and on the host. It returns the result of the launch.
+// castor::kernel<kernel>() returns a pointer to a kernel, and castor::launch_pointer(pointer, grid, ...)(arguments...)
+// launches the kernel of such a pointer.
 //
-// clang refuses a kernel's name in device code, but for the initialiser of a constant. Before C++17 write
-// castor::launch_of<decltype(&kernel), &kernel>, and kernel_of for kernel. Nothing here has lines of its own: messages
-// name those of the launch.
+// clang accepts a kernel's name in device code only in the initialiser of a constant. Before C++17,
+// castor::launch_of<decltype(&kernel), &kernel> replaces launch, and kernel_of replaces kernel. The functions have no
+// line information of their own, so that messages name the line of the launch.
 #pragma once
 
 namespace castor {
 namespace launch_detail {
 
-/// Where the kernel's value lies on the device.
+/// Device constant that holds a kernel's address.
 template <class Kernel, Kernel kernel>
 struct Address {
   static __device__ Kernel const value;
@@ -19,7 +19,7 @@ struct Address {
 template <class Kernel, Kernel kernel>
 __device__ Kernel const Address<Kernel, kernel>::value = kernel;
 
-/// Parameters lie one behind the other, each at a multiple of its alignment.
+/// Returns the offset of a parameter of type T. Parameters follow one another, each at a multiple of its alignment.
 template <class T>
 __host__ __device__ constexpr size_t place(size_t end) {
   return (end + alignof(T) - 1) / alignof(T) * alignof(T);
@@ -38,7 +38,7 @@ __attribute__((nodebug)) __device__ void write(char* buffer, size_t end, const F
   write(buffer, at + sizeof(First), rest...);
 }
 
-/// A kernel that the program names.
+/// Source of a launch: a kernel named by the program.
 template <class Kernel, Kernel kernel>
 struct Named {
   __attribute__((nodebug)) __host__ __device__ Kernel value() const {
@@ -50,14 +50,14 @@ struct Named {
   }
 };
 
-/// A kernel that a pointer tells.
+/// Source of a launch: a kernel given by a pointer.
 template <class Kernel>
 struct Pointed {
   __attribute__((nodebug)) __host__ __device__ Kernel value() const { return pointer; }
   Kernel pointer;
 };
 
-/// A launch that only wants its arguments. `Source`: Named or Pointed.
+/// Launch whose configuration is known and whose arguments are still missing. `Source`: Named or Pointed.
 template <class Source, class... Parameters>
 class Launch : Source {
  public:
@@ -65,7 +65,8 @@ class Launch : Source {
                                                       cudaStream_t stream)
       : Source(source), grid_(grid), block_(block), shared_(shared), stream_(stream) {}
 
-  /// Errors on the device: those of cudaLaunchDevice; out of memory if there is no room for the arguments.
+  /// Launches the kernel. Errors on the device: the errors of cudaLaunchDevice; out of memory if there is no space for
+  /// the arguments.
   __attribute__((nodebug)) __host__ __device__ cudaError_t operator()(Parameters... arguments) const {
 #ifdef __CUDA_ARCH__
     char* const buffer = static_cast<char*>(cudaGetParameterBuffer(64, bytes(0, static_cast<Parameters*>(nullptr)...)));
@@ -86,7 +87,7 @@ class Launch : Source {
   cudaStream_t stream_;
 };
 
-/// The launch of a kernel of type `Kernel`.
+/// Maps a kernel's type to the Launch type with its parameters.
 template <class Kernel, class Source>
 struct Typed;
 template <class... Parameters, class Source>
@@ -104,8 +105,8 @@ using NamedLaunch = typename Typed<Kernel, Named<Kernel, kernel>>::Type;
 template <class Kernel>
 using PointedLaunch = typename Typed<Kernel, Pointed<Kernel>>::Type;
 
-/// What `castor_find_<kernel>(arguments)` would return, which castor-cc declares beside a kernel whose template
-/// arguments, or overload, a launch by device code leaves to its arguments.
+/// Result type of `castor_find_<kernel>(arguments)`. castor-cc declares this function next to a kernel if a launch by
+/// device code leaves the kernel's template arguments or overload to be deduced.
 template <class Type, Type value>
 struct Found {
   using Source = Named<Type, value>;
@@ -114,13 +115,14 @@ struct Found {
 
 }  // namespace launch_detail
 
+/// Returns the launch of a kernel; for C++ before C++17.
 template <class Kernel, Kernel kernel>
 __attribute__((nodebug)) __host__ __device__ launch_detail::NamedLaunch<Kernel, kernel> launch_of(
     dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
   return {launch_detail::Named<Kernel, kernel>{}, grid, block, shared, stream};
 }
 
-/// The kernel that `Found` names.
+/// Returns the launch of the kernel that `Found` names.
 template <class Found>
 __attribute__((nodebug)) __host__ __device__ typename Found::Launch launch_found(dim3 grid, dim3 block,
                                                                                  size_t shared = 0,
@@ -128,15 +130,15 @@ __attribute__((nodebug)) __host__ __device__ typename Found::Launch launch_found
   return {typename Found::Source{}, grid, block, shared, stream};
 }
 
-/// The kernel at `kernel`: the value of one of the same module, as castor::kernel gives it, or a variable's
-/// initialiser.
+/// Returns the launch of the kernel at pointer `kernel`. The pointer is a result of castor::kernel in the same module,
+/// or the initialiser of a variable.
 template <class Kernel>
 __attribute__((nodebug)) __host__ __device__ launch_detail::PointedLaunch<Kernel> launch_pointer(
     Kernel kernel, dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
   return {launch_detail::Pointed<Kernel>{kernel}, grid, block, shared, stream};
 }
 
-/// A pointer to a kernel.
+/// Returns a pointer to a kernel; for C++ before C++17.
 template <class Kernel, Kernel kernel>
 __attribute__((nodebug)) __host__ __device__ Kernel kernel_of() {
   return launch_detail::Named<Kernel, kernel>{}.value();

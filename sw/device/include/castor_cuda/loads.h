@@ -1,6 +1,7 @@
 // Loads and stores with cache hints (__ldcg, __stcs ...) for scalars and the vector types of up to 16 bytes.
 //
-// __ldg is clang's own; the others are inline PTX. The two-byte path carries chars too, since PTX has no byte register.
+// __ldg is clang's own; the other functions are inline PTX. Chars are loaded into two-byte registers, since PTX has no
+// byte register.
 #pragma once
 
 #define CASTOR_LD1(fn, op, type, suffix, con)                                  \
@@ -30,7 +31,7 @@
                  : "memory");                                             \
     return v;                                                             \
   }
-// Pairs and quadruples of bytes travel as one number.
+// Vectors of two or four bytes are loaded as one integer.
 #define CASTOR_LD_AS(fn, type, as)                           \
   static __device__ __forceinline__ type fn(const type* p) { \
     as word = fn(reinterpret_cast<const as*>(p));            \

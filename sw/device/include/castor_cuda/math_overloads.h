@@ -1,5 +1,5 @@
-// Maths that CUDA adds to the C library: host versions, so that __host__ __device__ functions work on both sides, and
-// the min, max and single-precision overloads of the global namespace.
+// Mathematical functions that CUDA adds to the C library. Host versions make __host__ __device__ functions work on both
+// sides. The global namespace gets the min, max and single-precision overloads.
 #pragma once
 
 #pragma push_macro("CASTOR_H")
@@ -75,7 +75,8 @@ CASTOR_MIN_MAX(float, ::fminf(a, b), ::fmaxf(a, b))
 CASTOR_MIN_MAX(double, ::fmin(a, b), ::fmax(a, b))
 #undef CASTOR_MIN_MAX
 
-// Mixed operands convert as in CUDA: any unsigned one makes the result unsigned, any double one makes it double.
+// Mixed operands are converted as in CUDA: an unsigned operand makes the result unsigned, a double operand makes it
+// double.
 #define CASTOR_MIN_MAX_MIXED(a_type, b_type, type)                                                 \
   static inline __host__ __device__ type min(a_type a, b_type b) { return min((type)a, (type)b); } \
   static inline __host__ __device__ type min(b_type a, a_type b) { return min((type)a, (type)b); } \
@@ -102,7 +103,7 @@ static __device__ __forceinline__ float erfcx(float a) { return erfcxf(a); }
 static __device__ __forceinline__ float normcdfinv(float a) { return normcdfinvf(a); }
 static __device__ __forceinline__ float saturate(float a) { return __saturatef(a); }
 
-// Single-precision overloads that clang declares ahead and leaves to the toolkit.
+// Single-precision overloads that clang declares but expects the CUDA toolkit to define.
 #define CASTOR_F1(result, name) \
   static __device__ __forceinline__ result name(float a) { return name##f(a); }
 #define CASTOR_F2(name) \
@@ -141,7 +142,7 @@ CASTOR_F2(remainder)
 #undef CASTOR_F2
 static __device__ __forceinline__ float fma(float a, float b, float c) { return fmaf(a, b, c); }
 static __device__ __forceinline__ float scalbn(float a, int n) { return scalbnf(a, n); }
-// Beyond 10000 every value is infinite or 0 already.
+// Limits the exponent: beyond 10000 every result is infinite or 0.
 static __device__ __forceinline__ int castor_scale(long n) { return n > 10000 ? 10000 : n < -10000 ? -10000 : (int)n; }
 static __device__ __forceinline__ double scalbln(double a, long n) { return __nv_scalbn(a, castor_scale(n)); }
 static __device__ __forceinline__ float scalblnf(float a, long n) { return __nv_scalbnf(a, castor_scale(n)); }

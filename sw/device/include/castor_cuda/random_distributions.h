@@ -1,11 +1,11 @@
-// Distributions over the generators of curand_kernel.h.
+// Distributions of random numbers from the generators of curand_kernel.h.
 #pragma once
 
 #include "castor_cuda/random_mrg32k3a.h"
 #include "castor_cuda/random_philox.h"
 #include "castor_cuda/random_xorwow.h"
 
-// Uniform, above 0 and up to 1.
+// Uniform numbers, above 0 and up to 1.
 CASTOR_RAND float castor_unit(unsigned int x) { return x * CURAND_2POW32_INV + (CURAND_2POW32_INV / 2.0f); }
 CASTOR_RAND double castor_unit(unsigned int x, unsigned int y) {
   unsigned long long bits = x ^ (static_cast<unsigned long long>(y) << 21);
@@ -28,7 +28,7 @@ CASTOR_RAND double curand_uniform_double(curandStatePhilox4_32_10_t* state) {
   unsigned int x = curand(state);
   return castor_unit(x, curand(state));
 }
-/// Of the 2^32 values that the generator itself has.
+/// Returns a uniform number, one of the about 2^32 values of the generator.
 CASTOR_RAND double curand_uniform_double(curandStateMRG32k3a_t* state) {
   return curand_MRG32k3a(state) * MRG32K3A_NORM;
 }
@@ -42,7 +42,7 @@ CASTOR_RAND double4 curand_uniform4_double(curandStatePhilox4_32_10_t* state) {
   return make_double4(first.x, first.y, second.x, second.y);
 }
 
-// Normal numbers in pairs, by Box and Muller (1958): the first is the sine's.
+// Pairs of normal numbers by the method of Box and Muller (1958); the first number is the sine's.
 CASTOR_RAND float2 castor_box_muller(float radius, float angle) {
   float s = sqrtf(-2.0f * logf(radius));
   float2 pair;
@@ -101,7 +101,7 @@ CASTOR_RAND double4 curand_normal4_double(curandStatePhilox4_32_10_t* state) {
   return make_double4(first.x, first.y, second.x, second.y);
 }
 
-/// Single normal numbers keep the second of the pair for the next call.
+/// Returns a normal number. The second number of the pair is kept for the next call.
 template <class State>
 CASTOR_RAND float curand_normal(State* state) {
   if (state->spare.has_float) {
@@ -125,7 +125,7 @@ CASTOR_RAND double curand_normal_double(State* state) {
   return pair.x;
 }
 
-// Log-normal numbers: `mean` and `stddev` are those of the normal number in the exponent.
+// Log-normal numbers. `mean` and `stddev`: parameters of the normal number in the exponent.
 template <class State>
 CASTOR_RAND float curand_log_normal(State* state, float mean, float stddev) {
   return expf(mean + stddev * curand_normal(state));
@@ -150,8 +150,8 @@ CASTOR_RAND double2 curand_log_normal2_double(State* state, double mean, double 
   return make_double2(exp(mean + stddev * pair.x), exp(mean + stddev * pair.y));
 }
 
-/// A Poisson number. Below 10 by the product of uniform numbers (Knuth), else by transformed rejection with squeeze
-/// (Hoermann, "The transformed rejection method for generating Poisson random variables", 1993).
+/// Returns a Poisson number. Below 10 the method is the product of uniform numbers (Knuth). Otherwise it is transformed
+/// rejection with squeeze (Hoermann, "The transformed rejection method for generating Poisson random variables", 1993).
 template <class State>
 CASTOR_RAND unsigned int curand_poisson(State* state, double lambda) {
   if (lambda < 10.0) {

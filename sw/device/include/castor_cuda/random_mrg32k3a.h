@@ -6,10 +6,10 @@
 #define MRG32K3A_MOD2 4294944443.0
 /// 1 / (first modulus + 1).
 #define MRG32K3A_NORM 2.328306549295728e-10
-/// Spreads the values from 1 to the first modulus over 32 bits.
+/// Factor that maps the values from 1 to the first modulus onto 32 bits.
 #define MRG32K3A_BITS_NORM 1.000000048662
 
-/// A 3x3 matrix modulo `m` that moves the values of one recurrence over some steps.
+/// 3x3 matrix modulo `m` that advances one recurrence by some number of steps.
 struct castor_mrg_matrix {
   unsigned int at[3][3];
   unsigned int m;
@@ -35,7 +35,7 @@ CASTOR_RAND void castor_mrg_apply(const castor_mrg_matrix& a, unsigned int (&s)[
   }
   for (int i = 0; i < 3; ++i) s[i] = r[i];
 }
-/// Applies the n-th powers of both matrices.
+/// Advances both recurrences by the n-th powers of their matrices.
 CASTOR_RAND void castor_mrg_skip(unsigned long long n, castor_mrg_matrix a1, castor_mrg_matrix a2,
                                  curandStateMRG32k3a_t* state) {
   for (; n != 0; n >>= 1) {
@@ -80,7 +80,7 @@ CASTOR_RAND void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t*
   castor_mrg_skip(n, a1, a2, state);
 }
 
-/// The state of `seed` after 2^76 * subsequence + offset numbers.
+/// Sets the state for `seed` after 2^76 * subsequence + offset numbers.
 CASTOR_RAND void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                              curandStateMRG32k3a_t* state) {
   for (int i = 0; i < 3; ++i) state->s1[i] = state->s2[i] = 12345u;
@@ -100,7 +100,7 @@ CASTOR_RAND void curand_init(unsigned long long seed, unsigned long long subsequ
   skipahead(offset, state);
 }
 
-/// The generator's own number: integral, from 1 to 4294967087.
+/// Returns the next number of the generator itself: an integer from 1 to 4294967087, as a double.
 CASTOR_RAND double curand_MRG32k3a(curandStateMRG32k3a_t* state) {
   const unsigned long long m1 = 4294967087u, m2 = 4294944443u;
   unsigned long long p1 = (1403580ull * state->s1[1] + 810728ull * (m1 - state->s1[0])) % m1;
@@ -113,7 +113,7 @@ CASTOR_RAND double curand_MRG32k3a(curandStateMRG32k3a_t* state) {
   state->s2[2] = static_cast<unsigned int>(p2);
   return static_cast<double>(p1 > p2 ? p1 - p2 : p1 + m1 - p2);
 }
-/// 32 random bits.
+/// Returns 32 random bits.
 CASTOR_RAND unsigned int curand(curandStateMRG32k3a_t* state) {
   double value = curand_MRG32k3a(state) * MRG32K3A_BITS_NORM;
   return value >= 4294967295.0 ? 4294967295u : static_cast<unsigned int>(value);

@@ -2,7 +2,7 @@
 // numbers: as easy as 1, 2, 3", 2011).
 #pragma once
 
-/// The four numbers that belong to a counter and a key.
+/// Returns the four numbers of a counter and a key.
 CASTOR_RAND uint4 curand_Philox4x32_10(uint4 counter, uint2 key) {
   for (int round = 0; round < 10; ++round) {
     unsigned int high0 = __umulhi(0xd2511f53u, counter.x), low0 = 0xd2511f53u * counter.x;
@@ -14,7 +14,7 @@ CASTOR_RAND uint4 curand_Philox4x32_10(uint4 counter, uint2 key) {
   return counter;
 }
 
-/// Adds to the counter, a number of 128 bits with x lowest; `carry_to_z`: to its upper half.
+/// Adds `low` to the lower and `high` to the upper half of the 128-bit counter, of which ctr.x is the lowest word.
 CASTOR_RAND void castor_philox_advance(curandStatePhilox4_32_10_t* state, unsigned long long low,
                                        unsigned long long high) {
   unsigned long long lower = (static_cast<unsigned long long>(state->ctr.y) << 32) | state->ctr.x;
@@ -41,7 +41,7 @@ CASTOR_RAND void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_
   castor_philox_advance(state, 0, n);
 }
 
-/// The state of key `seed` after 2^66 * subsequence + offset numbers.
+/// Sets the state for key `seed` after 2^66 * subsequence + offset numbers.
 CASTOR_RAND void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                              curandStatePhilox4_32_10_t* state) {
   state->ctr = make_uint4(0, 0, 0, 0);
@@ -56,7 +56,7 @@ CASTOR_RAND void curand_init(unsigned long long seed, unsigned long long subsequ
   skipahead(offset, state);
 }
 
-/// 32 random bits.
+/// Returns 32 random bits.
 CASTOR_RAND unsigned int curand(curandStatePhilox4_32_10_t* state) {
   unsigned int which = state->STATE++;
   unsigned int value = which == 0   ? state->output.x
@@ -69,7 +69,7 @@ CASTOR_RAND unsigned int curand(curandStatePhilox4_32_10_t* state) {
   }
   return value;
 }
-/// The next four numbers.
+/// Returns the next four numbers.
 CASTOR_RAND uint4 curand4(curandStatePhilox4_32_10_t* state) {
   uint4 before = state->output;
   castor_philox_advance(state, 1, 0);

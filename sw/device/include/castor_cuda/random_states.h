@@ -1,9 +1,9 @@
-// States of the generators of curand_kernel.h; host code may allocate and copy them.
+// States of the random number generators of curand_kernel.h; host code may allocate and copy them.
 #pragma once
 
 #include "vector_types.h"
 
-/// A normal number that the last call left over: Box and Muller's method makes two. Part of each state.
+/// Normal number kept for the next call, since Box and Muller's method makes two at a time. Part of each state.
 typedef struct castor_spare_normals {
   int has_float;
   int has_double;
@@ -11,7 +11,7 @@ typedef struct castor_spare_normals {
   double as_double;
 } castor_spare_normals;
 
-/// XORWOW: `d` is the Weyl sequence, `v` the xorshift's words, the newest last.
+/// State of XORWOW. `d`: value of the Weyl sequence. `v`: words of the xorshift, the newest last.
 struct curandStateXORWOW {
   unsigned int d;
   unsigned int v[5];
@@ -21,7 +21,8 @@ typedef struct curandStateXORWOW curandStateXORWOW_t;
 typedef struct curandStateXORWOW curandState_t;
 typedef struct curandStateXORWOW curandState;
 
-/// Philox4x32-10: `output` are the four numbers of `ctr`; the next one given out is number STATE of them.
+/// State of Philox4x32-10. `output`: the four numbers of counter `ctr`. STATE: index in `output` of the next number to
+/// return.
 struct curandStatePhilox4_32_10 {
   uint4 ctr;
   uint4 output;
@@ -31,7 +32,7 @@ struct curandStatePhilox4_32_10 {
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
-/// MRG32k3a: the last three values of each recurrence, the oldest first.
+/// State of MRG32k3a: the last three values of each recurrence, the oldest first.
 struct curandStateMRG32k3a {
   unsigned int s1[3];
   unsigned int s2[3];

@@ -1,4 +1,4 @@
-// The generator XORWOW: a xorshift over five words and a Weyl sequence (Marsaglia, "Xorshift RNGs", 2003).
+// The generator XORWOW: a xorshift on five words plus a Weyl sequence (Marsaglia, "Xorshift RNGs", 2003).
 #pragma once
 
 #include "castor_cuda/xorwow_jumps.h"
@@ -12,8 +12,8 @@ CASTOR_RAND void castor_xorshift(unsigned int (&v)[5]) {
   v[4] = v[4] ^ (v[4] << 4) ^ t ^ (t << 1);
 }
 
-/// Moves `v` by the steps that a polynomial in the step stands for: the sum of the states after i steps, over its
-/// terms.
+/// Advances `v` by many steps, given as a polynomial in the step function. The result is the sum, over the polynomial's
+/// terms i, of the states after i steps.
 CASTOR_RAND void castor_xorwow_jump(unsigned int (&v)[5], const unsigned int (&polynomial)[5]) {
   unsigned int sum[5] = {0, 0, 0, 0, 0};
   for (int word = 0; word < 5; ++word) {
@@ -34,14 +34,14 @@ CASTOR_RAND void skipahead(unsigned long long n, curandStateXORWOW_t* state) {
     if (n & 3u) castor_xorwow_jump(state->v, castor_xorwow_steps[at + static_cast<int>(n & 3u) - 1]);
   }
 }
-/// Skips `n` subsequences of 2^67 numbers. The Weyl sequence has come round then.
+/// Skips `n` subsequences of 2^67 numbers. The Weyl sequence has period 2^32, so `d` stays unchanged.
 CASTOR_RAND void skipahead_sequence(unsigned long long n, curandStateXORWOW_t* state) {
   for (int at = 0; n != 0; n >>= 4, at += 15) {
     if (n & 15u) castor_xorwow_jump(state->v, castor_xorwow_sequences[at + static_cast<int>(n & 15u) - 1]);
   }
 }
 
-/// The state of `seed` after 2^67 * subsequence + offset numbers.
+/// Sets the state for `seed` after 2^67 * subsequence + offset numbers.
 CASTOR_RAND void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                              curandStateXORWOW_t* state) {
   unsigned int low = (static_cast<unsigned int>(seed) ^ 0xaad26b49u) * 1099087573u;
@@ -60,7 +60,7 @@ CASTOR_RAND void curand_init(unsigned long long seed, unsigned long long subsequ
   skipahead(offset, state);
 }
 
-/// 32 random bits.
+/// Returns 32 random bits.
 CASTOR_RAND unsigned int curand(curandStateXORWOW_t* state) {
   castor_xorshift(state->v);
   state->d += 362437u;

@@ -1,5 +1,5 @@
-// What half and bfloat16 share: rounding of doubles and integers on the way to 16 bits, and back to integers as the
-// device's conversions do it, on both sides.
+// Conversions that half and bfloat16 share: rounding of doubles and integers before the conversion to 16 bits, and
+// conversions back to integers. The host versions give the same results as the device's instructions.
 #pragma once
 
 #include <math.h>
@@ -22,8 +22,8 @@ CASTOR_HD float castor_float_of_bits(unsigned u) {
   return f;
 }
 
-/// A double as a float, rounded to odd: inexact results have their last bit set, so that rounding them again, in any
-/// direction and to at most 22 bits, gives what rounding the double would.
+/// Returns a double as a float, rounded to odd: the last bit of an inexact result is set. Rounding the result again, in
+/// any direction and to at most 22 bits, equals rounding the double directly.
 CASTOR_HD float castor_odd_float(double d) {
   float f = static_cast<float>(d);
   double back = static_cast<double>(f);
@@ -32,9 +32,9 @@ CASTOR_HD float castor_odd_float(double d) {
   return castor_float_of_bits(fabs(back) > fabs(d) ? u - 1u : u + 1u);
 }
 
-/// Likewise a 64-bit integer.
+/// Returns a 64-bit integer as a float, rounded to odd.
 CASTOR_HD float castor_odd_float_of(unsigned long long v) {
-  // Beyond 53 bits the last ones become one that is set if any of them is.
+  // Above 53 bits, the lowest bits are merged into one bit that is set if any of them is set.
   if (v >> 53) return castor_odd_float(static_cast<double>((v >> 11) | ((v & 0x7ffull) != 0)) * 2048.0);
   return castor_odd_float(static_cast<double>(v));
 }
@@ -43,17 +43,17 @@ CASTOR_HD float castor_odd_float_of(long long v) {
                : castor_odd_float_of(static_cast<unsigned long long>(v));
 }
 
-/// Directions of rounding, as the last letters of names say them.
+/// Directions of rounding, named by the suffixes of CUDA's functions.
 enum castor_rounding { castor_rn, castor_rz, castor_rd, castor_ru };
 
-/// `f` rounded to an integral value.
+/// Rounds `f` to an integral value.
 CASTOR_HD float castor_integral(float f, castor_rounding mode) {
   if (mode == castor_rn) return rintf(f);
   if (mode == castor_rz) return truncf(f);
   return mode == castor_rd ? floorf(f) : ceilf(f);
 }
 
-/// A float as an integer of type T: clamped; NaN gives 0, or the top bit alone if T has 64 bits.
+/// Converts a float to an integer of type T and clamps it. NaN gives 0, or only the top bit if T has 64 bits.
 template <class T>
 CASTOR_HD T castor_integer(float f, castor_rounding mode) {
   constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(0);

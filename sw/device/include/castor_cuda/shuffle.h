@@ -1,7 +1,7 @@
 // Warp shuffles, votes, match, redux and lane utilities.
 //
-// Match, redux and nanosleep are inline PTX, so they are at hand on every target: the platform executes them whatever
-// the .target line says.
+// Match, redux and nanosleep are inline PTX, so they exist on every target: the platform executes them whatever target
+// the PTX names.
 #pragma once
 
 #define CASTOR_SHUFFLE(name, builtin, clamp, offset_type)                                                              \
@@ -38,7 +38,7 @@
     return name##_sync(__activemask(), v, o, width);                                                                   \
   }
 
-/// Lanes of the warp that execute this call together.
+/// Returns the mask of the warp's lanes that execute this call together.
 static __device__ __forceinline__ unsigned __activemask() {
   unsigned mask;
   asm volatile("activemask.b32 %0;" : "=r"(mask));
@@ -125,8 +125,8 @@ CASTOR_REDUX(__reduce_or_sync, "or", unsigned, "b32")
 CASTOR_REDUX(__reduce_xor_sync, "xor", unsigned, "b32")
 #undef CASTOR_REDUX
 
-/// Position of the offset-th set bit of mask, counted from base upwards (offset > 0), downwards (< 0) or base itself
-/// (0); 0xffffffff if there is none.
+/// Returns the position of the offset-th set bit of mask, counted from base: upwards for offset > 0, downwards for
+/// offset < 0. For offset 0, returns base if that bit is set. Returns 0xffffffff if there is no such bit.
 static __device__ __forceinline__ unsigned __fns(unsigned mask, unsigned base, int offset) {
   if (offset == 0) return (mask >> base) & 1u ? base : 0xffffffffu;
   int step = offset > 0 ? 1 : -1;
@@ -139,10 +139,10 @@ static __device__ __forceinline__ unsigned __fns(unsigned mask, unsigned base, i
 
 static __device__ __forceinline__ void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" : : "r"(ns)); }
 
-/// Hints for profilers; no effect.
+/// Hint for profilers; has no effect.
 #define __prof_trigger(x) ((void)0)
 
-/// Which space a generic pointer names.
+/// True if a generic pointer refers to the named state space.
 static __device__ __forceinline__ unsigned __isGlobal(const void* p) { return __nvvm_isspacep_global(p); }
 static __device__ __forceinline__ unsigned __isShared(const void* p) { return __nvvm_isspacep_shared(p); }
 static __device__ __forceinline__ unsigned __isConstant(const void* p) { return __nvvm_isspacep_const(p); }

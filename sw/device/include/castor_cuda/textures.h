@@ -1,5 +1,5 @@
-// Textures and surfaces are not supported. Each name a program may use is declared so that its use, and nothing else,
-// is refused with the reason and the way out.
+// Textures and surfaces are not supported. Each of their names is declared so that only its use is refused, with the
+// reason and an alternative.
 #pragma once
 
 #define CASTOR_NO_TEXTURES                                                                                \

@@ -1,4 +1,4 @@
-// The threads of a tile that spans several warps; part of cooperative_groups.h.
+// Tiles of more than 32 threads, which span several warps; part of cooperative_groups.h.
 //
 // A tile has a named barrier of its own and exchanges values through shared memory, one slot for each warp of the
 // block.
@@ -7,7 +7,7 @@
 namespace cooperative_groups {
 namespace castor_detail {
 
-/// As many bytes as a collective of such a tile can carry, as in CUDA.
+/// Most bytes that a collective operation of such a tile can exchange, as in CUDA.
 constexpr unsigned kSlotBytes = 8;
 CASTOR_CG unsigned long long* slots_of_block() {
   static __shared__ unsigned long long slots[32];
@@ -46,7 +46,7 @@ class tile_of_warps {
     return castor_reduce(__all_sync(0xffffffffu, predicate), [](int a, int b) { return a & b; });
   }
 
-  /// Combines the values of all warps; the lanes of a warp have the same value.
+  /// Combines the values of all warps of the tile. All lanes of a warp must pass the same value.
   template <class T, class Op>
   CASTOR_CGM T castor_reduce(T of_warp, Op op) const {
     if (lane() == 0) put(warp(), of_warp);
@@ -56,7 +56,7 @@ class tile_of_warps {
     sync();
     return result;
   }
-  /// Puts the values of the warps before the caller's in front of the caller's scan of its own warp.
+  /// Combines the caller's scan in its own warp with the values of all earlier warps of the tile.
   template <class T, class Op>
   CASTOR_CGM T castor_inclusive_scan(T inclusive, T, Op op) const {
     const T before = combined_before(inclusive, op);
@@ -71,8 +71,9 @@ class tile_of_warps {
  private:
   static CASTOR_CGM unsigned warp() { return thread_rank() / 32; }
   static CASTOR_CGM unsigned first_slot() { return (rank_in_block() & ~(kSize - 1)) / 32; }
-  // Number of a barrier that no other tile of the block has, of whatever size: that of the 32 threads in whose front
-  // the tile's middle lies. In blocks of more than 512 threads, which have no tiles of 64, that of 64 threads.
+  // Returns the number of a named barrier that no other tile of the block uses, of whatever size. It is the index of
+  // the group of 32 threads that begins at the tile's middle. Blocks of more than 512 threads have no tiles of 64;
+  // there it is the index of the group of 64 threads.
   static CASTOR_CGM unsigned barrier() {
     const unsigned middle = (rank_in_block() & ~(kSize - 1)) + kSize / 2;
     return middle / (block_size() > 512 ? 64 : 32);
@@ -90,7 +91,8 @@ class tile_of_warps {
     __builtin_memcpy(&value, &slots_of_block()[first_slot() + warp], sizeof(T));
     return value;
   }
-  // The last lane of each warp has its warp's total. Of no use in warp 0.
+  // Returns the combination of the values of all earlier warps. The last lane of each warp holds its warp's total. The
+  // result is meaningless in warp 0.
   template <class T, class Op>
   CASTOR_CGM T combined_before(T inclusive, Op op) const {
     if (lane() == 31) put(warp(), inclusive);

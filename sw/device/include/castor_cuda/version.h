@@ -1,5 +1,5 @@
-// The version of CUDA that programs and build systems are told, everywhere from here: the highest one before which
-// nothing is missing that docs/cuda.md does not list (there: "The version").
+// CUDA version that Castor reports to programs and build systems. It is the highest version all of whose features are
+// either supported or listed as missing in docs/cuda.md ("The version").
 #pragma once
 
 #define CASTOR_CUDA_VERSION 11070

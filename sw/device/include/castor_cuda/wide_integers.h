@@ -1,5 +1,6 @@
-// What clang's back end lacks of 128-bit integers. castor-cc includes this file where device code divides or converts
-// them (sw/castor_cc/ir_wide_integers.h) and has it call these functions, so nothing here may do so itself.
+// 128-bit integer operations that clang's PTX back end lacks. castor-cc includes this file if device code divides or
+// converts 128-bit integers (sw/castor_cc/ir_wide_integers.h), and replaces the operations by calls of these functions.
+// So this file itself must not divide or convert 128-bit integers.
 #pragma once
 
 #if defined(__CUDA_ARCH__)
@@ -17,7 +18,7 @@ static __device__ inline int leading_zeros(Unsigned v) {
 }
 static __device__ inline Unsigned magnitude(Signed v) { return v < 0 ? -static_cast<Unsigned>(v) : v; }
 
-/// Quotient; `left` becomes the remainder. By zero all ones, as quotients of 64 bits are.
+/// Returns the quotient; `left` becomes the remainder. Division by zero gives all ones, as for 64-bit quotients.
 static __device__ inline Unsigned divided(Unsigned& left, Unsigned by) {
   if (by == 0) return ~static_cast<Unsigned>(0);
   if (left < by) return 0;
@@ -37,7 +38,7 @@ static __device__ inline Unsigned divided(Unsigned& left, Unsigned by) {
   return quotient;
 }
 
-/// 64 bits that a conversion rounds as it would round `v`, and how far they are shifted.
+/// Returns 64 bits that a conversion rounds like `v`. `shift` becomes the number of bits by which they are shifted.
 static __device__ inline unsigned long long leading(Unsigned v, int& shift) {
   shift = high(v) == 0 ? 0 : 64 - leading_zeros(v);
   const Unsigned lost = v & ((static_cast<Unsigned>(1) << shift) - 1);
@@ -53,7 +54,7 @@ static __device__ inline double to_double(Unsigned v) {
   const unsigned long long bits = leading(v, shift);
   return ldexp(__ull2double_rn(bits), shift);
 }
-/// Towards zero; below 0 and NaN are 0, what is too large is the largest.
+/// Converts towards zero. Negative values and NaN give 0; too large values give the largest integer.
 static __device__ inline Unsigned from_double(double v) {
   if (!(v >= 1)) return 0;
   const unsigned long long bits = static_cast<unsigned long long>(__double_as_longlong(v));

@@ -1,11 +1,12 @@
 // Powers of x modulo the characteristic polynomial of XORWOW's step on its five words, for jumps over many steps.
 //
-// The step is linear over GF(2) and its polynomial has degree 160, so that n steps are the polynomial x^n mod p applied
-// to the step. Coefficient i of an entry is bit i % 32 of word i / 32. Entry (2^b - 1) k + d - 1 is the power for digit
-// d, from 1 to 2^b - 1, at position k of a number in digits of b bits. The tests compute every entry again.
+// The step is linear over GF(2) and its characteristic polynomial p has degree 160. A jump over n steps therefore
+// applies the polynomial x^n mod p to the step. Coefficient i of an entry is bit i % 32 of word i / 32. The number of
+// steps is written in digits of b bits. Entry (2^b - 1) k + d - 1 is the power for digit d (1 to 2^b - 1) at position
+// k. The tests recompute every entry.
 #pragma once
 
-/// Jumps over d 4^k steps: digits of 2 bits.
+/// Powers for jumps over d * 4^k steps: digits of 2 bits.
 static __device__ const unsigned int castor_xorwow_steps[96][5] = {
     {0x00000002u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {0x00000004u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
@@ -105,7 +106,7 @@ static __device__ const unsigned int castor_xorwow_steps[96][5] = {
     {0x5f48b91eu, 0x54420721u, 0xdab44ab7u, 0xed02c526u, 0xc6929a1cu},
 };
 
-/// Jumps over d 16^k times 2^67 steps: digits of 4 bits.
+/// Powers for jumps over d * 16^k * 2^67 steps: digits of 4 bits.
 static __device__ const unsigned int castor_xorwow_sequences[240][5] = {
     {0x26294934u, 0x77bbc248u, 0x1a87dad0u, 0x930052d4u, 0x947e6dd2u},
     {0x5f39c379u, 0x95e20ba6u, 0x20e9ff72u, 0x1244ce5eu, 0xe8fd228fu},

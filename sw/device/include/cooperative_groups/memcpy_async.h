@@ -1,7 +1,7 @@
 // Copies by all threads of a group: memcpy_async, wait, wait_prior.
 //
-// As on devices without asynchronous copies, a copy is made at once, through registers; the threads of the group have
-// to wait() before they read what others have copied.
+// The copies are made at once, through registers, as on devices without asynchronous copies. The threads of the group
+// must call wait() before they read data that other threads have copied.
 #pragma once
 #include "../cooperative_groups.h"
 
@@ -16,7 +16,7 @@ __device__ __forceinline__ void copy_words(const Group& group, void* to, const v
     static_cast<Word*>(to)[i] = static_cast<const Word*>(from)[i];
   }
 }
-// In the largest words that addresses and size are multiples of.
+// Copies in the largest words whose size divides both addresses and the number of bytes.
 template <class Group>
 __device__ __forceinline__ void copy_by_group(const Group& group, void* to, const void* from, size_t bytes) {
   const size_t all = reinterpret_cast<size_t>(to) | reinterpret_cast<size_t>(from) | bytes;
@@ -30,12 +30,12 @@ __device__ __forceinline__ void copy_by_group(const Group& group, void* to, cons
 }
 }  // namespace castor_detail
 
-/// Copies a number of bytes.
+/// Copies `bytes` bytes.
 template <class Group, class T, class Size>
 __device__ __forceinline__ void memcpy_async(const Group& group, T* to, const T* from, const Size& bytes) {
   castor_detail::copy_by_group(group, to, from, static_cast<size_t>(bytes));
 }
-/// Copies as many elements as both sides have.
+/// Copies as many elements as both source and destination have.
 template <class Group, class T, class ToSize, class FromSize>
 __device__ __forceinline__ void memcpy_async(const Group& group, T* to, const ToSize& to_count, const T* from,
                                              const FromSize& from_count) {
@@ -44,11 +44,12 @@ __device__ __forceinline__ void memcpy_async(const Group& group, T* to, const To
   castor_detail::copy_by_group(group, to, from, (room < there ? room : there) * sizeof(T));
 }
 
-/// Waits until the group's copies are complete, or all but the kLatest latest ones.
+/// Waits until the group's copies are complete.
 template <class Group>
 __device__ __forceinline__ void wait(const Group& group) {
   group.sync();
 }
+/// Waits until the group's copies, except the kLatest latest ones, are complete.
 template <unsigned int kLatest, class Group>
 __device__ __forceinline__ void wait_prior(const Group& group) {
   group.sync();

@@ -1,3 +1,3 @@
-// Reductions over groups; see cooperative_groups.h.
+// Forwards to cooperative_groups.h, which defines the reductions over groups.
 #pragma once
 #include "../cooperative_groups.h"

@@ -1,3 +1,3 @@
-// Scans over groups; see cooperative_groups.h.
+// Forwards to cooperative_groups.h, which defines the scans over groups.
 #pragma once
 #include "../cooperative_groups.h"

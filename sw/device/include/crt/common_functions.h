@@ -1,3 +1,3 @@
-// Functions of both sides; they come with cuda_runtime.h.
+// Forwards to cuda_runtime.h, which declares the functions common to host and device.
 #pragma once
 #include "cuda_runtime.h"

@@ -1,3 +1,3 @@
-// Device intrinsics; they come with cuda_runtime.h.
+// Forwards to cuda_runtime.h, which declares the device intrinsics.
 #pragma once
 #include "cuda_runtime.h"

@@ -1,7 +1,7 @@
 // Function, variable and calling-convention markers of CUDA C++.
 //
-// Under a CUDA compilation they are attributes; for a plain host compiler (a .cpp file that uses the runtime API) they
-// vanish, so the same header serves both.
+// In a CUDA compilation the markers are attributes. For a plain host compiler (a .cpp file that uses the runtime API)
+// they are empty, so the same header serves both.
 #pragma once
 #define __HOST_DEFINES_H__
 
@@ -12,8 +12,8 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-// Storage that both sides name directly needs an object in both images. Declaring such a variable is refused where it
-// is written, with the two ways out.
+// A __managed__ variable would need one object that the images of both sides share. Its declaration is refused, with
+// two alternatives.
 #define __managed__                                                                                                   \
   __attribute__((device)) __attribute__((unavailable(                                                                 \
       "castor-cc: __managed__ variables are not supported; allocate with cudaMallocManaged and pass the pointer, or " \
@@ -30,7 +30,7 @@
 #define __grid_constant__
 #endif
 
-// Outside CUDA mode the C++ library's own __attribute__((__noinline__)) must stay what it is.
+// Outside CUDA mode __noinline__ stays undefined, since the C++ library uses __attribute__((__noinline__)).
 #if defined(__CUDA__) && !defined(__noinline__)
 #define __noinline__ __attribute__((noinline))
 #endif

@@ -1,3 +1,3 @@
-// Device maths; it comes with cuda_runtime.h.
+// Forwards to cuda_runtime.h, which declares the device's mathematical functions.
 #pragma once
 #include "cuda_runtime.h"

@@ -1,2 +1,2 @@
-// clang includes this file for sm_70 and up; match and redux are defined in castor_cuda/shuffle.h for every target.
+// Empty: clang includes this file for sm_70 and newer; castor_cuda/shuffle.h defines match and redux for every target.
 #pragma once

@@ -1,3 +1,3 @@
-// Annotations for profilers; see nvToolsExt.h.
+// Forwards to nvToolsExt.h, which declares the annotations for profilers.
 #pragma once
 #include "../nvToolsExt.h"

@@ -6,18 +6,19 @@
 
 namespace castor::hookup {
 
-/// A system that DARSIE is compared with, as a fetch filter of its own: C++ alone, without a twin (docs/blocks/
-/// darsie.md, "Compared systems"). It changes by what it is told and by nothing else.
+/// Base of the systems that DARSIE is compared with. Each is a fetch filter in C++ without RTL (docs/blocks/darsie.md,
+/// "Compared systems"). Its state changes at clock edges with events only, so it may sleep in between.
 class ComparedSystem : public gpu::FetchFilter {
  public:
   void detach() override { detach_statistics(); }
-  /// 0 behind an edge that may have changed what it says.
+  /// Returns 0 after an edge that may have changed the outputs.
   [[nodiscard]] gpu::Cycle quiet() const override { return changed_ ? 0 : gpu::kForever; }
   void idle(gpu::Cycle /*n*/) override {}
 
  protected:
   virtual void detach_statistics() = 0;
-  /// The lowest virtual rows of a TB that are not `taken(tag)`, to `tags`; how many there were, at most `count`.
+  /// Writes the lowest virtual rows of a TB for which `taken(tag)` is false to `tags`, at most `count`. Returns their
+  /// number.
   template <class Taken>
   [[nodiscard]] static unsigned free_rows(unsigned count, std::uint8_t* tags, Taken&& taken) {
     unsigned found = 0;

@@ -29,7 +29,7 @@ void DacIdeal::reset() {
   changed_ = false;
 }
 
-// --- What it says ----------------------------------------------------------------------------------------------------
+// --- Outputs ---------------------------------------------------------------------------------------------------------
 
 const DacIdeal::Load* DacIdeal::find(const Tb& tb, std::uint32_t pc, std::uint32_t occurrence) const {
   const auto found = std::find_if(tb.loads.begin(), tb.loads.end(),
@@ -46,12 +46,13 @@ DacIdeal::Next DacIdeal::next(unsigned w, std::uint32_t pc) const {
   if (tb.led[pc] <= occurrence) return Next::kLead;
   if (!load) return Next::kGhost;
   const Load* const found = find(tb, pc, occurrence);
-  if (found == nullptr) return Next::kExecute;  // there was no row for it
+  if (found == nullptr) return Next::kExecute;  // the leader had found no free row for the load
   const bool missing = tb.unwritten[found->tag[0]] || (found->results == 2 && tb.unwritten[found->tag[1]]);
   return missing ? Next::kWait : Next::kGhost;
 }
 
-// Ghosts that the SM does not execute, because something is pending, stay where they are: they wait.
+// Offers ghosts to the SM. If the SM does not complete a ghost, because a source operand is pending, its warp waits at
+// the PC.
 void DacIdeal::choose(const gpu::FetchIn& in) {
   std::size_t loads = 0;
   for_each_bit(in.eligible, [&](unsigned w) {
@@ -77,7 +78,8 @@ void DacIdeal::choose(const gpu::FetchIn& in) {
   first_ = false;
 }
 
-// One load per group is led: its rows have one place in the answer. What another warp has led is dropped.
+// Elects at most one load per decode group, because the answer has row tags for one load only. Squashes instructions
+// that another warp has led.
 void DacIdeal::judge(const gpu::DecodeGroup& group) {
   const unsigned w = group.warp;
   if (!group.valid || tbs_[warps_[w].tb].set == nullptr) return;
@@ -153,7 +155,7 @@ void DacIdeal::start(const gpu::TbStartEvent& event) {
   });
 }
 
-// A warp is over an occurrence of a record.
+// Notes that a warp has executed or skipped an occurrence of a record.
 void DacIdeal::pass(Tb& tb, unsigned w, std::uint32_t pc) {
   const std::uint32_t occurrence = warps_[w].done[pc]++;
   tb.led[pc] = std::max(tb.led[pc], warps_[w].done[pc]);

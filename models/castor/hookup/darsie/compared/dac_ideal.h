@@ -13,7 +13,7 @@
 
 namespace castor::hookup {
 
-/// What the ideal affine stream of one SM does.
+/// Statistics of the ideal affine stream of one SM.
 struct DacStatistics {
   explicit DacStatistics(base::StatisticGroup& parent) : group(parent, "dac_ideal") {}
 
@@ -25,18 +25,18 @@ struct DacStatistics {
   base::Counter squashes{group, {"squashes", "", "affine instructions that were fetched with others and dropped"}};
 };
 
-/// DAC-IDEAL (Yeh 2020, sections 7.6, 7.7.1): decoupled affine computation without a cost. Of one SM.
+/// DAC-IDEAL (Yeh 2020, sections 7.6, 7.7.1): decoupled affine computation without cost, for one SM.
 ///
-/// A run of the functional machine has written which instances of which TB are affine (run.affine). The first warp of
-/// the TB that decodes one executes it; for all others it is over when the warp gets there and its operands are: no
-/// fetch, any number per tick. Values are those that the warp itself computes; a load takes what the leader has loaded,
-/// as soon as it is there, and is executed if the address turns out to be another one. So results do not depend on what
-/// the file says, as long as threads of a block do not race.
+/// A run of the functional machine has recorded which instances of which TB are affine (run.affine). The first warp of
+/// the TB that decodes an affine instance executes it. Every other warp completes the instance as a ghost when it
+/// reaches the PC and the operands are ready: without a fetch, any number per tick. The values are those that the warp
+/// computes itself. A load takes the data that the leader has loaded, as soon as they arrive; it is executed normally
+/// if its address differs. So results do not depend on the file, as long as threads of a block do not race.
 ///
-/// Allocates when a TB of a larger program starts. Errors: a launch that is not in the file is an InputError.
+/// Allocates memory when a TB of a larger program starts. Throws InputError for a launch that is not in the file.
 class DacIdeal final : public ComparedSystem {
  public:
-  /// `loads`: loads whose address is uniform count too.
+  /// `loads`: whether loads with a uniform address count as affine.
   DacIdeal(std::shared_ptr<const gpu::AffineInstances> instances, bool loads)
       : instances_(std::move(instances)), loads_(loads) {}
 
@@ -46,31 +46,31 @@ class DacIdeal final : public ComparedSystem {
   void clock(const gpu::FetchIn& in) override;
 
  private:
-  /// A load that a warp executes for all.
+  /// A load that one warp executes for all warps of its TB.
   struct Load {
     std::uint32_t pc = 0, occurrence = 0;
-    gpu::WarpMask passed = 0;  ///< warps for which it is over
+    gpu::WarpMask passed = 0;  ///< warps that have executed or skipped the load
     std::uint8_t results = 0, tag[2] = {};
   };
   struct Tb {
-    const gpu::AffineSet* set = nullptr;  ///< null: nothing of it is affine
+    const gpu::AffineSet* set = nullptr;  ///< affine instances of the TB; null: none
     const isa::Record* code = nullptr;
     std::uint64_t code_base = 0;
     gpu::WarpMask live = 0;
     std::uint16_t base = 0;
-    std::vector<std::uint32_t> led;  ///< per record: occurrences that some warp has decoded
+    std::vector<std::uint32_t> led;  ///< per record: number of occurrences that some warp has decoded
     std::vector<Load> loads;
     std::bitset<gpu::kVirtualRows> used, unwritten;
   };
   struct Warp {
     std::uint8_t tb = 0;
-    std::vector<std::uint32_t> done;  ///< per record: how often it was decoded or passed
+    std::vector<std::uint32_t> done;  ///< per record: number of times that the warp has decoded or skipped it
   };
   enum class Next : std::uint8_t {
-    kExecute,  ///< as ever
-    kLead,     ///< affine, and nobody was here before
+    kExecute,  ///< executes the instruction normally
+    kLead,     ///< affine, and no other warp has decoded the instance yet
     kGhost,
-    kWait,  ///< a load that is not there yet
+    kWait,  ///< waits for the data of the leader's load
   };
 
   void detach_statistics() override { statistics_.reset(); }
@@ -92,11 +92,11 @@ class DacIdeal final : public ComparedSystem {
   const bool loads_;
   std::array<Tb, 64> tbs_;
   std::array<Warp, 64> warps_;
-  gpu::WarpMask own_ = 0;  ///< their next instruction was refused as a ghost
-  // Of the tick under way.
-  bool first_ = true;  ///< not asked in S5 yet
+  gpu::WarpMask own_ = 0;  ///< warps whose next instruction the SM refused as a ghost: the warp executes it itself
+  // State of the current tick.
+  bool first_ = true;  ///< settle has not been called in S5 (issue) of this tick
   gpu::WarpMask eligible_ = 0;
-  std::array<std::uint64_t, 64> came_from_{};  ///< PC before the first ghost
+  std::array<std::uint64_t, 64> came_from_{};  ///< PC of each warp before its first ghost of the tick
   std::array<gpu::GhostLoad, 64> ghost_loads_{};
   gpu::FetchOut out_;
   std::unique_ptr<DacStatistics> statistics_;

@@ -33,7 +33,7 @@ void NoSync::reset() {
   changed_ = false;
 }
 
-// --- What it says ----------------------------------------------------------------------------------------------------
+// --- Outputs ---------------------------------------------------------------------------------------------------------
 
 NoSync::Instance* NoSync::find(unsigned w, std::uint64_t pc) {
   std::vector<Instance>& all = tbs_[warps_[w].tb].instances;
@@ -55,7 +55,7 @@ bool NoSync::written(const Tb& tb, const Instance& instance) {
   return true;
 }
 
-// Skips what is written, waits for what is not.
+// Skips an instruction whose shared result is written; lets the warp wait for a result that is not.
 void NoSync::choose(gpu::WarpMask eligible, const std::uint64_t* pc) {
   for_each_bit(eligible & ~copying_, [&](unsigned w) {
     if (!shares(w)) return;
@@ -68,12 +68,12 @@ void NoSync::choose(gpu::WarpMask eligible, const std::uint64_t* pc) {
   });
 }
 
-// One election per group: its rows have one place in the answer.
+// Elects at most one instruction per decode group, because the answer has row tags for one instruction only.
 void NoSync::judge(const gpu::DecodeGroup& group) {
   const unsigned w = group.warp;
   if (!group.valid || !shares(w)) return;
   const Tb& tb = tbs_[warps_[w].tb];
-  if ((tb.together & ~warp_bit(w)) == 0) return;  // nobody to share with
+  if ((tb.together & ~warp_bit(w)) == 0) return;  // no other warp to share with
   const auto taken = [&tb](unsigned tag) { return tb.users[tag] != 0 || tb.unwritten[tag]; };
   bool elected = false;
   for (unsigned s = 0; s < group.count; ++s) {
@@ -120,7 +120,7 @@ void NoSync::refer(unsigned w, unsigned slot, std::int16_t tag) {
   mine = tag;
 }
 
-// Its rows stay with those who refer to them.
+// Releases the instance's claim on its rows; warps whose registers are renamed to the rows keep them.
 void NoSync::forget(Tb& tb, const Instance& instance) {
   for (unsigned i = 0; instance.shared && i < instance.results; ++i) --tb.users[instance.tag[i]];
 }
@@ -188,7 +188,7 @@ void NoSync::take_issued(const gpu::IssueSlot& slot) {
   }
 }
 
-// They get their registers back, and nobody waits for them.
+// Excludes warps from sharing: they copy their renamed registers back, and no shared result is kept for them.
 void NoSync::leave(gpu::WarpMask warps) {
   for_each_bit(warps, [&](unsigned w) {
     Tb& tb = tbs_[warps_[w].tb];
@@ -206,7 +206,7 @@ void NoSync::leave(gpu::WarpMask warps) {
   });
 }
 
-// A barrier of the whole block: those that stand together share again.
+// Restarts sharing at a barrier of the whole block, for the warps in `join`.
 void NoSync::meet(unsigned t, gpu::WarpMask join) {
   Tb& tb = tbs_[t];
   leave(tb.together & ~join);

@@ -11,7 +11,7 @@
 
 namespace castor::hookup {
 
-/// What skipping without synchronisation does in one SM.
+/// Statistics of skipping without synchronisation in one SM.
 struct NoSyncStatistics {
   explicit NoSyncStatistics(base::StatisticGroup& parent) : group(parent, "no_cf_sync") {}
 
@@ -24,16 +24,17 @@ struct NoSyncStatistics {
   base::Counter copies{group, {"copies", "", "registers that a leaving warp gets back"}};
 };
 
-/// NO-CF-SYNC (Yeh 2020, section 7.7.3): DARSIE without its synchronisation, which no hardware could be. Of one SM.
+/// NO-CF-SYNC (Yeh 2020, section 7.7.3): DARSIE without its synchronisation, which hardware cannot build. For one SM.
 ///
-/// An instance is what warps of a TB execute at one PC with one history: the outcomes of the branches since the last
-/// barrier of the whole block. Between two such points a path passes each PC once, so no count of occurrences is
-/// needed. The first warp to decode an instance leads, the others take its result behind its write-back and never meet.
-/// Warps whose lanes part, or that the SM cannot follow, are on their own until the next barrier of the block. No limit
-/// of entries; rows are virtual, 256 per TB, and if none is free all execute the instance. A warp skips one instruction
-/// per tick, and is fetched without delay where there is nothing to skip. Registers come back by copies as in DARSIE.
+/// An instance is the execution of one PC by warps of a TB with the same history. The history is the outcomes of all
+/// branches since the last barrier of the whole block. A path passes each PC once per history, so no count of
+/// occurrences is needed. The first warp to decode an instance leads. Other warps take its result after the write-back;
+/// warps never wait for each other at synchronisation points. A warp whose lanes diverge, or that the SM cannot track,
+/// executes alone until the next barrier of the block. The number of entries is not limited. Rows are virtual, 256 per
+/// TB; if none is free, all warps execute the instance. A warp skips at most one instruction per tick; fetching a warp
+/// without a skip is not delayed. Renamed registers are restored by copies as in DARSIE.
 ///
-/// The source gives the name and says that nothing waits; the rest is ours.
+/// The publication gives the name and says that no warp waits; all other details are Castor's.
 class NoSync final : public ComparedSystem {
  public:
   void attach(const gpu::HookSite& site) override;
@@ -44,32 +45,34 @@ class NoSync final : public ComparedSystem {
  private:
   static constexpr unsigned kSlots = 32;  // registers that can be renamed
   static constexpr std::int16_t kNone = -1;
-  static constexpr std::size_t kInstances = 1024;  // per TB, for which there is room without more memory
+  static constexpr std::size_t kInstances = 1024;  // instances per TB that fit without reallocation
 
   struct Instance {
     std::uint64_t pc = 0, history = 0;
-    gpu::WarpMask passed = 0;  ///< warps that have executed or skipped it
-    bool shared = false;       ///< it has rows; else every warp executes it
+    gpu::WarpMask passed = 0;  ///< warps that have executed or skipped the instance
+    bool shared = false;       ///< the result has rows; else every warp executes the instance
     std::uint8_t results = 0;
     std::uint8_t slot[2] = {}, tag[2] = {};
   };
   struct Tb {
     bool promote = false;
-    gpu::WarpMask together = 0;  ///< warps that share
+    gpu::WarpMask together = 0;  ///< warps that share results
     std::uint16_t base = 0;
     std::vector<Instance> instances;
-    std::array<std::uint8_t, gpu::kVirtualRows> users{};  ///< per row: warps that refer to it, and its instance
+    std::array<std::uint8_t, gpu::kVirtualRows> users{};  ///< per row: number of registers renamed to it, plus 1 if its
+                                                          ///< instance is live
     std::bitset<gpu::kVirtualRows> unwritten;
   };
   struct Warp {
     std::uint8_t tb = 0;
     std::uint64_t history = 0;
-    std::array<std::int16_t, kSlots> tag{};  ///< row that stands for a register
+    std::array<std::int16_t, kSlots> tag{};  ///< row to which each register is renamed; kNone: none
   };
 
   void detach_statistics() override { statistics_.reset(); }
   [[nodiscard]] bool shares(unsigned w) const { return (tbs_[warps_[w].tb].together >> w & 1) != 0; }
-  /// What `w` would do at a PC: its instance, if another warp was there before.
+  /// Returns the instance that warp `w` would skip at a PC: another warp leads it, and `w` has not passed it. Else
+  /// null.
   [[nodiscard]] Instance* next(unsigned w, std::uint64_t pc);
   [[nodiscard]] Instance* find(unsigned w, std::uint64_t pc);
   [[nodiscard]] static bool written(const Tb& tb, const Instance& instance);
@@ -88,7 +91,7 @@ class NoSync final : public ComparedSystem {
   std::array<Tb, 64> tbs_;
   std::array<Warp, 64> warps_;
   gpu::WarpMask copying_ = 0;
-  std::array<std::uint64_t, 64> skipped_at_{};  // of the tick: PC of the warps in out_.skip
+  std::array<std::uint64_t, 64> skipped_at_{};  // PC in this tick of each warp in out_.skip
   gpu::FetchOut out_;
   std::unique_ptr<NoSyncStatistics> statistics_;
 };

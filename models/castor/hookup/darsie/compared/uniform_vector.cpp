@@ -48,7 +48,8 @@ const gpu::FetchOut& UniformVector::settle(const gpu::FetchIn& in) {
   return out_;
 }
 
-// As `settle` has judged it: nothing was filled in between.
+// Updates the buffer for an instruction. The hit or miss is the one that `settle` decided, since no entry was filled
+// since then.
 void UniformVector::look_up(unsigned warp, const gpu::IssueValues& values, gpu::Cycle now) {
   Entry* entry = find(warp, values);
   const bool hit = entry != nullptr && now > entry->written;
@@ -67,7 +68,8 @@ void UniformVector::look_up(unsigned warp, const gpu::IssueValues& values, gpu::
 }
 
 void UniformVector::clock(const gpu::FetchIn& in) {
-  // Of one tick all hit or miss on what the tick found; entries of this tick are not written yet.
+  // All instructions of a tick see the entries of earlier ticks; an entry of this tick does not hit before its
+  // write-back.
   for (std::size_t i = 0; i < in.values.size; ++i) {
     if (is_candidate(in.values[i])) look_up(in.issued[i].warp, in.values[i], in.now);
   }

@@ -10,7 +10,7 @@
 
 namespace castor::hookup {
 
-/// What the reuse buffer of one SM does.
+/// Statistics of the reuse buffer of one SM.
 struct UniformVectorStatistics {
   explicit UniformVectorStatistics(base::StatisticGroup& parent) : group(parent, "uniform_vector") {}
 
@@ -20,20 +20,20 @@ struct UniformVectorStatistics {
   base::Counter evictions{group, {"evictions", "", "results that gave way to another"}};
 };
 
-/// UV, uniform vector (Yeh 2020, sections 2.5.1, 7.6): an instruction reuse buffer at issue, behind fetch and decode.
-/// Of one SM.
+/// UV, uniform vector (Yeh 2020, sections 2.5.1, 7.6): an instruction reuse buffer at issue, after fetch and decode.
+/// For one SM.
 ///
-/// Looked for are instructions marked DR, whatever the block's shape, that all lanes execute, without guard, predicate
-/// and memory, with one 32-bit result and up to three 32-bit source values that are scalars (a 64-bit source is two).
-/// The key is the PC, the TB context and the source values. A hit takes its issue slot, no collector and no unit, and
-/// writes in the next tick; a miss executes, and its result is in the buffer behind its write-back. The least recently
-/// used result gives way. What the source says of the form is that it reuses instructions that read uniform scalars;
-/// the key, the costs and the order of replacement are ours.
+/// An instruction is looked up if it is marked DR (whatever the block's shape), executes in all lanes, and has no
+/// guard, predicate or memory access. It must have one 32-bit result and up to three 32-bit source values that are
+/// scalars (a 64-bit source counts as two). The key is the PC, the TB context and the source values. A hit uses its
+/// issue slot but no operand collector and no unit, and writes in the next tick. A miss executes; its result enters the
+/// buffer at write-back. The least recently used result is replaced. The publication only says that the buffer reuses
+/// instructions that read uniform scalars; key, costs and replacement are Castor's.
 ///
-/// Limits: a warp is picked only if the unit that it would need accepts, also for what then hits.
+/// Limits: a warp is picked only if the required unit accepts its instruction, even if the instruction then hits.
 class UniformVector final : public ComparedSystem {
  public:
-  /// `entries` results.
+  /// `entries`: number of results in the buffer.
   explicit UniformVector(unsigned entries) : entries_(entries) {}
 
   void attach(const gpu::HookSite& site) override;
@@ -50,8 +50,8 @@ class UniformVector final : public ComparedSystem {
     std::uint8_t sources = 0;
     std::array<std::uint32_t, kSources> value{};
     std::uint64_t pc = 0;
-    gpu::Cycle written = 0;  ///< its result is there behind this cycle
-    std::uint64_t used = 0;  ///< number of the last use
+    gpu::Cycle written = 0;  ///< cycle of the write-back; the entry hits in later cycles
+    std::uint64_t used = 0;  ///< sequence number of the last use
   };
 
   void detach_statistics() override { statistics_.reset(); }
@@ -61,7 +61,7 @@ class UniformVector final : public ComparedSystem {
   void look_up(unsigned warp, const gpu::IssueValues& values, gpu::Cycle now);
 
   std::vector<Entry> entries_;
-  std::array<std::uint8_t, 64> tb_of_{};  // per warp
+  std::array<std::uint8_t, 64> tb_of_{};  // TB context of each warp
   std::uint64_t uses_ = 0;
   gpu::FetchOut out_;
   std::unique_ptr<UniformVectorStatistics> statistics_;

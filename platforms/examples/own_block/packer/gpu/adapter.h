@@ -13,7 +13,7 @@
 
 namespace blocks::packer {
 
-/// Counted at the ports, so alike for model and RTL.
+/// Statistics of the block, counted at its ports, so that model and RTL give equal counts.
 struct Statistics {
   explicit Statistics(castor::base::StatisticGroup& parent) : group(parent, "packer") {}
 
@@ -22,15 +22,17 @@ struct Statistics {
   castor::base::Counter moves{group, {"moves", "", "of them those that went to another SM than the one before"}};
 };
 
-/// The block as dispatch policy of a GPU: the oldest kernel that fits anywhere is placed, and the block says where.
+/// The block as dispatch policy of a GPU. The oldest kernel that fits on any SM is placed, and the block chooses the
+/// SM.
 ///
 /// | port | the GPU's |
 /// |---|---|
-/// | fits | SMs that take the kernel's next thread block: room, open, below quota |
+/// | fits | SMs that can take the kernel's next thread block: free resources, open, below quota |
 /// | depth | key blocks.packer.depth |
-/// | place_* | where it is offered; the offer was taken |
+/// | place_* | the SM that is offered; whether the offer was accepted |
 ///
-/// Timing: settles in F5, one edge per cycle in F10. The twin is clocked lazily (castor/hookup/lazy_twin.h).
+/// Timing: settles in step F5 (placement), one clock edge per cycle in F10 (clock of all hooks). The twin is clocked
+/// lazily (castor/hookup/lazy_twin.h).
 class Adapter final : public castor::gpu::DispatchPolicy {
  public:
   Adapter(std::unique_ptr<twin::Twin<Block>> twin, unsigned depth)
@@ -39,7 +41,7 @@ class Adapter final : public castor::gpu::DispatchPolicy {
   void attach(const castor::gpu::HookSite& site) override {
     statistics_ = std::make_unique<Statistics>(*site.statistics);
   }
-  /// <scope>.packer: ports and probes of the block.
+  /// Adds the ports and probes of the block to the waves, in scope <scope>.packer.
   void add_waves(castor::gpu::Waves& waves, const std::string& scope) override { packer_.add_waves(waves, scope); }
   void detach() override { statistics_.reset(); }
   void reset() override {
@@ -80,7 +82,7 @@ class Adapter final : public castor::gpu::DispatchPolicy {
   castor::hookup::LazyTwin<Block> packer_;
   castor::hookup::WaitingKernels kernels_;
   const U8 depth_;
-  int last_sm_ = -1;  ///< of the last thread block; -1 = none yet
+  int last_sm_ = -1;  ///< SM of the last thread block; -1 = none yet
   std::unique_ptr<Statistics> statistics_;
   castor::gpu::DispatchOut out_;
 };

@@ -12,7 +12,7 @@
 
 namespace blocks::packer {
 
-/// All that a platform learns of the block (castor/hookup/block_type.h).
+/// Registers the block with a platform: name, keys, claims, adapter and statistics (castor/hookup/block_type.h).
 class Registration final : public castor::hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override { return Block::kBlock; }

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/governors.h"
+#include "castor/gpu/front_end/mechanism.h"
+#include "castor/gpu/front_end/parse_lanes.h"
+#include "castor/gpu/front_end/queues.h"
+#include "castor/gpu/hooks/hooks.h"
+
+namespace castor::gpu {
+
+/// Governors as a mechanism of the front end: what the front end shows them, and its clock, which they may stop.
+class GovernorSide : public FrontEndMechanism {
+ public:
+  explicit GovernorSide(const FrontEndParts& parts)
+      : governors_(parts.hooks.governors, parts.place, parts.sms, parts.ledger, parts.events),
+        dispatcher_(parts.dispatcher),
+        queues_(parts.queues),
+        lanes_(parts.lanes),
+        events_(parts.events) {}
+
+  [[nodiscard]] const Governors& governors() const { return governors_; }
+
+  [[nodiscard]] bool present() const { return governors_.any(); }
+  [[nodiscard]] bool clocked() const { return true; }
+  [[nodiscard]] bool wants_pulses() const { return true; }
+  [[nodiscard]] bool gated() const { return !governors_.uncore_enable(); }
+  [[nodiscard]] bool works_gated() const { return true; }
+  void idle(Cycle cycles) { governors_.idle(cycles); }
+  void begin() {
+    asleep_ = gated();
+    governors_.begin(events_.cycle());
+  }
+  void govern(Cycle now) { governors_.settle(now); }
+  void clock(Cycle now) {
+    if (!asleep_) governors_.show(dispatcher_.state());
+    governors_.clock(work_comes(now), now);
+    if (!asleep_) governors_.check_open(now);
+  }
+  [[nodiscard]] bool stirred() const { return governors_.stirred(); }
+  [[nodiscard]] Cycle next(Cycle now) const { return governors_.next(now); }
+  [[nodiscard]] bool inert() const { return !governors_.closed() && !gated() && governors_.inert(); }
+  void add_waves(Waves& waves, const std::string& scope) const { governors_.add_waves(waves, scope); }
+
+ private:
+  // Work is on its way to the dispatcher. A kernel whose entry is written in this cycle has left its lane and is not in
+  // the policy yet.
+  [[nodiscard]] bool work_comes(Cycle now) const {
+    return events_.all().pushed.has_value() || queues_.kernel_waits(now) || lanes_.busy() != 0;
+  }
+
+  Governors governors_;
+  const Dispatcher& dispatcher_;
+  const Queues& queues_;
+  const ParseLanes& lanes_;
+  const HookEvents& events_;
+  bool asleep_ = false;  // the front end has no clock in this cycle
+};
+
+}  // namespace castor::gpu
