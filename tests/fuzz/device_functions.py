@@ -93,7 +93,7 @@ class Runner:
                 found += [Failure(by_name[one], level, machine, "differs", rest) for one, rest in reports]
             elif code != 0:
                 found += self.halves(sources, level, (machine,), name, "does not run", f"exit code {code}\n{text}")
-        path.unlink()
+        path.unlink(missing_ok=True)  # halves of the same name may have used it
         return found
 
     def halves(self, sources, level, machines, name, what, text):
