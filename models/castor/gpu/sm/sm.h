@@ -93,7 +93,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   void waits(WaitGraph& graph) const override { report().add_to(graph); }
 
   /// Asserts the invariants between two cycles. Without messages in flight the SM's free resources equal the ledger's.
-  /// Every blocked live warp waits for a condition that can still end.
+  /// The SM's parts agree on warp slots, accesses in flight and warps at barriers.
   void check_invariants(const SmRoom& ledger) const {
     report().check(inbox_.size() == 0 && outbox_.empty() ? &ledger : nullptr, clock_.now());
   }

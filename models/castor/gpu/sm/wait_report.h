@@ -28,9 +28,9 @@ class SmWaitReport {
   [[nodiscard]] bool stuck() const;
   /// Adds the live warps that repeat their loops.
   void add_spinning(std::vector<SpinningWarp>& list) const;
-  /// Asserts that every used slot has a TB, and that every warp at a barrier is known to that barrier. With `ledger`
-  /// (null while messages are in flight), also asserts that the SM's free resources equal the ledger's. `now` is for
-  /// the message.
+  /// Asserts that every used slot has a TB, that the counts of accesses in flight agree with the mask of busy warps,
+  /// and that every warp at a barrier is known to that barrier. With `ledger` (null while messages are in flight), also
+  /// asserts that the SM's free resources equal the ledger's. `now` is for the message.
   void check(const SmRoom* ledger, Cycle now) const;
 
  private:
