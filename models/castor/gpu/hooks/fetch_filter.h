@@ -34,7 +34,7 @@ inline constexpr unsigned kVirtualRows = 256;
 /// filter acts on marked instructions.
 struct DecodeSlot {
   std::uint8_t mark = 0;     ///< compiler mark: 1 redundant if the block's shape allows, 2 redundant
-  std::uint8_t ndst = 0;     ///< registers written, 0 to 2
+  std::uint8_t ndst = 0;     ///< number of registers written, 0 to 2
   std::uint8_t dst[2] = {};  ///< numbers of the registers written; the first `ndst` are valid
   /// 0: no load, or a load of constants; 1: only stores of the same TB can change the loaded data; 2: stores of other
   /// SMs can too
@@ -55,9 +55,9 @@ struct IssueSlot {
   std::uint8_t warp = 0;                ///< warp slot
   bool lead = false;                    ///< the instruction was decoded as a leader (DecodeAct::kLead)
   std::uint8_t tag[2] = {};             ///< leaders: pool rows for the results, as assigned at decode
-  std::uint8_t ndst = 0;                ///< registers written, 0 to 2
+  std::uint8_t ndst = 0;                ///< number of registers written, 0 to 2
   std::uint8_t dst[2] = {};             ///< numbers of the registers written
-  std::uint8_t nsrc = 0;                ///< registers read, 0 to kMaxOperands
+  std::uint8_t nsrc = 0;                ///< number of registers read, 0 to kMaxOperands
   std::uint8_t src[kMaxOperands] = {};  ///< numbers of the registers read, in operand order
 };
 
@@ -164,7 +164,8 @@ struct FetchOut {
   std::uint8_t tag[2] = {};        ///< pool rows for the results of the leader in the decode group
   IssueRename rename[kMaxIssue];   ///< sources of each element of `FetchIn::issued`
   Maybe<CopyRequest> copy;         ///< early: copy request, held until `copy_ack`
-  /// the SM applies `skip` and `ghost` now and calls `settle` again in this tick if a PC moved
+  /// the SM applies `skip` and `ghost` now and calls `settle` again in this tick, if a PC has moved or a ghost load was
+  /// refused
   bool again = false;
 };
 

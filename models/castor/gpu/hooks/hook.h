@@ -79,7 +79,7 @@ class Hook {
   virtual ~Hook() = default;
   /// Returns the name of the block that implements the hook, for messages; empty if no block does.
   [[nodiscard]] virtual const char* block() const { return ""; }
-  /// Called once, before the first `reset`.
+  /// Connects the hook to the machine; called once, before the first `reset`.
   virtual void attach(const HookSite& site) = 0;
   /// Declares the hook's waveform signals, in scopes below `scope` ("gpu", inside an SM "gpu.sm3"). They are sampled
   /// after each cycle in which some unit ticked.

@@ -16,7 +16,8 @@ struct LaunchListing {
   bool by_sm = true;
 };
 
-/// Sources that may be granted in this cycle. Empty if the kernel table has no free entry that the source needs.
+/// Sources that may be granted in this cycle. A source that needs a kernel table entry is listed
+/// only while an entry is free.
 struct SourceIn {
   Cycle now = 0;
   /// Lists with a launch, indexed by SM; bit = level - 1. Stopped launches do not count. State at the start of the

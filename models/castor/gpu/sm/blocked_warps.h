@@ -95,7 +95,10 @@ class BlockedWarps {
   }
 
  private:
+  /// Warps blocked, by reason. A bit is set when the warp issues the instruction or faults, and cleared when the reason
+  /// ends.
   WarpMask barrier_ = 0, fence_ = 0, sleep_ = 0, call_ = 0, runtime_ = 0, fault_ = 0;
+  /// Warps of barrier_ whose release is pending, and warps of call_ whose call has not been sent.
   WarpMask releasing_ = 0, before_call_ = 0;
   EventWheel& wheel_;
 };

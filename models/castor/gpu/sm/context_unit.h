@@ -48,6 +48,7 @@ class ContextUnit {
   [[nodiscard]] Tick next() const;
 
  private:
+  /// Save in progress: context, and tick in which it completes.
   struct Saving {
     unsigned context = 0;
     Tick until = 0;
@@ -65,6 +66,7 @@ class ContextUnit {
   RuntimeUnit& runtime_;
   SmMemory& memory_;
   std::vector<Saving> saving_;
+  /// contexts in saving_
   TbMask in_saving_ = 0;
 };
 

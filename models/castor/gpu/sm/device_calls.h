@@ -66,6 +66,7 @@ class DeviceCalls : public SmMechanism {
   [[nodiscard]] Cycle next_answer() const;
 
  private:
+  /// Reply of the front end: cycle from which it is visible, warp, and whether the call faulted.
   struct Answer {
     Cycle visible;
     std::uint8_t warp;

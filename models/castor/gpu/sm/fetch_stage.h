@@ -108,6 +108,7 @@ class FetchStage {
   }
 
   // Masks with one bit per warp.
+  /// fetch in flight; and not eligible because of a branch or a set-up
   WarpMask out_ = 0, held_back_ = 0;
   WarpMask due_ = 0;      // fetched in the previous tick
   WarpMask filled_ = 0;   // outstanding line arrived in this tick; decoded in the next

@@ -69,6 +69,7 @@ class FilterDecoder {
   const RowPool& rows_;
   FilterPools& pools_;
   FilterCounters& counters_;
+  /// decode group of this tick
   DecodeGroup group_;
   WarpMask present_ = 0;  // warps whose fetched instructions have arrived and are not decoded yet
   /// [warp] tick of the fetch that is not decoded yet

@@ -60,10 +60,13 @@ class FilterSlots {
   const InstructionBuffer& buffer_;
   const FilterPools& pools_;
   const FilterDecoder& decoder_;
+  /// candidates of this tick, the first count_ are valid
   std::array<IssueSlot, kMaxIssue> slots_;
+  /// instructions issued in this tick, the first issued_count_ are valid
   std::array<IssueSlot, kMaxIssue> issued_slots_;
   std::array<IssueValues, kMaxIssue> values_, issued_values_;  // empty values unless FilterTerms::values
   std::array<IssueRename, kMaxIssue> renames_;
+  /// [candidate] record
   std::array<std::uint32_t, kMaxIssue> pcs_{};
   // [warp] candidate indices of the warp's first and second instruction
   std::array<std::array<std::uint8_t, 2>, kMaxWarps> places_{};

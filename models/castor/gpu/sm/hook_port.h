@@ -27,6 +27,7 @@ class TbStarts {
   [[nodiscard]] const Maybe<TbStartEvent>& late() const { return late_; }
 
  private:
+  /// events delivered in this tick, and in the next one
   Maybe<TbStartEvent> now_, late_;
 };
 
@@ -96,7 +97,9 @@ class HookPort : public SmMechanism {
   IssuePolicyHook& hook_;
   std::uint8_t barrier_ok_ = 0xff;
   TbStarts starts_;
+  /// TB context that retired in this tick
   Maybe<std::uint8_t> free_;
+  /// a TB started in this tick on an SM that held none
   bool kernel_start_ = false;
   // Inputs of the policy. The arrays below outlive the call, because the inputs point to them.
   IssueIn in_;

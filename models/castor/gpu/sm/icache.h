@@ -32,10 +32,12 @@ class InstructionCache {
   void forget(WarpMask warps);
 
  private:
+  /// Tag of a way: its line (all ones = empty), and the LRU time of its last use.
   struct Way {
     std::uint64_t line = ~std::uint64_t{0};
     std::uint64_t used = 0;
   };
+  /// Outstanding line request: `open` from the miss to the arrival of the line.
   struct Mshr {
     std::uint64_t line = 0;
     WarpMask waiters = 0;

@@ -59,7 +59,9 @@ class InjectionFifo {
     return nullptr;
   }
 
+  /// packets in the order in which they were pushed
   Ring<Transaction*> packets_;
+  /// null without address translation
   std::unique_ptr<SmTlb> tlb_;
 };
 

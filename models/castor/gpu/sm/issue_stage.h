@@ -122,6 +122,7 @@ class IssueStage {
   void commit_seconds(Tick tick, Execute& execute);
 
   // The members used in ticks without a ready warp come first, to share cache lines.
+
   // warps with an unblocked head in this tick; and those of them without pending registers
   WarpMask open_ = 0, clear_ = 0;
   Standstill standstill_;
@@ -129,13 +130,16 @@ class IssueStage {
   std::uint8_t barrier_ok_ = 0xff;  // `barrier_ok` of the last `judge`
   SchedulerStalls stalls_{};
   SchedulerLacks lacks_{};
+  /// warps that could issue in this tick; and warps of the schedulers that act in this tick
   WarpMask ready_ = 0, acting_ = 0;
   unsigned issued_ = 0;
   // bit per scheduler: an earlier commit took the unit, collector or queue entry of its pick
   unsigned refused_ = 0;
   unsigned events_used_ = 0;  // bit per scheduler: it has issued a barrier or exit in this tick
+  /// lanes of all instructions issued in this tick
   unsigned lanes_issued_ = 0;
   unsigned first_count_ = 0;
+  /// warps whose pick was refused in this tick
   WarpMask refused_warps_ = 0;
 
   const Schedulers schedulers_;
@@ -150,6 +154,7 @@ class IssueStage {
   const SmMemory& memory_;
   std::unique_ptr<PickPolicy> policy_;  // built-in issue policy; null with an issue policy hook
   Picks picks_;
+  /// [pool] scheduler whose pick was refused first the last time; commits of the pool begin with it
   std::array<std::uint8_t, kUnitPools> first_refused_{};
   static_assert(Pipelines::kMaxSchedulers <= 8 && kMaxWarps <= 256, "they fit into the words that commit sorts");
   std::array<First, Pipelines::kMaxSchedulers * kMaxPicks> firsts_{};

@@ -86,14 +86,18 @@ class LaunchPointers {
   SmOutbox& outbox_;
   const unsigned slots_;
   std::vector<OfWarp> warps_;  ///< [warp slot]; empty before the first call
+  /// warps with pointers that have not left
   WarpMask open_ = 0;
   WarpMask groups_ = 0;        ///< warps of open_ whose pointers belong to groups
   WarpMask unsent_ = 0;        ///< warps of open_ with records that were not sent
   WarpMask behind_ = 0;        ///< warps of open_ whose block has older stores in flight
   WarpMask stored_ = 0;        ///< warps of open_ whose first pointer has its record stored
   WarpMask first_due_of_ = 0;  ///< warps to which first_due_ belongs; 0 = first_due_ is to be computed
+  /// first tick in which a pointer may leave
   Tick first_due_ = base::kForever;
+  /// number of the last launch record
   std::uint32_t last_number_ = 0;
+  /// first tick in which `advance` may have work
   Tick due_ = base::kForever;
 };
 

@@ -103,6 +103,7 @@ class Pipelines {
   unsigned oc_cycles_;
   unsigned banks_, bank_mask_, ports_;
   bool collectors_used_;
+  /// number of free operand collectors
   unsigned collectors_free_;
   unsigned schedulers_;
   std::vector<Reads> reads_;    // [bank] read reservations

@@ -68,7 +68,7 @@ class RuntimeUnit {
   [[nodiscard]] WarpMask under_way() const { return asked_ | pointers_.open(); }
   /// Returns the warps that wait for the launches of their block (cudaDeviceSynchronize).
   [[nodiscard]] WarpMask await_children() const { return awaiting_; }
-  /// Returns the warps whose calls or pointers progress without another message for their block.
+  /// Returns the warps with a call or pointer that completes without waiting for the launches of their block.
   [[nodiscard]] WarpMask moving() const { return (blocked_.in_runtime() & ~awaiting_) | pointers_.open(); }
   /// Keeps warps waiting whose block is being saved: the close of their launches no longer resumes them on this SM.
   void keep_waiting(WarpMask warps) { kept_ |= warps; }
@@ -82,6 +82,7 @@ class RuntimeUnit {
   [[nodiscard]] BlockId caller(unsigned context) const { return callers_.empty() ? 0 : callers_[context]; }
 
  private:
+  /// Call state of a warp.
   struct WarpCalls {
     RuntimeState values;
     const isa::Record* record = nullptr;  ///< record of the call in progress
@@ -90,6 +91,7 @@ class RuntimeUnit {
     Tick called = 0, returns = base::kForever;
     std::vector<LaneLaunch> groups;  ///< groups launched by the call in progress, for its command
   };
+  /// Reply of the launcher to a call, visible from a cycle on.
   struct Reply {
     Cycle visible = 0;
     unsigned warp = 0;
@@ -134,8 +136,11 @@ class RuntimeUnit {
   WarpMask restart_ = 0;        ///< warps of held_ whose call starts in the next tick
   /// first cycle in which the SM may send a request: one request per cycle
   Cycle asks_from_ = 0;
+  /// a call, pointer or message is pending
   bool active_ = false;
+  /// replies not taken yet, oldest first
   std::deque<Reply> replies_;
+  /// messages of the launcher not taken yet, oldest first
   std::deque<RuntimeNews> news_;
   RuntimeCounters& counters_;
   LaunchPointers pointers_;

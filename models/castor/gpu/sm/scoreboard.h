@@ -185,12 +185,17 @@ class Scoreboard {
   }
 
   // Masks with one bit per warp.
+  /// head without pending registers; head waits for a load; accesses in flight; ended with pending registers; held by a
+  /// memory instruction that re-enters through issue
   WarpMask clear_ = 0, waits_load_ = 0, memory_busy_ = 0, in_flight_ = 0, held_ = 0;
   std::vector<Slot> slots_;
   Pipelines& pipelines_;
   EventWheel& wheel_;
+  /// [warp] bit per predicate with a pending write
   std::array<std::uint8_t, kMaxWarps> pending_predicates_{};
+  /// [warp] loads and atomics not written back, prefetches without data
   std::array<std::uint16_t, kMaxWarps> loads_{};
+  /// [warp] lines of stores, reductions and atomics without acknowledge
   std::array<std::uint32_t, kMaxWarps> unacknowledged_{};
 };
 

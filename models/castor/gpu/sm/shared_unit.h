@@ -63,6 +63,7 @@ class SharedUnit {
   }
 
  private:
+  /// Instruction that will re-enter the unit, and the tick from which it may.
   struct Back {
     MemoryOperation* operation;
     Tick due;
@@ -94,6 +95,7 @@ class SharedUnit {
   const bool plain_;          // machine without replays and locks: one round per tick, and no instruction re-enters
   std::vector<Back> back_;    // instructions that will re-enter, by tick, equal ticks in the order in which they left
   std::vector<bool> locked_;  // [TB context x words + word] the word is locked
+  /// warps whose instruction re-entered the unit in this tick
   WarpMask reissued_ = 0;
 };
 

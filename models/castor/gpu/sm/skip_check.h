@@ -124,6 +124,7 @@ class SkipCheck {
   std::vector<std::deque<Step>> steps_;                         // [warp slot] unchecked steps in program order
   std::vector<std::unordered_map<std::uint32_t, Lead>> leads_;  // [TB context] leader of each record
   std::array<std::optional<Late>, kMaxWarps> late_;
+  /// warps that are no longer checked: a difference was reported, or their TB was stopped
   WarpMask failed_ = 0;
   isa::Access access_;
   std::uint64_t checked_ = 0;

@@ -52,8 +52,11 @@ class SmClock {
   }
 
  private:
+  /// core cycle of the tick in progress or the last tick
   Cycle now_ = 0;
+  /// number of the tick in progress or the last tick
   Tick tick_ = 0;
+  /// the next tick is needed; cleared by `begin`
   bool stirred_ = false;
   bool enabled_ = true;
   Cycle disabled_since_ = 0;  // cycle from which on the clock is disabled; valid while not enabled

@@ -145,14 +145,17 @@ struct SmMemory::Impl {
 
   // The members used in every tick come first, to share cache lines.
   const bool two_units;  ///< shared memory has its own load/store unit, with queue 1
+  /// LSU queues: [0] global memory, and shared memory unless two_units; [1] shared memory
   LsuQueue queues[2];
   SharedUnit shared_unit;
   const std::size_t pipe_depth;
+  /// L1 pipe: line accesses between their pass and their lookup
   Ring<InPipe> pipe;
   InjectionFifo injection;
   std::vector<Hit> hits;  ///< hits of this cycle that are to be compared with memory
   HandOver own_any_hit;
   HandOver* any_hit = &own_any_hit;  ///< flag that is raised if hits or translation requests are pending
+  /// last tick whose stalls were counted
   Tick last_tick = 0;
   Cycle stuck_acquire = 0;           ///< acquire cycle of the stalled head's block when the head stalled
   Traffic* stuck_traffic = nullptr;  ///< traffic entry that counts the stalled ticks
@@ -160,8 +163,10 @@ struct SmMemory::Impl {
   Lack lack = Lack::kPlace;          ///< resource that the stalled head lacked
   bool sent = false;                 ///< a packet has left the injection FIFO since the head stalled
   bool freed = false;                ///< an MSHR has become free since the head stalled; with kWay, a way of the set
+  /// the crossbar port had no credit for the head of the injection FIFO in the last tick
   bool short_of_credit = false;
   std::uint32_t lack_set = 0;  ///< with kWay: set of L1 without a free way
+  /// read misses of this tick that sent a request
   unsigned primary_misses = 0;
 
   MshrFile mshrs;
@@ -179,6 +184,7 @@ struct SmMemory::Impl {
   };
   std::vector<Write> writes;
   std::uint64_t next_id = 0;
+  /// acquire.mode flush: newest acquire cycle for which L1 was emptied
   Cycle flushed_for = 0;
   mutable AccessResolver resolver;
 };

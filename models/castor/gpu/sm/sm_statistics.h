@@ -22,7 +22,7 @@ using SchedulerLacks = std::array<std::uint8_t, Pipelines::kMaxSchedulers>;
 
 /// Instruction counts by class.
 struct InstructionCounts {
-  std::array<std::uint64_t, kInstructionClasses> warps{};  ///< instructions issued
+  std::array<std::uint64_t, kInstructionClasses> warps{};  ///< number of instructions issued
   std::array<std::uint64_t, kInstructionClasses> lanes{};  ///< sum of the active lanes of these instructions
 };
 

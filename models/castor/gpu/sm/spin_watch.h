@@ -65,6 +65,7 @@ class SpinWatch {
   [[nodiscard]] bool more_polls(unsigned warp) const { return warps_[warp].more; }
 
  private:
+  /// Remembered state of a warp.
   struct Remembered {
     std::vector<isa::SimtStack::Entry> stack;
     isa::LaneMask live = 0;
@@ -78,7 +79,9 @@ class SpinWatch {
   void compare(unsigned warp, const State& state);
   [[nodiscard]] static bool same(const Remembered& before, const State& now);
 
+  /// the window is open: no disturbance since `open`
   bool open_ = false;
+  /// warps that were in one state twice in this window
   WarpMask repeating_ = 0;
   base::Cycle since_ = 0;
   std::vector<Remembered> warps_;

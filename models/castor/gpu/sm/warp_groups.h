@@ -40,6 +40,7 @@ class WarpGroups {
   struct Scheduler {
     std::vector<WarpMask> members;   ///< [group] warps of the group
     std::vector<std::uint8_t> last;  ///< [group] warp that issued last
+    /// active group
     std::uint8_t active = 0;
   };
 
