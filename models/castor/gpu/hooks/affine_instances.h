@@ -61,6 +61,7 @@ struct AffineLaunch {
   std::string kernel;
   std::uint32_t records = 0;
   std::vector<AffineSet> sets;
+  /// Range of TBs: its first TB, and the index in `sets` of their affine instances.
   struct Tbs {
     std::uint64_t first = 0;
     std::size_t set = 0;

@@ -67,14 +67,13 @@ struct IssueValues {
   /// compiler mark as in DecodeSlot::mark, whether or not the result can be renamed
   std::uint8_t mark = 0;
   bool full = false;  ///< all lanes of the warp execute the instruction
-  /// arithmetic instruction without guard that reads no predicates and no clocks
+  /// arithmetic instruction without guard that uses no predicates and no clocks
   bool arithmetic = false;
   std::uint8_t results = 0;                ///< number of registers written
   std::uint8_t sources = 0;                ///< number of registers read; the first kMaxOperands have values below
   std::uint8_t uniform = 0;                ///< bit per source: all lanes hold the same value
   std::uint32_t value[kMaxOperands] = {};  ///< value of each source in lane 0
-  /// at the edge, arithmetic only: cycle of the write-back, bank conflicts ignored
-  Cycle written = 0;
+  Cycle written = 0;  ///< at the edge, arithmetic only: cycle of the write-back, bank conflicts ignored
 };
 
 /// Event: a leader's result was written to its pool row.
@@ -115,13 +114,11 @@ struct CopyRequest {
 /// Inputs of a fetch filter. "S5": valid in `settle` of that step. "At the edge": valid in `clock`.
 struct FetchIn {
   Cycle now = 0;  ///< core cycle of the tick
-  /// S5: warps of TBs the filter acts on that could be fetched or are held. State of S0, without warps that wait for a
-  /// fence.
+  /// S5: warps of TBs the filter acts on that could be fetched or are held. As of S0. Warps that wait for a fence, an
+  /// acquire or the runtime are left out.
   WarpMask eligible = 0;
-  const std::uint64_t* pc =
-      /// S5: device address of each warp's PC, valid for eligible warps that are held; for all eligible warps if
-      /// `ideal`
-      nullptr;
+  /// S5: device address of each warp's PC, valid for eligible warps that are held; for all eligible warps if `ideal`
+  const std::uint64_t* pc = nullptr;
   DecodeGroup decode;  ///< S5: decode group of this tick
   /// S5: the issue policy's picks, then the candidates for second instructions of pairs. At the edge: the instructions
   /// that have issued.
@@ -132,19 +129,19 @@ struct FetchIn {
   /// than its leader. The warp has to execute the load.
   WarpMask refused = 0;
   WarpMask oc_idle = 0;  ///< at the edge: warps without operand reads still to be done by issued instructions
-  TbMask stores = 0;     ///< at the edge: TBs of which a warp issued a store or atomic visible to other warps of the TB
+  TbMask stores = 0;     ///< at the edge: TBs with a warp that issued a store or atomic visible to its TB
   /// At the edge: an instruction issued that threads of other SMs can observe, or a fence or acquire completed.
   bool global_op = false;
   /// at the edge: warps that issued a conditional branch, call or exit that no lane took, or a branch that all lanes
   /// took
   WarpMask branch = 0;
   WarpMask taken = 0;  ///< at the edge: warps of `branch` that took the branch
-  /// at the edge: warps that issued control flow the filter cannot follow (divergence, indirect targets, returns); the
-  /// filter no longer acts on them
+  /// at the edge: warps that issued control flow the filter cannot follow (divergence, indirect targets, returns); such
+  /// warps execute for themselves
   WarpMask leave = 0;
   WarpMask exit = 0;   ///< at the edge: warps that have exited and have no register write in flight
-  TbMask barrier = 0;  ///< at the edge: TBs of which a barrier of the whole TB completed
-  /// at the edge: full warps of the TBs in `barrier` that wait together at the completed barrier
+  TbMask barrier = 0;  ///< at the edge: TBs with a completed barrier of the whole TB
+  /// At the edge: full warps of the TBs in `barrier` that are not divergent and share the PC of the lowest such warp.
   WarpMask barrier_join = 0;
   Maybe<std::uint8_t> retire;  ///< S5: TB context that retired in the last tick
   Maybe<TbStartEvent> start;   ///< S5: TB that starts

@@ -34,10 +34,10 @@ struct SourcePick {
   Kind kind = Kind::kList;
   unsigned sm = 0;     ///< kList: SM of the list
   unsigned level = 1;  ///< kList: level of the list
-  /// kQueue: number of the queue
-  unsigned queue = 0;
+  unsigned queue = 0;  ///< kQueue: number of the queue
 };
 
+/// Outputs of a source order. "Early": depends on state only.
 struct SourceOut {
   Maybe<SourcePick> pick;  ///< early: selected source; granted if the source is ready and a parse lane is free
 };

@@ -57,7 +57,7 @@ class Barriers {
   [[nodiscard]] const std::vector<Completed>& completed() const { return completed_; }
 
  private:
-  /// Arrival of a warp in this tick, processed by `meet`.
+  // Arrival of a warp in this tick, processed by `meet`.
   struct Arrival {
     std::uint8_t scheduler = 0, warp = 0;
     std::uint32_t pc = 0;
@@ -66,12 +66,11 @@ class Barriers {
   void complete(unsigned context, unsigned scheduler);
   void count_lead(unsigned context);
 
-  /// Number of valid elements of exits_, arrivals_ and blocking_; cleared by `begin_tick`.
+  // Number of valid elements of exits_, arrivals_ and blocking_; cleared by `begin_tick`.
   unsigned exit_count_ = 0, arrival_count_ = 0, blocking_count_ = 0;
-  /// Warps whose barrier completed in this tick; cleared by `begin_tick`.
+  // Warps whose barrier completed in this tick; cleared by `begin_tick`.
   WarpMask unblocked_ = 0;
-  /// barrier.warp_level: one arriving lane counts for the whole warp
-  const bool warp_level_;
+  const bool warp_level_;  // barrier.warp_level: one arriving lane counts for the whole warp
   const Tick arrive_ticks_;
   const Tick release_ticks_;
   const SmClock& clock_;
@@ -84,12 +83,9 @@ class Barriers {
   Tick busy_until_ = 0;  // tick in which the unit has processed all arrivals so far
   std::vector<isa::BarrierUnit::Release> released_;
   std::vector<Completed> completed_;
-  /// arrivals of this tick
-  std::array<Arrival, kMaxWarps> arrivals_;
-  /// exits of this tick
-  std::array<WarpExit, kMaxWarps> exits_;
-  /// warps that begin to wait in this tick
-  std::array<BarrierArrival, kMaxWarps> blocking_;
+  std::array<Arrival, kMaxWarps> arrivals_;         // arrivals of this tick
+  std::array<WarpExit, kMaxWarps> exits_;           // exits of this tick
+  std::array<BarrierArrival, kMaxWarps> blocking_;  // warps that begin to wait in this tick
 };
 
 }  // namespace castor::gpu

@@ -66,8 +66,7 @@ class ContextUnit {
   RuntimeUnit& runtime_;
   SmMemory& memory_;
   std::vector<Saving> saving_;
-  /// contexts in saving_
-  TbMask in_saving_ = 0;
+  TbMask in_saving_ = 0;  ///< contexts in saving_
 };
 
 }  // namespace castor::gpu

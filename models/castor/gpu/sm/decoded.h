@@ -45,6 +45,7 @@ enum class InstructionClass : std::uint8_t {
 inline constexpr std::size_t kInstructionClasses = static_cast<std::size_t>(InstructionClass::kCount);
 [[nodiscard]] std::string_view name(InstructionClass instruction_class);
 
+/// Flags of a decoded record.
 enum DecodedFlag : std::uint8_t {
   kEndsDecode = 1,    ///< control transfer or exit: no younger instruction of the warp is fetched until it has issued
   kMeetsOthers = 2,   ///< barrier of the block or exit: may issue only if the issue policy permits it

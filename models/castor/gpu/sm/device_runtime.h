@@ -78,6 +78,7 @@ class DeviceRuntime : public SmMechanism {
   }
 
  private:
+  /// Thread block that was restored in this tick.
   struct Restored {
     unsigned context = 0;
     std::shared_ptr<const SuspendedTb> tb;

@@ -114,10 +114,12 @@ class EventWheel {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  // Event in the list of a bucket, or free node.
   struct Node {
     SmEvent event;
     std::uint32_t next = kNone;
   };
+  // Event beyond the horizon.
   struct Late {
     Tick tick;
     SmEvent event;

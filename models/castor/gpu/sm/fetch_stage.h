@@ -108,22 +108,21 @@ class FetchStage {
   }
 
   // Masks with one bit per warp.
-  /// fetch in flight; and not eligible because of a branch or a set-up
+  // fetch in flight; and not eligible because of a branch or a set-up
   WarpMask out_ = 0, held_back_ = 0;
   WarpMask due_ = 0;      // fetched in the previous tick
   WarpMask filled_ = 0;   // outstanding line arrived in this tick; decoded in the next
   WarpMask arrived_ = 0;  // outstanding line arrived in the previous tick; decoded in this one
   const bool refill_empty_;
   const unsigned branch_cycles_, warps_per_tick_, instructions_;
-  /// warp fetched last, for the round robin
-  std::uint8_t last_ = kMaxWarps - 1;
+  std::uint8_t last_ = kMaxWarps - 1;  // warp fetched last, for the round robin
   const WarpTable& warps_;
   InstructionBuffer& buffer_;
   SmMemory& memory_;
   EventWheel& wheel_;
   FetchCounters& counters_;
   InstructionCache icache_;
-  /// [warp] number of instructions in the fetch in flight
+  // [warp] number of instructions in the fetch in flight
   std::array<std::uint8_t, kMaxWarps> fetching_{};
 };
 

@@ -69,11 +69,9 @@ class FilterDecoder {
   const RowPool& rows_;
   FilterPools& pools_;
   FilterCounters& counters_;
-  /// decode group of this tick
-  DecodeGroup group_;
-  WarpMask present_ = 0;  // warps whose fetched instructions have arrived and are not decoded yet
-  /// [warp] tick of the fetch that is not decoded yet
-  std::array<Tick, kMaxWarps> fetched_{};
+  DecodeGroup group_;                      // decode group of this tick
+  WarpMask present_ = 0;                   // warps whose fetched instructions have arrived and are not decoded yet
+  std::array<Tick, kMaxWarps> fetched_{};  // [warp] tick of the fetch that is not decoded yet
   std::array<std::array<Verdict, kMaxBuffered>, kMaxWarps> verdicts_{};  // [warp][pc mod kMaxBuffered]
 };
 

@@ -51,7 +51,7 @@ class FilterEvents {
   WarpTable& warps_;
   const ThreadBlocks& tbs_;
   const FilterPools& pools_;
-  /// Events of this tick, as in FetchIn; cleared by `begin_tick`.
+  // Events of this tick, as in FetchIn; cleared by `begin_tick`.
   TbMask stores_ = 0, barriers_ = 0;
   bool global_op_ = false;
   WarpMask branch_ = 0, taken_ = 0, leave_ = 0;

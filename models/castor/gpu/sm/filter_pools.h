@@ -16,6 +16,7 @@ namespace castor::gpu {
 /// Steps: `start` in S0, start; `retired` in S8, bookkeeping. A pool may be read in any step.
 class FilterPools {
  public:
+  /// Pool of a TB: its first row, its number of rows, and the number of registers that can be renamed.
   struct Pool {
     std::uint16_t base = 0, rows = 0, slots = 0;
     bool promote = false;  ///< marks of value 1 ("redundant if the block's shape allows") count for this TB
@@ -43,7 +44,7 @@ class FilterPools {
   [[nodiscard]] WarpMask fetched() const { return terms_.fetch ? warps_ : 0; }
 
  private:
-  /// Counter for the result of a TB's request for a pool.
+  // Counter for the result of a TB's request for a pool.
   using Outcome = std::uint64_t FilterCounts::*;
   [[nodiscard]] Outcome give_pool(const TbState& tb, unsigned context);
   [[nodiscard]] Outcome give_rows(const TbState& tb, unsigned context);

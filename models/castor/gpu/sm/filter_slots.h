@@ -50,7 +50,7 @@ class FilterSlots {
 
  private:
   [[nodiscard]] IssueSlot slot_of(unsigned w, std::uint32_t pc) const;
-  /// Returns the index of an issuing instruction among the candidates.
+  // Returns the index of an issuing instruction among the candidates.
   [[nodiscard]] unsigned index_of(unsigned w, std::uint32_t pc) const;
 
   const Machine& machine_;
@@ -60,14 +60,12 @@ class FilterSlots {
   const InstructionBuffer& buffer_;
   const FilterPools& pools_;
   const FilterDecoder& decoder_;
-  /// candidates of this tick, the first count_ are valid
-  std::array<IssueSlot, kMaxIssue> slots_;
-  /// instructions issued in this tick, the first issued_count_ are valid
+  std::array<IssueSlot, kMaxIssue> slots_;  // candidates of this tick, the first count_ are valid
+  // instructions issued in this tick, the first issued_count_ are valid
   std::array<IssueSlot, kMaxIssue> issued_slots_;
   std::array<IssueValues, kMaxIssue> values_, issued_values_;  // empty values unless FilterTerms::values
   std::array<IssueRename, kMaxIssue> renames_;
-  /// [candidate] record
-  std::array<std::uint32_t, kMaxIssue> pcs_{};
+  std::array<std::uint32_t, kMaxIssue> pcs_{};  // [candidate] record
   // [warp] candidate indices of the warp's first and second instruction
   std::array<std::array<std::uint8_t, 2>, kMaxWarps> places_{};
   unsigned count_ = 0, issued_count_ = 0;

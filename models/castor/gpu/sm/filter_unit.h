@@ -115,10 +115,9 @@ class FilterUnit : public SmMechanism {
   // inputs and outputs of the filter in this tick
   FetchIn in_;
   FetchOut out_;
-  /// warps not to be fetched in this tick; and eligible warps of the filter's TBs, as of S0
+  // warps not to be fetched in this tick; and eligible warps of the filter's TBs, as of S0
   WarpMask hold_ = 0, eligible_ = 0;
-  /// [warp] device address of the PC, for FetchIn::pc
-  std::array<std::uint64_t, kMaxWarps> pc_of_{};
+  std::array<std::uint64_t, kMaxWarps> pc_of_{};  // [warp] device address of the PC, for FetchIn::pc
 };
 
 }  // namespace castor::gpu

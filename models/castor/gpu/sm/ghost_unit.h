@@ -15,6 +15,7 @@ namespace castor::gpu {
 /// docs/gpu/fetch-filter.md, "FetchFilter"). Active in S5, issue.
 class GhostUnit {
  public:
+  /// Result of a ghost execution.
   enum class Answer : std::uint8_t {
     kDone,
     kPending,  ///< a register of the instruction is pending; the filter may ask again

@@ -27,8 +27,7 @@ class TbStarts {
   [[nodiscard]] const Maybe<TbStartEvent>& late() const { return late_; }
 
  private:
-  /// events delivered in this tick, and in the next one
-  Maybe<TbStartEvent> now_, late_;
+  Maybe<TbStartEvent> now_, late_;  // events delivered in this tick, and in the next one
 };
 
 /// Attaches and resets a hook of an SM. `name` identifies the hook in error reports. `terms`: of a fetch filter; null
@@ -97,10 +96,9 @@ class HookPort : public SmMechanism {
   IssuePolicyHook& hook_;
   std::uint8_t barrier_ok_ = 0xff;
   TbStarts starts_;
-  /// TB context that retired in this tick
+  // TB context that retired in this tick
   Maybe<std::uint8_t> free_;
-  /// a TB started in this tick on an SM that held none
-  bool kernel_start_ = false;
+  bool kernel_start_ = false;  // a TB started in this tick on an SM that held none
   // Inputs of the policy. The arrays below outlive the call, because the inputs point to them.
   IssueIn in_;
   std::array<std::uint8_t, kMaxWarps> tb_of_{};

@@ -20,6 +20,7 @@ class InstructionCache {
   /// Returns whether the line is present, and makes it the most recently used line of its set.
   [[nodiscard]] bool lookup(std::uint64_t line);
 
+  /// Result of a miss.
   enum class Miss : std::uint8_t { kJoined, kRequest, kDropped };
   /// Handles the miss of a warp. kJoined: merged with the line's outstanding request. kRequest: allocated an MSHR, and
   /// the caller sends the request. kDropped: no MSHR is free, or `can_send` is false.
@@ -32,12 +33,12 @@ class InstructionCache {
   void forget(WarpMask warps);
 
  private:
-  /// Tag of a way: its line (all ones = empty), and the LRU time of its last use.
+  // Tag of a way: its line (all ones = empty), and the LRU time of its last use.
   struct Way {
     std::uint64_t line = ~std::uint64_t{0};
     std::uint64_t used = 0;
   };
-  /// Outstanding line request: `open` from the miss to the arrival of the line.
+  // Outstanding line request: `open` from the miss to the arrival of the line.
   struct Mshr {
     std::uint64_t line = 0;
     WarpMask waiters = 0;

@@ -59,10 +59,8 @@ class InjectionFifo {
     return nullptr;
   }
 
-  /// packets in the order in which they were pushed
-  Ring<Transaction*> packets_;
-  /// null without address translation
-  std::unique_ptr<SmTlb> tlb_;
+  Ring<Transaction*> packets_;  ///< packets in the order in which they were pushed
+  std::unique_ptr<SmTlb> tlb_;  ///< null without address translation
 };
 
 }  // namespace castor::gpu

@@ -71,18 +71,16 @@ class InstructionBuffer {
 
  private:
   // Masks with one bit per warp.
-  /// buffer not empty; head is a barrier of the block or an exit; head waits for older accesses
+  // buffer not empty; head is a barrier of the block or an exit; head waits for older accesses
   WarpMask valid_ = 0, meets_ = 0, drains_ = 0;
-  /// may not be fetched: no free entry, or ended_
-  WarpMask full_ = 0;
+  WarpMask full_ = 0;   // may not be fetched: no free entry, or ended_
   WarpMask ended_ = 0;  // warps whose next instruction after the buffered ones is not known yet
-  /// [pool] warps whose head, or last head, belongs to the pool
+  // [pool] warps whose head, or last head, belongs to the pool
   std::array<WarpMask, kUnitPools> of_pool_{};
   const unsigned entries_;
   const WarpTable& warps_;
   Scoreboard& scoreboard_;
-  /// [warp] number of buffered instructions
-  std::array<std::uint8_t, kMaxWarps> size_{};
+  std::array<std::uint8_t, kMaxWarps> size_{};  // [warp] number of buffered instructions
   std::array<UnitPool, kMaxWarps> pool_ = control_pools();
 
   [[nodiscard]] static constexpr std::array<UnitPool, kMaxWarps> control_pools() {

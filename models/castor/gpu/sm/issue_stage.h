@@ -83,15 +83,15 @@ class IssueStage {
   [[nodiscard]] const SchedulerLacks& lacks() const { return lacks_; }
 
  private:
-  /// State of the last evaluated tick in which no warp was ready. `holds`: that tick's results are valid while the
-  /// state stays the same.
+  // State of the last evaluated tick in which no warp was ready. `holds`: that tick's results are valid while the
+  // state stays the same.
   struct Standstill {
     bool holds = false;
     bool collector_free = false;
     unsigned full_queues = 0;
     WarpMask open = 0, clear = 0, waits_load = 0;
   };
-  /// First instruction of a possible pair.
+  // First instruction of a possible pair.
   struct First {
     std::uint8_t scheduler, warp;
     UnitPool pool;
@@ -109,7 +109,7 @@ class IssueStage {
   }
   [[nodiscard]] WarpMask acceptable(WarpMask candidates, Tick tick);
   [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
-  /// Returns the warps of `warps` that are not kept from issue by `barrier_ok`.
+  // Returns the warps of `warps` that are not kept from issue by `barrier_ok`.
   [[nodiscard]] WarpMask permitted(WarpMask warps) const;
   [[nodiscard]] bool can_commit(unsigned scheduler, unsigned w, Tick tick) const;
   // Returns the commit pool of a warp's head; kControl and kSync commit as one pool.
@@ -130,17 +130,15 @@ class IssueStage {
   std::uint8_t barrier_ok_ = 0xff;  // `barrier_ok` of the last `judge`
   SchedulerStalls stalls_{};
   SchedulerLacks lacks_{};
-  /// warps that could issue in this tick; and warps of the schedulers that act in this tick
+  // warps that could issue in this tick; and warps of the schedulers that act in this tick
   WarpMask ready_ = 0, acting_ = 0;
   unsigned issued_ = 0;
   // bit per scheduler: an earlier commit took the unit, collector or queue entry of its pick
   unsigned refused_ = 0;
-  unsigned events_used_ = 0;  // bit per scheduler: it has issued a barrier or exit in this tick
-  /// lanes of all instructions issued in this tick
-  unsigned lanes_issued_ = 0;
+  unsigned events_used_ = 0;   // bit per scheduler: it has issued a barrier or exit in this tick
+  unsigned lanes_issued_ = 0;  // lanes of all instructions issued in this tick
   unsigned first_count_ = 0;
-  /// warps whose pick was refused in this tick
-  WarpMask refused_warps_ = 0;
+  WarpMask refused_warps_ = 0;  // warps whose pick was refused in this tick
 
   const Schedulers schedulers_;
   WarpMask all_ = 0;  // warps of all schedulers
@@ -154,7 +152,7 @@ class IssueStage {
   const SmMemory& memory_;
   std::unique_ptr<PickPolicy> policy_;  // built-in issue policy; null with an issue policy hook
   Picks picks_;
-  /// [pool] scheduler whose pick was refused first the last time; commits of the pool begin with it
+  // [pool] scheduler whose pick was refused first the last time; commits of the pool begin with it
   std::array<std::uint8_t, kUnitPools> first_refused_{};
   static_assert(Pipelines::kMaxSchedulers <= 8 && kMaxWarps <= 256, "they fit into the words that commit sorts");
   std::array<First, Pipelines::kMaxSchedulers * kMaxPicks> firsts_{};

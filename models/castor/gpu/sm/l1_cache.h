@@ -23,6 +23,7 @@ class L1Cache {
   static constexpr std::uint32_t kNone = LineHash::kNone;
   static constexpr std::uint16_t kNobody = 0xffff;
 
+  /// State of a slot.
   struct Line {
     std::uint64_t address = 0;
     Cycle stamp = 0;  ///< cycle in which the oldest bytes of the line were read
@@ -64,6 +65,7 @@ class L1Cache {
   }
 
  private:
+  // LRU list of a set.
   struct Set {
     std::uint32_t oldest = kNone, newest = kNone;
   };
@@ -77,7 +79,7 @@ class L1Cache {
   unsigned ways_;
   bool hash_sets_;
   unsigned line_shift_;
-  std::uint64_t set_mask_;  ///< mask for the largest power of two not above the number of sets
+  std::uint64_t set_mask_;  // mask for the largest power of two not above the number of sets
   unsigned words_per_set_;
   std::vector<Line> lines_;
   std::vector<Bytes> data_;

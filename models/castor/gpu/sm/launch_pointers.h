@@ -23,6 +23,7 @@ namespace castor::gpu {
 /// Steps: `add` in S0, start; `record_stored` in S2 and S3; `note_older` in S5, issue; `advance` in S8, bookkeeping.
 class LaunchPointers {
  public:
+  /// Admitted launch, with its record and the earliest tick of its pointer.
   struct Pointer {
     LaunchId launch = 0;
     StoredRecord record;
@@ -56,6 +57,7 @@ class LaunchPointers {
   [[nodiscard]] WarpMask open() const { return open_; }
 
  private:
+  /// Launch whose pointer has not left.
   struct Open : Pointer {
     Tick from = 0;  ///< first tick in which the record may be sent
     std::uint32_t number = 0;
@@ -64,10 +66,9 @@ class LaunchPointers {
   /// Launches of one warp.
   struct OfWarp {
     std::deque<Open> pointers;
-    std::size_t sent = 0;  ///< number of pointers whose record was sent; they come first in `pointers`
-    /// number of records sent and not stored yet
-    std::uint32_t records_out = 0;
-    WarpMask older = 0;  ///< warps of the block with stores in flight that are older than the call
+    std::size_t sent = 0;           ///< number of pointers whose record was sent; they come first in `pointers`
+    std::uint32_t records_out = 0;  ///< number of records sent and not stored yet
+    WarpMask older = 0;             ///< warps of the block with stores in flight that are older than the call
   };
   void update_older(unsigned w);
   void look_at_first(unsigned w);
@@ -85,20 +86,16 @@ class LaunchPointers {
   SmMemory& memory_;
   SmOutbox& outbox_;
   const unsigned slots_;
-  std::vector<OfWarp> warps_;  ///< [warp slot]; empty before the first call
-  /// warps with pointers that have not left
-  WarpMask open_ = 0;
-  WarpMask groups_ = 0;        ///< warps of open_ whose pointers belong to groups
-  WarpMask unsent_ = 0;        ///< warps of open_ with records that were not sent
-  WarpMask behind_ = 0;        ///< warps of open_ whose block has older stores in flight
-  WarpMask stored_ = 0;        ///< warps of open_ whose first pointer has its record stored
-  WarpMask first_due_of_ = 0;  ///< warps to which first_due_ belongs; 0 = first_due_ is to be computed
-  /// first tick in which a pointer may leave
-  Tick first_due_ = base::kForever;
-  /// number of the last launch record
-  std::uint32_t last_number_ = 0;
-  /// first tick in which `advance` may have work
-  Tick due_ = base::kForever;
+  std::vector<OfWarp> warps_;        ///< [warp slot]; empty before the first call
+  WarpMask open_ = 0;                ///< warps with pointers that have not left
+  WarpMask groups_ = 0;              ///< warps of open_ whose pointers belong to groups
+  WarpMask unsent_ = 0;              ///< warps of open_ with records that were not sent
+  WarpMask behind_ = 0;              ///< warps of open_ whose block has older stores in flight
+  WarpMask stored_ = 0;              ///< warps of open_ whose first pointer has its record stored
+  WarpMask first_due_of_ = 0;        ///< warps to which first_due_ belongs; 0 = first_due_ is to be computed
+  Tick first_due_ = base::kForever;  ///< first tick in which a pointer may leave
+  std::uint32_t last_number_ = 0;    ///< number of the last launch record
+  Tick due_ = base::kForever;        ///< first tick in which `advance` may have work
 };
 
 }  // namespace castor::gpu

@@ -170,7 +170,7 @@ struct MemoryOperation {
   [[nodiscard]] const std::byte* lane_data(unsigned lane) const {
     return access.data + lane * std::size_t{lane_stride};
   }
-  /// Position of the lane's word of a line: offset in the lane's data, and offset in the line.
+  // Position of the lane's word of a line: offset in the lane's data, and offset in the line.
   struct Word {
     std::size_t in_data, in_line;
   };

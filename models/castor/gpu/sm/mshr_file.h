@@ -25,22 +25,16 @@ class MshrFile {
     ByteMask missing;
     std::uint32_t next = kNone;
   };
+  /// An MSHR.
   struct Entry {
-    /// line address of the read
-    std::uint64_t line = 0;
-    /// cycle in which the request was sent
-    Cycle sent = 0;
-    std::uint32_t slot = L1Cache::kNone;  ///< slot of L1 that the reply will fill, while the entry is open
-    /// list of targets
-    std::uint32_t first = kNone, last = kNone;
-    /// number of targets
-    std::uint32_t targets = 0;
-    /// sectors that the read fetches
-    std::uint8_t sectors = 0;
-    /// later loads may merge, and the data will be installed
-    bool open = false;
-    /// allocated, until the reply was served
-    bool used = false;
+    std::uint64_t line = 0;                     ///< line address of the read
+    Cycle sent = 0;                             ///< cycle in which the request was sent
+    std::uint32_t slot = L1Cache::kNone;        ///< slot of L1 that the reply will fill, while the entry is open
+    std::uint32_t first = kNone, last = kNone;  ///< list of targets
+    std::uint32_t targets = 0;                  ///< number of targets
+    std::uint8_t sectors = 0;                   ///< sectors that the read fetches
+    bool open = false;                          ///< later loads may merge, and the data will be installed
+    bool used = false;                          ///< allocated, until the reply was served
   };
 
   explicit MshrFile(const Machine& machine);

@@ -25,9 +25,8 @@ struct Schedulers {
   [[nodiscard]] bool by_class() const { return picks == kMaxPicks; }
 
   unsigned count;
-  unsigned picks;  ///< picks per scheduler and tick
-  /// [scheduler] warp slots of the scheduler
-  std::array<WarpMask, Pipelines::kMaxSchedulers> warps{};
+  unsigned picks;                                           ///< picks per scheduler and tick
+  std::array<WarpMask, Pipelines::kMaxSchedulers> warps{};  ///< [scheduler] warp slots of the scheduler
 };
 
 /// Inputs of a built-in issue policy.

@@ -83,6 +83,7 @@ class Pipelines {
     unsigned head = 0;
     std::vector<Tick> free;
   };
+  // Units of a pool.
   struct Pool {
     bool divided = false;
     std::array<Units, kMaxSchedulers> units;  // [scheduler], or [0] for all schedulers if the pool is not divided
@@ -103,8 +104,7 @@ class Pipelines {
   unsigned oc_cycles_;
   unsigned banks_, bank_mask_, ports_;
   bool collectors_used_;
-  /// number of free operand collectors
-  unsigned collectors_free_;
+  unsigned collectors_free_;  // number of free operand collectors
   unsigned schedulers_;
   std::vector<Reads> reads_;    // [bank] read reservations
   std::vector<Writes> writes_;  // [bank] write reservations

@@ -127,21 +127,16 @@ class RuntimeUnit {
   std::vector<BlockId> callers_;                        ///< [TB context]; empty before the SM's first call
   WarpMask asked_ = 0;                                  ///< warps with a request to which the launcher has not replied
   WarpMask awaiting_ = 0;                               ///< warps that wait for the launches of their block
-  /// warps of awaiting_ whose block is being saved, so they do not resume here
-  WarpMask kept_ = 0;
+  WarpMask kept_ = 0;  ///< warps of awaiting_ whose block is being saved, so they do not resume here
   /// warps whose launch call is held: older pointers of the warp have not left, or no command slot is free
   WarpMask held_ = 0;
-  std::deque<unsigned> turns_;  ///< warps of held_ that wait for a command slot, oldest first
-  unsigned commands_ = 0;       ///< number of command slots in use
-  WarpMask restart_ = 0;        ///< warps of held_ whose call starts in the next tick
-  /// first cycle in which the SM may send a request: one request per cycle
-  Cycle asks_from_ = 0;
-  /// a call, pointer or message is pending
-  bool active_ = false;
-  /// replies not taken yet, oldest first
-  std::deque<Reply> replies_;
-  /// messages of the launcher not taken yet, oldest first
-  std::deque<RuntimeNews> news_;
+  std::deque<unsigned> turns_;    ///< warps of held_ that wait for a command slot, oldest first
+  unsigned commands_ = 0;         ///< number of command slots in use
+  WarpMask restart_ = 0;          ///< warps of held_ whose call starts in the next tick
+  Cycle asks_from_ = 0;           ///< first cycle in which the SM may send a request: one request per cycle
+  bool active_ = false;           ///< a call, pointer or message is pending
+  std::deque<Reply> replies_;     ///< replies not taken yet, oldest first
+  std::deque<RuntimeNews> news_;  ///< messages of the launcher not taken yet, oldest first
   RuntimeCounters& counters_;
   LaunchPointers pointers_;
 };

@@ -167,6 +167,7 @@ class Scoreboard {
   }
 
  private:
+  // Pending registers of a warp.
   struct alignas(64) Slot {
     std::uint64_t pending[4] = {};  // bit per register with a pending write
     std::uint64_t loading[4] = {};  // bit per register whose pending write is a load's
@@ -185,17 +186,17 @@ class Scoreboard {
   }
 
   // Masks with one bit per warp.
-  /// head without pending registers; head waits for a load; accesses in flight; ended with pending registers; held by a
-  /// memory instruction that re-enters through issue
+  // head without pending registers; head waits for a load; accesses in flight; ended with pending registers; held by a
+  // memory instruction that re-enters through issue
   WarpMask clear_ = 0, waits_load_ = 0, memory_busy_ = 0, in_flight_ = 0, held_ = 0;
   std::vector<Slot> slots_;
   Pipelines& pipelines_;
   EventWheel& wheel_;
-  /// [warp] bit per predicate with a pending write
+  // [warp] bit per predicate with a pending write
   std::array<std::uint8_t, kMaxWarps> pending_predicates_{};
-  /// [warp] loads and atomics not written back, prefetches without data
+  // [warp] loads and atomics not written back, prefetches without data
   std::array<std::uint16_t, kMaxWarps> loads_{};
-  /// [warp] lines of stores, reductions and atomics without acknowledge
+  // [warp] lines of stores, reductions and atomics without acknowledge
   std::array<std::uint32_t, kMaxWarps> unacknowledged_{};
 };
 

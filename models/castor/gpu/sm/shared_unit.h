@@ -48,6 +48,7 @@ class SharedUnit {
   /// Returns the warps whose instruction re-entered the unit in this tick and took an issue slot.
   [[nodiscard]] WarpMask reissued() const { return reissued_; }
 
+  /// Result of a tick in the unit.
   struct Result {
     bool round = false;       ///< a round ended in this tick
     bool leaves = false;      ///< the instruction leaves the unit
@@ -63,7 +64,7 @@ class SharedUnit {
   }
 
  private:
-  /// Instruction that will re-enter the unit, and the tick from which it may.
+  // Instruction that will re-enter the unit, and the tick from which it may.
   struct Back {
     MemoryOperation* operation;
     Tick due;
@@ -95,8 +96,7 @@ class SharedUnit {
   const bool plain_;          // machine without replays and locks: one round per tick, and no instruction re-enters
   std::vector<Back> back_;    // instructions that will re-enter, by tick, equal ticks in the order in which they left
   std::vector<bool> locked_;  // [TB context x words + word] the word is locked
-  /// warps whose instruction re-entered the unit in this tick
-  WarpMask reissued_ = 0;
+  WarpMask reissued_ = 0;     // warps whose instruction re-entered the unit in this tick
 };
 
 }  // namespace castor::gpu

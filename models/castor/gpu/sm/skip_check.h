@@ -61,11 +61,11 @@ class SkipCheck {
   [[nodiscard]] std::uint64_t checked() const { return checked_; }
 
  private:
-  /// Operand of an instruction: one register, or the pair of a 64-bit value.
+  // Operand of an instruction: one register, or the pair of a 64-bit value.
   struct Operand {
     std::uint8_t reg = 0, count = 0;
   };
-  /// Step of a warp that is to be checked: a read, write, load, skip or copy.
+  // Step of a warp that is to be checked: a read, write, load, skip or copy.
   struct Step {
     enum class Kind : std::uint8_t { kRead, kWrite, kLoad, kSkip, kCopy };
     Kind kind = Kind::kRead;
@@ -80,13 +80,13 @@ class SkipCheck {
     std::vector<std::uint64_t> addresses;  // skipped loads: addresses of the leader's lanes
     std::array<LaneMask, 8> predicates{};  // skips: predicates of the warp at the skip
   };
-  /// Last leader of a record: number of the warp in its TB, and addresses of a load.
+  // Last leader of a record: number of the warp in its TB, and addresses of a load.
   struct Lead {
     std::uint8_t warp = 0;
     std::vector<std::uint64_t> addresses;
   };
-  /// Registers that a waiting instruction (barrier, call) writes after its issue. They are read before the warp's next
-  /// step.
+  // Registers that a waiting instruction (barrier, call) writes after its issue. They are read before the warp's next
+  // step.
   struct Late {
     std::uint8_t reg = 0, count = 0;
     std::uint32_t pc = 0;
@@ -124,7 +124,7 @@ class SkipCheck {
   std::vector<std::deque<Step>> steps_;                         // [warp slot] unchecked steps in program order
   std::vector<std::unordered_map<std::uint32_t, Lead>> leads_;  // [TB context] leader of each record
   std::array<std::optional<Late>, kMaxWarps> late_;
-  /// warps that are no longer checked: a difference was reported, or their TB was stopped
+  // warps that are no longer checked: a difference was reported, or their TB was stopped
   WarpMask failed_ = 0;
   isa::Access access_;
   std::uint64_t checked_ = 0;

@@ -52,12 +52,9 @@ class SmClock {
   }
 
  private:
-  /// core cycle of the tick in progress or the last tick
-  Cycle now_ = 0;
-  /// number of the tick in progress or the last tick
-  Tick tick_ = 0;
-  /// the next tick is needed; cleared by `begin`
-  bool stirred_ = false;
+  Cycle now_ = 0;         // core cycle of the tick in progress or the last tick
+  Tick tick_ = 0;         // number of the tick in progress or the last tick
+  bool stirred_ = false;  // the next tick is needed; cleared by `begin`
   bool enabled_ = true;
   Cycle disabled_since_ = 0;  // cycle from which on the clock is disabled; valid while not enabled
   Cycle disabled_ = 0;        // cycles without a tick, up to the last time the clock was enabled

@@ -35,13 +35,12 @@ struct TbMemory {
 struct MemoryIssue {
   const isa::Record* record = nullptr;
   isa::RegisterView view;
-  isa::LaneMask mask = 0;  ///< lanes that access memory, not 0
-  unsigned warp = 0;       ///< warp slot
-  /// number of the warp in its TB
-  unsigned warp_in_tb = 0;
-  unsigned context = 0;  ///< TB context
-  std::uint32_t pc = 0;  ///< record index
-  Tick dispatch = 0;     ///< tick in which the instruction enters the LSU; its passes start one tick later
+  isa::LaneMask mask = 0;   ///< lanes that access memory, not 0
+  unsigned warp = 0;        ///< warp slot
+  unsigned warp_in_tb = 0;  ///< number of the warp in its TB
+  unsigned context = 0;     ///< TB context
+  std::uint32_t pc = 0;     ///< record index
+  Tick dispatch = 0;        ///< tick in which the instruction enters the LSU; its passes start one tick later
   Cycle now = 0;
   Tick tick = 0;
 };

@@ -72,6 +72,7 @@ struct SmMemory::Impl {
   }
   /// Records that an MSHR, and a claim on a way of the line's set, was released.
   void give_back(std::uint64_t line) { freed = freed || lack != Lack::kWay || l1.set_of(line) == lack_set; }
+  /// Line access in the L1 pipe, with the tick of its lookup.
   struct InPipe {
     MemoryOperation* operation;
     std::uint32_t line;
@@ -155,8 +156,7 @@ struct SmMemory::Impl {
   std::vector<Hit> hits;  ///< hits of this cycle that are to be compared with memory
   HandOver own_any_hit;
   HandOver* any_hit = &own_any_hit;  ///< flag that is raised if hits or translation requests are pending
-  /// last tick whose stalls were counted
-  Tick last_tick = 0;
+  Tick last_tick = 0;                ///< last tick whose stalls were counted
   Cycle stuck_acquire = 0;           ///< acquire cycle of the stalled head's block when the head stalled
   Traffic* stuck_traffic = nullptr;  ///< traffic entry that counts the stalled ticks
   bool stuck = false;                ///< the head of the pipe was stalled in the last tick
@@ -165,9 +165,8 @@ struct SmMemory::Impl {
   bool freed = false;                ///< an MSHR has become free since the head stalled; with kWay, a way of the set
   /// the crossbar port had no credit for the head of the injection FIFO in the last tick
   bool short_of_credit = false;
-  std::uint32_t lack_set = 0;  ///< with kWay: set of L1 without a free way
-  /// read misses of this tick that sent a request
-  unsigned primary_misses = 0;
+  std::uint32_t lack_set = 0;   ///< with kWay: set of L1 without a free way
+  unsigned primary_misses = 0;  ///< read misses of this tick that sent a request
 
   MshrFile mshrs;
   L1Cache l1;
@@ -184,8 +183,7 @@ struct SmMemory::Impl {
   };
   std::vector<Write> writes;
   std::uint64_t next_id = 0;
-  /// acquire.mode flush: newest acquire cycle for which L1 was emptied
-  Cycle flushed_for = 0;
+  Cycle flushed_for = 0;  ///< acquire.mode flush: newest acquire cycle for which L1 was emptied
   mutable AccessResolver resolver;
 };
 

@@ -41,6 +41,7 @@ class SmTlb {
   [[nodiscard]] Tick next_tick() const { return next_ == kForever ? kForever : tick_ + (next_ - now_); }
 
  private:
+  /// Page whose translation is missing.
   struct Miss {
     std::uint64_t page;
     Cycle here;  ///< cycle in which the translation arrives; kForever until the miss is sent

@@ -79,10 +79,8 @@ class SpinWatch {
   void compare(unsigned warp, const State& state);
   [[nodiscard]] static bool same(const Remembered& before, const State& now);
 
-  /// the window is open: no disturbance since `open`
-  bool open_ = false;
-  /// warps that were in one state twice in this window
-  WarpMask repeating_ = 0;
+  bool open_ = false;       ///< the window is open: no disturbance since `open`
+  WarpMask repeating_ = 0;  ///< warps that were in one state twice in this window
   base::Cycle since_ = 0;
   std::vector<Remembered> warps_;
 };

@@ -39,8 +39,7 @@ struct alignas(64) WarpState {
   std::uint64_t code_base = 0;           ///< device address of record 0
   std::uint32_t code_size = 0;           ///< number of records of the kernel
   std::uint8_t tb = 0;                   ///< TB context
-  /// number of the warp in its TB
-  std::uint8_t warp_in_tb = 0;
+  std::uint8_t warp_in_tb = 0;           ///< number of the warp in its TB
 
   alignas(64) LaneMask predicates[8] = {};
 
@@ -82,8 +81,7 @@ struct TbState {
   std::uint64_t gid = 0;
   std::uint32_t group = kNoGroup;
   Dim3 index;
-  /// the thread block's kernel was stopped
-  bool killed = false;
+  bool killed = false;  ///< the thread block's kernel was stopped
   unsigned warp_count = 0;
   WarpMask warps = 0, live = 0;              ///< warp slots of the thread block; and slots whose warps have not exited
   std::array<std::uint8_t, kWarps> slots{};  ///< slots of its warps, in the order of the warps

@@ -95,7 +95,7 @@ class ThreadBlocks {
   [[nodiscard]] TbRetireMessage retire(unsigned context, Cycle now, Tick tick);
 
  private:
-  /// Stop of a kernel, visible from a cycle on; the ticket tells the kernel from a later one in its table entry.
+  // Stop of a kernel, visible from a cycle on; the ticket tells the kernel from a later one in its table entry.
   struct Kill {
     Cycle visible;
     const KernelContext* kernel;
@@ -104,13 +104,12 @@ class ThreadBlocks {
   void leave(unsigned context, Cycle now, Tick tick);
   [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
 
-  /// contexts in use; and contexts in use whose warps have all exited
+  // contexts in use; and contexts in use whose warps have all exited
   TbMask resident_ = 0, finished_ = 0;
   Tick operation_at_ = base::kForever;  // tick of the last start, retirement or swap-out
   // tick after the start of a TB on an empty SM, in which no TB operation may happen
   Tick quiet_tick_ = base::kForever;
-  /// the next TB to retire has no credit of the done FIFO
-  bool waits_for_credit_ = false;
+  bool waits_for_credit_ = false;  // the next TB to retire has no credit of the done FIFO
   std::vector<TbState> contexts_;
   std::vector<TbMemory> memory_;
   unsigned free_register_units_, free_shared_units_;  // free resources in allocation units; checked at every start

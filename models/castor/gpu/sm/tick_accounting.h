@@ -30,9 +30,8 @@ class TickAccounting {
   struct Facts {
     const SchedulerStalls& stalls;  ///< stall reason per scheduler; kIssued for schedulers that issued
     const SchedulerLacks& lacks;
-    unsigned issued;  ///< bit per scheduler that issued
-    /// live warps; live warps of device launches; warps in a fence
-    WarpMask live, device, fence;
+    unsigned issued;               ///< bit per scheduler that issued
+    WarpMask live, device, fence;  ///< live warps; live warps of device launches; warps in a fence
     /// TB contexts whose warps have all exited
     TbMask finished;
     unsigned outstanding;  ///< outstanding reads of the memory side
@@ -51,7 +50,7 @@ class TickAccounting {
   void set_clock_off(Cycle cycles) { counters_.clock_off_ticks = cycles; }
 
  private:
-  /// Conditions that the ticks of the current run share.
+  // Conditions that the ticks of the current run share.
   struct TickClass {
     SchedulerStalls stalls{};
     SchedulerLacks lacks{};
@@ -77,8 +76,7 @@ class TickAccounting {
   }
   void begin_class(const Facts& facts);
 
-  /// number of ticks counted
-  Tick counted_ = 0;
+  Tick counted_ = 0;     // number of ticks counted
   Tick same_ticks_ = 0;  // ticks of the current class that are not in the counters yet
   TickClass class_;
   const unsigned schedulers_;

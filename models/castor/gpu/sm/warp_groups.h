@@ -37,11 +37,11 @@ class WarpGroups {
   void issued(unsigned s, unsigned w);
 
  private:
+  /// Groups of one scheduler.
   struct Scheduler {
     std::vector<WarpMask> members;   ///< [group] warps of the group
     std::vector<std::uint8_t> last;  ///< [group] warp that issued last
-    /// active group
-    std::uint8_t active = 0;
+    std::uint8_t active = 0;         ///< active group
   };
 
   bool by_thread_block_;

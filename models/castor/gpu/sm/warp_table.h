@@ -92,7 +92,7 @@ class WarpTable {
   static void reload(WarpState& warp);
 
   // Masks with one bit per warp.
-  /// warps with lanes left; slots of resident TBs; slots of TBs launched by device code
+  // warps with lanes left; slots of resident TBs; slots of TBs launched by device code
   WarpMask live_ = 0, used_ = 0, device_ = 0;
   const unsigned lanes_;
   const LaneMask all_lanes_;
