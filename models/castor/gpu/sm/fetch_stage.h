@@ -107,8 +107,7 @@ class FetchStage {
     return warps_[w].code_base + std::uint64_t{8} * (warps_[w].pc + buffer_.size(w));
   }
 
-  // Masks with one bit per warp.
-  // fetch in flight; and not eligible because of a branch or a set-up
+  // Masks with one bit per warp. out_: a fetch is in flight. held_back_: a branch is not resolved, or a TB not set up.
   WarpMask out_ = 0, held_back_ = 0;
   WarpMask due_ = 0;      // fetched in the previous tick
   WarpMask filled_ = 0;   // outstanding line arrived in this tick; decoded in the next

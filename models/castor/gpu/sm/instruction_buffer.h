@@ -70,8 +70,8 @@ class InstructionBuffer {
   void stop(WarpMask warps);
 
  private:
-  // Masks with one bit per warp.
-  // buffer not empty; head is a barrier of the block or an exit; head waits for older accesses
+  // Masks with one bit per warp. valid_: the buffer is not empty. meets_: the head is a barrier of the block or an
+  // exit. drains_: the head waits for older accesses.
   WarpMask valid_ = 0, meets_ = 0, drains_ = 0;
   WarpMask full_ = 0;   // may not be fetched: no free entry, or ended_
   WarpMask ended_ = 0;  // warps whose next instruction after the buffered ones is not known yet

@@ -185,9 +185,9 @@ class Scoreboard {
     memory_busy_ = (memory_busy_ & ~warp_bit(w)) | (busy ? warp_bit(w) : 0);
   }
 
-  // Masks with one bit per warp.
-  // head without pending registers; head waits for a load; accesses in flight; ended with pending registers; held by a
-  // memory instruction that re-enters through issue
+  // Masks with one bit per warp. clear_: the head has no pending register. waits_load_: the head waits for a load.
+  // memory_busy_: accesses are in flight. in_flight_: the warp has ended with registers pending. held_: a memory
+  // instruction that re-enters through issue holds the warp.
   WarpMask clear_ = 0, waits_load_ = 0, memory_busy_ = 0, in_flight_ = 0, held_ = 0;
   std::vector<Slot> slots_;
   Pipelines& pipelines_;

@@ -161,7 +161,7 @@ struct SmMemory::Impl {
   Traffic* stuck_traffic = nullptr;  ///< traffic entry that counts the stalled ticks
   bool stuck = false;                ///< the head of the pipe was stalled in the last tick
   Lack lack = Lack::kPlace;          ///< resource that the stalled head lacked
-  bool sent = false;                 ///< a packet has left the injection FIFO since the head stalled
+  bool sent = false;                 ///< a packet left the injection FIFO in the last tick
   bool freed = false;                ///< an MSHR has become free since the head stalled; with kWay, a way of the set
   /// the crossbar port had no credit for the head of the injection FIFO in the last tick
   bool short_of_credit = false;

@@ -28,7 +28,7 @@ using isa::LaneMask;
 struct alignas(64) WarpState {
   // The members used at issue come first, to share a cache line.
 
-  /// next instruction to issue; written back to the top of the SIMT stack only when the stack changes
+  /// Next instruction to issue; written back to the top of the SIMT stack only when the stack changes
   std::uint32_t pc = 0;
   std::uint32_t meeting = 0;  ///< PC at which the top of the stack ends (reconvergence)
   LaneMask active = 0;        ///< active lanes, those of the top of the stack

@@ -91,8 +91,8 @@ class WarpTable {
   void meet(WarpState& warp);
   static void reload(WarpState& warp);
 
-  // Masks with one bit per warp.
-  // warps with lanes left; slots of resident TBs; slots of TBs launched by device code
+  // Masks with one bit per warp slot. live_: lanes have not exited. used_: slot of a resident TB. device_: slot of a TB
+  // launched by device code.
   WarpMask live_ = 0, used_ = 0, device_ = 0;
   const unsigned lanes_;
   const LaneMask all_lanes_;
