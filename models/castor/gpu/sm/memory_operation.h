@@ -106,8 +106,7 @@ struct MemoryOperation {
   bool waited = false;  ///< some of the data came from the network
   bool missed = false;  ///< some of the data came from DRAM, because L2 missed
 
-  // Lanes by the space they access, as disjoint masks.
-  /// ideal: constants and parameters, which have no cache model
+  /// Lanes by the space they access, as disjoint masks. `ideal`: constants and parameters, which have no cache model.
   isa::LaneMask shared = 0, local = 0, global = 0, ideal = 0;
 
   std::vector<LineAccess> lines;  ///< lines accessed, local lines first

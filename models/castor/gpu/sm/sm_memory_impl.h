@@ -47,6 +47,7 @@ struct SmMemory::Impl {
   /// Completes one part of the operation, whose data are available at `ready`.
   void part_done(MemoryOperation& operation, Tick ready);
   [[nodiscard]] Tick next_pass(const LsuQueue& queue, Tick tick) const;
+  /// Counts the stalls of skipped ticks up to `tick`.
   void catch_up(Tick tick);
 
   // --- L1 pipe ---
@@ -82,11 +83,15 @@ struct SmMemory::Impl {
   /// Looks a line up in L1, and performs or sends the access. Returns false if a resource is missing; nothing is
   /// changed then.
   [[nodiscard]] bool lookup(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
+  /// Performs a cached load of a line: hit, merge with an open MSHR, or miss.
   [[nodiscard]] bool load(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
   [[nodiscard]] bool merge(MemoryOperation& operation, unsigned line, std::uint32_t entry, std::uint32_t slot,
                            bool stale, const ByteMask& missing);
+  /// Performs a store with write-through: updates L1 on a hit, and sends the bytes to memory.
   [[nodiscard]] bool store_through(MemoryOperation& operation, unsigned line, Tick tick);
+  /// Performs a store to a local line with write-back: allocates the line, and marks the bytes dirty.
   [[nodiscard]] bool store_back(MemoryOperation& operation, unsigned line, Tick tick);
+  /// Sends an access that bypasses L1, and drops the line from L1 after writing its dirty bytes back.
   [[nodiscard]] bool pass_by(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
   /// Invalidates a line that is older than its reader's acquire cycle. Local lines with write-back have one writer and
   /// are never too old.
@@ -95,12 +100,16 @@ struct SmMemory::Impl {
   [[nodiscard]] Cycle acquire(const MemoryOperation& operation) const {
     return contexts[operation.issue.context].acquire;
   }
+  /// Closes all open MSHRs of a line: later loads do not merge, and the data are not installed.
   void close_entries(std::uint64_t line);
   void release_if_empty(std::uint32_t slot);
   void forget(std::uint32_t slot);
   void place(std::uint32_t slot, std::uint64_t line, const MemoryOperation& operation, bool own);
+  /// Sends the dirty bytes of a slot to memory.
   void write_back(std::uint32_t slot);
+  /// Writes the data of a reply into the slot of its open MSHR; valid bytes stay.
   void install(MshrFile::Entry& entry, const Transaction& reply);
+  /// Handles a reply of the network.
   void serve(const Transaction& reply, Tick tick);
   /// A hit of this tick that is compared with memory at the end of the cycle.
   struct Hit {
@@ -126,6 +135,7 @@ struct SmMemory::Impl {
   enum class Teller : std::uint8_t { kWarp, kNobody, kRecord };
   void send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, Teller told,
                   std::uint32_t number = 0);
+  /// Sends the head of the injection FIFO, if the crossbar port has credits.
   void send_one(Cycle now, Tick tick);
 
   [[nodiscard]] Traffic& traffic(const MemoryOperation& operation) {
