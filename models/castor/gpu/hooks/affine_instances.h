@@ -10,21 +10,21 @@
 
 #include "castor/base/error.h"
 
-/// The file of affine instances (machine key run.affine): the functional machine writes what of each TB was affine, a
-/// fetch filter reads it. Text:
+/// File of affine instances (machine key run.affine). The functional machine writes, for each thread block, which
+/// executions of an instruction had affine results. A fetch filter reads the file. Format:
 ///
 ///     castor affine instances 1
 ///     launch 3 6 kernel_name            ticket, records, kernel
-///     set 4:0-0 7:0-15,20-20            record:first-last occurrences, ascending, and
-///     tbs 0-31 40-40                    the TBs (index in the grid) for which it holds
+///     set 4:0-0 7:0-15,20-20            record:first-last occurrences, ascending
+///     tbs 0-31 40-40                    TBs (index in the grid) that have the set of the line above
 namespace castor::gpu {
 
-/// From `first` to `last`.
+/// Range of indices, both ends included.
 struct IndexRange {
   std::uint64_t first = 0, last = 0;
 };
 
-/// Ascending numbers as ranges.
+/// Appends `index` to ascending ranges: extends the last range, or begins a new one.
 inline void add_to(std::vector<IndexRange>& ranges, std::uint64_t index) {
   if (!ranges.empty() && ranges.back().last + 1 == index) {
     ranges.back().last = index;
@@ -33,7 +33,7 @@ inline void add_to(std::vector<IndexRange>& ranges, std::uint64_t index) {
   }
 }
 
-/// "0-15,20-20"
+/// Returns the ranges as text, for instance "0-15,20-20" with `between` = ','.
 inline std::string text_of(const std::vector<IndexRange>& ranges, char between) {
   std::string text;
   for (const IndexRange& range : ranges) {
@@ -43,7 +43,8 @@ inline std::string text_of(const std::vector<IndexRange>& ranges, char between) 
   return text;
 }
 
-/// Affine instances of TBs that are alike: per record its occurrences, counted from 0 in each warp.
+/// Affine instances that several TBs of a launch share. `occurrences[pc]` holds ranges of the executions of record `pc`
+/// that are affine, counted from 0 in each warp.
 struct AffineSet {
   std::vector<std::vector<IndexRange>> occurrences;
 
@@ -55,32 +56,33 @@ struct AffineSet {
   }
 };
 
-/// Of one launch.
+/// Affine instances of one launch.
 struct AffineLaunch {
   std::string kernel;
   std::uint32_t records = 0;
   std::vector<AffineSet> sets;
+  /// Range of TBs: its first TB, and the index in `sets` of their affine instances.
   struct Tbs {
     std::uint64_t first = 0;
     std::size_t set = 0;
   };
-  std::map<std::uint64_t, Tbs> tbs;  ///< by the last of a range of TBs
+  std::map<std::uint64_t, Tbs> tbs;  ///< TB ranges; the key is the last TB of the range
 
-  /// The set of a TB; null if nothing of it is affine.
+  /// Returns the affine instances of a TB, or null if the TB has none.
   [[nodiscard]] const AffineSet* of(std::uint64_t tb) const {
     const auto found = tbs.lower_bound(tb);
     return found == tbs.end() || found->second.first > tb ? nullptr : &sets[found->second.set];
   }
 };
 
-/// By ticket of the launch.
+/// Affine instances of all launches; the key is the launch's ticket.
 using AffineInstances = std::map<std::uint64_t, AffineLaunch>;
 
 inline constexpr const char* kAffineTitle = "castor affine instances 1";
 
 namespace detail {
 
-/// Reads one line after the other, with its number for errors.
+/// Parser of the file: reads it line by line and counts lines for error messages.
 class AffineReader {
  public:
   explicit AffineReader(const std::string& path) : path_(path), file_(path) {
@@ -158,7 +160,7 @@ class AffineReader {
 
 }  // namespace detail
 
-/// Reads a file. Errors: InputError with its line.
+/// Reads a file of affine instances. Throws base::InputError with the line number if the file is malformed.
 inline AffineInstances read_affine_instances(const std::string& path) { return detail::AffineReader(path).read(); }
 
 }  // namespace castor::gpu

@@ -7,47 +7,56 @@
 #include "castor/gpu/hooks/hook_memory.h"
 #include "castor/gpu/hooks/room_view.h"
 
-/// DispatchPolicy: which TB of which kernel goes to which SM now.
+/// DispatchPolicy hook: selects in each cycle the next TB to place, its kernel and its SM.
 namespace castor::gpu {
 
-/// A choice: the next TB of a kernel, or of a group that runs with it, goes to an SM.
+/// Offer of a dispatch policy: place the next TB of a kernel, or of a group attached to the kernel, on an SM.
 struct Placement {
-  static constexpr std::uint8_t kAnySm = 0xff;  ///< the platform's round robin chooses among fitting SMs
+  static constexpr std::uint8_t kAnySm = 0xff;  ///< the platform selects an SM with free resources, round robin
   std::uint16_t kd = 0;                         ///< kernel table entry
-  std::uint8_t sm = kAnySm;                     ///< where it must fit, or kAnySm
-  std::uint32_t position = 0;      ///< in the entry, from 0 without gaps; its order source turns it into the TB's index
-  bool linear = false;             ///< the policy keeps no odometer: the SM divides to get block indices
-  std::uint32_t group = kNoGroup;  ///< the next TB of this group instead; the machine checks what follows
-  Dim3 grid{};                     ///< of a group: its TBs in each dimension
-  std::uint64_t param = 0;         ///< of a group: device address of its parameters
+  std::uint8_t sm = kAnySm;                     ///< SM on which the TB must fit, or kAnySm
+  /// position of the TB in its kernel table entry, counted from 0 without gaps; the entry's order source maps it to the
+  /// TB's index
+  std::uint32_t position = 0;
+  /// true: the policy keeps no block index counters, so the SM computes the block index by division
+  bool linear = false;
+  /// group whose next TB is placed; kNoGroup = a TB of the kernel itself. The machine checks the fields below
+  std::uint32_t group = kNoGroup;
+  Dim3 grid{};              ///< offers for a group: TBs of the group in each dimension
+  std::uint64_t param = 0;  ///< offers for a group: device address of the group's parameters
   bool last_of_group = false;
 };
 
+/// Inputs of a dispatch policy. "At the edge": valid in `clock` only.
 struct DispatchIn {
-  Cycle now = 0;                   ///< core cycle
-  const RoomView* room = nullptr;  ///< free room per SM, placements in flight subtracted
-  const KdMask* fits = nullptr;    ///< entries whose next TB fits an open SM below quota
+  Cycle now = 0;                   ///< core cycle of this front-end cycle
+  const RoomView* room = nullptr;  ///< free resources per SM, TBs in flight to the SM subtracted
+  const KdMask* fits = nullptr;    ///< kernel table entries whose next TB fits an open SM below its quota
   SmMask open = kAllSms;           ///< SMs that exist and that no governor has closed
-  const Quota* quota = nullptr;    ///< of the governors; null = none
-  Maybe<WorkItem> push;            ///< at the edge: from the next cycle on its TBs can be placed
+  const Quota* quota = nullptr;    ///< combined quota of the governors; null = no quota
+  Maybe<WorkItem> push;            ///< at the edge: new kernel or group whose TBs can be placed from the next cycle on
   bool taken = false;              ///< at the edge: the offer of this cycle was placed
-  Maybe<MemoryReply> reply;        ///< to the oldest request (HookSite::memory) without one; one cycle
-  FrontEvents ev;                  ///< what happened
+  Maybe<MemoryReply> reply;        ///< reply to the oldest outstanding request to HookSite::memory; valid for one cycle
+  FrontEvents ev;                  ///< front-end events of this cycle
 };
 
+/// Outputs of a dispatch policy. "Early": depends on the policy's state only.
 struct DispatchOut {
-  bool push_ready = true;     ///< early: an entry may be written in this cycle
-  bool push_groups = false;   ///< early: groups that attach are pushed as kernels are; false: it knows of them itself
-  bool attach_ready = false;  ///< early: a group may attach to a kernel in this cycle; false: it knows no groups
-  Maybe<Placement> place;     ///< the offer; taken unless its SM is closed or above quota
-  KdMask hold;                ///< early: entries that must not be released though no TB of them is left
-  bool ready = false;         ///< a TB is ready; for governors
-  bool waiting = false;       ///< work waits, ready or not; for governors
-  SmMask fits_head = 0;       ///< SMs on which the current kernel's next TB fits; for governors
-  SmMask bound_wait = 0;      ///< SMs to which waiting TBs are bound; for governors
+  bool push_ready = true;  ///< early: a kernel table entry may be written in this cycle
+  /// early: attached groups are pushed through `DispatchIn::push`, as kernels are; false: the policy tracks groups
+  /// itself
+  bool push_groups = false;
+  /// early: a group may attach to a kernel in this cycle; a policy without groups leaves it false
+  bool attach_ready = false;
+  Maybe<Placement> place;  ///< offer of this cycle; accepted unless its SM is closed or above its quota
+  KdMask hold;             ///< early: entries that must not be released although all their TBs have been placed
+  bool ready = false;      ///< for governors: a TB is ready to be placed
+  bool waiting = false;    ///< for governors: a TB waits to be placed, ready or not
+  SmMask fits_head = 0;    ///< for governors: SMs on which the current kernel's next TB fits
+  SmMask bound_wait = 0;   ///< for governors: SMs to which waiting TBs are bound
 };
 
-/// At most one per GPU, else the built-in one; settles in F5, clocks in F10.
+/// At most one per GPU; without one the built-in policy places TBs. Settles in F5, placement, and clocks in F10, edges.
 using DispatchPolicy = ClockedHook<DispatchIn, DispatchOut>;
 
 }  // namespace castor::gpu

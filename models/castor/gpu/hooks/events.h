@@ -8,83 +8,89 @@
 #include "castor/gpu/job.h"
 #include "castor/gpu/tb_need.h"
 
-/// Records that hooks of several kinds see.
+/// Records that several types of hooks receive.
 namespace castor::gpu {
 
 struct KernelContext;
 
-/// Something happened to a TB.
+/// Event of a thread block: placed on an SM, retired, or completed.
 struct TbEvent {
-  std::uint8_t sm = 0;             ///< on which it is, or was
-  std::uint8_t slot = 0;           ///< TB context of the SM that it had; 0 when it is placed, the SM chooses later
+  std::uint8_t sm = 0;  ///< SM on which the TB is, or was
+  /// TB context of the TB on its SM; 0 in `placed` events, because the SM assigns the context later
+  std::uint8_t slot = 0;
   std::uint16_t kd = 0;            ///< kernel table entry
-  std::uint16_t queue = 0;         ///< of its kernel
-  std::uint8_t kid = 0;            ///< kernel type as jobs name it
+  std::uint16_t queue = 0;         ///< queue of the TB's kernel
+  std::uint8_t kid = 0;            ///< kernel type, as jobs number it
   std::uint32_t gid = 0;           ///< linear index in the grid, x fastest
-  std::uint32_t group = kNoGroup;  ///< it belongs to this group
-  bool first = false;              ///< placed: the kernel's first TB
-  bool last = false;               ///< placed: the kernel has no TB left to place, nor has a group that is with it
+  std::uint32_t group = kNoGroup;  ///< group of the TB; kNoGroup = a TB of the kernel itself
+  bool first = false;              ///< in `placed` events: first TB of the kernel
+  /// in `placed` events: neither the kernel nor a group attached to it has a TB left to place
+  bool last = false;
 };
 
-/// A kernel, or a group that is with one, whose TBs can be placed from the next cycle on.
+/// New work for the dispatch policy: a kernel, or a group attached to a kernel. Its TBs can be placed from the next
+/// cycle on.
 struct WorkItem {
   std::uint16_t kd = 0;     ///< kernel table entry
-  std::uint16_t queue = 0;  ///< that it came through
-  std::uint8_t kid = 0;     ///< kernel type as jobs name it
-  std::uint32_t tbs = 0;    ///< TBs to place: those of `grid`
+  std::uint16_t queue = 0;  ///< queue through which the kernel came
+  std::uint8_t kid = 0;     ///< kernel type, as jobs number it
+  std::uint32_t tbs = 0;    ///< TBs to place, the product of `grid`
   Dim3 grid;                ///< TBs in each dimension
-  std::uint64_t param = 0;  ///< device address of its parameter block; 0 = it has none
-  TbNeed need;              ///< what one TB takes of an SM
+  std::uint64_t param = 0;  ///< device address of the parameter block; 0 = no parameters
+  TbNeed need;              ///< SM resources that one TB occupies
   std::uint32_t group = kNoGroup;
-  std::uint32_t level = 0;     ///< launches above it
-  std::uint8_t parent_sm = 0;  ///< level above 0: SM of the TB that launched it
+  std::uint32_t level = 0;     ///< nesting depth: number of device launches above this work
+  std::uint8_t parent_sm = 0;  ///< with level above 0: SM of the TB that launched this work
 };
 
-/// Something happened to a kernel.
+/// Event of a kernel: its table entry was written, or the kernel has completed.
 struct KernelEvent {
-  std::uint16_t kd = 0;      ///< kernel table entry
-  std::uint16_t queue = 0;   ///< that it came through
-  std::uint8_t kid = 0;      ///< kernel type as jobs name it
-  bool queue_empty = false;  ///< completed: it was the last of its job, or of its queue if nobody judges jobs
+  std::uint16_t kd = 0;     ///< kernel table entry
+  std::uint16_t queue = 0;  ///< queue through which the kernel came
+  std::uint8_t kid = 0;     ///< kernel type, as jobs number it
+  /// in `completed` events: last kernel of its job, or of its queue without a job scheduler that judges jobs
+  bool queue_empty = false;
 };
 
-/// What happened in the front end in this cycle: when a hook settles, what earlier steps of the cycle have done; at the
-/// edge all of it. At most one of each unless it is a view. In cycles that are skipped there is none.
+/// Events of the front end in this cycle. In `settle` a hook sees the events of earlier steps of the cycle, at the edge
+/// all of them. Each field holds at most one event, except `retired`. Skipped cycles have no events.
 struct FrontEvents {
-  Maybe<TbEvent> placed;         ///< F5: a TB goes to an SM
-  Maybe<TbEvent> done;           ///< F2: a completion was drained and counted; its `retired` came before
-  View<TbEvent> retired;         ///< F2: wires of SMs: a TB has left and its room is free; at most one per SM
-  Maybe<KernelEvent> started;    ///< F8: an entry was written
-  Maybe<KernelEvent> completed;  ///< F7: a kernel has left its entry
-  Maybe<WorkItem> pushed;        ///< F6: a group; F8: what was written, unless the kernel was stopped before
-  /// F8: access to the window of the job scheduler, a level: from the cycle in which it is visible to the one in which
-  /// the job scheduler replies. Nothing for other hooks.
+  Maybe<TbEvent> placed;  ///< F5, placement: a TB was sent to an SM
+  Maybe<TbEvent> done;    ///< F2, completions: a TB's completion was counted; its `retired` event came earlier
+  /// F2, completions: TBs that have left their SM and freed its resources; at most one per SM
+  View<TbEvent> retired;
+  Maybe<KernelEvent> started;    ///< F8, parse: a kernel table entry was written
+  Maybe<KernelEvent> completed;  ///< F7, release: a kernel has left its table entry
+  Maybe<WorkItem> pushed;        ///< F6, attachment: a group; F8, parse: a new kernel, unless it was stopped before
+  /// F8, parse: host access to the register window of the job scheduler. Level: set from the cycle in which the access
+  /// is visible to the cycle of the reply. Empty for other hooks.
   Maybe<RegisterAccess> reg;
 };
 
-/// Table SM x kernel table entry of allowed resident TBs.
+/// Quotas: most resident TBs per SM and kernel table entry.
 struct Quota {
   static constexpr std::uint8_t kUnlimited = 0xff;
-  unsigned entries = 0;                   ///< of the kernel table
-  const std::uint8_t* allowed = nullptr;  ///< [sm * entries + kd]; kUnlimited = as many as fit
+  unsigned entries = 0;                   ///< number of kernel table entries
+  const std::uint8_t* allowed = nullptr;  ///< [sm * entries + kd]: allowed resident TBs; kUnlimited = as many as fit
 };
 
-/// A TB starts on an SM, or comes back.
+/// Event: a TB starts on an SM, or resumes there after it was suspended.
 struct TbStartEvent {
   std::uint8_t tb = 0;      ///< TB context
-  WarpMask warps = 0;       ///< its warps
-  WarpMask full = 0;        ///< of them those whose lanes are all started
+  WarpMask warps = 0;       ///< warp slots of the TB
+  WarpMask full = 0;        ///< warp slots of the TB whose warps start with all lanes
   std::uint32_t gid = 0;    ///< linear index in the grid, x fastest
   std::uint16_t entry = 0;  ///< kernel table entry
-  /// Fetch filter: it may act on the TB; base, rows and slots are then valid. Other hooks: false.
+  /// Fetch filter: the filter may act on the TB, and `base`, `rows` and `slots` are valid. False for other hooks.
   bool enable = false;
-  /// Fetch filter: marks "redundant if the block's shape allows" (1) count as "redundant" (2): the block has several
-  /// dimensions and its x is a power of two, at most 32. Valid with or without `enable`.
+  /// Fetch filter: compiler marks of value 1 ("redundant if the block's shape allows") count as 2 ("redundant"). Set if
+  /// the block has several dimensions and its x size is a power of two up to 32. Valid with or without `enable`.
   bool promote = false;
-  std::uint16_t base = 0;   ///< first spare row of the TB's pool
-  std::uint16_t rows = 0;   ///< rows of the pool, between the filter's limits
-  std::uint16_t slots = 0;  ///< registers below this number can be renamed, at most the filter's limit
-  /// Fetch filter, if its terms ask for it: the TB's kernel, valid until the TB retires.
+  std::uint16_t base = 0;  ///< first register-file row of the TB's pool of spare rows
+  std::uint16_t rows = 0;  ///< number of rows in the TB's pool, between FilterTerms::least_rows and FilterTerms::rows
+  /// number of registers that can be renamed: registers 0 to slots - 1; at most FilterTerms::slots
+  std::uint16_t slots = 0;
+  /// Fetch filter with FilterTerms::kernel: kernel of the TB, valid until the TB retires. Else null.
   const KernelContext* kernel = nullptr;
 };
 

@@ -5,148 +5,168 @@
 #include "castor/gpu/hooks/events.h"
 #include "castor/gpu/hooks/hook.h"
 
-/// FetchFilter: may a warp be fetched, is an instruction skipped, which rows of the register file does it read.
-/// docs/gpu/fetch-filter.md, "FetchFilter" has what applies to all of it.
+/// FetchFilter hook: decides which warps are fetched, which instructions a warp skips, and which register-file rows an
+/// instruction reads. docs/gpu/fetch-filter.md, "FetchFilter" has the rules for all fields.
 namespace castor::gpu {
 
-/// What a filter acts on, its limits, and what it wants to be told. The defaults are those of hardware that skips what
-/// is marked; `attach` may change what `HookSite::terms` points to.
+/// Terms of a fetch filter: the TBs it acts on, its limits and its optional inputs. The defaults describe hardware that
+/// skips instructions marked by the compiler. A filter may change its terms in `attach` through `HookSite::terms`.
 struct FilterTerms {
-  bool marked = true;      ///< acts on TBs of two warps or more whose kernel has marks; false: on all TBs
-  bool fetch = true;       ///< acts on fetch, decode and issue; false: on issue alone
-  bool real_rows = true;   ///< acts on TBs only that get spare rows of the register file; false: `kVirtualRows`
-  bool ideal = false;      ///< decides in S5 who is fetched (`FetchOut::wait`), and skips warps that it does not hold
-  bool values = false;     ///< wants `FetchIn::values`
-  bool kernel = false;     ///< wants `TbStartEvent::kernel`
-  std::uint8_t rows = 32;  ///< of a pool at most, and
-  std::uint8_t least_rows = 4;  ///< at least: with fewer the TB gets none
-  std::uint16_t slots = 32;     ///< registers of a warp that can be renamed at most, to 256
+  bool marked = true;  ///< true: acts on TBs with two or more warps whose kernel has marks; false: on all TBs
+  bool fetch = true;   ///< true: acts on fetch, decode and issue; false: on issue alone
+  /// true: acts only on TBs that got spare rows of the register file; false: every TB gets `kVirtualRows` virtual rows
+  bool real_rows = true;
+  /// selects in S5 the warps that are not fetched (`FetchOut::wait`), and may skip instructions of warps that are not
+  /// held
+  bool ideal = false;
+  bool values = false;          ///< needs `FetchIn::values`
+  bool kernel = false;          ///< needs `TbStartEvent::kernel`
+  std::uint8_t rows = 32;       ///< most rows of a TB's pool
+  std::uint8_t least_rows = 4;  ///< fewest rows of a TB's pool: with fewer free rows the TB gets no pool
+  std::uint16_t slots = 32;     ///< most registers of a warp that can be renamed, up to 256
 };
 
-/// Rows of a TB that has none in the register file: numbers behind those that it has. They cost nothing, and one may be
-/// given away while it is read.
+/// Number of virtual rows per TB context. Virtual rows are numbered after the rows of the register file. They take no
+/// register space, and a filter may reuse one while it is being read.
 inline constexpr unsigned kVirtualRows = 256;
 
-/// One instruction of a decode group. All 0 for one that is not marked (if the filter acts on marked ones) or whose
-/// results cannot be renamed.
+/// One instruction of a decode group. All fields are 0 if its results cannot be renamed, or if it has no mark and the
+/// filter acts on marked instructions.
 struct DecodeSlot {
-  std::uint8_t mark = 0;       ///< of the compiler: 1 redundant if the block's shape allows, 2 redundant
-  std::uint8_t ndst = 0;       ///< registers written, 0 to 2
-  std::uint8_t dst[2] = {};    ///< their numbers, the first `ndst` are valid
-  std::uint8_t load_kind = 0;  ///< 0 no load, or of constants; 1 a store of the TB can disturb it; 2 other SMs' can
+  std::uint8_t mark = 0;     ///< compiler mark: 1 redundant if the block's shape allows, 2 redundant
+  std::uint8_t ndst = 0;     ///< number of registers written, 0 to 2
+  std::uint8_t dst[2] = {};  ///< numbers of the registers written; the first `ndst` are valid
+  /// 0: no load, or a load of constants; 1: only stores of the same TB can change the loaded data; 2: stores of other
+  /// SMs can too
+  std::uint8_t load_kind = 0;
 };
 
-/// Instructions of one warp whose fetch has arrived and that are decoded in this tick.
+/// Decode group: the instructions of one warp whose fetch has arrived and that are decoded in this tick.
 struct DecodeGroup {
-  bool valid = false;           ///< there is one
+  bool valid = false;           ///< a group is decoded in this tick
   std::uint8_t warp = 0;        ///< warp slot
-  std::uint8_t count = 0;       ///< instructions, slots 0 to count - 1
-  std::uint64_t pc = 0;         ///< slot s is at pc + 8 s, a device address
-  DecodeSlot slot[kMaxDecode];  ///< in program order
+  std::uint8_t count = 0;       ///< number of instructions, in slots 0 to count - 1
+  std::uint64_t pc = 0;         ///< device address of slot 0; slot s is at pc + 8 s
+  DecodeSlot slot[kMaxDecode];  ///< instructions in program order
 };
 
-/// An instruction that may issue in this tick, or has issued. Registers that cannot be renamed are left out.
+/// An instruction that may issue in this tick, or has issued. Only registers that can be renamed are listed.
 struct IssueSlot {
   std::uint8_t warp = 0;                ///< warp slot
-  bool lead = false;                    ///< it was decoded as a leader
-  std::uint8_t tag[2] = {};             ///< leaders: rows of the pool for its results, as decoded
-  std::uint8_t ndst = 0;                ///< registers written, 0 to 2
-  std::uint8_t dst[2] = {};             ///< their numbers
-  std::uint8_t nsrc = 0;                ///< registers read, 0 to kMaxOperands
-  std::uint8_t src[kMaxOperands] = {};  ///< their numbers, in the order of the operands
+  bool lead = false;                    ///< the instruction was decoded as a leader (DecodeAct::kLead)
+  std::uint8_t tag[2] = {};             ///< leaders: pool rows for the results, as assigned at decode
+  std::uint8_t ndst = 0;                ///< number of registers written, 0 to 2
+  std::uint8_t dst[2] = {};             ///< numbers of the registers written
+  std::uint8_t nsrc = 0;                ///< number of registers read, 0 to kMaxOperands
+  std::uint8_t src[kMaxOperands] = {};  ///< numbers of the registers read, in operand order
 };
 
-/// What else is known of an instruction that may issue or has issued; for filters that ask for it.
+/// Further facts about an IssueSlot's instruction, for filters with FilterTerms::values.
 struct IssueValues {
-  std::uint64_t pc = 0;                    ///< device address
-  std::uint8_t mark = 0;                   ///< as DecodeSlot::mark, whether the result can be renamed or not
-  bool full = false;                       ///< all lanes execute it
-  bool arithmetic = false;                 ///< without guard, predicates and clocks
-  std::uint8_t results = 0;                ///< registers written
-  std::uint8_t sources = 0;                ///< registers read; the first kMaxOperands have values
-  std::uint8_t uniform = 0;                ///< bit per source: all lanes hold the same
-  std::uint32_t value[kMaxOperands] = {};  ///< of lane 0
-  Cycle written = 0;                       ///< at the edge, arithmetic: cycle of its write-back without bank conflicts
+  std::uint64_t pc = 0;  ///< device address of the instruction
+  /// compiler mark as in DecodeSlot::mark, whether or not the result can be renamed
+  std::uint8_t mark = 0;
+  bool full = false;  ///< all lanes of the warp execute the instruction
+  /// arithmetic instruction without guard that uses no predicates and no clocks
+  bool arithmetic = false;
+  std::uint8_t results = 0;                ///< number of registers written
+  std::uint8_t sources = 0;                ///< number of registers read; the first kMaxOperands have values below
+  std::uint8_t uniform = 0;                ///< bit per source: all lanes hold the same value
+  std::uint32_t value[kMaxOperands] = {};  ///< value of each source in lane 0
+  Cycle written = 0;  ///< at the edge, arithmetic only: cycle of the write-back, bank conflicts ignored
 };
 
-/// A leader's result has been written to its row.
+/// Event: a leader's result was written to its pool row.
 struct RowEvent {
   std::uint8_t tb = 0;   ///< TB context
   std::uint8_t tag = 0;  ///< row of the TB's pool
 };
 
-/// What becomes of an instruction that is decoded.
+/// Decision of the filter about a decoded instruction.
 enum class DecodeAct : std::uint8_t {
-  kPass,     ///< nothing special
-  kLead,     ///< its results also go to rows of the pool: `FetchOut::tag`
-  kPrivate,  ///< the same as kPass for the SM
-  kSquash,   ///< dropped, with the younger ones of the group; they are fetched again
+  kPass,     ///< decoded normally
+  kLead,     ///< leader: its results are also written to the pool rows in `FetchOut::tag`
+  kPrivate,  ///< decoded normally; the SM makes no difference to kPass
+  kSquash,   ///< dropped, with the younger instructions of the group; all of them are fetched again
 };
 
-/// What an instruction that issues reads.
+/// Sources of an issuing instruction, as the filter renames them.
 struct IssueRename {
-  /// Per source of the IssueSlot: row of the register file, base + tag; -1 = own register.
+  /// Per source of the IssueSlot: register-file row to read, base + tag; -1 = the warp's own register.
   std::int16_t src_row[kMaxOperands] = {-1, -1, -1, -1, -1, -1};
-  bool reuse = false;  ///< it takes no collector and unit and writes in the next tick; arithmetic only
+  /// the result is reused: the instruction takes no collector and no unit, and writes in the next tick; arithmetic only
+  bool reuse = false;
 };
 
-/// Where a warp finds the result of a load that it does not execute.
+/// Pool rows that hold the result of a load which the warp does not execute itself.
 struct GhostLoad {
   std::uint8_t warp = 0;      ///< warp slot
-  std::uint16_t row[2] = {};  ///< row of the register file for each result, base + tag; written
+  std::uint16_t row[2] = {};  ///< for each result: register-file row, base + tag, already written
 };
 
-/// A row is to be copied to a warp's own register.
+/// Request to copy a pool row to a warp's own register.
 struct CopyRequest {
   std::uint8_t warp = 0;  ///< warp slot
   std::uint16_t row = 0;  ///< row of the register file, base + tag
   std::uint8_t slot = 0;  ///< register number
 };
 
+/// Inputs of a fetch filter. "S5": valid in `settle` of that step. "At the edge": valid in `clock`.
 struct FetchIn {
   Cycle now = 0;  ///< core cycle of the tick
-  /// S5: warps of TBs it acts on that may be fetched or are held, as of S0, and do not wait for a fence.
+  /// S5: warps of TBs the filter acts on that could be fetched or are held. As of S0. Warps that wait for a fence, an
+  /// acquire or the runtime are left out.
   WarpMask eligible = 0;
-  const std::uint64_t* pc =
-      nullptr;         ///< S5: [warp], device address; of eligible warps that are held, if `ideal` of all
-  DecodeGroup decode;  ///< S5
-  /// S5: what was picked, and behind all picks what may issue as the second of a pair; at the edge: what has issued.
+  /// S5: device address of each warp's PC, valid for eligible warps that are held; for all eligible warps if `ideal`
+  const std::uint64_t* pc = nullptr;
+  DecodeGroup decode;  ///< S5: decode group of this tick
+  /// S5: the issue policy's picks, then the candidates for second instructions of pairs. At the edge: the instructions
+  /// that have issued.
   View<IssueSlot> issued;
-  View<IssueValues> values;  ///< if the filter asks for it: of each of `issued`
-  View<RowEvent> written;    ///< S5, more at the edge: rows written in this tick
-  /// When asked again, and at the edge: ghosts of loads that load from elsewhere; the warp has to execute them.
+  View<IssueValues> values;  ///< one per element of `issued`, if FilterTerms::values
+  View<RowEvent> written;    ///< pool rows written in this tick: in S5 those so far, at the edge all of them
+  /// On a repeated settle and at the edge: warps whose ghost load was refused, because it loads from another address
+  /// than its leader. The warp has to execute the load.
   WarpMask refused = 0;
-  WarpMask oc_idle = 0;  ///< at the edge: no issued instruction of the warp has operands to read
-  TbMask stores = 0;     ///< at the edge: a warp issued a store or atomic that others of its TB can see
-  /// At the edge: something was issued that threads of other SMs can follow, or a fence or acquire is complete.
+  WarpMask oc_idle = 0;  ///< at the edge: warps without operand reads still to be done by issued instructions
+  TbMask stores = 0;     ///< at the edge: TBs with a warp that issued a store or atomic visible to its TB
+  /// At the edge: an instruction issued that threads of other SMs can observe, or a fence or acquire completed.
   bool global_op = false;
-  WarpMask branch = 0;         ///< at the edge: issued a branch, call or exit under a guard that no lane took, or all
-  WarpMask taken = 0;          ///< at the edge: of `branch` those that took it
-  WarpMask leave = 0;          ///< at the edge: issued what the filter cannot follow; the warp is on its own
-  WarpMask exit = 0;           ///< at the edge: exited, and nothing of it is in flight any more
-  TbMask barrier = 0;          ///< at the edge: a barrier of the whole TB completed
-  WarpMask barrier_join = 0;   ///< at the edge: with `barrier`, full warps that stand together behind it
-  Maybe<std::uint8_t> retire;  ///< S5: TB context that retired in the tick before
-  Maybe<TbStartEvent> start;   ///< S5
-  bool copy_ack = false;       ///< at the edge: `copy` was served
+  /// at the edge: warps that issued a conditional branch, call or exit that no lane took, or a branch that all lanes
+  /// took
+  WarpMask branch = 0;
+  WarpMask taken = 0;  ///< at the edge: warps of `branch` that took the branch
+  /// at the edge: warps that issued control flow the filter cannot follow (divergence, indirect targets, returns); such
+  /// warps execute for themselves
+  WarpMask leave = 0;
+  WarpMask exit = 0;   ///< at the edge: warps that have exited and have no register write in flight
+  TbMask barrier = 0;  ///< at the edge: TBs with a completed barrier of the whole TB
+  /// At the edge: full warps of the TBs in `barrier` that are not divergent and share the PC of the lowest such warp.
+  WarpMask barrier_join = 0;
+  Maybe<std::uint8_t> retire;  ///< S5: TB context that retired in the last tick
+  Maybe<TbStartEvent> start;   ///< S5: TB that starts
+  bool copy_ack = false;       ///< at the edge: `FetchOut::copy` was executed
 };
 
+/// Outputs of a fetch filter. "Early": depends on the filter's state only.
 struct FetchOut {
-  WarpMask hold = 0;  ///< early: not to be fetched
-  WarpMask skip = 0;  ///< eligible and held: the PC moves on by one instruction
-  /// The same, and the instruction is executed for its values: arithmetic, or a load in `ghost_loads`. Refused, and
-  /// asked again, while what it reads or writes is pending: the PC then stays.
+  WarpMask hold = 0;  ///< early: warps that must not be fetched
+  WarpMask skip = 0;  ///< eligible, held warps that skip one instruction: the PC moves on by 8
+  /// Warps that skip one instruction but get its values ("ghost"): arithmetic, or a load in `ghost_loads`. While a
+  /// register of the instruction is pending the SM refuses, keeps the PC, and calls `settle` again later.
   WarpMask ghost = 0;
-  View<GhostLoad> ghost_loads;     ///< those of `ghost` at a load
-  WarpMask wait = 0;               ///< ideal filters: not to be fetched in this tick
-  DecodeAct act[kMaxDecode] = {};  ///< [slot of `decode`]
-  std::uint8_t tag[2] = {};        ///< rows of the pool for the results of the group's leader
-  IssueRename rename[kMaxIssue];   ///< [index in `issued`]
-  Maybe<CopyRequest> copy;         ///< early; held until it is served
-  bool again = false;              ///< `skip` and `ghost` are done now; if any was, settle once more in this tick
+  View<GhostLoad> ghost_loads;     ///< rows with the results, for warps of `ghost` whose instruction is a load
+  WarpMask wait = 0;               ///< ideal filters: warps not to be fetched in this tick
+  DecodeAct act[kMaxDecode] = {};  ///< decision about each slot of `FetchIn::decode`
+  std::uint8_t tag[2] = {};        ///< pool rows for the results of the leader in the decode group
+  IssueRename rename[kMaxIssue];   ///< sources of each element of `FetchIn::issued`
+  Maybe<CopyRequest> copy;         ///< early: copy request, held until `copy_ack`
+  /// the SM applies `skip` and `ghost` now and calls `settle` again in this tick, if a PC has moved or a ghost load was
+  /// refused
+  bool again = false;
 };
 
-/// One per SM; settle in S0 (early outputs) and S5, clock in S9 of the SM's tick.
+/// One per SM. Settles in S0, start (early outputs) and S5, issue; clocks in S9, hook edges.
 using FetchFilter = ClockedHook<FetchIn, FetchOut>;
 
 }  // namespace castor::gpu

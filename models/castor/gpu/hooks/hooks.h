@@ -12,13 +12,13 @@
 
 namespace castor::gpu {
 
-/// The hooks of one device; null = built in. Not owned.
+/// All hooks of one device. A null pointer selects the built-in behaviour. The pointers are not owned.
 struct Hooks {
   JobScheduler* job_scheduler = nullptr;
   DispatchPolicy* dispatch = nullptr;
   LaunchUnit* launch = nullptr;
   SourceOrder* sources = nullptr;
-  std::vector<SmGovernor*> governors;      ///< none of them null; their outputs are combined
+  std::vector<SmGovernor*> governors;      ///< any number, none of them null; the machine combines their outputs
   std::vector<FetchFilter*> fetch_filter;  ///< empty, or one per SM
   std::vector<IssuePolicyHook*> issue;     ///< empty, or one per SM
 };

@@ -7,27 +7,29 @@
 
 namespace castor::gpu {
 
-/// How the host's driver uses a job scheduler without knowing which block it is: what the scheduler can hold, and which
-/// write to its registers does what (docs/gpu/jobs.md, "Jobs"). The driver makes the access; none: there is nothing to
-/// be written for that. Constant as long as the device.
+/// Register interface of a job scheduler for the host's driver, independent of the block: capacities, and the register
+/// write for each operation (docs/gpu/jobs.md, "Jobs"). The driver performs the returned access; an empty result means
+/// that no write is needed. Constant during the life of the device.
 class JobControl {
  public:
   virtual ~JobControl() = default;
-  /// Number of the 64 KB register window; all accesses go there.
+  /// Returns the number of the 64 KB register window; all accesses go to it.
   [[nodiscard]] virtual unsigned window() const = 0;
-  /// Kernel types that the list of one announcement may hold, at least 1.
+  /// Returns the most kernel types in the list of one announcement, at least 1.
   [[nodiscard]] virtual unsigned list_types() const = 0;
-  /// Kernel types that can be told apart: numbers 0 to that - 1, at most 256.
+  /// Returns the number of kernel types that the block distinguishes, at most 256.
   [[nodiscard]] virtual unsigned kernel_types() const = 0;
 
-  /// The host has taken notice of the end of the queue's job, or of its rejection: the queue may have another one.
+  /// Returns the write by which the host acknowledges that the queue's job has ended or was rejected. The queue may
+  /// then have another job.
   [[nodiscard]] virtual std::optional<RegisterAccess> acknowledge(unsigned queue) const = 0;
-  /// Forgets what was measured of a kernel type, whose number gets another meaning. The block refuses the write
-  /// (RegisterError) while a kernel of the type is in flight.
+  /// Returns the write that clears the measurements of a kernel type whose number is reused. The block refuses the
+  /// write (RegisterError) while a kernel of the type is in flight.
   [[nodiscard]] virtual std::optional<RegisterAccess> clear_type(std::uint8_t kid) const = 0;
-  /// External priority of a queue: smaller is more urgent.
+  /// Returns the write that sets a queue's external priority; a smaller value is more urgent.
   [[nodiscard]] virtual std::optional<RegisterAccess> set_priority(unsigned queue, std::uint32_t value) const = 0;
-  /// Time that a TB of a kernel type takes of a device that it has alone: core cycles per TB in 24.8 bits.
+  /// Returns the write that sets the time of a TB of a kernel type alone on the device: core cycles per TB in 24.8
+  /// fixed point.
   [[nodiscard]] virtual std::optional<RegisterAccess> set_isolated_time(std::uint8_t kid,
                                                                         std::uint32_t value) const = 0;
 };

@@ -6,66 +6,71 @@
 #include "castor/gpu/hooks/events.h"
 #include "castor/gpu/hooks/hook.h"
 
-/// LaunchUnit: what becomes of groups of thread blocks that device code launches.
+/// LaunchUnit hook: decides for each group of thread blocks launched by device code whether it attaches to a resident
+/// kernel.
 namespace castor::gpu {
 
-/// What must be equal for a group to run with a kernel: code, threads of a block in each dimension, shared memory.
+/// Properties that a group and a kernel must share for the group to attach: code, block dimensions, shared memory.
 struct KernelKey {
-  bool valid = false;              ///< groups may attach: the entry is written, and not stopped
+  /// groups may attach: the kernel table entry is written, and its kernel is not stopped
+  bool valid = false;
   std::uint64_t code = 0;          ///< first record of the kernel, in units of 8 bytes from the start of device memory
-  Dim3 block;                      ///< threads
-  std::uint32_t shared_bytes = 0;  ///< static and dynamic
+  Dim3 block;                      ///< threads per block in each dimension
+  std::uint32_t shared_bytes = 0;  ///< bytes of shared memory per TB, static and dynamic
 };
 
-/// Keys of the kernel table at the start of the cycle.
+/// Read access to the keys of the kernels in the kernel table, as of the start of the cycle.
 class KernelKeys {
  public:
   virtual ~KernelKeys() = default;
   [[nodiscard]] virtual KernelKey key(unsigned entry) const = 0;
 };
 
-/// A group that is launched: one beat of the command of a warp. Those of two commands do not mix; a beat stays until it
-/// is taken.
+/// Launch of one group: one beat of a warp's launch command. Beats of two commands are not interleaved. A beat is held
+/// until it is accepted.
 struct GroupBeat {
-  bool first = false, last = false;  ///< of its command
-  std::uint8_t sm = 0;               ///< of the thread that launches
-  std::uint8_t warp = 0, lane = 0;   ///< its warp slot and lane
-  std::uint8_t level = 0;            ///< launches above the group, at most 15
+  bool first = false, last = false;  ///< first and last beat of the launch command
+  std::uint8_t sm = 0;               ///< SM of the launching thread
+  std::uint8_t warp = 0, lane = 0;   ///< warp slot and lane of the launching thread
+  std::uint8_t level = 0;            ///< nesting depth: number of launches above the group, at most 15
   KernelKey key;
-  Dim3 grid;                ///< TBs
-  std::uint64_t param = 0;  ///< device address of the parameters, a multiple of 64; its record lies 64 bytes before
+  Dim3 grid;  ///< TBs of the group in each dimension
+  /// device address of the group's parameters, a multiple of 64; the launch record lies in the 64 bytes before
+  std::uint64_t param = 0;
 };
 
-/// A group goes to a kernel in the table.
+/// Decision: the group attaches to a kernel in the kernel table.
 struct GroupAttach {
-  std::uint16_t kd = 0;            ///< kernel table entry
-  std::uint32_t group = kNoGroup;  ///< its number from now on, until its last TB is counted
-  std::uint64_t param = 0;         ///< which: that of its beat
+  std::uint16_t kd = 0;            ///< kernel table entry of that kernel
+  std::uint32_t group = kNoGroup;  ///< number given to the group, valid until the completion of its last TB is counted
+  std::uint64_t param = 0;         ///< identifies the group: GroupBeat::param
 };
 
-/// A group becomes a kernel of its own.
+/// Decision: the group becomes a kernel of its own.
 struct GroupFallback {
-  std::uint64_t param = 0;  ///< which
-  unsigned ordinal = 1;     ///< how many so far in its command
+  std::uint64_t param = 0;  ///< identifies the group: GroupBeat::param
+  unsigned ordinal = 1;     ///< number of groups of the same command that have become kernels so far, this one included
 };
 
+/// Inputs of a launch unit.
 struct LaunchIn {
-  Cycle now = 0;                     ///< core cycle
-  Maybe<GroupBeat> beat;             ///< until it is taken
-  const KernelKeys* keys = nullptr;  ///< what a search looks at
-  bool attach_ready = false;         ///< a group may attach in this cycle: so says the dispatch policy
-  FrontEvents ev;                    ///< what happened
+  Cycle now = 0;                     ///< core cycle of this front-end cycle
+  Maybe<GroupBeat> beat;             ///< launched group, held until `beat_ready`
+  const KernelKeys* keys = nullptr;  ///< keys of the kernels in the table, for the search for a kernel to attach to
+  bool attach_ready = false;         ///< the dispatch policy lets a group attach in this cycle
+  FrontEvents ev;                    ///< front-end events of this cycle
 };
 
+/// Outputs of a launch unit. "Early": depends on the unit's state only.
 struct LaunchOut {
-  bool beat_ready = false;        ///< the beat is taken
-  KdMask hold;                    ///< entries that must not be released in this cycle
-  Maybe<GroupAttach> attach;      ///< early; taken if attach_ready
-  Maybe<GroupFallback> fallback;  ///< early; always taken
+  bool beat_ready = false;        ///< `LaunchIn::beat` is accepted in this cycle
+  KdMask hold;                    ///< kernel table entries that must not be released in this cycle
+  Maybe<GroupAttach> attach;      ///< early: group that attaches; accepted if attach_ready
+  Maybe<GroupFallback> fallback;  ///< early: group that becomes a kernel; always accepted
 };
 
-/// At most one per GPU, beside a dispatch policy that knows groups; settles in F6, clocks in F10 behind the policy.
-/// Without one every group becomes a kernel.
+/// At most one per GPU, and only beside a dispatch policy that supports groups. Settles in F6, attachment, and clocks
+/// in F10, edges, after the policy. Without a launch unit every group becomes a kernel.
 using LaunchUnit = ClockedHook<LaunchIn, LaunchOut>;
 
 }  // namespace castor::gpu

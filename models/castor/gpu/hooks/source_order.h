@@ -4,43 +4,49 @@
 
 #include "castor/gpu/hooks/hook.h"
 
-/// SourceOrder: which source enters the kernel table next, where launches by device code are listed by level and SM.
+/// SourceOrder hook: selects the source of the next kernel in the kernel table, with device launches listed by level
+/// and SM.
 namespace castor::gpu {
 
-/// How the lists are cut in which launches by device code wait for the kernel table.
+/// Partition of the lists in which device launches wait for the kernel table.
 struct LaunchListing {
-  unsigned levels = 1;  ///< 1 to 16, of launches above one; deeper ones count as the last
-  bool by_sm = true;    ///< each SM has lists of its own, for what its TBs launch; false: all are those of SM 0
+  /// number of nesting levels with a list of their own, 1 to 16; deeper launches share the last list
+  unsigned levels = 1;
+  /// true: separate lists for each SM whose TBs launch; false: all launches are listed under SM 0
+  bool by_sm = true;
 };
 
-/// What may be granted in this cycle: all of it only while an entry of the kernel table is free, or needs none.
+/// Sources that may be granted in this cycle. A source that needs a kernel table entry is listed
+/// only while an entry is free.
 struct SourceIn {
   Cycle now = 0;
-  /// By SM; bit = level - 1: that list has a launch, which is not stopped. As of the start of the cycle.
+  /// Lists with a launch, indexed by SM; bit = level - 1. Stopped launches do not count. State at the start of the
+  /// cycle.
   View<std::uint16_t> lists;
-  bool returns = false;                 ///< a suspended TB may come back
+  bool returns = false;                 ///< a suspended TB may be restored
   const QueueMask* eligible = nullptr;  ///< queues with a kernel at their head
-  bool granted = false;                 ///< at the edge: a parse lane took what is picked
+  bool granted = false;                 ///< at the edge: a parse lane accepted `SourceOut::pick`
 };
 
+/// Selected source: a list of device launches, a suspended TB, or a queue.
 struct SourcePick {
   enum class Kind : std::uint8_t { kList, kReturn, kQueue };
   Kind kind = Kind::kList;
-  unsigned sm = 0;     ///< of a list
-  unsigned level = 1;  ///< of a list
-  unsigned queue = 0;
+  unsigned sm = 0;     ///< kList: SM of the list
+  unsigned level = 1;  ///< kList: level of the list
+  unsigned queue = 0;  ///< kQueue: number of the queue
 };
 
+/// Outputs of a source order. "Early": depends on state only.
 struct SourceOut {
-  Maybe<SourcePick> pick;  ///< early; granted if it is ready and a lane is free
+  Maybe<SourcePick> pick;  ///< early: selected source; granted if the source is ready and a parse lane is free
 };
 
-/// At most one per GPU, and none beside a job scheduler; settles in F8, clocks in F10. It sees sources, and its picks
-/// are granted, from the cycle on in which a program is loaded that calls the device runtime; before that the built-in
-/// choice grants.
+/// At most one per GPU, and not beside a job scheduler. Settles in F8, parse, and clocks in F10, edges. Active from the
+/// cycle in which a program is loaded that calls the device runtime; before that the built-in order grants.
 class SourceOrder : public ClockedHook<SourceIn, SourceOut> {
  public:
-  /// Constant, also before `attach`.
+  /// Returns the partition of the lists. Constant, may be called before `attach`.
   [[nodiscard]] virtual LaunchListing listing() const = 0;
 };
 

@@ -12,8 +12,8 @@
 
 namespace castor::gpu {
 
-/// Signals that waves show, as units and hooks declare them before the first sample (docs/gpu/counting.md, "What is
-/// recorded").
+/// Collector of the signals that a waveform file shows. Units and hooks declare their signals here before the first
+/// sample (docs/gpu/counting.md, "What is recorded").
 ///
 ///     waves.add(scope + ".arbiter", "ready", 64, &ready_mask);
 ///
@@ -22,29 +22,30 @@ class Waves {
  public:
   virtual ~Waves() = default;
 
-  /// A signal that is read from memory when a sample is taken: bool or an unsigned or signed integer, which lives as
-  /// long as the waves. False if the scope is not traced: the signal costs nothing.
+  /// Declares a signal whose value is read from memory at each sample. `value` points to a bool or an integer that
+  /// outlives this object. Returns false, at no cost per sample, if the scope is not traced.
   template <class T>
   bool add(std::string_view scope, std::string_view name, unsigned width, const T* value) {
     static_assert(std::is_integral_v<T>, "waves show whole numbers");
     return add_signal(scope, name, width, {value, sizeof(T), {}}, {});
   }
-  /// A signal that a function gives; it must have no effect. With `names` a signal <name>_name beside it shows them.
+  /// Declares a signal whose value a function returns; the function must have no side effects. With `names`, a second
+  /// signal <name>_name shows the value's name.
   bool add(std::string_view scope, std::string_view name, unsigned width, std::function<std::uint64_t()> value,
            base::ValueNames names = {}) {
     return add_signal(scope, name, width, {nullptr, 0, std::move(value)}, names);
   }
-  /// What dumps itself, as instance `scope`: `declarations` are its $scope, $var and $upscope commands, a line each;
-  /// `changes` gives the lines of its changes since the last call, at the first one of all its signals. It is asked at
-  /// each sample and must have no other effect.
+  /// Declares an instance that writes its own value changes. `declarations`: its $scope, $var and $upscope commands,
+  /// one per line. `changes` is called at each sample and returns the lines of the changes since the last call; the
+  /// first call returns all signals. It must have no other side effect.
   virtual bool add_dump(std::string_view scope, const std::string& declarations,
                         std::function<const std::string&()> changes) = 0;
 
-  /// Whether an instance is traced; for owners of many signals.
+  /// Returns whether an instance is traced, so that owners of many signals can skip the declarations.
   [[nodiscard]] virtual bool traced(std::string_view scope) const = 0;
 
  protected:
-  /// Where a signal's value comes from: `bytes` of memory (1, 2, 4 or 8), or 0 and a function.
+  /// Source of a signal's value: `bytes` (1, 2, 4 or 8) of memory, or a function if `bytes` is 0.
   struct Source {
     const void* memory;
     std::size_t bytes;

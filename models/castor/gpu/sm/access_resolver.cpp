@@ -13,6 +13,7 @@ using isa::MemoryKind;
 using isa::MemoryOp;
 using isa::Space;
 
+// Returns whether an access of any space bypasses L1: volatile or stronger ordering, .cg, .cv, atomics.
 bool passes_l1(const MemoryOp& op) {
   using isa::CacheOp;
   return op.ordering != isa::Ordering::kWeak || op.cache == CacheOp::kCg || op.cache == CacheOp::kCv ||
@@ -63,7 +64,8 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
                                                        resolve_fast<64>(operation, reached, local_base));
   if (!fast) {
     if (auto fault = resolve_each(operation, reached, local_base)) return fault;
-    if (operation.writes && operation.compact) capture(operation);  // it left the data as isa::Access has them
+    // resolve_each has overwritten the data in the format of isa::Access
+    if (operation.writes && operation.compact) capture(operation);
   }
 
   operation.bypass_local = passes_l1(op);
@@ -80,7 +82,7 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
   return std::nullopt;
 }
 
-// Whether a weak global load without .cg and .cv passes L1 by.
+// Returns whether a weak global load without .cg and .cv bypasses L1.
 bool AccessResolver::uncached(const MemoryOp& op, const KernelContext& kernel) const {
   if (caches_global_ && !kernel.bypass_l1) return false;
   return op.cache != isa::CacheOp::kNc && !(obeys_ca_ && op.cache == isa::CacheOp::kCa);
@@ -103,7 +105,7 @@ void AccessResolver::layout(MemoryOperation& operation) const {
   }
 }
 
-// Store data and atomic operands leave the registers at issue.
+// Copies store data and atomic operands out of the registers at issue.
 void AccessResolver::capture(MemoryOperation& operation) const {
   const MemoryIssue& issue = operation.issue;
   if (operation.compact) {
@@ -129,8 +131,8 @@ Shape row_shape(const std::byte* bytes, std::uint32_t size) {
   return differs == 0 ? Shape::kUniform : Shape::kGeneral;
 }
 
-// Whole warps whose lanes access one address, or lie side by side: most instructions of most programs. Two ends of a
-// range are checked instead of all lanes.
+// Resolves whole warps whose lanes access one address or consecutive elements, which is the most common case. Checks
+// the two ends of the range instead of all lanes.
 template <unsigned lanes>
 bool AccessResolver::resolve_shape(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base) {
   const MemoryIssue& issue = operation.issue;
@@ -150,14 +152,15 @@ bool AccessResolver::resolve_shape(MemoryOperation& operation, const Reach& reac
     std::uint32_t low = 0;
     std::memcpy(&low, row, 4);
     first = static_cast<std::uint32_t>(low + static_cast<std::uint32_t>(record.imm));
-    if (shape == Shape::kUnit && first + lanes * access.lane_bytes > 0xffffffff) return false;  // the sum wraps
+    // the 32-bit sum wraps around
+    if (shape == Shape::kUnit && first + lanes * access.lane_bytes > 0xffffffff) return false;
   }
   if (shape != Shape::kGeneral) return resolve_range(operation, reach, local_base, first, shape);
   return access.op.address_bits == 64 ? resolve_rows<std::uint64_t, lanes>(operation, reach, row)
                                       : resolve_rows<std::uint32_t, lanes>(operation, reach, row);
 }
 
-// Whether each row of addresses grows by `step`.
+// Returns whether the addresses of each run of kRowLanes lanes grow by `step`.
 template <class T, unsigned lanes, unsigned step>
 bool in_rows(const T* at) {
   T differs = 0;
@@ -168,7 +171,8 @@ bool in_rows(const T* at) {
   return differs == 0;
 }
 
-// Blocks of threads 16 wide: a warp has several rows of a tile of words.
+// Resolves whole warps of 4-byte accesses whose addresses form rows of kRowLanes lanes, as thread blocks 16 wide make
+// them.
 template <class T, unsigned lanes>
 bool AccessResolver::resolve_rows(MemoryOperation& operation, const Reach& reach, const std::byte* bytes) {
   constexpr unsigned kSize = 4;
@@ -185,17 +189,17 @@ bool AccessResolver::resolve_rows(MemoryOperation& operation, const Reach& reach
   };
   const Region region = check_.region(operation.access.op.space, start(0), operation.writes, reach);
   const bool shared = region.space == Space::kShared;
-  // A row of one value in global memory would share its line with others.
+  // In global memory, uniform rows could share a line, which only the general path coalesces.
   const bool countable = !operation.writes && banks_.bytes == 4 && banks_.count >= 2 * kRowLanes;
   if (shared ? !countable : region.space != Space::kGlobal || step == 0) return false;
   for (unsigned row = 0; row < lanes / kRowLanes; ++row) {
     const std::uint64_t address = start(row);
     if (!region.holds(address, span) || (address & (kSize - 1)) != 0) return false;
-    if (sizeof(T) == 4 && address + span > 0xffffffff) return false;  // the sum wraps
+    if (sizeof(T) == 4 && address + span > 0xffffffff) return false;  // the 32-bit sum wraps around
     const std::uint64_t base = address - region.start + region.address;
     operation.row_base[row] = base;
     if (shared) continue;
-    // Each row in a line of its own.
+    // Each row must lie in a line that no other row uses.
     const std::uint64_t line = base & ~std::uint64_t{line_ - 1};
     if (((base + span - 1) & ~std::uint64_t{line_ - 1}) != line) return false;
     for (unsigned other = 0; other < row; ++other) {
@@ -211,6 +215,8 @@ bool AccessResolver::resolve_rows(MemoryOperation& operation, const Reach& reach
   return true;
 }
 
+// Resolves a uniform or unit-stride access of a whole warp that starts at `address`. Returns false if the general path
+// is needed.
 bool AccessResolver::resolve_range(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base,
                                    std::uint64_t address, Shape shape) {
   isa::Access& access = operation.access;
@@ -225,7 +231,7 @@ bool AccessResolver::resolve_range(MemoryOperation& operation, const Reach& reac
       operation.shared = mask;
       break;
     case Space::kLocal:
-      // Equal offsets of all lanes are neighbours; other shapes are left to the general path.
+      // One offset in the local memory of all lanes is a row of consecutive words; other shapes use the general path.
       if (shape != Shape::kUniform || size != 4) return false;
       operation.local = mask;
       base = local_base + local_offset(base, 0, lanes_);
@@ -240,7 +246,7 @@ bool AccessResolver::resolve_range(MemoryOperation& operation, const Reach& reac
   }
   shape_ = shape;
   operation.base = base;
-  // One piece per lane in rows moves as a whole.
+  // In compact form with one piece per lane, the access is one copy and needs no address per lane.
   const bool whole = operation.compact && operation.pieces == 1 && operation.ideal == 0;
   operation.addressed = !whole || (operation.writes && shape == Shape::kUniform);
   operation.step = shape == Shape::kUnit ? size : 0;
@@ -251,7 +257,7 @@ bool AccessResolver::resolve_range(MemoryOperation& operation, const Reach& reac
   return true;
 }
 
-// All lanes inside one region and aligned, in loops that the compiler unrolls.
+// Resolves accesses whose lanes are all aligned and inside one region, in loops that the compiler unrolls.
 template <unsigned lanes>
 bool AccessResolver::resolve_fast(MemoryOperation& operation, const Reach& reach, std::uint64_t local_base) {
   const MemoryIssue& issue = operation.issue;
@@ -296,7 +302,7 @@ Shape AccessResolver::shape(const MemoryOperation& operation) const {
     for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ (first + lane * size);
     return differs == 0 ? Shape::kUnit : Shape::kGeneral;
   }
-  // Lanes that are not active have the address of one that is, except in local memory.
+  // Except in local memory, an inactive lane has the address of an active one.
   if (operation.local != 0 || at[0] != first || at[lanes - 1] != first) return Shape::kGeneral;
   for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ first;
   return differs == 0 ? Shape::kUniform : Shape::kGeneral;
@@ -310,7 +316,7 @@ std::optional<AccessFault> AccessResolver::resolve_each(MemoryOperation& operati
   const MemoryOp op = access.op;
   const std::uint32_t size = access.lane_bytes;
   isa::address(*issue.record, issue.view, issue.mask, access);
-  access.op = op;  // of a prefetch they differ
+  access.op = op;  // isa::address has set values that differ for a prefetch
   access.lane_bytes = size;
   for (LaneMask left = issue.mask; left != 0; left &= left - 1) {
     const unsigned lane = lowest(left);
@@ -324,7 +330,7 @@ std::optional<AccessFault> AccessResolver::resolve_each(MemoryOperation& operati
       region = prefetch ? Region{} : outside(operation, lane, address);
     if (region.refused() && refused == FaultKind::kNone) refused = FaultKind::kIllegalAddress;
     if (refused != FaultKind::kNone) {
-      if (prefetch) continue;  // a hint that means nothing
+      if (prefetch) continue;  // a prefetch ignores lanes with a refused address
       return AccessFault{refused, lane, address, check_.explain(op, size, address, refused, reach)};
     }
     const std::uint64_t offset = address - region.start;
@@ -352,7 +358,7 @@ std::optional<AccessFault> AccessResolver::resolve_each(MemoryOperation& operati
   return std::nullopt;
 }
 
-// What memory.check allows of an access that no allocation holds.
+// Returns the region that memory.check allows for an access outside every allocation; refused if it allows none.
 Region AccessResolver::outside(const MemoryOperation& operation, unsigned lane, std::uint64_t address) {
   const isa::Access& access = operation.access;
   const Region region = check_.outside(access.op.space, address, access.lane_bytes, operation.writes);
@@ -433,7 +439,8 @@ void AccessResolver::coalesce_unit(MemoryOperation& operation, unsigned first, u
   }
 }
 
-// Lines in the order of their lowest lane, found through a small hash table.
+// Appends the lines of the lanes in `mask`, in the order of their lowest lane. Lines are found through a small hash
+// table.
 void AccessResolver::coalesce_group(MemoryOperation& operation, LaneMask mask, bool spread) {
   const isa::Access& access = operation.access;
   std::vector<LineAccess>& lines = operation.lines;
@@ -478,32 +485,33 @@ void AccessResolver::count_shared(MemoryOperation& operation) const {
   const bool atomic = operation.is_atomic();
   if (operation.compact && operation.pieces == 1 && (shape_ == Shape::kUnit || !operation.writes))
     operation.shape = shape_;
-  if (shape_ == Shape::kUniform && !atomic) {  // a broadcast per group
+  if (shape_ == Shape::kUniform && !atomic) {  // one broadcast per group
     rounds.total = rounds.groups;
     return;
   }
   if (shape_ == Shape::kUnit && !atomic && access.lane_bytes >= 4) {
     if (banks_.bytes == 4) {
-      rounds.total = rounds.groups * std::max(1U, 32 / banks_.count);  // 32 words side by side per group
+      rounds.total = rounds.groups * std::max(1U, 32 / banks_.count);  // a group has 32 consecutive words
       return;
     }
-    // Rows of wide banks begin where they begin.
+    // With wide banks the general count is needed, because a bank row may begin inside the access.
     if (!operation.addressed)
       for (unsigned lane = 0; lane < lanes_; ++lane) access.address[lane] = operation.address(lane);
   }
-  // Lanes that are not active have the word of one that is, which adds no round to its group.
+  // Inactive lanes have the word of an active lane, which adds no round to the group.
   const bool all = operation.gathered && !atomic && banks_.group(access.lane_bytes) >= lanes_;
   rounds.total = bank_rounds(access.address, all ? all_lanes(lanes_) : operation.shared, lanes_, access.lane_bytes,
                              banks_, atomic && !atomics_loop_);
 }
 
-// Two rows of words are a group of lanes; a row has no two words in one bank.
+// Counts the bank rounds of shape kRows. Two rows of words form a group of lanes; the words of one row lie in different
+// banks.
 unsigned AccessResolver::row_rounds(const MemoryOperation& operation) const {
   unsigned rounds = 0;
   for (unsigned row = 0; row < lanes_ / kRowLanes; row += 2) {
     const std::uint64_t distance = (operation.row_base[row + 1] >> 2) - (operation.row_base[row] >> 2);
     const std::uint64_t banks = distance & (banks_.count - 1);
-    // Rows that overlap in memory lie in a window not wider than the banks.
+    // Rows that overlap in memory lie in one window that is no wider than the banks.
     const bool apart = operation.step == 0 ? distance == 0 || banks != 0
                                            : distance + kRowLanes - 1 < 2 * kRowLanes - 1 ||
                                                  (banks >= kRowLanes && banks <= banks_.count - kRowLanes);

@@ -6,10 +6,11 @@
 
 namespace castor::gpu {
 
-/// Which warps of an SM are older: those of a thread block that started before, inside a thread block lower slots.
+/// Age order of an SM's warps: a warp is older if its thread block started earlier; inside a thread block the lower
+/// slot is older.
 class AgeOrder {
  public:
-  /// Warps of a TB start (S0) while those of `there` are resident.
+  /// Records the start of a TB (S0) in the slots `warps`, while the warps of `there` are resident.
   void started(WarpMask warps, WarpMask there) {
     for (WarpMask left = warps; left != 0; left &= left - 1) {
       const unsigned w = lowest(left);
@@ -17,7 +18,7 @@ class AgeOrder {
     }
     for (WarpMask left = there; left != 0; left &= left - 1) older_[lowest(left)] &= ~warps;
   }
-  /// Oldest warp of a mask of resident ones that is not empty.
+  /// Returns the oldest warp of a non-empty mask of resident warps.
   [[nodiscard]] unsigned oldest(WarpMask mask) const {
     unsigned w = lowest(mask);
     while ((mask &= older_[w]) != 0) w = lowest(mask);
@@ -25,7 +26,7 @@ class AgeOrder {
   }
 
  private:
-  std::array<WarpMask, kMaxWarps> older_{};  // warps older than this one
+  std::array<WarpMask, kMaxWarps> older_{};  // [warp] mask of the resident warps that are older
 };
 
 }  // namespace castor::gpu

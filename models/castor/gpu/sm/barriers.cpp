@@ -32,7 +32,7 @@ void Barriers::arrive(unsigned scheduler, unsigned w, const isa::Record& record,
       faults_.report(w, warp.pc, barrier_fault(isa::BarrierUnit::Error::kDivergent, entry.arrival, live));
       return;
     }
-    entry.arrival.lanes = live;  // one arriving lane counts for its warp
+    entry.arrival.lanes = live;  // with barrier.warp_level one arriving lane counts for the whole warp
   }
   ++arrival_count_;
   if (record.barrier.kind == isa::BarrierKind::kArrive) return;
@@ -46,7 +46,7 @@ void Barriers::arrive(unsigned scheduler, unsigned w, const isa::Record& record,
 
 void Barriers::meet() {
   completed_.clear();
-  // Exits leave the live set before arrivals count.
+  // Exits are processed first, so that exited warps are not expected at barriers any more.
   for (unsigned i = 0; i < exit_count_; ++i) {
     const WarpExit& exit = exits_[i];
     tbs_.exited(exit.tb, exit.warp);
@@ -76,7 +76,7 @@ void Barriers::meet() {
     }
   }
   if (unblocked_ == 0) return;
-  // Whose barrier completes in this very tick does not wait.
+  // A warp whose barrier completes in the tick of its arrival is not reported as waiting.
   const auto end =
       std::remove_if(blocking_.begin(), blocking_.begin() + blocking_count_,
                      [this](const BarrierArrival& arrival) { return (unblocked_ & warp_bit(arrival.warp)) != 0; });
@@ -112,7 +112,7 @@ void Barriers::complete(unsigned context, unsigned scheduler) {
   count_lead(context);
 }
 
-// How far the thread blocks of one kernel are apart.
+// Counts by how many barriers the resident thread blocks of one kernel are apart.
 void Barriers::count_lead(unsigned context) {
   std::uint64_t least = tbs_[context].barriers.done, most = least;
   for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {

@@ -16,11 +16,13 @@
 
 namespace castor::gpu {
 
-/// Barriers of the thread blocks on an SM: who arrives and who exits in a tick, who is released.
+/// Barrier unit of an SM: arrivals at and exits from the barriers of its thread blocks, and the release of waiting
+/// warps.
 ///
-/// `begin_tick` before S5; S5 `arrive` and `exit`; S8 `meet`. What happened in the tick may be read behind that. Warps
-/// go on barrier.register + barrier.release ticks behind the last arrival, or behind the tick in which the unit, which
-/// takes barrier.arrive ticks for each arriving warp of the SM, is through with it.
+/// Steps: `begin_tick` before S5, issue; `arrive` and `exit` in S5; `meet` in S8, bookkeeping. The results of a tick
+/// may be read after `meet`. Released warps resume barrier.register + barrier.release ticks after the last arrival.
+/// With barrier.arrive > 0 the unit spends that many ticks on each arriving warp, and the release counts from the tick
+/// in which the unit has processed the last arrival.
 class Barriers {
  public:
   Barriers(const Machine& machine, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs, BlockedWarps& blocked,
@@ -30,30 +32,32 @@ class Barriers {
     exit_count_ = arrival_count_ = blocking_count_ = 0;
     unblocked_ = 0;
   }
-  /// Lanes of a warp arrive at a barrier of its block. Scheduler: that of the warp.
+  /// Records that the lanes `mask` of warp `w` arrive at a barrier of their block. `scheduler` is the warp's scheduler.
+  /// Reports a fault if the lanes are divergent and the machine's barriers do not count per warp.
   void arrive(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
-  /// The last lanes of a warp have exited.
+  /// Records that the last lanes of warp `w` have exited.
   void exit(unsigned scheduler, unsigned w) {
     exits_[exit_count_++] = {static_cast<std::uint8_t>(scheduler), static_cast<std::uint8_t>(w), warps_[w].tb};
   }
-  /// There is something to `meet`.
+  /// Returns whether the tick has exits or arrivals for `meet` to process.
   [[nodiscard]] bool any() const { return (exit_count_ | arrival_count_) != 0; }
-  /// Exits and arrivals of the tick act.
+  /// Applies the exits and arrivals of the tick, and schedules the release of the warps whose barriers complete.
   void meet();
 
-  /// Of the tick: exits, warps that wait from now on, warps whose barrier is complete.
+  /// Results of the barrier step of this tick: exited warps, newly waiting warps, released warps.
   [[nodiscard]] View<WarpExit> exits() const { return {exits_.data(), exit_count_}; }
   [[nodiscard]] View<BarrierArrival> arrivals() const { return {blocking_.data(), blocking_count_}; }
   [[nodiscard]] WarpMask unblocked() const { return unblocked_; }
-  /// A barrier that is complete.
+  /// A completed barrier of a TB context.
   struct Completed {
     unsigned context = 0;
     unsigned barrier = 0;
   };
-  /// Those of the last `meet`.
+  /// Returns the barriers completed in the last `meet`.
   [[nodiscard]] const std::vector<Completed>& completed() const { return completed_; }
 
  private:
+  // Arrival of a warp in this tick, processed by `meet`.
   struct Arrival {
     std::uint8_t scheduler = 0, warp = 0;
     std::uint32_t pc = 0;
@@ -62,9 +66,11 @@ class Barriers {
   void complete(unsigned context, unsigned scheduler);
   void count_lead(unsigned context);
 
+  // Number of valid elements of exits_, arrivals_ and blocking_; cleared by `begin_tick`.
   unsigned exit_count_ = 0, arrival_count_ = 0, blocking_count_ = 0;
+  // Warps whose barrier completed in this tick; cleared by `begin_tick`.
   WarpMask unblocked_ = 0;
-  const bool warp_level_;
+  const bool warp_level_;  // barrier.warp_level: one arriving lane counts for the whole warp
   const Tick arrive_ticks_;
   const Tick release_ticks_;
   const SmClock& clock_;
@@ -74,12 +80,12 @@ class Barriers {
   FaultPort& faults_;
   BarrierCounters& counters_;
   base::Histogram& waits_;
-  Tick busy_until_ = 0;  // arrivals so far
+  Tick busy_until_ = 0;  // tick in which the unit has processed all arrivals so far
   std::vector<isa::BarrierUnit::Release> released_;
   std::vector<Completed> completed_;
-  std::array<Arrival, kMaxWarps> arrivals_;
-  std::array<WarpExit, kMaxWarps> exits_;
-  std::array<BarrierArrival, kMaxWarps> blocking_;
+  std::array<Arrival, kMaxWarps> arrivals_;         // arrivals of this tick
+  std::array<WarpExit, kMaxWarps> exits_;           // exits of this tick
+  std::array<BarrierArrival, kMaxWarps> blocking_;  // warps that begin to wait in this tick
 };
 
 }  // namespace castor::gpu

@@ -14,13 +14,13 @@
 
 namespace castor::gpu {
 
-/// Thread blocks that give up their place while they wait for launches (docs/gpu/launches.md, "Waiting for launches"):
-/// which ones do, how long their contexts move, and what a context is.
+/// Saves and restores thread blocks that are swapped out while they wait for launches (docs/gpu/launches.md, "Waiting
+/// for launches"). It selects the thread blocks, models the time of the context transfer, and copies the context.
 ///
-/// S0 `restore`, `stop`; S8 `look`, then `due` and `save`.
+/// Steps: `restore` and `stop` in S0, start; `look`, then `due` and `save` in S8, bookkeeping.
 class ContextUnit {
  public:
-  /// On machines with hooks, which do not know such blocks, all keep their place.
+  /// Swapping is off on machines with hooks, because hooks do not support suspended thread blocks.
   ContextUnit(const SmParts& parts, RuntimeUnit& runtime)
       : machine_(parts.machine),
         suspends_(!parts.hooks.any()),
@@ -32,20 +32,23 @@ class ContextUnit {
         runtime_(runtime),
         memory_(parts.memory) {}
 
-  /// Begins to save blocks that only wait. `under_way`: warps of which something is on its way.
+  /// Starts saving the context of every thread block whose warps are all waiting. `under_way`: warps with an
+  /// instruction or memory access still in flight.
   void look(WarpMask under_way);
-  /// A block whose context has been saved in this tick; -1 = none.
+  /// Returns a context whose save has completed by this tick, or -1.
   [[nodiscard]] int due() const;
-  /// What the block is. It is forgotten here; the SM takes it out.
+  /// Copies the thread block's state to `saved` and ends its save. The caller removes the thread block from the SM.
   void save(unsigned context, SuspendedTb& saved);
-  /// A block has started in a context that goes on where it was suspended. Returns the ticks that its context moves.
+  /// Restores a suspended thread block into the context in which it has just started. Returns the ticks of the context
+  /// transfer.
   Tick restore(unsigned context, const SuspendedTb& saved);
-  /// A block ends early.
+  /// Cancels the save of a thread block that ends early.
   void stop(unsigned context) { forget(context); }
-  /// First tick after this one in which a context is saved.
+  /// Returns the next tick after this one in which a save completes, or base::kForever.
   [[nodiscard]] Tick next() const;
 
  private:
+  /// Save in progress: context, and tick in which it completes.
   struct Saving {
     unsigned context = 0;
     Tick until = 0;
@@ -63,7 +66,7 @@ class ContextUnit {
   RuntimeUnit& runtime_;
   SmMemory& memory_;
   std::vector<Saving> saving_;
-  TbMask in_saving_ = 0;
+  TbMask in_saving_ = 0;  ///< contexts in saving_
 };
 
 }  // namespace castor::gpu

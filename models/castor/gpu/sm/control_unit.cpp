@@ -63,7 +63,7 @@ void ControlUnit::transfer(unsigned scheduler, unsigned w, const isa::Record& re
   fetch_.resolve_branch(w, clock_.tick());
 }
 
-// The warp has jumped backwards.
+// Passes the state of a warp that has jumped backwards to the spin watch, unless the warp has accesses in flight.
 void ControlUnit::look_back(unsigned w) {
   if ((scoreboard_.memory_busy() & warp_bit(w)) != 0) return;
   const WarpState& warp = warps_[w];
@@ -85,7 +85,7 @@ void ControlUnit::sleep(unsigned w, const isa::Record& record, LaneMask mask) {
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     longest = std::max<std::uint64_t>(longest, lane_value<std::uint32_t>(registers, record.src[0], first_lane(left)));
   }
-  // ceil(ns x f); ns x kHz counts millionths of a tick.
+  // Ticks = ceil(ns x clock frequency); ns x kHz is in millionths of a tick.
   const std::uint64_t ticks = std::max<std::uint64_t>(1, (longest * core_clock_.kilohertz() + 999'999) / 1'000'000);
   watch_.disturb();
   warps_.sleep(w, clock_.tick() + ticks);

@@ -18,8 +18,8 @@
 
 namespace castor::gpu {
 
-/// Where warps go on: control transfers, barriers, fences, sleeps, calls into the runtime, and the next instruction.
-/// All of it in S5.
+/// Executes control instructions of an SM in S5, issue: control transfers, barriers, fences, sleeps and calls into the
+/// runtime; and advances the PC of every issuing warp.
 class ControlUnit {
  public:
   ControlUnit(const SmParts& parts, DeviceCalls& calls, RuntimeUnit& runtime)
@@ -36,9 +36,10 @@ class ControlUnit {
         faults_(parts.faults),
         watch_(parts.watch) {}
 
-  /// Lanes of `mask` execute an instruction that needs no unit, at the PC of the warp; it has left the buffer.
+  /// Executes an instruction that needs no execution unit, at the warp's PC, for the lanes of `mask`. The instruction
+  /// must already be removed from the instruction buffer.
   void execute(unsigned scheduler, unsigned w, const isa::Record& record, LaneMask mask);
-  /// Behind any other instruction: the next one.
+  /// Advances the warp's PC to the next instruction; called for instructions of all other units.
   void advance(unsigned w) {
     if (warps_.step(w)) buffer_.reopen(w);
   }

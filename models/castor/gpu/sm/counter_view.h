@@ -6,10 +6,10 @@
 
 namespace castor::gpu {
 
-/// A count that lies elsewhere, in a block with those that change beside it.
+/// Statistic that reads a counter stored in another object, so that counters updated together can lie in one struct.
 class CounterView final : public base::Statistic {
  public:
-  /// `value` must outlive it.
+  /// `value` must outlive the statistic.
   CounterView(base::StatisticGroup& group, base::StatisticInfo info, std::uint64_t& value)
       : Statistic(group, info), value_(value) {}
   [[nodiscard]] bool is_integer() const override { return true; }

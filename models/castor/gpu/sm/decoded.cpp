@@ -90,7 +90,7 @@ void decode_memory(const Machine& machine, const isa::Record& record, Decoded& d
   const bool own_unit = machine.units.mem_shared > 0 && op.space == isa::Space::kShared;
   decoded.pool = own_unit ? UnitPool::kShared : UnitPool::kMemory;
   if (record.kind == Kind::kPrefetch) {
-    decoded.flags |= kReturnsData;  // without a destination
+    decoded.flags |= kReturnsData;  // completed by the memory side although it has no destination
     return;
   }
   decoded.instruction_class = memory_class(op);
@@ -114,7 +114,7 @@ void decode_kind(const Machine& machine, const isa::Record& record, Decoded& dec
       decode_memory(machine, record, decoded);
       break;
     case Kind::kExit:
-    case Kind::kReturn:  // in a kernel's own frame it is an exit
+    case Kind::kReturn:  // a return in the kernel's own frame is an exit
       decoded.flags |= kEndsDecode | kMeetsOthers;
       decoded.instruction_class = InstructionClass::kBranch;
       break;
@@ -172,7 +172,8 @@ Decoded decode(const Machine& machine, const isa::Record& record, const isa::Reg
 
 unsigned unit_latency(const Machine& machine, TimingClass timing) {
   const unsigned latency = machine.timing(timing).latency;
-  // A dependent instruction issues in the tick behind the write-back.
+  // A dependent instruction issues one tick after the write-back, so oc_cycles + 1 ticks of the distance are not
+  // latency.
   return machine.latency.from == LatencyFrom::kIssue ? latency - machine.oc_cycles - 1 : latency;
 }
 

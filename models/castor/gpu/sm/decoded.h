@@ -10,12 +10,13 @@
 
 namespace castor::gpu {
 
-/// Units that an instruction competes for, in the order in which the instructions of a tick commit (docs/gpu/sm.md,
-/// "Commit order"). Control instructions need no unit; kSync is the part of them that waits (fence, call into the
-/// runtime, sleep), an issue class of its own on machines that issue one instruction per class.
+/// Unit pools: execution units that an instruction competes for, in the order in which the instructions of a tick
+/// commit (docs/gpu/sm.md, "Commit order"). Control instructions (kControl, kSync) need no unit. kSync holds the
+/// control instructions that wait: fence, call into the runtime, sleep. It is an issue class of its own on machines
+/// that issue one instruction per class.
 enum class UnitPool : std::uint8_t { kMemory, kShared, kSfu, kDp, kInt, kSp, kControl, kSync, kCount };
 inline constexpr std::size_t kUnitPools = static_cast<std::size_t>(UnitPool::kCount);
-/// Pools with units.
+/// Number of pools that have units.
 inline constexpr std::size_t kRealPools = static_cast<std::size_t>(UnitPool::kControl);
 
 /// Classes of the instruction statistics.
@@ -44,25 +45,26 @@ enum class InstructionClass : std::uint8_t {
 inline constexpr std::size_t kInstructionClasses = static_cast<std::size_t>(InstructionClass::kCount);
 [[nodiscard]] std::string_view name(InstructionClass instruction_class);
 
+/// Flags of a decoded record.
 enum DecodedFlag : std::uint8_t {
-  kEndsDecode = 1,    ///< control transfer or exit: nothing behind it is fetched before it has issued
-  kMeetsOthers = 2,   ///< barrier of the block or exit: needs the issue policy's consent
-  kDrainsBefore = 4,  ///< release: waits for the warp's older accesses
-  kDrainsBehind = 8,  ///< acquire: the warp waits for it, then older L1 lines are absent
+  kEndsDecode = 1,    ///< control transfer or exit: no younger instruction of the warp is fetched until it has issued
+  kMeetsOthers = 2,   ///< barrier of the block or exit: may issue only if the issue policy permits it
+  kDrainsBefore = 4,  ///< release: issues after all older accesses of the warp have completed
+  kDrainsBehind = 8,  ///< acquire: blocks the warp until it completes; older lines in L1 then count as absent
   kReadsClock = 16,   ///< may read %clock or %globaltimer
-  kReturnsData = 32,  ///< load, atomic with result or prefetch: completed by the memory side
+  kReturnsData = 32,  ///< load, atomic with result, or prefetch: SmMemory reports its data
 };
 
-/// Ticks from dispatch to write-back of a class that has units.
+/// Returns the ticks from dispatch to write-back for a timing class that has units.
 [[nodiscard]] unsigned unit_latency(const Machine& machine, isa::TimingClass timing);
 
-/// What timing needs to know of one record on one machine; 64 bytes, indexed as the program's code.
+/// Timing properties of one record on one machine, 64 bytes; DecodedProgram::code has one per record of the program.
 struct alignas(64) Decoded {
   static constexpr unsigned kMaxSources = 14;
   std::uint64_t registers[4] = {};  ///< bit per register that is read or written
-  std::uint8_t predicates = 0;      ///< bit per predicate that is read or written
+  std::uint8_t predicates = 0;      ///< bit per predicate register that is read or written
   std::uint8_t predicates_written = 0;
-  std::uint8_t dst = 0, dst_count = 0;  ///< registers written
+  std::uint8_t dst = 0, dst_count = 0;  ///< first register written, and number of registers written
   UnitPool pool = UnitPool::kControl;
   std::uint8_t flags = 0;
   InstructionClass instruction_class = InstructionClass::kOther;
@@ -72,7 +74,7 @@ struct alignas(64) Decoded {
 };
 static_assert(sizeof(Decoded) == 64);
 
-/// A program as one machine runs it.
+/// Program decoded for one machine.
 struct DecodedProgram {
   DecodedProgram(const Machine& machine, const isa::Program& program);
 

@@ -6,8 +6,8 @@
 
 namespace castor::gpu {
 
-/// What an SM's tick has for others: a request and a reply in its port, the wake of the front end, events. It stays
-/// here until the device asks, when all units of the cycle have ticked.
+/// Output buffer of an SM for one tick: memory request, reply, wake-up of the front end, observer events. The device
+/// delivers it after all units of the cycle have ticked.
 class Departures {
  public:
   /// `observer` may be null.
@@ -19,14 +19,15 @@ class Departures {
   Departures(const Departures&) = delete;
   Departures& operator=(const Departures&) = delete;
 
-  /// To be told of events in place of the observer; null if nobody observes.
+  /// Returns the buffer that records observer events of the tick, or null if the machine has no observer.
   [[nodiscard]] Observer* events() { return observer_ != nullptr ? &events_ : nullptr; }
-  /// Raised when there is something; the owner of its place lowers it.
+  /// Flag that is raised when the buffer has output. The owner of the place given to `keep_in` clears the flag.
   [[nodiscard]] HandOver& flag() { return flag_; }
-  /// For the end of a tick.
+  /// Raises the flag at the end of a tick that recorded observer events.
   void end_tick() {
     if (!events_.empty()) flag_.raise();
   }
+  /// Sends the buffered request, messages and events.
   void deliver() {
     port_.deliver();
     outbox_.deliver();

@@ -16,10 +16,11 @@
 
 namespace castor::gpu {
 
-/// Calls of device code into the runtime (printf, malloc, free, assert): asked for by a message, served by the front
-/// end, answered by a message.
+/// Mechanism for calls of device code into the runtime (printf, malloc, free, assert). The SM sends a request message,
+/// the front end serves the call, and a reply message unblocks the warp.
 ///
-/// S5 `call`; S8 `ask`, when the warp's older accesses are performed; `serve` between ticks; S0 `take_answers`.
+/// Steps: `call` in S5, issue; `ask` in S8, bookkeeping, once the warp's older accesses have completed; `serve` between
+/// ticks; `take_answers` in S0, start.
 class DeviceCalls : public SmMechanism {
  public:
   explicit DeviceCalls(const SmParts& parts)
@@ -49,21 +50,23 @@ class DeviceCalls : public SmMechanism {
     reasons.push_back({blocked_.calling(), "waits for a call into the runtime"});
   }
 
-  /// Lanes of a warp call at its PC; it waits from now on.
+  /// Blocks the warp in a call at its PC for the lanes of `mask`.
   void call(unsigned w, LaneMask mask) {
     warps_.call(w, mask);
     blocked_.call(w);
   }
-  /// Warps make their call.
+  /// Sends the call requests of these warps to the front end.
   void ask(WarpMask warps);
-  /// Serves a call that was asked for; its answer is visible from cycle `answer` on. A fault stops the kernel.
+  /// Serves the requested call of a warp. The reply is visible from cycle `answer` on. Returns a fault if the call
+  /// stops the kernel.
   [[nodiscard]] std::optional<Fault> serve(unsigned w, DeviceServices& services, Cycle answer);
-  /// Warps whose answer is visible go on. True if there was one.
+  /// Unblocks the warps whose reply is visible. Returns whether any warp had one.
   bool take_answers();
-  /// First cycle in which one is visible.
+  /// Returns the first cycle in which a reply becomes visible, or base::kForever.
   [[nodiscard]] Cycle next_answer() const;
 
  private:
+  /// Reply of the front end: cycle from which it is visible, warp, and whether the call faulted.
   struct Answer {
     Cycle visible;
     std::uint8_t warp;

@@ -10,8 +10,8 @@
 
 namespace castor::gpu {
 
-/// Launches by device code on an SM (docs/gpu/launches.md): calls of the device runtime, and thread blocks that leave
-/// while they wait for what they have launched.
+/// Mechanism for launches by device code on an SM (docs/gpu/launches.md): calls of the device runtime, and thread
+/// blocks that are swapped out while they wait for the kernels they have launched.
 class DeviceRuntime : public SmMechanism {
  public:
   explicit DeviceRuntime(const SmParts& parts)
@@ -64,7 +64,8 @@ class DeviceRuntime : public SmMechanism {
     return std::min(clock_.cycle_of(std::min(calls_.due(), contexts_.next())), calls_.next_message());
   }
 
-  /// Blocks that came back in the tick get their local memory, which slices keep, where they have it now.
+  /// Writes the saved local memory of thread blocks restored in this tick back to memory. Runs between ticks, because
+  /// the slices hold that memory.
   void hand_over() {
     for (const Restored& one : restored_) memory_.restore_local(one.context, one.tb->local);
     restored_.clear();
@@ -77,6 +78,7 @@ class DeviceRuntime : public SmMechanism {
   }
 
  private:
+  /// Thread block that was restored in this tick.
   struct Restored {
     unsigned context = 0;
     std::shared_ptr<const SuspendedTb> tb;
@@ -89,7 +91,7 @@ class DeviceRuntime : public SmMechanism {
   HandOver& hand_over_;
   RuntimeUnit calls_;
   ContextUnit contexts_;
-  std::vector<Restored> restored_;  ///< in this tick
+  std::vector<Restored> restored_;  ///< thread blocks restored in this tick
 };
 
 }  // namespace castor::gpu

@@ -8,7 +8,7 @@
 
 namespace castor::gpu {
 
-/// Events of an SM's tick until it is over: whoever observes is shared by all SMs, so an SM does not call it.
+/// Buffer for the observer events of one SM tick. All SMs share the observer, so an SM must not call it during a tick.
 class EventBuffer final : public Observer {
  public:
   void issued(const Issue& event) override { events_.emplace_back(event); }
@@ -16,7 +16,7 @@ class EventBuffer final : public Observer {
   void tb_retired(const Tb& event) override { events_.emplace_back(Retired{event}); }
 
   [[nodiscard]] bool empty() const { return events_.empty(); }
-  /// In the order in which they came; empty afterwards.
+  /// Sends the buffered events to the observer in the order of their occurrence, and empties the buffer.
   void deliver(Observer& to) {
     base::TickWall::check("an observer");
     for (const Event& event : events_) std::visit([&to](const auto& one) { tell(to, one); }, event);

@@ -15,7 +15,7 @@ Tick EventWheel::next(Tick now) const {
   std::size_t word = start / 64;
   std::uint64_t bits = marks_[word] & ~std::uint64_t{0} << (start % 64);
   if (bits == 0) {
-    // The next word with a mark, in cyclic order; at the end of a turn the lower part of the first one.
+    // Finds the next word with a mark in cyclic order. At the end of a turn this is the lower part of the first word.
     const std::uint32_t above = word == 31 ? 0 : words_ & ~std::uint32_t{0} << (word + 1);
     word = static_cast<std::size_t>(__builtin_ctz(above != 0 ? above : words_));
     bits = marks_[word];

@@ -15,18 +15,19 @@ using base::Tick;
 
 struct MemoryOperation;
 
-/// Something that happens in an SM at a known tick.
+/// Event of an SM that is due at a known tick.
 struct SmEvent {
   enum class Kind : std::uint8_t {
-    kWritten,     ///< registers `registers` from `first` on and `predicates` of a warp were written in the tick before
-    kLoaded,      ///< the same for a memory operation, whose data go to the rows now
-    kUnblock,     ///< warps of `payload` waited at a barrier that is complete
-    kTimer,       ///< a sleeping warp goes on
+    /// `registers` from register `first` on, and `predicates`, of a warp were written in the previous tick
+    kWritten,
+    kLoaded,      ///< as kWritten, for a memory operation: its data are written to the register rows now
+    kUnblock,     ///< the barrier of the warps in `payload` is complete: they resume
+    kTimer,       ///< the sleep of a warp ends
     kReturn,      ///< a call of the device runtime returns
-    kFetchable,   ///< warps of `payload` may be fetched: branch resolved, TB set up
+    kFetchable,   ///< warps of `payload` may be fetched again: their branch is resolved, or their TB is set up
     kRowWritten,  ///< row `first` of the pool of TB context `warp` is written in this tick
-    kRowReady,    ///< registers of a warp (as kWritten) were written to their rows in the tick before; a load's data go
-                  ///< now
+    /// registers of a warp (as kWritten) were written to pool rows in the previous tick; a load's data are written now
+    kRowReady,
   };
   Kind kind = Kind::kWritten;
   std::uint8_t warp = 0;
@@ -39,18 +40,19 @@ struct SmEvent {
   };
 };
 
-/// Calendar of an SM (docs/gpu/sm.md, "State of an SM"): one bucket per tick for the next `kHorizon` ticks, a sorted
-/// list for what lies behind them. Operand collectors that become free are counted per bucket instead of being events.
-/// Limits: ticks are taken one after the other or skipped if nothing lies in them.
+/// Event wheel of an SM (docs/gpu/sm.md, "State of an SM"): one bucket per tick for the next `kHorizon` ticks, and a
+/// sorted list for later events. Releases of operand collectors are counters per bucket instead of events. Every tick
+/// that holds an event must be processed with `take`; empty ticks may be skipped.
 class EventWheel {
  public:
-  /// Longest path of an instruction is below: operand reads booked 64 ticks ahead, latency and interval of a unit.
+  /// Horizon in ticks. It must exceed the longest time of an instruction: operand reads are reserved up to 64 ticks
+  /// ahead, then come latency and interval of a unit.
   static constexpr Tick kHorizon = 2048;
   static_assert(64 + kMostUnitTime < kHorizon);
 
   EventWheel() { heads_.fill(kNone); }
 
-  /// `now` < `tick`.
+  /// Adds an event for `tick`, which must be after the current tick `now`.
   void add(Tick now, Tick tick, const SmEvent& event) {
     if (tick - now >= kHorizon) {
       add_late(tick, event);
@@ -69,19 +71,20 @@ class EventWheel {
     heads_[bucket] = node;
     mark(bucket);
   }
-  /// A collector becomes free in `tick`, less than kHorizon ahead.
+  /// Schedules the release of one operand collector in `tick`, which must be less than kHorizon ahead.
   void free_collector(Tick tick) {
     const std::size_t bucket = tick % kHorizon;
     ++collectors_[bucket];
     mark(bucket);
   }
 
-  /// Whether anything lies in `tick`.
+  /// Returns whether an event or a collector release is due in `tick`.
   [[nodiscard]] bool due(Tick tick) const {
     const std::size_t bucket = tick % kHorizon;
     return (marks_[bucket / 64] >> (bucket % 64) & 1) != 0 || (!late_.empty() && late_.back().tick == tick);
   }
-  /// Takes out the events of `tick`, calls `act` for each and returns the number of collectors that become free.
+  /// Removes the events of `tick`, calls `act` for each, and returns the number of operand collectors released in
+  /// `tick`.
   template <class Act>
   unsigned take(Tick tick, Act&& act) {
     while (!late_.empty() && late_.back().tick == tick) {
@@ -106,15 +109,17 @@ class EventWheel {
     if (marks_[bucket / 64] == 0) words_ &= ~(1U << (bucket / 64));
     return collectors;
   }
-  /// First tick after `now` in which something lies; base::kForever if none.
+  /// Returns the tick of the next scheduled event after `now`, or base::kForever.
   [[nodiscard]] Tick next(Tick now) const;
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  // Event in the list of a bucket, or free node.
   struct Node {
     SmEvent event;
     std::uint32_t next = kNone;
   };
+  // Event beyond the horizon.
   struct Late {
     Tick tick;
     SmEvent event;
@@ -126,13 +131,13 @@ class EventWheel {
   void add_late(Tick tick, const SmEvent& event);
 
   static_assert(kHorizon / 64 <= 32, "words_ has a bit for each word of marks_");
-  std::array<std::uint64_t, kHorizon / 64> marks_{};  // bit per bucket
-  std::uint32_t words_ = 0;                           // bit per word of marks_ that is not 0
+  std::array<std::uint64_t, kHorizon / 64> marks_{};  // bit per bucket: it holds an event or a collector release
+  std::uint32_t words_ = 0;                           // bit per word of marks_: the word is not 0
   std::array<std::uint32_t, kHorizon> heads_;
   std::array<std::uint8_t, kHorizon> collectors_{};
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNone;
-  std::vector<Late> late_;  // descending ticks
+  std::vector<Late> late_;  // events beyond the horizon, sorted by descending tick
 };
 
 }  // namespace castor::gpu

@@ -17,21 +17,24 @@
 
 namespace castor::gpu {
 
-/// Executes instructions when they issue (S5): values, path through the pipelines, what the scoreboard expects.
+/// Executes an instruction in S5, issue: computes its values, reserves its path through the pipelines, and marks its
+/// results as pending in the scoreboard.
 class Executor {
  public:
-  /// `calls` and `runtime`: who has the calls of device code.
+  /// `calls` and `runtime` take the calls of device code.
   Executor(const SmParts& parts, DeviceCalls& calls, RuntimeUnit& runtime);
 
-  /// Where warps go on.
+  /// Returns the unit that executes control instructions and advances PCs.
   [[nodiscard]] ControlUnit& control() { return control_; }
-  /// The head of a warp's buffer, for the lanes of `mask`: those whose guard lets them. What it needs is free.
+  /// Issues the oldest buffered instruction of the warp for the lanes in `mask`, whose guard predicate is true. The
+  /// caller has checked that a unit, a collector and a queue entry are free.
   void execute(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
 
-  // Steps of it, for who renames registers. All act at the PC of the warp.
-  /// Values of an instruction that only reads and writes registers; false if it faults.
+  // Single steps of `execute` for FilterUnit, which renames registers. Both act at the warp's PC.
+  /// Computes the results of an instruction that only reads and writes registers. Returns false if the instruction
+  /// faults.
   [[nodiscard]] bool compute(unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
-  /// A memory instruction whose path is reserved; the warp goes on behind it.
+  /// Issues a memory instruction whose path the caller has reserved, and advances the warp's PC.
   void access(const Pipelines::Path& path, unsigned w, const isa::Record& record, const Decoded& decoded,
               LaneMask mask);
 
@@ -55,7 +58,7 @@ class Executor {
   FaultPort& faults_;
   SpinWatch& watch_;
   const base::Clock core_clock_;
-  Tick timer_tick_ = base::kForever;  // of timer_ns_
+  Tick timer_tick_ = base::kForever;  // tick in which timer_ns_ was computed
   std::uint64_t timer_ns_ = 0;
 };
 

@@ -12,16 +12,17 @@
 
 namespace castor::gpu {
 
-/// Reports what stops a kernel to the front end: faults of device code (S5, S8), errors of hooks (S0, S5, S9).
+/// Reports errors that stop a kernel to the front end: faults of device code (S5, issue; S8, bookkeeping) and errors of
+/// hooks (S0, start; S5, issue; S9, hook edges).
 class FaultPort {
  public:
   FaultPort(unsigned sm, const SmClock& clock, const WarpTable& warps, const ThreadBlocks& tbs, BlockedWarps& blocked,
             SpinWatch& watch, SmOutbox& outbox)
       : sm_(sm), clock_(clock), warps_(warps), tbs_(tbs), blocked_(blocked), watch_(watch), outbox_(outbox) {}
 
-  /// A warp did something wrong in record `pc`, and does nothing more. It may have exited meanwhile.
+  /// Reports a fault of warp `w` at record `pc`, and blocks the warp if it is still live.
   void report(unsigned w, std::uint32_t pc, const ExecutionFault& what);
-  /// The hook called `name` has found an error.
+  /// Reports error `code` of the hook called `name`.
   void report_hook(const char* name, unsigned code, std::uint64_t info);
 
  private:

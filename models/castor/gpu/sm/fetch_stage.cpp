@@ -39,7 +39,7 @@ void FetchStage::decode(WarpMask due) {
     unsigned taken = 0;
     bool ends = false;
     while (taken < fetching_[w] && !ends) {
-      // Behind a control transfer, and where the paths of a branch meet, the next instruction may be another one.
+      // Decode ends after a control transfer and at a reconvergence PC, because the next instruction may lie elsewhere.
       ends = (warp.decoded[first + taken].flags & kEndsDecode) != 0 || first + taken + 1 == warp.meeting;
       ++taken;
     }

@@ -8,20 +8,20 @@
 
 namespace castor::gpu {
 
-/// What is counted at an SM's fetch filter: for the SM, and for the kernels of each entry of the kernel table.
+/// Counters of an SM's fetch filter: one set for the SM, and one for the kernels of each kernel table entry.
 class FilterCounters {
  public:
   FilterCounters(const ThreadBlocks& tbs, unsigned entries) : tbs_(tbs), entries_(entries) {}
-  /// Registers what is counted for the SM.
+  /// Registers the SM's counters as statistics.
   void add_statistics(base::StatisticGroup& sm) { statistics_.emplace(sm, all_); }
 
-  /// `count(FilterCounts&)` adds to what belongs to a TB context.
+  /// Calls `count(FilterCounts&)` for the SM's counters and for those of the kernel in TB context `context`.
   template <class Count>
   void add(unsigned context, Count&& count) {
     count(all_);
     count(entries_[tbs_[context].kernel->entry]);
   }
-  /// What was counted for the kernels in a table entry since `clear_entry`.
+  /// Returns the counts for the kernels in a table entry since `clear_entry`.
   [[nodiscard]] const FilterCounts& of_entry(unsigned entry) const { return entries_[entry]; }
   void clear_entry(unsigned entry) { entries_[entry] = {}; }
 

@@ -9,7 +9,8 @@ namespace {
 using isa::Kind;
 using isa::Record;
 
-// 1: only a store of the TB can disturb it; 2: other SMs can.
+// Returns the DecodeSlot::load_kind of a record: 1 if only stores of the TB can change the loaded data, 2 if those of
+// other SMs can.
 std::uint8_t load_kind(const Record& record) {
   if (record.kind != Kind::kMemory || record.memory.kind != isa::MemoryKind::kLoad) return 0;
   switch (record.memory.space) {
@@ -25,12 +26,12 @@ std::uint8_t load_kind(const Record& record) {
 
 }  // namespace
 
-// Warps whose instructions have come; of them the one that was fetched first is decoded in this tick.
+// Collects the warps whose fetched instructions have arrived, and selects the one that was fetched first.
 const DecodeGroup& FilterDecoder::find() {
   WarpMask due = fetch_.due() & pools_.fetched() & ~present_ & warps_.live();
   for (; due != 0; due &= due - 1) {
     const unsigned w = lowest(due);
-    // A line that comes from memory was missed before; the fetch was then seen in the tick behind it.
+    // A line that comes from memory was missed before, and fetched_ was set in the tick of that miss.
     if ((fetch_.arrived() & warp_bit(w)) == 0) {
       fetched_[w] = clock_.tick() - 1;
       if (!fetch_.present(w)) continue;
@@ -73,7 +74,8 @@ void FilterDecoder::fill(unsigned first) {
   }
 }
 
-// Barriers too end what is decoded for a warp of an active TB.
+// Returns whether decode ends after record `pc`. For warps on which the filter acts, a barrier of the block ends it
+// too.
 bool FilterDecoder::ends(const WarpState& warp, std::uint32_t pc) const {
   const Record& record = warp.records[pc];
   const bool barrier = record.kind == Kind::kBarrier && record.barrier.kind != isa::BarrierKind::kWarp;

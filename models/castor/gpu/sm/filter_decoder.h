@@ -14,13 +14,14 @@
 
 namespace castor::gpu {
 
-/// Decode of the warps on which an SM's fetch filter acts: one group per tick, that of the warp whose fetch was first,
-/// under the filter's verdicts, which are kept until the instructions issue.
+/// Decode stage for the warps on which an SM's fetch filter acts. One group is decoded per tick, from the warp that was
+/// fetched first. The filter's verdict on each instruction is kept until the instruction issues.
 ///
-/// S0 `start`, `stop`; S5 `find`, `verdict`; S6 `decode`.
+/// Steps: `start` and `stop` in S0, start; `find` and `verdict` in S5, issue; `decode` in S6, decode.
 class FilterDecoder {
  public:
-  /// What the filter said about an instruction when it was decoded.
+  /// Verdict of the filter on an instruction at its decode: whether the instruction leads, and the pool rows of its
+  /// results.
   struct Verdict {
     bool lead = false;
     std::uint8_t tag[2] = {};
@@ -39,19 +40,20 @@ class FilterDecoder {
         pools_(pools),
         counters_(counters) {}
 
-  /// A warp begins in the slot.
+  /// Resets the verdicts of a slot for a warp that starts in it.
   void start(unsigned w) { verdicts_[w].fill({}); }
+  /// Drops the fetched instructions of these warps.
   void stop(WarpMask warps) { present_ &= ~warps; }
 
-  /// The group of this tick.
+  /// Selects the decode group of this tick and returns it.
   [[nodiscard]] const DecodeGroup& find();
   [[nodiscard]] const DecodeGroup& group() const { return group_; }
-  /// Decodes it as the filter `said`, and returns the warps of `due` that the filter does not act on.
+  /// Decodes the group with the filter's outputs `said`. Returns the warps of `due` on which the filter does not act.
   [[nodiscard]] WarpMask decode(WarpMask due, const FetchOut& said);
   [[nodiscard]] const Verdict& verdict(unsigned w, std::uint32_t pc) const { return verdicts_[w][pc % kMaxBuffered]; }
 
  private:
-  static constexpr unsigned kMaxBuffered = 16;  // limit of ibuffer.entries
+  static constexpr unsigned kMaxBuffered = 16;  // largest value of ibuffer.entries
 
   [[nodiscard]] bool ends(const WarpState& warp, std::uint32_t pc) const;
   void fill(unsigned first);
@@ -67,9 +69,9 @@ class FilterDecoder {
   const RowPool& rows_;
   FilterPools& pools_;
   FilterCounters& counters_;
-  DecodeGroup group_;
-  WarpMask present_ = 0;  // their instructions are there, not decoded
-  std::array<Tick, kMaxWarps> fetched_{};
+  DecodeGroup group_;                      // decode group of this tick
+  WarpMask present_ = 0;                   // warps whose fetched instructions have arrived and are not decoded yet
+  std::array<Tick, kMaxWarps> fetched_{};  // [warp] tick of the fetch that is not decoded yet
   std::array<std::array<Verdict, kMaxBuffered>, kMaxWarps> verdicts_{};  // [warp][pc mod kMaxBuffered]
 };
 

@@ -13,13 +13,14 @@ using isa::Ordering;
 using isa::Record;
 using isa::Space;
 
-// Other threads of the TB can see what it writes.
+// Returns whether the record is a store or atomic whose effect other threads of the TB can see.
 bool is_store(const Record& record) {
   return record.kind == Kind::kMemory && record.memory.kind != MemoryKind::kLoad &&
          record.memory.space != Space::kLocal;
 }
 
-// Threads of other SMs can follow: atomics, fences beyond the block, acquire, release, volatile.
+// Returns whether threads of other SMs can observe the record's execution: atomic, fence beyond the block, acquire,
+// release or volatile access.
 bool communicates(const Record& record) {
   if (record.kind == Kind::kFence) return static_cast<isa::FenceScope>(record.imm) != isa::FenceScope::kBlock;
   if (record.kind != Kind::kMemory) return false;
@@ -45,7 +46,7 @@ void FilterEvents::issued(unsigned w, const Record& record, LaneMask mask) {
   if ((pools_.warps() & warp_bit(w)) != 0 && is_store(record)) stores_ |= TbMask{1} << warps_[w].tb;
 }
 
-// Control transfers and barriers as the filter has to know them.
+// Records control transfers and barriers: branch_, taken_ and leave_, and full barriers of the TB.
 void FilterEvents::control(unsigned w, const Record& record, LaneMask mask) {
   const WarpState& warp = warps_[w];
   const bool conditional = record.guard != isa::kNoGuard;
@@ -106,8 +107,8 @@ bool FilterEvents::tell(FetchIn& in, View<WarpExit> exits, WarpMask in_flight, W
   return retires_.has_value() || in.exit != out;
 }
 
-// Warps that can be in the majority behind a barrier of the whole TB: full ones with all lanes together, at the PC of
-// the lowest of them.
+// Returns the warps that may join the majority after a barrier of the whole TB: full warps without divergence whose PC
+// equals that of the lowest such warp.
 WarpMask FilterEvents::joins(const TbState& tb) const {
   WarpMask result = 0;
   std::uint32_t pc = 0;

@@ -11,36 +11,38 @@
 
 namespace castor::gpu {
 
-/// What happens in a tick that an SM's fetch filter is told of at its edge: stores, communication, control transfers,
-/// barriers, exits; and retirements, a tick late.
+/// Collects the events of a tick that an SM's fetch filter sees at its edge: stores, communication, control transfers,
+/// barriers, exits. A retirement is delivered one tick later.
 ///
-/// S0 `stop`, `begin_tick`; S5 `tell_retired`, `issued`, `control`; S8 `fence_over`, `barrier_met`, `retired`; S9
-/// `tell`.
+/// Steps: `stop` and `begin_tick` in S0, start; `tell_retired`, `issued` and `control` in S5, issue; `fence_over`,
+/// `barrier_met` and `retired` in S8, bookkeeping; `tell` in S9, hook edges.
 class FilterEvents {
  public:
   FilterEvents(WarpTable& warps, const ThreadBlocks& tbs, const FilterPools& pools)
       : warps_(warps), tbs_(tbs), pools_(pools) {}
 
   void begin_tick();
-  /// A TB begins in the context.
+  /// Resets the barrier state of a TB context in which a TB starts.
   void start(unsigned context) { full_barriers_[context] = 0; }
-  /// Its kernel is stopped.
+  /// Treats the live warps of a stopped TB as exited.
   void stop(WarpMask live) { leaving_ |= live; }
+  /// Records that the TB of a context has retired.
   void retired(unsigned context) { retires_ = static_cast<std::uint8_t>(context); }
 
-  /// A warp of any TB issues an instruction for `mask`.
+  /// Records the issue of an instruction by a warp of any TB, for the lanes `mask`.
   void issued(unsigned w, const isa::Record& record, LaneMask mask);
-  /// A warp on which the filter acts issues an instruction of the control unit.
+  /// Records the issue of a control instruction by a warp on which the filter acts.
   void control(unsigned w, const isa::Record& record, LaneMask mask);
-  /// A fence beyond the block, or an acquire, is complete.
+  /// Records that a fence beyond the block, or an acquire, has completed.
   void fence_over() { global_op_ = global_op_ || pools_.tbs() != 0; }
-  /// A barrier of a TB is complete.
+  /// Records that a barrier of a TB has completed.
   void barrier_met(unsigned context, unsigned barrier);
 
-  /// The TB that retired in the tick before.
+  /// Writes the TB that retired in the previous tick into the filter's inputs.
   void tell_retired(FetchIn& in) const { in.retire = retired_; }
-  /// At the edge. `exits` are those of the tick, `in_flight` warps that have exited with registers pending; an exit is
-  /// not told together with the start of its TB (`starts`). True if something is left to be told.
+  /// Writes the events of the tick into the filter's inputs for the edge. `exits`: exited warps of the tick;
+  /// `in_flight`: exited warps with pending registers; `starts`: warps that start in this tick, whose exits are
+  /// delivered later. Returns whether an event is left for the next tick.
   [[nodiscard]] bool tell(FetchIn& in, View<WarpExit> exits, WarpMask in_flight, WarpMask starts);
 
  private:
@@ -49,12 +51,15 @@ class FilterEvents {
   WarpTable& warps_;
   const ThreadBlocks& tbs_;
   const FilterPools& pools_;
+  // Events of this tick, as in FetchIn; cleared by `begin_tick`.
   TbMask stores_ = 0, barriers_ = 0;
   bool global_op_ = false;
   WarpMask branch_ = 0, taken_ = 0, leave_ = 0;
-  WarpMask leaving_ = 0;                           // exited, registers pending
-  Maybe<std::uint8_t> retired_, retires_;          // told in this tick, in the next
-  std::array<std::uint16_t, 64> full_barriers_{};  // per TB context: ids at which warps wait for the whole TB
+  // exited warps whose exit has not been delivered, because registers are pending
+  WarpMask leaving_ = 0;
+  // TB contexts whose retirement is delivered in this tick, and in the next one
+  Maybe<std::uint8_t> retired_, retires_;
+  std::array<std::uint16_t, 64> full_barriers_{};  // [TB context] barrier ids at which warps wait for the whole TB
 };
 
 }  // namespace castor::gpu

@@ -6,7 +6,7 @@
 
 namespace castor::gpu {
 
-// What the filter needs to act on a TB. Returns why not, or that it does.
+// Gives a TB its pool. Returns the counter of the result: a pool, or the reason for none.
 FilterPools::Outcome FilterPools::give_pool(const TbState& tb, unsigned context) {
   const isa::Program& program = *tb.kernel->program;
   if (terms_.marked && program.marks.empty()) return &FilterCounts::tbs_unmarked;
@@ -18,7 +18,8 @@ FilterPools::Outcome FilterPools::give_pool(const TbState& tb, unsigned context)
   return terms_.fetch ? give_rows(tb, context) : &FilterCounts::tbs_with_pool;
 }
 
-// An equal part of the rows that its kernel leaves free, if that is enough, or virtual rows.
+// Gives a TB virtual rows, or an equal part of the register-file rows that its kernel leaves free. Returns the counter
+// of the result.
 FilterPools::Outcome FilterPools::give_rows(const TbState& tb, unsigned context) {
   Pool& pool = pools_[context];
   if (!terms_.real_rows) {

@@ -11,15 +11,16 @@
 
 namespace castor::gpu {
 
-/// The thread blocks on which an SM's fetch filter acts, by its terms, and the rows that each of them has.
+/// Pools of an SM's fetch filter: the thread blocks on which the filter acts, and the register-file rows of each.
 ///
-/// S0 `start`; S8 `retired`. All of a pool may be read at any time.
+/// Steps: `start` in S0, start; `retired` in S8, bookkeeping. A pool may be read in any step.
 class FilterPools {
  public:
+  /// Pool of a TB: its first row, its number of rows, and the number of registers that can be renamed.
   struct Pool {
     std::uint16_t base = 0, rows = 0, slots = 0;
-    bool promote = false;  ///< conditional marks count
-    /// Per record rows of its last leader's results; kNone: nobody has led it.
+    bool promote = false;  ///< marks of value 1 ("redundant if the block's shape allows") count for this TB
+    /// [record] pool rows with the results of the record's last leader; kNone = no leader so far
     std::vector<std::array<std::int16_t, 2>> led;
   };
 
@@ -27,21 +28,23 @@ class FilterPools {
               FilterCounters& counters)
       : machine_(machine), terms_(terms), blocks_(blocks), rows_(rows), counters_(counters) {}
 
-  /// A TB starts: gives it a pool, if it has marks and there is room, and completes what hooks are told of it.
+  /// Decides whether the filter acts on a TB that starts, gives the TB its rows, and completes the start event for the
+  /// hooks.
   void start(const TbState& tb, unsigned context, TbStartEvent& event);
+  /// Returns the rows of a TB that has retired.
   void retired(unsigned context);
 
   [[nodiscard]] Pool& operator[](unsigned context) { return pools_[context]; }
   [[nodiscard]] const Pool& operator[](unsigned context) const { return pools_[context]; }
-  /// TBs on which the filter acts.
+  /// Returns the TB contexts on which the filter acts.
   [[nodiscard]] TbMask tbs() const { return tbs_; }
-  /// Their warps.
+  /// Returns the warps of the TBs on which the filter acts.
   [[nodiscard]] WarpMask warps() const { return warps_; }
-  /// Of them those that the filter may hold, skip and decode.
+  /// Returns the warps of these TBs that the filter may hold, skip and decode; none if the filter acts on issue alone.
   [[nodiscard]] WarpMask fetched() const { return terms_.fetch ? warps_ : 0; }
 
  private:
-  /// What became of a TB's wish for a pool: what counts it.
+  // Counter for the result of a TB's request for a pool.
   using Outcome = std::uint64_t FilterCounts::*;
   [[nodiscard]] Outcome give_pool(const TbState& tb, unsigned context);
   [[nodiscard]] Outcome give_rows(const TbState& tb, unsigned context);
@@ -51,7 +54,7 @@ class FilterPools {
   const ThreadBlocks& blocks_;
   RowPool& rows_;
   FilterCounters& counters_;
-  std::array<Pool, 64> pools_;  // per TB context
+  std::array<Pool, 64> pools_;  // [TB context] pool of the TB
   TbMask tbs_ = 0;
   WarpMask warps_ = 0;
 };

@@ -61,7 +61,7 @@ unsigned FilterSlots::index_of(unsigned w, std::uint32_t pc) const {
 }
 
 const IssueSlot& FilterSlots::issue(unsigned w, std::uint32_t pc) {
-  // Values are those of now: the first of a pair has executed when the second issues.
+  // Values are read at issue: the first instruction of a pair has executed before the second issues.
   if (terms_.values) issued_values_[issued_count_] = issue_values(warps_, w, pc);
   return issued_slots_[issued_count_++] = slots_[index_of(w, pc)];
 }

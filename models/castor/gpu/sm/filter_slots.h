@@ -15,10 +15,11 @@
 
 namespace castor::gpu {
 
-/// What an SM's fetch filter is told of instructions that may issue in a tick and of those that do, and what it said
-/// about where their sources are.
+/// Instructions of an issue step as an SM's fetch filter sees them: candidates before commit, issued instructions
+/// afterwards, and the renamed sources that the filter returns for each.
 ///
-/// S0 `begin_tick`; S5 `find`, `take`, then `issue` for each instruction; S9 `tell_issued`.
+/// Steps: `begin_tick` in S0, start; `find`, `take`, then `issue` for each instruction in S5, issue; `tell_issued` in
+/// S9, hook edges.
 class FilterSlots {
  public:
   FilterSlots(const Machine& machine, const FilterTerms& terms, const SmClock& clock, WarpTable& warps,
@@ -32,23 +33,24 @@ class FilterSlots {
         decoder_(decoder) {}
 
   void begin_tick() { count_ = issued_count_ = 0; }
-  /// Tells of what was picked, and behind all picks of what may issue as the second of a pair.
+  /// Writes the candidates into the filter's inputs: the picks, then the possible second instructions of pairs.
   void find(const Picks& picks, FetchIn& in);
-  /// Where the filter says that their sources are.
+  /// Takes the filter's renamed sources for all candidates.
   void take(const FetchOut& said);
-  /// One of them issues.
+  /// Records that a candidate has issued, and returns its slot.
   const IssueSlot& issue(unsigned w, std::uint32_t pc);
-  /// The same instruction's sources.
+  /// Returns the renamed sources of a candidate.
   [[nodiscard]] const IssueRename& rename(unsigned w, std::uint32_t pc) const;
-  /// It is arithmetic and writes in `cycle`.
+  /// Records the write-back cycle of the arithmetic instruction that issued last.
   void writes(Cycle cycle) {
     if (terms_.values) issued_values_[issued_count_ - 1].written = cycle;
   }
+  /// Writes the issued instructions into the filter's inputs.
   void tell_issued(FetchIn& in) const;
 
  private:
   [[nodiscard]] IssueSlot slot_of(unsigned w, std::uint32_t pc) const;
-  /// Index of what the filter has seen of an instruction that issues.
+  // Returns the index of an issuing instruction among the candidates.
   [[nodiscard]] unsigned index_of(unsigned w, std::uint32_t pc) const;
 
   const Machine& machine_;
@@ -58,12 +60,14 @@ class FilterSlots {
   const InstructionBuffer& buffer_;
   const FilterPools& pools_;
   const FilterDecoder& decoder_;
-  std::array<IssueSlot, kMaxIssue> slots_;
+  std::array<IssueSlot, kMaxIssue> slots_;  // candidates of this tick, the first count_ are valid
+  // instructions issued in this tick, the first issued_count_ are valid
   std::array<IssueSlot, kMaxIssue> issued_slots_;
-  std::array<IssueValues, kMaxIssue> values_, issued_values_;  // if the filter wants them
+  std::array<IssueValues, kMaxIssue> values_, issued_values_;  // empty values unless FilterTerms::values
   std::array<IssueRename, kMaxIssue> renames_;
-  std::array<std::uint32_t, kMaxIssue> pcs_{};
-  std::array<std::array<std::uint8_t, 2>, kMaxWarps> places_{};  // of the first and second of a warp that was picked
+  std::array<std::uint32_t, kMaxIssue> pcs_{};  // [candidate] record
+  // [warp] candidate indices of the warp's first and second instruction
+  std::array<std::array<std::uint8_t, 2>, kMaxWarps> places_{};
   unsigned count_ = 0, issued_count_ = 0;
 };
 

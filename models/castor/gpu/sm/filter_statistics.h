@@ -10,14 +10,15 @@
 
 namespace castor::gpu {
 
-/// What FilterUnit counts: of an SM, or of the kernels of one entry of the kernel table. Marked instructions are those
-/// whose mark counts in the shape of their TB.
+/// Counts of FilterUnit, for an SM or for the kernels of one kernel table entry. A marked instruction is one whose
+/// compiler mark applies to the block shape of its TB.
 struct FilterCounts {
   using ByClass = std::array<std::uint64_t, kInstructionClasses>;
   ByClass skipped{};   ///< marked instructions that a warp skipped
   ByClass led{};       ///< marked instructions of leaders
   ByClass executed{};  ///< other marked instructions that issued
-  ByClass reused{};    ///< instructions that issued and whose result the filter had
+  /// instructions that issued although the filter had their result, so that they took no collector and no unit
+  ByClass reused{};
   std::uint64_t reused_reads = 0;
   std::uint64_t row_reads = 0, row_writes = 0, copies = 0, squashes = 0, checked_skips = 0;
   std::uint64_t tbs_with_pool = 0, tbs_unmarked = 0, tbs_of_one_warp = 0, tbs_without_rows = 0, tbs_without_run = 0;
@@ -60,15 +61,16 @@ void FilterCounts::each_by_class(Visit&& visit) {
         &FilterCounts::reused);
 }
 
-/// Registers what an SM's FilterUnit counts, in a group "filter" of the SM's; only SMs with a fetch filter have it.
+/// Registers the counts of an SM's FilterUnit in a group "filter" below the SM's group. Only SMs with a fetch filter
+/// have it.
 class FilterStatistics {
  public:
-  /// `counts` must outlive it.
+  /// `counts` must outlive this object.
   FilterStatistics(base::StatisticGroup& sm, FilterCounts& counts);
 
  private:
   base::StatisticGroup group_;
-  std::deque<base::StatisticGroup> groups_;  ///< in it
+  std::deque<base::StatisticGroup> groups_;  ///< subgroups of `group_`, one per count by class
   std::deque<CounterView> views_;
 };
 

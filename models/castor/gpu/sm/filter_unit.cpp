@@ -59,10 +59,11 @@ void FilterUnit::retire(unsigned context, TbRetireMessage& /*message*/) {
   pools_.retired(context);
 }
 
-// --- S0, S5: what the filter is told and says ------------------------------------------------------------------------
+// --- S0, S5: inputs and outputs of the filter
+// ---------------------------------------------------------------------------
 
-// A warp of an active TB that waits at a barrier is not fetched before the barrier is complete. One that waits for a
-// fence or acquire may be fetched, but skips nothing: its leader may have loaded before the fence was complete.
+// A warp of the filter's TBs that waits at a barrier is not fetched before the barrier completes. A warp that waits for
+// a fence or acquire may be fetched but skips nothing, because its leader may have loaded before the fence completed.
 void FilterUnit::settle_early(WarpMask eligible) {
   rows_.begin_tick();
   events_.begin_tick();
@@ -110,8 +111,8 @@ void FilterUnit::settle(const Picks& picks) {
   if (out_.copy) copy(*out_.copy);
 }
 
-// S7, done here: nobody looks at the PC of a warp with an empty buffer in between. True if a PC has moved, or a ghost
-// was refused.
+// Applies the filter's skips. They belong to S7, but can be done here: the PC of a warp with an empty buffer is not
+// read in between. Returns whether a PC has moved or a ghost load was refused.
 bool FilterUnit::skip(const FetchOut& out) {
   const WarpMask skipped = out.skip | out.ghost;
   if (skipped == 0) return false;
@@ -134,8 +135,8 @@ bool FilterUnit::skip(const FetchOut& out) {
   return moved || in_.refused != refused;
 }
 
-// A skipped instruction's results are those of its last leader, in rows. While the fixed-point watchdog looks at
-// registers, the warp's own follow.
+// Accounts for a skipped instruction, whose results are those of its last leader in the pool rows. While the
+// fixed-point watchdog compares registers, the results are also copied to the warp's own registers.
 void FilterUnit::take_over(unsigned w) {
   const WarpState& warp = parts_.warps[w];
   const Decoded& decoded = warp.decoded[warp.pc];
@@ -152,7 +153,7 @@ void FilterUnit::take_over(unsigned w) {
   }
   if (!parts_.watch.is_open()) return;
   for (unsigned i = 0; i < decoded.dst_count; ++i) {
-    // An older write that is still to come would stand in the register for good.
+    // A pending older write would later overwrite the copied value.
     if (!led || parts_.scoreboard.pending(w, decoded.dst + i)) {
       parts_.watch.disturb();
       return;
@@ -161,7 +162,7 @@ void FilterUnit::take_over(unsigned w) {
   }
 }
 
-// Executed for its values alone. False if the PC stays.
+// Executes a skipped instruction for its values alone. Returns false if the PC stays.
 bool FilterUnit::compute_ghost(unsigned w, View<GhostLoad> loads) {
   const WarpState& warp = parts_.warps[w];
   const std::uint32_t pc = warp.pc;
@@ -174,9 +175,9 @@ bool FilterUnit::compute_ghost(unsigned w, View<GhostLoad> loads) {
   return answer == GhostUnit::Answer::kDone;
 }
 
-// S4: a row goes to the warp's own register if both banks are free in this tick.
+// S4, register copies: copies a row to the warp's own register, if both banks are free in this tick.
 void FilterUnit::copy(const CopyRequest& request) {
-  parts_.clock.stir();  // asks again if it is not served
+  parts_.clock.stir();  // keeps the SM awake, because the filter repeats a request that was not served
   CASTOR_HOOK_CHECK(filter_, parts_.clock.now(),
                     (pools_.warps() & warp_bit(request.warp)) != 0 && request.row < rows_.size(),
                     "fetch_filter of SM %u copies row %u for warp %u", parts_.sm, request.row, request.warp);
@@ -190,7 +191,7 @@ WarpMask FilterUnit::decode(WarpMask due) { return decoder_.decode(due, out_); }
 
 // --- Issue -----------------------------------------------------------------------------------------------------------
 
-// True if the filter acts on the warp: the instruction has then issued.
+// Issues an instruction. Returns true if the filter acts on the warp and the instruction has issued.
 bool FilterUnit::issue(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded, LaneMask mask) {
   count_marked(w, decoded);
   if (pools_.tbs() == 0) return false;
@@ -200,7 +201,7 @@ bool FilterUnit::issue(unsigned scheduler, unsigned w, const Record& record, con
   return true;
 }
 
-// Marked instructions that issue, whether the filter acts on their warp or not.
+// Counts marked instructions that issue, whether or not the filter acts on their warp.
 void FilterUnit::count_marked(unsigned w, const Decoded& decoded) {
   const WarpState& warp = parts_.warps[w];
   const std::vector<std::uint8_t>& marks = warp.program->marks;
@@ -219,7 +220,8 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
   const IssueRename& rename = slots_.rename(w, pc);
   const IssueSlot& slot = slots_.issue(w, pc);
 
-  // Values of rows go to the warp's own registers, which nobody reads while a row stands for them.
+  // Copies the values of renamed sources to the warp's own registers, which are not read otherwise while the rows hold
+  // their values.
   std::int16_t rows[Decoded::kMaxSources];
   std::fill(std::begin(rows), std::end(rows), RowPool::kNone);
   unsigned row_reads = 0;
@@ -311,7 +313,7 @@ void FilterUnit::clock() {
   FetchIn& in = in_;
   slots_.tell_issued(in);
   in.written = rows_.written();
-  // An exit comes behind the start, also of a warp that is stopped at once.
+  // The filter sees an exit after the TB's start, even if the warp is stopped in the tick of its start.
   const Maybe<TbStartEvent>& started = starts_.now();
   const Maybe<TbStartEvent>& late = starts_.late();
   const WarpMask starts = (started ? started->warps : 0) | (late ? late->warps : 0);

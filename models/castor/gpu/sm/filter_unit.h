@@ -24,12 +24,13 @@
 
 namespace castor::gpu {
 
-/// An SM's side of its FetchFilter (docs/gpu/fetch-filter.md, "FetchFilter"): asks it, and has its parts do what it
-/// says. Only there with a filter.
+/// Mechanism that connects an SM to its FetchFilter hook (docs/gpu/fetch-filter.md, "FetchFilter"): it passes events to
+/// the filter and applies the filter's outputs. Present only if a filter is plugged in.
 ///
-/// The filter acts on warps of TBs that its terms name; of all others it hears start, exit and retire only. S0 `begin`,
-/// `stop`, then `settle_early`; S1 `take`; S3 `expect_load`; S5 `settle`, then `issue` for each instruction; S6
-/// `decode`; S8 `barrier_met`, `fence_over`, `retired`; S9 `clock`.
+/// The filter acts on the warps of TBs that its terms select; of other TBs it receives start, exit and retirement only.
+/// Steps: `begin`, `stop`, then `settle_early` in S0, start; `take` in S1, events; `expect_load` in S3, memory;
+/// `settle`, then `issue` for each instruction in S5, issue; `decode` in S6, decode; `barrier_met`, `fence_over`,
+/// `retire` in S8, bookkeeping; `clock` in S9, hook edges.
 class FilterUnit : public SmMechanism {
  public:
   static constexpr bool kOptional = true;
@@ -45,7 +46,7 @@ class FilterUnit : public SmMechanism {
     begin(start.tb, start.context, start.event);
     starts_.add(start.event, start.first);
   }
-  /// A TB starts: gives it a pool, if it has marks and there is room, and completes what hooks are told of it.
+  /// Starts a TB: gives it a pool of rows if it qualifies, and completes the start event for the hooks.
   void begin(const TbState& tb, unsigned context, TbStartEvent& event);
   void stop(unsigned context);
   void retire(unsigned context, TbRetireMessage& message);
@@ -53,24 +54,25 @@ class FilterUnit : public SmMechanism {
   void begin_tick() { starts_.begin_tick(); }
   void settle_early(WarpMask eligible);
   [[nodiscard]] WarpMask held() const { return hold_; }
-  /// Asks the filter, does what it says to be done now, and remembers the rest.
+  /// Settles the filter, applies its skips and copies, and keeps its decode and rename outputs for later steps.
   void settle(const Picks& picks);
-  /// Issues an instruction if the filter acts on its warp.
+  /// Issues an instruction with renamed sources. Returns false if the filter does not act on the warp; the SM then
+  /// executes the instruction.
   [[nodiscard]] bool issue(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded,
                            LaneMask mask);
-  /// Events kRowWritten and kRowReady.
+  /// Handles the events kRowWritten and kRowReady; returns false for other events.
   bool take(const SmEvent& event);
-  /// Registers that go to rows are not told.
+  /// Reports a load's write-back to the skip check. Not called for loads whose data go to pool rows.
   void loaded(unsigned w, std::uint32_t pc) {
     if (check_ != nullptr) check_->loaded(w, pc);
   }
-  /// False if the data do not go to rows.
+  /// Schedules the write of a load's data into pool rows. Returns false if the warp does not lead the load.
   [[nodiscard]] bool expect_load(unsigned w, const Decoded& decoded, Tick earliest, MemoryOperation& operation);
-  /// Decodes the group that the filter was shown, and returns the warps of `due` that it does not act on.
+  /// Decodes the group that the filter has seen in S5. Returns the warps of `due` on which the filter does not act.
   [[nodiscard]] WarpMask decode(WarpMask due);
-  /// A fence beyond the block, or an acquire, is complete.
+  /// Records that a fence beyond the block, or an acquire, has completed.
   void fence_over() { events_.fence_over(); }
-  /// A barrier of a TB is complete.
+  /// Records that a barrier of a TB has completed.
   void barrier_met(unsigned context, unsigned barrier) { events_.barrier_met(context, barrier); }
   void clock();
 
@@ -85,7 +87,8 @@ class FilterUnit : public SmMechanism {
 
  private:
   [[nodiscard]] FilterTerms attach();
-  // Warps whose PC the filter may look at: it skips held ones, if it is not an ideal one.
+  // Returns the warps whose PC the filter may read: eligible warps that are held, or all eligible warps for an ideal
+  // filter.
   [[nodiscard]] WarpMask shown_pcs() const { return terms_.ideal ? eligible_ : eligible_ & hold_; }
   void show_pc(unsigned w);
   bool skip(const FetchOut& out);
@@ -107,13 +110,14 @@ class FilterUnit : public SmMechanism {
   FilterDecoder decoder_;
   FilterSlots slots_;
   FilterEvents events_;
-  std::unique_ptr<SkipCheck> check_;  // null unless check.skips is set
+  std::unique_ptr<SkipCheck> check_;  // checker of skipped instructions; null unless check.skips is set
 
-  // What the filter is told and says in this tick.
+  // inputs and outputs of the filter in this tick
   FetchIn in_;
   FetchOut out_;
+  // warps not to be fetched in this tick; and eligible warps of the filter's TBs, as of S0
   WarpMask hold_ = 0, eligible_ = 0;
-  std::array<std::uint64_t, kMaxWarps> pc_of_{};
+  std::array<std::uint64_t, kMaxWarps> pc_of_{};  // [warp] device address of the PC, for FetchIn::pc
 };
 
 }  // namespace castor::gpu

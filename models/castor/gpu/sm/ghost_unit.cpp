@@ -7,7 +7,7 @@
 
 namespace castor::gpu {
 
-// The one address of all lanes; nowhere if there are several, or lanes that do not load.
+// Returns the address from which all lanes load, or kNowhere if there are several or a lane does not load.
 std::uint64_t GhostUnit::address_of(unsigned w, const isa::Record& record, LaneMask mask) {
   if (mask != warps_.all_lanes()) return kNowhere;
   isa::address(record, warps_.view(w), mask, access_);

@@ -11,22 +11,26 @@
 
 namespace castor::gpu {
 
-/// Instructions that a fetch filter has executed for their values alone (docs/gpu/fetch-filter.md, "FetchFilter"): they
-/// take no time. All in S5.
+/// Executes instructions for their values alone, without issue slot and time, on behalf of a fetch filter (ghosts;
+/// docs/gpu/fetch-filter.md, "FetchFilter"). Active in S5, issue.
 class GhostUnit {
  public:
+  /// Result of a ghost execution.
   enum class Answer : std::uint8_t {
     kDone,
-    kPending,  ///< something that it reads or writes is; may be asked again
-    kRefused,  ///< a load that is not its leader's: another address, or not for all lanes; the warp has to execute it
+    kPending,  ///< a register of the instruction is pending; the filter may ask again
+    /// the load differs from its leader's (another address, or not the same for all lanes); the warp has to execute the
+    /// load
+    kRefused,
   };
 
   GhostUnit(WarpTable& warps, const Scoreboard& scoreboard, Executor& executor, const RowPool& rows)
       : warps_(warps), scoreboard_(scoreboard), executor_(executor), rows_(rows), address_(rows.size(), kNowhere) {}
 
-  /// A load of `mask` issues whose first result goes to `row`.
+  /// Records the address of a leader's load that issues for the lanes `mask`, and writes its first result to `row`.
   void lead(unsigned w, const isa::Record& record, LaneMask mask, unsigned row);
-  /// The instruction at the PC of the warp. `load`: where the result of a load is; null for arithmetic (assertion).
+  /// Executes the instruction at the warp's PC. `load`: pool rows with the result of a load; null for arithmetic
+  /// (asserted).
   [[nodiscard]] Answer execute(unsigned w, const GhostLoad* load);
 
  private:
@@ -38,7 +42,8 @@ class GhostUnit {
   const Scoreboard& scoreboard_;
   Executor& executor_;
   const RowPool& rows_;
-  std::vector<std::uint64_t> address_;  // per row: from which its value was loaded for all lanes
+  // [row] address from which the row's value was loaded for all lanes; kNowhere = none
+  std::vector<std::uint64_t> address_;
   isa::Access access_{};
 };
 

@@ -90,7 +90,7 @@ void HookPort::choose(const Offer& offer, Picks& picks) {
 }
 
 void HookPort::check_none(const IssueOut& out) const {
-  int none = -1;  // stays negative as long as all are
+  int none = -1;  // stays negative as long as all picks are negative
   for (unsigned s = 0; s < schedulers_.count; ++s) {
     for (unsigned j = 0; j < schedulers_.picks; ++j) none &= out.pick[s][j];
   }
@@ -99,7 +99,7 @@ void HookPort::check_none(const IssueOut& out) const {
 }
 
 void HookPort::take_picks(const IssueOut& out, WarpMask offered, Picks& picks) {
-  WarpMask left = offered;  // a warp is picked once
+  WarpMask left = offered;  // warps that have not been picked yet
   for (unsigned s = 0; s < schedulers_.count; ++s) {
     for (unsigned j = 0; j < schedulers_.picks; ++j) {
       if (out.pick[s][j] < 0) continue;
@@ -127,7 +127,7 @@ void HookPort::clock(View<BarrierArrival> arrivals, View<WarpExit> exits, WarpMa
   in_.exit = exits;
   in_.unblock = unblocked;
   in_.free = free_;
-  // A pick issues in its tick or is refused.
+  // A pick either issues in its tick or is refused.
   in_.ack = picked_;
   for (unsigned s = 0; refused != 0 && s < schedulers_.count; ++s) {
     for (unsigned j = 0; j < schedulers_.picks; ++j) {

@@ -13,7 +13,8 @@
 
 namespace castor::gpu {
 
-/// TB starts that a hook of an SM is told of: in their tick, the first on an SM that was empty a tick later.
+/// TB start events for a hook of an SM. An event is delivered in its tick; the first start on an empty SM one tick
+/// later.
 class TbStarts {
  public:
   void begin_tick() {
@@ -21,21 +22,23 @@ class TbStarts {
     now_.swap(late_);
   }
   void add(const TbStartEvent& event, bool first) { (first ? late_ : now_) = event; }
-  /// That the hook is told of in this tick, and in the next one.
+  /// Start events delivered in this tick, and in the next one.
   [[nodiscard]] const Maybe<TbStartEvent>& now() const { return now_; }
   [[nodiscard]] const Maybe<TbStartEvent>& late() const { return late_; }
 
  private:
-  Maybe<TbStartEvent> now_, late_;
+  Maybe<TbStartEvent> now_, late_;  // events delivered in this tick, and in the next one
 };
 
-/// Attaches and resets a hook of an SM, which is called `name` where it reports errors. `terms`: of a fetch filter.
+/// Attaches and resets a hook of an SM. `name` identifies the hook in error reports. `terms`: of a fetch filter; null
+/// for other hooks.
 void attach_hook(Hook& hook, const char* name, const SmParts& parts, base::StatisticGroup& statistics,
                  FilterTerms* terms = nullptr);
-/// First cycle behind the tick under way in which a hook has something to do by itself; kForever if none.
+/// Returns the first cycle after this tick in which a hook needs an edge with idle inputs, or kForever.
 [[nodiscard]] Cycle wake_of(const Hook& hook, const SmClock& clock);
 
-/// The issue policy that is plugged into an SM: what it is told and answers (docs/gpu/hooks.md, "Hooks").
+/// Mechanism that connects an SM to its IssuePolicyHook (docs/gpu/hooks.md, "Hooks"): it passes inputs to the hook and
+/// applies its picks. Present only if an issue policy is plugged in.
 class HookPort : public SmMechanism {
  public:
   static constexpr bool kOptional = true;
@@ -46,9 +49,9 @@ class HookPort : public SmMechanism {
   HookPort(const HookPort&) = delete;
   HookPort& operator=(const HookPort&) = delete;
 
-  /// The block behind it (Hook::block).
+  /// Returns the name of the block that implements the policy (Hook::block).
   [[nodiscard]] const char* block() const { return hook_.block(); }
-  /// Warps whose instruction is decoded and has its operands.
+  /// Returns the warps with a decoded instruction whose registers are not pending and which nothing blocks.
   [[nodiscard]] WarpMask ready_to_be_picked() const;
   [[nodiscard]] std::uint8_t barrier_ok() const { return barrier_ok_; }
 
@@ -58,24 +61,24 @@ class HookPort : public SmMechanism {
     kernel_start_ = false;
   }
   void start(TbStart& start) { started(start.event, start.first); }
-  /// A TB has started.
+  /// Records that a TB has started. `first`: the SM held no TB.
   void started(const TbStartEvent& event, bool first);
   void settle_early(WarpMask eligible = 0);
-  /// What the issue policy chooses from.
+  /// Warps offered to the issue policy in this tick.
   struct Offer {
-    WarpMask valid = 0;      ///< an instruction is in the buffer
-    WarpMask long_wait = 0;  ///< it waits for a load
-    WarpMask ready = 0;      ///< could issue now
-    WarpMask offered = 0;    ///< of them those whose schedulers act in this tick
-    /// By issue class of the head, on machines that issue one of each.
+    WarpMask valid = 0;      ///< warps with an instruction in the buffer
+    WarpMask long_wait = 0;  ///< warps stalled on the data of a load
+    WarpMask ready = 0;      ///< warps that could issue now
+    WarpMask offered = 0;    ///< ready warps whose schedulers act in this tick
+    /// [class] warps whose head belongs to that issue class; set with issue.warps 5 only.
     std::array<WarpMask, kMaxPicks> issue_class{};
   };
-  /// Puts what it picks into `picks`.
+  /// Writes the policy's picks into `picks`.
   void choose(const Offer& offer, Picks& picks);
   bool pick();
   void retire(unsigned context, TbRetireMessage& /*message*/) { free_ = static_cast<std::uint8_t>(context); }
   void clock();
-  /// The edge. `refused`: warps whose pick did not issue.
+  /// Gives the policy its edge. `refused`: warps whose pick did not issue.
   void clock(View<BarrierArrival> arrivals, View<WarpExit> exits, WarpMask unblocked, WarpMask refused);
 
   void idle(Tick ticks) { hook_.idle(ticks); }
@@ -93,13 +96,14 @@ class HookPort : public SmMechanism {
   IssuePolicyHook& hook_;
   std::uint8_t barrier_ok_ = 0xff;
   TbStarts starts_;
+  // TB context that retired in this tick
   Maybe<std::uint8_t> free_;
-  bool kernel_start_ = false;
-  // What the policy's view points to lives longer than a call.
+  bool kernel_start_ = false;  // a TB started in this tick on an SM that held none
+  // Inputs of the policy. The arrays below outlive the call, because the inputs point to them.
   IssueIn in_;
   std::array<std::uint8_t, kMaxWarps> tb_of_{};
   std::array<std::uint32_t, kMaxWarps> age_of_{};
-  std::array<std::uint8_t, kMaxPicks> picked_{};  // bit s of [j]: scheduler s has a j-th pick
+  std::array<std::uint8_t, kMaxPicks> picked_{};  // [j], bit s: scheduler s has a pick j
   Picks picks_{};
 };
 

@@ -8,8 +8,8 @@
 
 namespace castor::gpu {
 
-/// Instruction cache of an SM and its fetch MSHRs (docs/gpu/sm.md, "Fetch, decode"): tags only, since code does not
-/// change. Set-associative, least recently used way is replaced.
+/// Instruction cache of an SM with its fetch MSHRs (docs/gpu/sm.md, "Fetch, decode"). It stores tags only, since code
+/// does not change. Set-associative with LRU replacement.
 class InstructionCache {
  public:
   explicit InstructionCache(const Machine& machine);
@@ -17,25 +17,28 @@ class InstructionCache {
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_ - 1}; }
   [[nodiscard]] unsigned line_bytes() const { return line_; }
 
-  /// Whether the line is present; makes it the most recently used.
+  /// Returns whether the line is present, and makes it the most recently used line of its set.
   [[nodiscard]] bool lookup(std::uint64_t line);
 
+  /// Result of a miss.
   enum class Miss : std::uint8_t { kJoined, kRequest, kDropped };
-  /// A warp missed: joins the request of its line, or opens one (the caller sends it), or is dropped if no MSHR is free
-  /// or `can_send` does not hold.
+  /// Handles the miss of a warp. kJoined: merged with the line's outstanding request. kRequest: allocated an MSHR, and
+  /// the caller sends the request. kDropped: no MSHR is free, or `can_send` is false.
   Miss miss(std::uint64_t line, unsigned warp, bool can_send);
-  /// The line has arrived: writes it and returns the warps that wait for it.
+  /// Installs a line that has arrived, and returns the warps that wait for it.
   WarpMask fill(std::uint64_t line);
-  /// Warps that wait for lines.
+  /// Returns the warps that wait for a line.
   [[nodiscard]] WarpMask waiting() const;
-  /// The warp does not want its line any more.
+  /// Removes these warps from all MSHRs.
   void forget(WarpMask warps);
 
  private:
+  // Tag of a way: its line (all ones = empty), and the LRU time of its last use.
   struct Way {
     std::uint64_t line = ~std::uint64_t{0};
     std::uint64_t used = 0;
   };
+  // Outstanding line request: `open` from the miss to the arrival of the line.
   struct Mshr {
     std::uint64_t line = 0;
     WarpMask waiters = 0;
@@ -46,10 +49,11 @@ class InstructionCache {
     return ways_.data() + (set_mask_ != 0 ? number & set_mask_ : number % sets_) * ways_per_set_;
   }
 
-  unsigned line_, line_shift_, ways_per_set_;  // lines are powers of two
+  // line size in bytes (a power of two), its logarithm, and the associativity
+  unsigned line_, line_shift_, ways_per_set_;
   bool ideal_;
-  std::uint64_t sets_, set_mask_;  // mask 0: no power of two
-  std::uint64_t uses_ = 0;         // counts lookups that hit and fills, so order of use is order of numbers
+  std::uint64_t sets_, set_mask_;  // set_mask_ is 0 if the number of sets is not a power of two
+  std::uint64_t uses_ = 0;         // LRU clock: number of hits and fills so far
   std::vector<Way> ways_;
   std::vector<Mshr> mshrs_;
 };

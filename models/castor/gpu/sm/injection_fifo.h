@@ -12,13 +12,13 @@
 
 namespace castor::gpu {
 
-/// Packets of an SM that wait for the network, `l1.miss_queue` at most. They leave in the order in which they came; on
-/// machines that translate addresses younger ones pass those that wait for a translation, which never are of the same
-/// line (docs/gpu/memory.md, "Address translation"). Instructions are not translated.
+/// FIFO of an SM's packets for the network, with `l1.miss_queue` entries. With address translation, packets bypass
+/// older packets that wait for a translation; these are never of the same line (docs/gpu/memory.md, "Address
+/// translation"). Instruction fetches are not translated.
 class InjectionFifo {
  public:
   explicit InjectionFifo(const Machine& machine) : packets_(machine.l1.miss_queue) {}
-  /// From now on addresses are translated; statistics go into a group of `sm`.
+  /// Turns on address translation. Statistics go into a group of `sm`.
   void translate(const Machine& machine, SharedTlb& shared, base::StatisticGroup& sm) {
     tlb_ = std::make_unique<SmTlb>(machine, shared, sm);
   }
@@ -28,17 +28,17 @@ class InjectionFifo {
   [[nodiscard]] bool empty() const { return packets_.empty(); }
   [[nodiscard]] bool full() const { return packets_.full(); }
 
-  /// There must be room.
+  /// Appends a packet; the FIFO must not be full.
   void push(Transaction& packet) {
     packets_.push_back(&packet);
     if (tlb_ != nullptr && packet.request.kind != RequestKind::kFetch) tlb_->look_up(packet.line());
   }
-  /// The packet that leaves next; null if there is none or all wait for translations.
+  /// Returns the packet that leaves next, or null if the FIFO is empty or all its packets wait for translations.
   [[nodiscard]] Transaction* head() const {
     if (packets_.empty()) return nullptr;
     return tlb_ == nullptr ? packets_.front() : first_translated();
   }
-  /// Takes out what `head` returned.
+  /// Removes the packet that `head` returned.
   void pop(const Transaction& head) {
     if (packets_.front() == &head) return packets_.pop_front();
     std::size_t index = 0;
@@ -46,7 +46,7 @@ class InjectionFifo {
     packets_.erase(index);
   }
 
-  /// The address translation of the SM; null without.
+  /// Returns the SM's TLB, or null without address translation.
   [[nodiscard]] SmTlb* tlb() { return tlb_.get(); }
   [[nodiscard]] const SmTlb* tlb() const { return tlb_.get(); }
 
@@ -59,8 +59,8 @@ class InjectionFifo {
     return nullptr;
   }
 
-  Ring<Transaction*> packets_;
-  std::unique_ptr<SmTlb> tlb_;
+  Ring<Transaction*> packets_;  ///< packets in the order in which they were pushed
+  std::unique_ptr<SmTlb> tlb_;  ///< null without address translation
 };
 
 }  // namespace castor::gpu

@@ -12,8 +12,8 @@
 
 namespace castor::gpu {
 
-/// Counts the instructions that issue (S5): by class, by entry of the kernel table, by thread block; and tells who
-/// observes.
+/// Counts issued instructions (S5, issue) by class, by kernel table entry and by thread block, and reports them to the
+/// observer.
 class IssueCounter {
  public:
   /// `observer` may be null.
@@ -22,7 +22,7 @@ class IssueCounter {
       : sm_(sm), clock_(clock), tbs_(tbs), counters_(counters), observer_(observer), entries_(machine.table.entries) {}
 
   [[nodiscard]] bool observed() const { return observer_ != nullptr; }
-  /// An instruction of a warp in TB context `context` issues for `lanes` lanes.
+  /// Counts an instruction that issues for `lanes` lanes of a warp in TB context `context`.
   void count(unsigned context, const Decoded& decoded, unsigned lanes) {
     const auto kind = static_cast<std::size_t>(decoded.instruction_class);
     ++counters_.instructions.warps[kind];
@@ -34,18 +34,18 @@ class IssueCounter {
     entry.register_writes += decoded.dst_count;
     tbs_.count(context, lanes);
   }
-  /// Only if `observed`: what issues is at the PC of warp `w`.
+  /// Reports the instruction at the warp's PC to the observer. Only if `observed`.
   void tell(unsigned scheduler, unsigned w, const WarpState& warp, LaneMask mask) const {
     observer_->issued({clock_.now(), clock_.tick(), sm_, scheduler, w, warp.tb, tbs_[warp.tb].kernel, warp.pc, mask});
   }
 
-  /// Issued so far, of all classes.
+  /// Returns the number of instructions issued so far, of all classes.
   [[nodiscard]] std::uint64_t total() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t count : counters_.instructions.warps) sum += count;
     return sum;
   }
-  /// Instructions of the kernels in a table entry since `clear`.
+  /// Returns the counts of the kernels in a table entry since `clear`.
   [[nodiscard]] const EntryCounts& of_entry(unsigned entry) const { return entries_[entry]; }
   void clear(unsigned entry) { entries_[entry] = {}; }
 

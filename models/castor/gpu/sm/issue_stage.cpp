@@ -5,7 +5,7 @@
 namespace castor::gpu {
 namespace {
 
-// Issue classes of machines that issue one instruction of each (issue.warps 5).
+// [unit pool] issue class, on machines with issue.warps 5.
 constexpr std::array<std::uint8_t, kUnitPools> kIssueClass = {1, 2, 0, 0, 0, 0, 3, 4};
 
 }  // namespace
@@ -52,10 +52,13 @@ void IssueStage::judge(Tick tick, std::uint8_t barrier_ok, WarpMask reissued, bo
   }
 }
 
+// Returns the candidates whose unit, collector and LSU queue are free, and lowers unit_wake_ to the tick in which a
+// busy unit is free.
 WarpMask IssueStage::acceptable(WarpMask candidates, Tick tick) {
   WarpMask result = candidates & (buffer_.of(UnitPool::kControl) | buffer_.of(UnitPool::kSync));
   candidates &= ~result;
-  // A collector that becomes free is an event.
+  // Without a free collector no instruction for a unit can issue. The release of a collector is an event, which wakes
+  // the stage.
   if (candidates == 0 || !pipelines_.collector_free()) return result;
   for (std::size_t p = 0; p < kRealPools; ++p) {
     const auto pool = static_cast<UnitPool>(p);
@@ -76,7 +79,8 @@ WarpMask IssueStage::acceptable(WarpMask candidates, Tick tick) {
 }
 
 WarpMask IssueStage::queue_room(WarpMask mask) const {
-  // One queue takes all or none of them; where shared memory has its own, the space decides.
+  // With one queue, either all memory instructions are accepted or none. With a queue for shared memory, the record's
+  // space decides.
   if (!own_shared_queue_) return (memory_.full_queues() & 1) == 0 ? mask : 0;
   for (WarpMask left = mask; left != 0; left &= left - 1) {
     const WarpState& warp = warps_[lowest(left)];
@@ -112,7 +116,7 @@ void IssueStage::classify() {
       stalls_[s] = StallClass::kIssued;
       continue;
     }
-    // Nothing has changed for the warps of a scheduler that did not issue.
+    // The state of a scheduler's warps is unchanged if the scheduler has not issued.
     const WarpMask mine = open_ & schedulers_.warps[s];
     const WarpMask clear = mine & scoreboard_.clear();
     if (mine == 0) {
@@ -123,7 +127,7 @@ void IssueStage::classify() {
       const unsigned w = warps_.ages().oldest(clear);
       stalls_[s] = buffer_.pool(w) <= UnitPool::kShared ? StallClass::kMemoryPipe : StallClass::kComputePipe;
       const bool refused = (refused_ >> s & 1) != 0;
-      // A ready warp of a scheduler that does not act in this tick lacks nothing.
+      // A ready warp of a scheduler that does not act in this tick lacks no resource.
       if ((ready_ & warp_bit(w)) == 0 || refused) lacks_[s] = pipelines_.collector_free() || refused ? 2 : 1;
     }
   }

@@ -17,42 +17,44 @@
 
 namespace castor::gpu {
 
-/// Step S5 of an SM: which warps are ready, which are picked, which picks commit, and what each scheduler did
-/// (docs/gpu/sm.md, "Issue, operands, pipelines", "Commit order").
+/// Issue stage of an SM, step S5: ready warps, picks, commits, and the stall reason of each scheduler (docs/gpu/sm.md,
+/// "Issue, operands, pipelines", "Commit order").
 ///
-/// In a tick `look`; if that is true `judge`, `pick` (or picks of somebody else in `picks`), `commit`, `classify`, in
-/// this order. What came out may be read until the next `judge`.
+/// Calls in a tick: `look`; if it returns true `judge`, `pick` (or an issue policy writes `picks`), `commit`,
+/// `classify`, in this order. The results stay valid until the next `judge`.
 class IssueStage {
  public:
-  /// `built_in`: picks are those of the machine's own issue policy.
+  /// `built_in`: the machine's own issue policy picks.
   IssueStage(const Machine& machine, const WarpTable& warps, const InstructionBuffer& buffer,
              const Scoreboard& scoreboard, const BlockedWarps& blocked, const Pipelines& pipelines,
              const SmMemory& memory, bool built_in);
 
-  /// Looks at what decides about issue. `barrier_ok`: bit per scheduler that may issue barriers and exits. False if
-  /// nothing was ready in the last tick and nothing has changed since: then this tick is like that one.
+  /// Computes the unblocked and the clear warps. `barrier_ok`: bit per scheduler that may issue barriers and exits.
+  /// Returns false if no warp was ready in the last tick and nothing has changed since, so that the results of the last
+  /// tick still hold.
   [[nodiscard]] bool look(Tick tick, std::uint8_t barrier_ok) {
     open_ = buffer_.valid() & ~blocked_.any() & ~(buffer_.drains() & scoreboard_.memory_busy());
     clear_ = open_ & scoreboard_.clear();
     return !stands_still(tick) || barrier_ok != barrier_ok_;
   }
-  /// Finds the ready warps and the schedulers that act: not those of warps that are `reissued`, whose slot in this tick
-  /// goes to an instruction that comes back. With `look_again` the next tick is judged too.
+  /// Computes the ready warps and the acting schedulers. Schedulers of warps in `reissued` do not act: an instruction
+  /// that returns from the shared-memory unit takes their issue slot. `look_again`: the next tick is evaluated even if
+  /// nothing changes.
   void judge(Tick tick, std::uint8_t barrier_ok, WarpMask reissued, bool look_again);
-  /// Warps that could issue now; of them those whose schedulers act in this tick.
+  /// Warps that could issue now; and ready warps whose schedulers act in this tick.
   [[nodiscard]] WarpMask ready() const { return ready_; }
   [[nodiscard]] WarpMask offered() const { return ready_ & acting_; }
-  /// Has the built-in policy pick, if any warp is ready.
+  /// Lets the built-in policy pick, if any warp is ready.
   void pick();
   [[nodiscard]] Picks& picks() { return picks_; }
-  /// Commits the picks one after the other, then the second instructions of pairs. `execute(scheduler, warp)` has the
-  /// head of a warp issue and returns the lanes for which it did.
+  /// Commits the picks in commit order, then the second instructions of pairs. `execute(scheduler, warp)` issues the
+  /// head of a warp and returns the number of lanes.
   template <class Execute>
   void commit(Tick tick, Execute&& execute);
-  /// Finds out why schedulers did not issue.
+  /// Determines the stall reason of each scheduler that did not issue.
   void classify();
 
-  /// A TB's warps come and go, for the built-in policy.
+  /// Inform the built-in policy that the warps of a TB were placed, or have left.
   void placed(WarpMask warps) {
     if (policy_ != nullptr) policy_->placed(warps);
   }
@@ -60,35 +62,36 @@ class IssueStage {
     if (policy_ != nullptr) policy_->left(warps);
   }
 
-  /// Warps by issue class of their head, on machines that issue one of each.
+  /// Returns the warps by issue class of their head, for machines with issue.warps 5.
   [[nodiscard]] std::array<WarpMask, kMaxPicks> issue_classes() const;
   [[nodiscard]] const Schedulers& schedulers() const { return schedulers_; }
 
-  // What came out.
-  /// Bit per scheduler that issued.
+  // Results of the issue step.
+  /// Returns a bit per scheduler that issued.
   [[nodiscard]] unsigned issued() const { return issued_; }
-  /// Lanes of all that issued.
+  /// Returns the number of lanes of all issued instructions.
   [[nodiscard]] unsigned lanes_issued() const { return lanes_issued_; }
-  /// Something issued, or was refused what an earlier commit took.
+  /// Returns whether an instruction issued, or a pick was refused because of an earlier commit.
   [[nodiscard]] bool acted() const { return (issued_ | refused_) != 0; }
-  /// Picks that were refused.
+  /// Returns the warps whose picks were refused.
   [[nodiscard]] WarpMask refused_warps() const { return refused_warps_; }
-  /// A warp was ready.
+  /// Returns whether any warp was ready.
   [[nodiscard]] bool ready_left() const { return ready_ != 0; }
-  /// First tick in which a unit is free that a clear warp lacks; kForever without.
+  /// Returns the first tick in which a unit needed by a clear warp is free, or kForever.
   [[nodiscard]] Tick unit_wake() const { return unit_wake_; }
   [[nodiscard]] const SchedulerStalls& stalls() const { return stalls_; }
   [[nodiscard]] const SchedulerLacks& lacks() const { return lacks_; }
 
  private:
-  /// What decided about the warps of a tick in which none was ready.
+  // State of the last evaluated tick in which no warp was ready. `holds`: that tick's results are valid while the
+  // state stays the same.
   struct Standstill {
     bool holds = false;
     bool collector_free = false;
     unsigned full_queues = 0;
     WarpMask open = 0, clear = 0, waits_load = 0;
   };
-  /// First instruction of a possible pair.
+  // First instruction of a possible pair.
   struct First {
     std::uint8_t scheduler, warp;
     UnitPool pool;
@@ -106,10 +109,10 @@ class IssueStage {
   }
   [[nodiscard]] WarpMask acceptable(WarpMask candidates, Tick tick);
   [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
-  /// Warps that may issue barriers and exits, or need not.
+  // Returns the warps of `warps` that are not kept from issue by `barrier_ok`.
   [[nodiscard]] WarpMask permitted(WarpMask warps) const;
   [[nodiscard]] bool can_commit(unsigned scheduler, unsigned w, Tick tick) const;
-  // Instructions without a unit commit as one pool.
+  // Returns the commit pool of a warp's head; kControl and kSync commit as one pool.
   [[nodiscard]] unsigned pool_of(unsigned w) const {
     return std::min(static_cast<unsigned>(buffer_.pool(w)), kControl);
   }
@@ -118,20 +121,24 @@ class IssueStage {
   template <class Execute>
   void commit_seconds(Tick tick, Execute& execute);
 
-  // All that a tick without an instruction touches stands in front.
-  WarpMask open_ = 0, clear_ = 0;  // of this tick
+  // The members used in ticks without a ready warp come first, to share cache lines.
+
+  // warps with an unblocked head in this tick; and those of them without pending registers
+  WarpMask open_ = 0, clear_ = 0;
   Standstill standstill_;
   Tick unit_wake_ = base::kForever;
-  std::uint8_t barrier_ok_ = 0xff;  // when it was last judged what is ready
+  std::uint8_t barrier_ok_ = 0xff;  // `barrier_ok` of the last `judge`
   SchedulerStalls stalls_{};
   SchedulerLacks lacks_{};
+  // warps that could issue in this tick; and warps of the schedulers that act in this tick
   WarpMask ready_ = 0, acting_ = 0;
   unsigned issued_ = 0;
-  unsigned refused_ = 0;      // bit per scheduler: an earlier commit took what its pick needs
-  unsigned events_used_ = 0;  // bit per scheduler: barrier or exit in this tick
-  unsigned lanes_issued_ = 0;
+  // bit per scheduler: an earlier commit took the unit, collector or queue entry of its pick
+  unsigned refused_ = 0;
+  unsigned events_used_ = 0;   // bit per scheduler: it has issued a barrier or exit in this tick
+  unsigned lanes_issued_ = 0;  // lanes of all instructions issued in this tick
   unsigned first_count_ = 0;
-  WarpMask refused_warps_ = 0;
+  WarpMask refused_warps_ = 0;  // warps whose pick was refused in this tick
 
   const Schedulers schedulers_;
   WarpMask all_ = 0;  // warps of all schedulers
@@ -143,8 +150,9 @@ class IssueStage {
   const BlockedWarps& blocked_;
   const Pipelines& pipelines_;
   const SmMemory& memory_;
-  std::unique_ptr<PickPolicy> policy_;  // null: somebody else picks
+  std::unique_ptr<PickPolicy> policy_;  // built-in issue policy; null with an issue policy hook
   Picks picks_;
+  // [pool] scheduler whose pick was refused first the last time; commits of the pool begin with it
   std::array<std::uint8_t, kUnitPools> first_refused_{};
   static_assert(Pipelines::kMaxSchedulers <= 8 && kMaxWarps <= 256, "they fit into the words that commit sorts");
   std::array<First, Pipelines::kMaxSchedulers * kMaxPicks> firsts_{};
@@ -152,7 +160,8 @@ class IssueStage {
 
 template <class Execute>
 void IssueStage::commit(Tick tick, Execute&& execute) {
-  // Pool by pool, from the scheduler that was refused first the last time, in cyclic order: sorted as they come in.
+  // Insertion sort of the picks by pool, then by scheduler in cyclic order from the one that was refused first the last
+  // time.
   std::array<std::uint32_t, Pipelines::kMaxSchedulers * kMaxPicks> order;
   unsigned count = 0;
   for (unsigned s = 0; s < schedulers_.count; ++s) {
@@ -214,7 +223,7 @@ inline bool IssueStage::can_commit(unsigned scheduler, unsigned w, Tick tick) co
     if (!pipelines_.accepts(pool, scheduler, tick)) return false;
     return pool > UnitPool::kShared || memory_.can_accept(warps_[w].records[warps_[w].pc]);
   }
-  // One barrier or exit per scheduler and tick.
+  // A scheduler issues at most one barrier or exit per tick.
   return (buffer_.meets() & warp_bit(w)) == 0 || (events_used_ >> scheduler & 1) == 0;
 }
 

@@ -5,7 +5,8 @@
 namespace castor::gpu {
 namespace {
 
-/// A source row of `lanes` elements of type T goes into the values: its lane 0, and whether all lanes are equal.
+/// Appends a source row of `lanes` elements of type T to the values: the value in lane 0, and whether all lanes are
+/// equal.
 template <class T>
 void add(IssueValues& values, const std::byte* row, unsigned lanes) {
   T first;
@@ -44,7 +45,7 @@ IssueValues issue_values(WarpTable& warps, unsigned w, std::uint32_t pc) {
     } else if (use.src[i] == 2) {
       add<std::uint64_t>(values, view.src(record.src[i]), warps.lanes());
     } else if (use.src[i] != 0) {
-      values.arithmetic = false;  // more than a scalar
+      values.arithmetic = false;  // vector operands are not reported
     }
   }
   return values;

@@ -7,9 +7,9 @@
 
 namespace castor::gpu {
 
-/// What a fetch filter that asks for values is told of the instruction of warp `w` at record `pc`, before it issues
-/// (docs/gpu/fetch-filter.md, "FetchFilter"). A 64-bit source counts as two: its low and its high half.
-/// `IssueValues::written` is left 0.
+/// Returns the operand values of the instruction at record `pc` of warp `w`, before it issues, for fetch filters with
+/// FilterTerms::values (docs/gpu/fetch-filter.md, "FetchFilter"). A 64-bit source counts as two: its low and its high
+/// half. `IssueValues::written` is 0.
 [[nodiscard]] IssueValues issue_values(WarpTable& warps, unsigned w, std::uint32_t pc);
 
 }  // namespace castor::gpu

@@ -12,15 +12,16 @@
 
 namespace castor::gpu {
 
-/// Ticks of an SM as they are counted, and divided among kernels: a tick belongs to the kernel whose thread blocks the
-/// SM held, if it held no other's; what it did without any, or with those of several, is kept apart. So every tick is
-/// counted once, and nothing is done in it: sums are looked at when the SM passes from one to the other.
+/// Divides the ticks of an SM among kernels. A tick belongs to a kernel if the SM holds thread blocks of that kernel
+/// alone. Ticks without thread blocks, and ticks with several kernels, are kept apart, so every tick is counted once.
+/// Sums are updated only when the owner changes, so no work is done per tick.
 ///
-/// S0 `started` behind every start of a thread block, S8 `changed` behind every retirement; `settle` before times are
-/// read. The tick in which the last thread block of a kernel retires is no longer the kernel's.
+/// Steps: `started` in S0, start, after every start of a thread block; `changed` in S8, bookkeeping, after every
+/// retirement; `settle` before times are read. The tick in which a kernel's last thread block retires no longer belongs
+/// to the kernel.
 class KernelTicks {
  public:
-  /// `tbs` need not be there yet.
+  /// `tbs` may still be unconstructed; only its reference is kept.
   KernelTicks(const Machine& machine, TickCounters& counters, const ThreadBlocks& tbs)
       : accounting_(machine, counters),
         counters_(counters),
@@ -31,30 +32,31 @@ class KernelTicks {
         times_(machine.table.entries + 2) {}
 
   [[nodiscard]] TickAccounting& accounting() { return accounting_; }
-  /// A thread block of the kernel in a table entry has started.
+  /// Records that a thread block of the kernel in a table entry has started.
   void started(unsigned entry) {
     held_.set(entry);
     changed();
   }
-  /// A thread block has started or retired.
+  /// Updates the owner of ticks after a thread block has started or retired.
   void changed() {
     const unsigned owner = find_owner();
     if (owner == owner_) return;
     settle();
     owner_ = owner;
   }
-  /// Brings the times up to the last tick that was counted.
+  /// Updates the times up to the last counted tick.
   void settle();
 
-  /// Whether the SM held a thread block of the kernels in a table entry since `clear`. If not, it did nothing for them.
+  /// Returns whether the SM has held a thread block of the kernels in a table entry since `clear`. If not, their times
+  /// are 0.
   [[nodiscard]] bool held(unsigned entry) const { return held_[entry]; }
-  /// With thread blocks of the kernels in a table entry alone, since `clear`.
+  /// Returns the time during which the SM held thread blocks of the kernels in a table entry alone, since `clear`.
   [[nodiscard]] const SmTime& of_entry(unsigned entry) const { return times_[entry]; }
   void clear(unsigned entry) {
     times_[entry] = {};
     held_.reset(entry);
   }
-  /// Without a thread block; with those of several kernels.
+  /// Time without a thread block, and time with thread blocks of several kernels.
   [[nodiscard]] const SmTime& of_none() const { return times_[none_]; }
   [[nodiscard]] const SmTime& of_several() const { return times_[several_]; }
 
@@ -64,11 +66,11 @@ class KernelTicks {
   TickAccounting accounting_;
   const TickCounters& counters_;
   const ThreadBlocks& tbs_;
-  const unsigned none_, several_;  // places behind those of the entries
+  const unsigned none_, several_;  // indices of these two times, after those of the table entries
   unsigned owner_;
   std::vector<SmTime> times_;
   KdMask held_;
-  SmTime settled_;  // of the SM, as far as it has been divided
+  SmTime settled_;  // SM time that has been divided so far
 };
 
 }  // namespace castor::gpu

@@ -13,25 +13,26 @@
 
 namespace castor::gpu {
 
-/// Tags, state and bytes of an L1 (docs/gpu/sm-memory.md, "L1"): what is where, who is replaced next. When something is
-/// looked up, filled or written is the pipe's business.
+/// Storage of an L1 (docs/gpu/sm-memory.md, "L1"): tags, state and data of its lines, and LRU order. The L1 pipe
+/// (l1_pipe.cpp) decides when lines are looked up, filled or written.
 ///
-/// A slot is a way of a set, set x ways + way. It is present while it has an address: some byte of it is valid, or a
-/// miss has claimed it. Lines are found by a hash; the least recently used way by a list per set.
+/// A slot is a way of a set, numbered set x ways + way. A slot is present while it holds an address: some of its bytes
+/// are valid, or a miss has claimed it. Lines are found through a hash table; each set has a list in LRU order.
 class L1Cache {
  public:
   static constexpr std::uint32_t kNone = LineHash::kNone;
   static constexpr std::uint16_t kNobody = 0xffff;
 
+  /// State of a slot.
   struct Line {
     std::uint64_t address = 0;
-    Cycle stamp = 0;  ///< when its oldest bytes were performed
+    Cycle stamp = 0;  ///< cycle in which the oldest bytes of the line were read
     ByteMask valid, dirty;
-    std::uint32_t claims = 0;       ///< open misses that will fill it
-    std::uint16_t owner = kNobody;  ///< TB context, of local lines that are written back
+    std::uint32_t claims = 0;       ///< number of open misses that will fill the line
+    std::uint16_t owner = kNobody;  ///< local lines with write-back: TB context; else kNobody
     bool present = false;
-    std::uint32_t older = kNone, newer = kNone;  ///< by last use, in the set
-    std::uint32_t set = 0;                       ///< of the slot, for good
+    std::uint32_t older = kNone, newer = kNone;  ///< neighbours in the LRU list of the set
+    std::uint32_t set = 0;                       ///< set of the slot, constant
   };
 
   explicit L1Cache(const Machine& machine);
@@ -48,20 +49,23 @@ class L1Cache {
     return static_cast<std::uint32_t>(set_mask_ + 1 == sets_.size() ? number & set_mask_ : number % sets_.size());
   }
 
-  /// The way that an absent line would get: the lowest that is free, else the least recently used that nobody claims;
-  /// kNone if there is none. Changes nothing.
+  /// Returns the slot for an absent line: the lowest free way of its set, else the least recently used way without
+  /// claims, else kNone. Changes nothing.
   [[nodiscard]] std::uint32_t way_for(std::uint64_t line) const;
-  /// Gives `slot` to a line without valid bytes; what was there is forgotten.
+  /// Assigns `slot` to a line without valid bytes, and drops the previous line of the slot.
   void place(std::uint32_t slot, std::uint64_t line);
+  /// Makes the slot the most recently used of its set.
   void touch(std::uint32_t slot);
+  /// Frees the slot.
   void release(std::uint32_t slot);
-  /// Frees a slot without valid bytes and claims.
+  /// Frees a slot that has neither valid bytes nor claims.
   void release_if_empty(std::uint32_t slot) {
     const Line& line = lines_[slot];
     if (line.valid.none() && line.claims == 0) release(slot);
   }
 
  private:
+  // LRU list of a set.
   struct Set {
     std::uint32_t oldest = kNone, newest = kNone;
   };
@@ -75,12 +79,12 @@ class L1Cache {
   unsigned ways_;
   bool hash_sets_;
   unsigned line_shift_;
-  std::uint64_t set_mask_;  ///< of the next lower power of two sets
+  std::uint64_t set_mask_;  // mask for the largest power of two not above the number of sets
   unsigned words_per_set_;
   std::vector<Line> lines_;
   std::vector<Bytes> data_;
   std::vector<Set> sets_;
-  std::vector<std::uint64_t> free_;  // per set a bit per way
+  std::vector<std::uint64_t> free_;  // bit per way, set if the way is free; words_per_set_ words per set
   LineHash hash_;
 };
 

@@ -8,7 +8,7 @@
 namespace castor::gpu {
 namespace {
 
-// Copies the bytes of a mask; runs of whole sectors at once.
+// Copies the bytes selected by a mask, in runs of consecutive bytes.
 void copy_bytes(std::byte* to, const std::byte* from, const ByteMask& bytes) {
   for (unsigned half = 0; half < 2; ++half) {
     std::uint64_t left = bytes.word[half];
@@ -26,7 +26,7 @@ void copy_bytes(std::byte* to, const std::byte* from, const ByteMask& bytes) {
   }
 }
 
-// Whether two lines agree in the bytes of a mask; chunks of 8 bytes, most agree in all.
+// Returns whether two lines agree in the bytes selected by a mask. Compares 8 bytes at a time.
 bool equal_bytes(const std::byte* a, const std::byte* b, const ByteMask& bytes) {
   for (unsigned half = 0; half < 2; ++half) {
     for (std::uint64_t left = bytes.word[half]; left != 0;) {
@@ -168,7 +168,7 @@ bool SmMemory::Impl::store_back(MemoryOperation& operation, unsigned index, Tick
   }
   close_entries(access.line);
   if (watched()) {
-    // Local bytes are part of what a thread's loop depends on.
+    // Local memory is part of the state on which a loop may depend.
     std::byte before[kMaxLineBytes];
     std::memcpy(before, l1.data(slot), machine.l1.line);
     operation.store(index, l1.data(slot));
@@ -320,7 +320,7 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
     default:
       break;
   }
-  // A load that merged into an older request has the bytes of that time.
+  // A load that merged into a request sent before the watch's window returns older bytes.
   if (watched() && request.performed < watch->since()) watch->disturb();
   MshrFile::Entry& entry = mshrs.at(request.tag);
   if (entry.open) install(entry, reply);
@@ -342,7 +342,7 @@ void SmMemory::Impl::check_stale(const Hit& hit, Cycle now) {
   if (!l1.at(hit.slot).present || l1.at(hit.slot).address != hit.line) return;
   const std::byte* const memory = store.bytes(hit.line);
   if (equal_bytes(l1.data(hit.slot), memory, hit.bytes)) return;
-  // Own stores under way make L1 newer, not older.
+  // A store of this SM in flight makes the line in L1 newer than memory, not older.
   for (const Write& write : writes)
     if (write.transaction->line() == hit.line) return;
   if (watch != nullptr) watch->disturb();

@@ -54,7 +54,7 @@ WarpMask LaunchPointers::advance() {
   return over;
 }
 
-// Once a warp has no store under way, what it stores later is younger than the call.
+// Removes warps without stores in flight from calls.older: their later stores are younger than the call.
 void LaunchPointers::update_older(unsigned w) {
   OfWarp& calls = warps_[w];
   for (WarpMask left = calls.older; left != 0; left &= left - 1) {
@@ -74,7 +74,7 @@ void LaunchPointers::look_at_first(unsigned w) {
   stored_ = (stored_ & ~warp_bit(w)) | (stored ? warp_bit(w) : 0);
 }
 
-// One per tick: that whose turn came first.
+// Sends at most one record per tick, the one that has been due longest.
 void LaunchPointers::send_record() {
   Open* first = nullptr;
   unsigned of = 0;
@@ -92,7 +92,7 @@ void LaunchPointers::send_record() {
   scoreboard_.expect_acknowledge(of);
 }
 
-// One per tick: that which has been due the longest.
+// Sends at most one pointer per tick, the one that has been due longest. Returns the warp if it was its last pointer.
 WarpMask LaunchPointers::send_pointer() {
   OfWarp* first = nullptr;
   unsigned of = 0;
@@ -129,7 +129,8 @@ WarpMask LaunchPointers::leave_groups() {
   return over;
 }
 
-// Looked for again when the warps that have one are others, or a first one has left.
+// Returns the first tick in which a pointer may leave. Recomputed when the set of warps with a leaving pointer has
+// changed, or a pointer has left.
 Tick LaunchPointers::first_due() {
   const WarpMask of = stored_ & ~behind_;
   if (of == 0) return base::kForever;
@@ -143,7 +144,8 @@ Tick LaunchPointers::first_due() {
   return first_due_;
 }
 
-// Until a record is performed. Stores of the block that are older than the call may be at any time.
+// Returns the next tick with work for `advance`, or kForever until a record is stored. Older stores of the block may be
+// acknowledged in any tick.
 Tick LaunchPointers::next() {
   const Tick soonest = clock_.tick() + 1;
   if (behind_ != 0) return soonest;

@@ -17,17 +17,20 @@
 
 namespace castor::gpu {
 
-/// Launches of an SM that are admitted: their records, which it stores, and the pointers that tell the launcher of them
+/// Admitted launches of an SM: stores their launch records, and sends the pointers that announce them to the launcher
 /// (docs/gpu/launches.md, "Launches by device code").
 ///
-/// S0 `add`; S2, S3 `record_stored`; S5 `note_older`; S8 `advance`.
+/// Steps: `add` in S0, start; `record_stored` in S2 and S3; `note_older` in S5, issue; `advance` in S8, bookkeeping.
 class LaunchPointers {
  public:
+  /// Admitted launch, with its record and the earliest tick of its pointer.
   struct Pointer {
     LaunchId launch = 0;
     StoredRecord record;
-    Tick due = 0;        ///< the pointer may leave
-    bool group = false;  ///< as all of its call: they leave together when all are stored, and the caller tells of them
+    Tick due = 0;  ///< first tick in which the pointer may leave
+    /// launch of a group: the pointers of its call leave together when all their records are stored, and RuntimeUnit
+    /// sends the command
+    bool group = false;
   };
 
   explicit LaunchPointers(const SmParts& parts)
@@ -39,38 +42,40 @@ class LaunchPointers {
         outbox_(parts.outbox),
         slots_(parts.machine.sm.warps) {}
 
-  /// A warp calls for launches: they leave behind the stores that warps of its `block` have under way. None of its
-  /// pointers is left.
+  /// Records a launch call of a warp: its pointers leave after all stores of the warps in `block` that are in flight
+  /// now. The warp must have no pointer left.
   void note_older(unsigned w, WarpMask block);
-  /// The launches of that call. Their records are sent one per tick, from this one on.
+  /// Adds the launches of that call. Their records are stored one per tick, from this tick on.
   void add(unsigned w, const std::vector<Pointer>& pointers);
-  /// The record of a launch is performed.
+  /// Records that the launch record `number` of warp `w` has been stored.
   void record_stored(unsigned w, std::uint32_t number);
-  /// First tick in which `advance` may have something to do; kForever if something else has to happen first.
+  /// Returns the first tick in which `advance` may have work, or kForever if it waits for another event.
   [[nodiscard]] Tick due() const { return due_; }
-  /// Sends a record and a pointer, if some are due. Returns warps whose last pointer has left.
+  /// Sends one record and one pointer, if they are due. Returns the warps whose last pointer has left.
   WarpMask advance();
-  /// Warps with pointers that have not left.
+  /// Returns the warps with pointers that have not left.
   [[nodiscard]] WarpMask open() const { return open_; }
 
  private:
+  /// Launch whose pointer has not left.
   struct Open : Pointer {
-    Tick from = 0;  ///< the record may be sent
+    Tick from = 0;  ///< first tick in which the record may be sent
     std::uint32_t number = 0;
     bool stored = false;
   };
+  /// Launches of one warp.
   struct OfWarp {
     std::deque<Open> pointers;
-    std::size_t sent = 0;  ///< of them those whose record was sent: the first ones
-    std::uint32_t records_out = 0;
-    WarpMask older = 0;  ///< warps of the block with stores that are older than the call
+    std::size_t sent = 0;           ///< number of pointers whose record was sent; they come first in `pointers`
+    std::uint32_t records_out = 0;  ///< number of records sent and not stored yet
+    WarpMask older = 0;             ///< warps of the block with stores in flight that are older than the call
   };
   void update_older(unsigned w);
   void look_at_first(unsigned w);
   void send_record();
   WarpMask send_pointer();
   WarpMask leave_groups();
-  /// Of the pointers that may leave: kForever without one.
+  /// Returns the first tick in which a pointer may leave, or kForever.
   [[nodiscard]] Tick first_due();
   [[nodiscard]] Tick next();
 
@@ -81,16 +86,16 @@ class LaunchPointers {
   SmMemory& memory_;
   SmOutbox& outbox_;
   const unsigned slots_;
-  std::vector<OfWarp> warps_;  ///< by slot; empty before the first call
-  WarpMask open_ = 0;
-  WarpMask groups_ = 0;        ///< of them those with groups
-  WarpMask unsent_ = 0;        ///< those with records that were not sent
-  WarpMask behind_ = 0;        ///< those whose block has older stores under way
-  WarpMask stored_ = 0;        ///< those of whose first pointer the record is performed
-  WarpMask first_due_of_ = 0;  ///< warps that `first_due_` is of; 0 = to be looked for
-  Tick first_due_ = base::kForever;
-  std::uint32_t last_number_ = 0;
-  Tick due_ = base::kForever;
+  std::vector<OfWarp> warps_;        ///< [warp slot]; empty before the first call
+  WarpMask open_ = 0;                ///< warps with pointers that have not left
+  WarpMask groups_ = 0;              ///< warps of open_ whose pointers belong to groups
+  WarpMask unsent_ = 0;              ///< warps of open_ with records that were not sent
+  WarpMask behind_ = 0;              ///< warps of open_ whose block has older stores in flight
+  WarpMask stored_ = 0;              ///< warps of open_ whose first pointer has its record stored
+  WarpMask first_due_of_ = 0;        ///< warps to which first_due_ belongs; 0 = first_due_ is to be computed
+  Tick first_due_ = base::kForever;  ///< first tick in which a pointer may leave
+  std::uint32_t last_number_ = 0;    ///< number of the last launch record
+  Tick due_ = base::kForever;        ///< first tick in which `advance` may have work
 };
 
 }  // namespace castor::gpu

@@ -5,13 +5,13 @@
 
 namespace castor::gpu {
 
-/// Finds numbered things by the address of their line; each bucket is a list, last inserted first. Several things may
-/// have one address.
+/// Hash table that finds numbered items (slots, MSHRs) by line address. Each bucket is a linked list, last inserted
+/// item first. Several items may have the same address.
 class LineHash {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  /// Room for things 0..count - 1.
+  /// Makes a table for items 0..count - 1.
   LineHash(std::size_t count, unsigned line_bytes) : next_(count, kNone), line_(count, 0) {
     while ((1U << shift_) < line_bytes) ++shift_;
     std::size_t buckets = 16;
@@ -19,13 +19,13 @@ class LineHash {
     head_.assign(buckets, kNone);
   }
 
-  /// Last inserted thing of a line, or kNone.
+  /// Returns the last inserted item of a line, or kNone.
   [[nodiscard]] std::uint32_t find(std::uint64_t line) const {
     std::uint32_t at = head_[bucket(line)];
     while (at != kNone && line_[at] != line) at = next_[at];
     return at;
   }
-  /// The one of the same line that was inserted before `at`, or kNone.
+  /// Returns the item of the same line that was inserted before `at`, or kNone.
   [[nodiscard]] std::uint32_t older(std::uint32_t at) const {
     const std::uint64_t line = line_[at];
     do at = next_[at];

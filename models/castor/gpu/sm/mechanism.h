@@ -18,111 +18,117 @@ struct MemoryOperation;
 struct SmEvent;
 struct SuspendedTb;
 
-/// A thread block that starts in a context of an SM (S0).
+/// A thread block that starts in a context of an SM, in S0, start.
 struct TbStart {
   const TbStartMessage& message;
   const TbState& tb;
   unsigned context = 0;
-  bool first = false;  ///< the SM held no thread block
-  Tick setup = 0;      ///< ticks before its warps are fetched
-  TbStartEvent event;  ///< that hooks are told of
+  bool first = false;  ///< the SM held no thread block before
+  Tick setup = 0;      ///< ticks before the warps of the thread block may be fetched
+  TbStartEvent event;  ///< start event for the hooks
 };
 
-/// Why warps wait, for reports.
+/// Warps that wait for a mechanism, with the reason for wait reports.
 struct WaitReason {
   WarpMask warps = 0;
   const char* text = "";
 };
 
-/// A mechanism of an SM: something that machines may have or not (docs/gpu/sm.md, "Mechanisms of an SM"). A mechanism
-/// derives from this class, is made from `const SmParts&`, and redeclares the steps in which it acts; a step that it
-/// does not redeclare does nothing and costs nothing. The SM calls each step for the mechanisms of its list in their
-/// order, without virtual calls. Steps are named S0 to S10 as in docs/gpu.md, "A tick of an SM".
+/// Base of the mechanisms of an SM: optional hardware functions, such as device launches or a fetch filter
+/// (docs/gpu/sm.md, "Mechanisms of an SM"). A mechanism is constructed from `const SmParts&` and redeclares the steps
+/// in which it acts; other steps do nothing and cost nothing. The SM calls each step of all its mechanisms in the order
+/// of its list, without virtual calls. docs/gpu.md, "A tick of an SM" names the steps S0 to S10.
 struct SmMechanism {
-  /// Only some machines have the mechanism: those for which `present` is true. Without it the SM tests a pointer in
-  /// each step that the mechanism redeclares.
+  /// True for mechanisms that only some machines have. `present` says whether the machine has the mechanism. Without it
+  /// the SM tests a pointer in each step that the mechanism redeclares.
   static constexpr bool kOptional = false;
   static bool present(const SmParts& /*parts*/) { return true; }
-  /// Issue is judged in every tick, also if nothing has changed (S5).
+  /// True for mechanisms that need S5, issue, to be evaluated in every tick, even if nothing has changed.
   static constexpr bool kSeesIssue = false;
 
   // --- Thread blocks -------------------------------------------------------------------------------------------------
 
-  /// S0: a thread block starts; its warps are in their slots.
+  /// S0, start: a thread block starts; its warps are already in their slots.
   void start(TbStart& /*start*/) {}
-  /// S0, behind `start`: it was suspended, and goes on as it left.
+  /// S0, after `start`: the thread block was suspended, and its saved state is restored.
   void come_back(TbStart& /*start*/, const SuspendedTb& /*saved*/) {}
-  /// S0: its warps do nothing more. It retires when nothing of it is under way.
+  /// S0: a thread block is stopped. Its warps issue nothing more; it retires when its accesses and instructions in
+  /// flight have completed.
   void stop(unsigned /*context*/) {}
-  /// S8: context of a thread block that leaves the SM to come back later; -1 = none.
+  /// S8, bookkeeping: returns the context of a thread block to be swapped out, or -1.
   [[nodiscard]] int leaving() const { return -1; }
-  /// S8: it leaves. `saved` takes what it needs when it comes back.
+  /// S8: a thread block is swapped out. The mechanism stores its part of the thread block's state in `saved`.
   void leave(unsigned /*context*/, SuspendedTb& /*saved*/) {}
-  /// S8: it has retired; the message is not sent yet.
+  /// S8: a thread block has retired; `message` will be sent to the front end.
   void retire(unsigned /*context*/, TbRetireMessage& /*message*/) {}
 
   // --- A tick --------------------------------------------------------------------------------------------------------
 
-  /// S0, first of all.
+  /// S0, before all other calls of the tick.
   void begin_tick() {}
-  /// S0: takes the messages that are visible, before a thread block starts.
+  /// S0: takes the messages that are visible in this tick, before a thread block starts.
   void take_messages() {}
-  /// S0, behind the start: outputs of hooks that depend on state alone. `eligible`: warps that may be fetched.
+  /// S0, after the start of a thread block: settles the hooks' outputs that depend on state alone. `eligible`: warps
+  /// eligible for fetch.
   void settle_early(WarpMask /*eligible*/) {}
-  /// S1: takes an event of the wheel; false if it is not the mechanism's.
+  /// S1, events: handles an event of the wheel. Returns false if the event belongs to another mechanism.
   bool take(const SmEvent& /*event*/) { return false; }
-  /// S1: the registers of a load or atomic that a warp issued at `pc` are written.
+  /// S1: the registers of a load or atomic that warp `w` issued at `pc` have been written.
   void loaded(unsigned /*w*/, std::uint32_t /*pc*/) {}
-  /// S3: all data of a load are there. False if the scoreboard is to expect its registers.
+  /// S3, memory: all data of a load have arrived. Returns true if the mechanism schedules the write-back, false if the
+  /// scoreboard has to.
   bool expect_load(unsigned /*w*/, const Decoded& /*decoded*/, Tick /*ready*/, MemoryOperation& /*operation*/) {
     return false;
   }
-  /// S2, S3: the record of a launch is stored (SmMemory::store_record).
+  /// S2, S3: the launch record `number` of a warp has been stored (SmMemory::store_record).
   void record_stored(unsigned /*w*/, std::uint32_t /*number*/) {}
-  /// S5: bit per scheduler that may issue barriers and exits.
+  /// S5, issue: returns a bit per scheduler that may issue barriers and exits.
   [[nodiscard]] std::uint8_t barrier_ok() const { return 0xff; }
-  /// S5: picks in place of the machine's own issue policy, in every tick; false if it does not.
+  /// S5: picks warps in place of the machine's own issue policy, in every tick. Returns false if the mechanism has no
+  /// issue policy.
   bool pick() { return false; }
-  /// S5: the picks are made, nothing has issued. Only if something has changed or `kSeesIssue`.
+  /// S5: the picks are made and nothing has issued. Called only if the issue inputs have changed, or with `kSeesIssue`.
   void settle(const Picks& /*picks*/) {}
-  /// S5: an instruction issues; false if the SM is to execute it.
+  /// S5: an instruction issues. Returns true if the mechanism executes it, false if the SM has to.
   bool issue(unsigned /*scheduler*/, unsigned /*w*/, const isa::Record& /*record*/, const Decoded& /*decoded*/,
              LaneMask /*mask*/) {
     return false;
   }
-  /// S6: decodes warps of `due` in its own way, and returns the others.
+  /// S6, decode: decodes warps of `due` for which the mechanism has its own decoder, and returns the others.
   WarpMask decode(WarpMask due) { return due; }
-  /// S7: warps that are not fetched in this tick.
+  /// S7, fetch: returns the warps that must not be fetched in this tick.
   [[nodiscard]] WarpMask held() const { return 0; }
-  /// S8: a barrier of a thread block is complete.
+  /// S8: a barrier of a thread block has completed.
   void barrier_met(unsigned /*context*/, unsigned /*barrier*/) {}
-  /// S8: fences are complete.
+  /// S8: fences have completed.
   void fence_over() {}
-  /// S8, behind barriers and fences, before thread blocks retire and leave. `under_way()`: warps of which something is
-  /// under way that outlives them.
+  /// S8, after barriers and fences, and before thread blocks retire or are swapped out. `under_way()` returns the warps
+  /// with an access, event or message in flight that outlives the warp.
   template <class UnderWay>
   void bookkeep(UnderWay&& /*under_way*/) {}
-  /// S8: warps of which the mechanism has something under way: their thread block neither retires nor leaves.
+  /// S8: returns the warps with work of the mechanism in flight. Their thread blocks can neither retire nor be swapped
+  /// out.
   [[nodiscard]] WarpMask under_way() const { return 0; }
-  /// S9: the edge of hooks.
+  /// S9: the clock edge of hooks.
   void clock() {}
-  /// S10: first cycle in which it has work if nothing else happens; kForever if none. If the next tick builds on what
-  /// this one did it says so at once (SmClock::stir).
+  /// S10, end of the tick: returns the first cycle in which the mechanism has work if nothing else happens, or
+  /// kForever. If the next tick depends on this one, the mechanism also calls SmClock::stir.
   [[nodiscard]] Cycle wake() const { return kForever; }
 
   // --- Between ticks -------------------------------------------------------------------------------------------------
 
-  /// Passes `ticks` ticks in which the SM slept.
+  /// Applies `ticks` ticks in which the SM slept.
   void idle(Tick /*ticks*/) {}
-  /// Behind a tick that raised SmParts::hand_over, when all units have ticked.
+  /// Runs after a tick that raised SmParts::hand_over, when all units of the cycle have ticked.
   void hand_over() {}
-  /// Nothing of it moves by itself, now or later.
+  /// Returns whether the mechanism does nothing more unless an instruction or a message triggers it.
   [[nodiscard]] bool still() const { return true; }
-  /// Adds the warps that wait for it.
+  /// Adds the warps that wait for the mechanism.
   void add_waiting(std::vector<WaitReason>& /*reasons*/) const {}
-  /// Registers statistics behind those of the whole SM; called once. What the constructor registers stands before.
+  /// Registers the mechanism's statistics after those of the SM. Called once. Statistics registered in the constructor
+  /// come first.
   void add_statistics() {}
-  /// Forgets what was counted for the kernels in an entry of the kernel table.
+  /// Clears the counts of the kernels in an entry of the kernel table.
   void clear_entry(unsigned /*entry*/) {}
   void add_waves(Waves& /*waves*/, const std::string& /*scope*/) const {}
 };

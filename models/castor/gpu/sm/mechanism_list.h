@@ -8,7 +8,7 @@
 
 namespace castor::gpu {
 
-/// The place of a mechanism in an SM: the mechanism itself, or, if only some machines have it, a pointer.
+/// Storage of one mechanism in an SM: the object itself, or, for an optional mechanism, a pointer that may be null.
 template <class Mechanism>
 class MechanismSlot {
  public:
@@ -27,7 +27,7 @@ class MechanismSlot {
   std::conditional_t<Mechanism::kOptional, std::unique_ptr<Mechanism>, std::optional<Mechanism>> mechanism_;
 };
 
-/// Whether no mechanism that every machine has stands behind an optional one.
+/// Returns whether all optional mechanisms come after the mandatory ones.
 template <class... Mechanisms>
 constexpr bool optional_ones_last() {
   bool optional = false, good = true;
@@ -35,8 +35,8 @@ constexpr bool optional_ones_last() {
   return good;
 }
 
-/// The mechanisms of an SM, made and called in the order of the list. Those that every machine has stand in front of
-/// the optional ones, so that a machine without any of these tests one flag in a step.
+/// The mechanisms of an SM, constructed and called in list order. Mandatory mechanisms come before optional ones, so a
+/// machine without optional mechanisms tests one flag per step.
 template <class... Mechanisms>
 class MechanismList : private MechanismSlot<Mechanisms>... {
  public:
@@ -55,20 +55,20 @@ class MechanismList : private MechanismSlot<Mechanisms>... {
     (call<Mechanisms, false>(*this, step), ...);
     if (optional_) (call<Mechanisms, true>(*this, step), ...);
   }
-  /// One of them that every machine has.
+  /// Returns a mechanism that every machine has.
   template <class Mechanism>
   [[nodiscard]] Mechanism& get() {
     static_assert(!Mechanism::kOptional);
     return MechanismSlot<Mechanism>::operator*();
   }
-  /// One of them; null if the machine does not have it.
+  /// Returns a mechanism, or null if the machine does not have it.
   template <class Mechanism>
   [[nodiscard]] const Mechanism* find() const {
     return MechanismSlot<Mechanism>::present() ? &MechanismSlot<Mechanism>::operator*() : nullptr;
   }
 
  private:
-  /// Calls `step` for a mechanism of `list` if it is there and optional or not, as `kOptional` says.
+  /// Calls `step` for a mechanism of `list`, if the machine has it and its kOptional equals the argument `kOptional`.
   template <class Mechanism, bool kOptional, class List, class Step>
   [[gnu::always_inline]] static void call(List& list, Step& step) {
     if constexpr (Mechanism::kOptional == kOptional) {

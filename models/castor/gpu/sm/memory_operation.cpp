@@ -11,7 +11,7 @@ namespace {
 
 using isa::LaneMask;
 
-// Sizes that pieces have, so that they are moves and not calls.
+// Copies a piece; constant sizes let the compiler use moves instead of calls.
 void move_piece(std::byte* to, const std::byte* from, unsigned size) {
   switch (size) {
     case 1:
@@ -31,7 +31,7 @@ void move_piece(std::byte* to, const std::byte* from, unsigned size) {
   }
 }
 
-// A whole line of a warp is the common case.
+// Copies a run of bytes; 128 bytes, one word per lane, is the common case.
 void move_run(std::byte* to, const std::byte* from, std::size_t size) {
   if (size == 128)
     std::memcpy(to, from, 128);
@@ -61,7 +61,7 @@ void MemoryOperation::store_lane(unsigned lane, std::byte* to) const {
     move_piece(to + i * std::size_t{piece_bytes}, from + i * std::size_t{piece_stride}, piece_bytes);
 }
 
-// Rows of local memory are 4 bytes per lane, at least a line long: a lane has at most one word in a line.
+// Rows of local memory have 4 bytes per lane and are at least a line long, so a lane has at most one word in a line.
 MemoryOperation::Word MemoryOperation::word(unsigned line, unsigned lane) const {
   const std::uint64_t row_bytes = std::uint64_t{4} * issue.view.lanes;
   const std::uint64_t first = access.address[lane];
@@ -77,7 +77,7 @@ void MemoryOperation::load(unsigned line, const std::byte* from) {
     move_run(access.data + at.first * std::size_t{piece_bytes}, from + at.offset, at.count * std::size_t{piece_bytes});
     return;
   }
-  if (at.shape == Shape::kUniform) {  // lanes that are not active have rows too
+  if (at.shape == Shape::kUniform) {  // a uniform load also fills the rows of inactive lanes
     piece_bytes == 4 ? fill_lanes<std::uint32_t>(access.data, from + at.offset, issue.view.lanes)
                      : fill_lanes<std::uint64_t>(access.data, from + at.offset, issue.view.lanes);
     return;
@@ -178,7 +178,7 @@ void MemoryOperation::exchange_shared(std::byte* shared_memory, LaneMask lanes) 
     for (unsigned i = 0; i < pieces; ++i) {
       std::byte* const row = access.data + i * std::size_t{piece_stride};
       const std::byte* const from = shared_memory + i * std::size_t{piece_bytes};
-      if (gathered) {  // what inactive lanes get is not used
+      if (gathered) {  // values loaded for inactive lanes are not used
         piece_bytes == 4 ? load_all_lanes<std::uint32_t>(row, from, access.address, issue.view.lanes)
                          : load_all_lanes<std::uint64_t>(row, from, access.address, issue.view.lanes);
       } else {

@@ -12,13 +12,13 @@
 
 namespace castor::gpu {
 
-/// One bit per byte of a line, lowest address first.
+/// Byte mask of a line: one bit per byte, lowest address first.
 struct ByteMask {
   std::uint64_t word[2] = {0, 0};
 
   [[nodiscard]] bool none() const { return (word[0] | word[1]) == 0; }
   [[nodiscard]] bool test(unsigned byte) const { return (word[byte >> 6] >> (byte & 63) & 1) != 0; }
-  /// `count` <= 64 bytes that lie in one half.
+  /// Sets `count` <= 64 bits; all must lie in the same half of the line.
   void set(unsigned first, unsigned count) {
     word[first >> 6] |= (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << (first & 63);
   }
@@ -35,7 +35,7 @@ struct ByteMask {
   [[nodiscard]] bool operator==(const ByteMask& other) const {
     return word[0] == other.word[0] && word[1] == other.word[1];
   }
-  /// Sectors that hold any of these bytes.
+  /// Returns a bit per sector that holds a byte of the mask.
   [[nodiscard]] std::uint8_t sectors() const {
     const auto bit = [](std::uint64_t bytes, unsigned at) { return (bytes != 0 ? 1U : 0U) << at; };
     return static_cast<std::uint8_t>(bit(word[0] & 0xffffffff, 0) | bit(word[0] >> 32, 1) |
@@ -48,110 +48,116 @@ struct ByteMask {
 };
 
 [[nodiscard]] inline unsigned sector_count(std::uint8_t sectors) {
-  constexpr std::uint64_t kBits = 0x4332322132212110;  // a digit per mask
+  constexpr std::uint64_t kBits = 0x4332322132212110;  // one hexadecimal digit per mask: its population count
   return static_cast<unsigned>(kBits >> (4 * sectors) & 0xf);
 }
 
-/// How the addresses of the lanes lie to each other.
+/// Pattern of the lanes' addresses.
 enum class Shape : std::uint8_t {
   kGeneral,
-  kUniform,  ///< all at one address
-  kUnit,     ///< lane by lane side by side, whole warp
-  kRows,     ///< whole warp; runs of kRowLanes lanes, each uniform or each side by side: rows of a tile
+  kUniform,  ///< all lanes access one address
+  kUnit,     ///< whole warp, consecutive lanes access consecutive elements
+  kRows,     ///< whole warp, in runs of kRowLanes lanes (rows of a tile); each run is uniform or consecutive
 };
-/// Lanes of a row of a tile, words wide.
+/// Lanes per row of a tile, one word each.
 inline constexpr unsigned kRowLanes = 16;
 
-/// One line that an instruction touches: a transaction.
+/// Access of an instruction to one line: one transaction of the L1 pipe.
 struct LineAccess {
   std::uint64_t line = 0;   ///< device address
-  ByteMask bytes;           ///< touched
-  isa::LaneMask lanes = 0;  ///< that touch it
+  ByteMask bytes;           ///< bytes accessed
+  isa::LaneMask lanes = 0;  ///< lanes that access the line
   Shape shape = Shape::kGeneral;
-  // Unless general: where the first lane's bytes lie in the line; lane numbers.
+  // Unless the shape is general: offset of the first lane's bytes in the line, number of the first lane, number of
+  // lanes.
   std::uint8_t offset = 0, first = 0, count = 0;
 };
 
-/// Rounds of an instruction in shared memory. AccessResolver counts them, SharedUnit keeps the rest.
+/// Rounds of a shared-memory instruction. AccessResolver sets `total` and `groups`; SharedUnit keeps the other fields.
 struct SharedRounds {
-  unsigned total = 0;      ///< of the access, or of a turn's access where an atomic locks words; 0 = none
-  unsigned groups = 0;     ///< of them those that it takes without conflicts
-  unsigned left = 0;       ///< not over
-  unsigned visit = 0;      ///< of them those before the instruction leaves the unit
-  unsigned ticks = 0;      ///< left of the round under way; 0 between two
-  bool conflicts = false;  ///< the instruction has some
-  bool returns = false;    ///< it comes back and has not had its first tick
-  bool unlocks = false;    ///< of a turn its second access
-  isa::LaneMask waiting = 0, locked = 0;  ///< lanes whose turn is to come or under way; lanes that have their locks
+  /// rounds of the access, or of the access of the current turn if atomics lock words; 0 = no shared access
+  unsigned total = 0;
+  unsigned groups = 0;     ///< rounds that the access would take without bank conflicts
+  unsigned left = 0;       ///< rounds still to be done
+  unsigned visit = 0;      ///< rounds still to be done before the instruction leaves the unit
+  unsigned ticks = 0;      ///< ticks left of the round in progress; 0 = no round in progress
+  bool conflicts = false;  ///< the instruction has bank conflicts
+  bool returns = false;    ///< the instruction re-enters the unit and has not had its first tick there
+  bool unlocks = false;    ///< locking atomics: the access of the current turn is the store that unlocks
+  /// lanes whose turn is pending or in progress; and lanes that hold their locks
+  isa::LaneMask waiting = 0, locked = 0;
 };
 
-/// One memory instruction from issue to completion (docs/gpu/sm-memory.md, "LSU"). `AccessResolver` fills it.
+/// One memory instruction from issue to completion (docs/gpu/sm-memory.md, "LSU"), filled in by `AccessResolver`.
 ///
-/// Data of the lanes lie in `access.data`, either as isa::Access has them (16 bytes per lane), or, for words and double
-/// words in registers of the same width, as register rows ("compact"): then a unit-stride access is one copy.
+/// `access.data` holds the data of the lanes: 16 bytes per lane as in isa::Access, or as register rows ("compact") for
+/// words and double words in registers of the same width. In compact form a unit-stride access is one copy.
 struct MemoryOperation {
   MemoryIssue issue;
-  bool writes = false;      ///< store, atomic or reduction
-  bool has_result = false;  ///< load, atomic with result, prefetch: the core completes it
+  bool writes = false;  ///< store, atomic or reduction
+  /// load, atomic with result, or prefetch: the SM core completes the operation (SmMemory::complete)
+  bool has_result = false;
   bool compact = false;
   bool bypass_local = false;
   bool bypass_global = false;
-  bool write_back = false;  ///< its local lines are written back
-  bool gathered = false;    ///< all lanes have an address in one space, inactive ones that of an active one
-  bool waited = false;      ///< some of its data came from the network
-  bool missed = false;      ///< and some of that was not in L2
+  bool write_back = false;  ///< local lines are written back, not through
+  /// all lanes, inactive ones too, have an address in one space; an inactive lane has that of an active one
+  bool gathered = false;
+  bool waited = false;  ///< some of the data came from the network
+  bool missed = false;  ///< some of the data came from DRAM, because L2 missed
 
-  // Lanes by what they access; disjoint.
-  isa::LaneMask shared = 0, local = 0, global = 0, ideal = 0;  ///< ideal: constants and parameters
+  /// Lanes by the space they access, as disjoint masks. `ideal`: constants and parameters, which have no cache model.
+  isa::LaneMask shared = 0, local = 0, global = 0, ideal = 0;
 
-  std::vector<LineAccess> lines;  ///< local ones first
+  std::vector<LineAccess> lines;  ///< lines accessed, local lines first
   unsigned local_lines = 0;
   SharedRounds rounds;
   unsigned ideal_passes = 0;
-  Shape shape = Shape::kGeneral;  ///< of shared accesses
+  Shape shape = Shape::kGeneral;  ///< shape of the shared-memory access
 
-  // Progress.
-  unsigned next_line = 0;  ///< lines that had their pass
+  // Progress of the operation.
+  unsigned next_line = 0;  ///< number of lines that have had their pass
   unsigned ideal_left = 0;
   unsigned passes = 0;
-  unsigned queued = 0;   ///< places in which it waits for passes
-  unsigned pending = 0;  ///< parts not over: each line, the shared rounds, the ideal passes
+  unsigned queued = 0;   ///< number of LSU queues and shared-unit lists that hold the operation
+  unsigned pending = 0;  ///< number of unfinished parts: each line, the shared rounds, the ideal passes
   Tick ready = 0;
 
-  // Layout of a lane's data: `pieces` of `piece_bytes` each.
+  // Layout of a lane's data: `pieces` pieces of `piece_bytes` bytes each, `piece_stride` bytes apart.
   unsigned pieces = 1;
   unsigned piece_bytes = 0;
   unsigned lane_stride = 16;
   unsigned piece_stride = 0;
 
-  /// Address of the lowest lane; with a shape that is not general, of all.
+  /// Address of the lowest lane; for other shapes than kGeneral the start of the access.
   std::uint64_t base = 0;
-  /// Per lane in `address`: device address, for shared memory the offset in the window. Left out (`addressed` false)
-  /// where base and step say it all.
+  /// If true, `access.address` has the device address of each lane, or for shared memory the offset in the window. If
+  /// false, `base` and `step` (or `row_base`) define the addresses.
   bool addressed = true;
   std::uint32_t step = 0;
-  std::uint64_t row_base[isa::kMaxLanes / kRowLanes] = {};  ///< of the first lane of each row, with shape kRows
-  bool rows = false;                                        ///< has that shape
+  std::uint64_t row_base[isa::kMaxLanes / kRowLanes] = {};  ///< shape kRows: address of the first lane of each row
+  bool rows = false;                                        ///< the operation has shape kRows
   isa::Access access;
 
   [[nodiscard]] bool is_local(unsigned line) const { return line < local_lines; }
   [[nodiscard]] bool is_atomic() const { return access.op.kind >= isa::MemoryKind::kAtomic; }
-  /// Local memory wider than a word lies in several rows, and so in several lines.
+  /// Returns whether an element of the lane is spread over several lines: local memory stores each word of an element
+  /// in another row.
   [[nodiscard]] bool spread(unsigned line) const { return is_local(line) && access.lane_bytes > 4; }
 
-  /// Copies what the lanes of a line load out of the line's bytes.
+  /// Copies the bytes that the lanes load from line number `line` out of the line's data.
   void load(unsigned line, const std::byte* from);
-  /// The same for single bytes.
+  /// Copies only those bytes of the lanes that `bytes` selects.
   void load(unsigned line, const std::byte* from, const ByteMask& bytes);
-  /// Copies what the lanes of a line store into the line's bytes; the highest lane wins.
+  /// Copies the bytes that the lanes store into the line's data; the highest lane wins.
   void store(unsigned line, std::byte* to) const;
-  /// Exchanges shared lanes with shared memory, in lane order: all of a load or store, `lanes` of an atomic.
+  /// Performs the access on shared memory, in lane order: all lanes of a load or store, `lanes` of an atomic.
   void exchange_shared(std::byte* shared_memory, isa::LaneMask lanes);
-  /// Loads the ideal lanes.
+  /// Loads the data of the ideal lanes from the store.
   void load_ideal(const Store& store);
-  /// Writes the destination rows.
+  /// Writes the destination registers.
   void write_registers(const isa::RegisterView& view) const;
-  /// Where a lane that accesses does: device address, for shared memory the offset in the window.
+  /// Returns the address of an active lane: device address, or offset in the window for shared memory.
   [[nodiscard]] std::uint64_t address(unsigned lane) const {
     if (addressed) return access.address[lane];
     return rows ? row_base[lane / kRowLanes] + std::uint64_t{lane % kRowLanes} * step
@@ -163,7 +169,7 @@ struct MemoryOperation {
   [[nodiscard]] const std::byte* lane_data(unsigned lane) const {
     return access.data + lane * std::size_t{lane_stride};
   }
-  /// Where the word that a lane has in a line lies, in the lane's data and in the line.
+  // Position of the lane's word of a line: offset in the lane's data, and offset in the line.
   struct Word {
     std::size_t in_data, in_line;
   };
@@ -172,12 +178,12 @@ struct MemoryOperation {
   void store_lane(unsigned lane, std::byte* to) const;
 };
 
-/// Operations that are used again; grows to what is under way at once.
+/// Pool of reusable operations; grows to the largest number in flight.
 class OperationPool {
  public:
   OperationPool();
   ~OperationPool();
-  /// An operation whose progress is reset.
+  /// Returns an operation whose progress is reset.
   [[nodiscard]] MemoryOperation& get();
   void free(MemoryOperation& operation) { free_.push_back(&operation); }
   [[nodiscard]] std::size_t in_use() const { return all_.size() - free_.size(); }
@@ -187,20 +193,22 @@ class OperationPool {
   std::vector<MemoryOperation*> free_;
 };
 
-/// From registers to transactions: addresses, checks, store data, lines, bank rounds (docs/gpu/sm-memory.md, "LSU").
+/// Address resolver of the LSU: computes addresses, checks them, captures store data, coalesces lanes into lines, and
+/// counts bank rounds (docs/gpu/sm-memory.md, "LSU").
 class AccessResolver {
  public:
   AccessResolver(const Machine& machine, const Store& store);
 
-  /// Fills `operation`, whose `issue` is set, up to the counts of lines and passes.
+  /// Fills `operation`, whose `issue` is set, including the numbers of lines and passes. Returns the fault if an
+  /// address is refused.
   [[nodiscard]] std::optional<AccessFault> resolve(MemoryOperation& operation, const TbMemory& tb);
   [[nodiscard]] static Reach reach(const TbMemory& tb);
-  /// With the fast paths off the general ones do all work; for tests.
+  /// Switches the fast paths on or off; off, the general paths do all work. For tests.
   void use_fast_paths(bool on) { fast_paths_ = on; }
   [[nodiscard]] AddressCheck& check() { return check_; }
-  /// Whether the last operation loads outside every allocation, as far as memory.check counts that.
+  /// Returns whether the last operation loads outside every allocation, in so far as memory.check counts such loads.
   [[nodiscard]] bool any_outside() const { return outside_ != 0; }
-  /// Adds those loads of the last operation, which this is, to what its kernel did.
+  /// Adds the out-of-allocation loads of `operation`, which must be the last one resolved, to the kernel's counts.
   void note_outside(const MemoryOperation& operation, const isa::Program& program, OutsideReads& reads) const;
 
  private:
@@ -237,7 +245,7 @@ class AccessResolver {
   bool obeys_ca_;
   bool local_write_back_;
   bool fast_paths_ = true;
-  Shape shape_ = Shape::kGeneral;  // of the access under way, if one space holds it
+  Shape shape_ = Shape::kGeneral;  // shape of the operation being resolved, if all its lanes access one space
   isa::LaneMask outside_ = 0;
   std::vector<std::uint16_t> table_;
 };

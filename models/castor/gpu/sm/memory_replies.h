@@ -9,7 +9,8 @@
 
 namespace castor::gpu {
 
-/// What the memory side tells an SM (S2, S3), handed to the parts and mechanisms that it is for.
+/// Receives the notifications of the memory side of an SM (S2, S3) and forwards them to the parts and mechanisms
+/// concerned.
 template <class Mechanisms>
 class MemoryReplies final : public SmMemoryClient {
  public:

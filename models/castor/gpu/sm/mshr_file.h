@@ -11,29 +11,30 @@
 
 namespace castor::gpu {
 
-/// Reads of an L1 that are under way and what waits for each (docs/gpu/sm-memory.md, "L1"). An entry is open while
-/// later loads may merge into it and its data will be installed.
+/// MSHR file of an L1: reads in flight, and the accesses that wait for each (docs/gpu/sm-memory.md, "L1"). An entry is
+/// open while later loads may merge into it and its data will be installed in L1.
 class MshrFile {
  public:
   static constexpr std::uint32_t kNone = LineHash::kNone;
 
-  /// A line of an operation that waits for data.
+  /// Target of an MSHR: a line of an operation that waits for the reply.
   struct Target {
     MemoryOperation* operation = nullptr;
     std::uint32_t line = 0;
-    bool partial = false;  ///< only `missing` bytes come from the reply, the others it has
+    bool partial = false;  ///< only the bytes in `missing` come from the reply; the operation already has the others
     ByteMask missing;
     std::uint32_t next = kNone;
   };
+  /// An MSHR.
   struct Entry {
-    std::uint64_t line = 0;
-    Cycle sent = 0;
-    std::uint32_t slot = L1Cache::kNone;  ///< way it will fill, while open
-    std::uint32_t first = kNone, last = kNone;
-    std::uint32_t targets = 0;
-    std::uint8_t sectors = 0;
-    bool open = false;
-    bool used = false;
+    std::uint64_t line = 0;                     ///< line address of the read
+    Cycle sent = 0;                             ///< cycle in which the request was sent
+    std::uint32_t slot = L1Cache::kNone;        ///< slot of L1 that the reply will fill, while the entry is open
+    std::uint32_t first = kNone, last = kNone;  ///< list of targets
+    std::uint32_t targets = 0;                  ///< number of targets
+    std::uint8_t sectors = 0;                   ///< sectors that the read fetches
+    bool open = false;                          ///< later loads may merge, and the data will be installed
+    bool used = false;                          ///< allocated, until the reply was served
   };
 
   explicit MshrFile(const Machine& machine);
@@ -45,19 +46,19 @@ class MshrFile {
   [[nodiscard]] Target& target(std::uint32_t index) { return targets_[index]; }
   [[nodiscard]] const Target& target(std::uint32_t index) const { return targets_[index]; }
 
-  /// Youngest open entry of a line, and the open one before it.
+  /// Youngest open entry of a line, and the next older open entry of the same line; kNone if there is none.
   [[nodiscard]] std::uint32_t find(std::uint64_t line) const { return hash_.find(line); }
   [[nodiscard]] std::uint32_t older(std::uint32_t entry) const { return hash_.older(entry); }
 
-  /// Takes a free entry; there must be one.
+  /// Allocates an open entry. The file must not be full.
   std::uint32_t open(std::uint64_t line, std::uint8_t sectors, Cycle sent, std::uint32_t slot);
-  /// The same for a read past L1: nobody merges.
+  /// Allocates an entry for a read that bypasses L1; no load merges with it. The file must not be full.
   std::uint32_t take(std::uint64_t line, std::uint8_t sectors, Cycle sent);
   [[nodiscard]] bool can_merge(std::uint32_t entry) const { return entries_[entry].targets < merges_; }
   void add_target(std::uint32_t entry, const Target& target);
-  /// No later load merges, the data will not be installed.
+  /// Closes an entry: no later load merges, and its data will not be installed.
   void close(std::uint32_t entry);
-  /// The reply was served: forgets entry and targets.
+  /// Frees an entry and its targets after its reply was served.
   void free(std::uint32_t entry);
 
  private:

@@ -5,7 +5,8 @@
 namespace castor::gpu {
 namespace {
 
-// Has `one(scheduler, which, ready)` choose for each pick of each scheduler that has a ready warp for it.
+// Calls `one(scheduler, which, ready)` to choose a warp for each pick of each scheduler that has a ready warp for the
+// pick.
 template <class One>
 inline void pick_each(const Schedulers& schedulers, const Candidates& candidates, Picks& picks, One one) {
   if (schedulers.picks == 1) {
@@ -60,14 +61,14 @@ void LooseRoundRobin::pick(const Candidates& candidates, Picks& picks) const {
   auto last = last_;
   pick_each(schedulers_, candidates, picks, [&](unsigned scheduler, unsigned /*which*/, WarpMask ready) {
     const unsigned w = next_after(ready, last[scheduler]);
-    // The next pick goes on behind it; classes have one each.
+    // The next pick of the tick continues after this warp; with picks by class, each class has one pick.
     if (!schedulers_.by_class()) last[scheduler] = static_cast<std::uint8_t>(w);
     return w;
   });
 }
 
 void TwoLevel::pick(const Candidates& candidates, Picks& picks) const {
-  // Picks of one tick build on a copy.
+  // With several picks per scheduler, each pick assumes on a copy of the groups that the earlier ones have issued.
   std::optional<WarpGroups> trial;
   if (schedulers_.picks > 1) trial = groups_;
   for (unsigned s = 0; s < schedulers_.count; ++s) {

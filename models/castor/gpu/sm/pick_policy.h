@@ -13,46 +13,48 @@
 
 namespace castor::gpu {
 
-/// [scheduler][which] = warp that is picked, -1 = none.
+/// [scheduler][j] = warp slot of the scheduler's pick j, -1 = none.
 using Picks = std::array<std::array<std::int8_t, kMaxPicks>, Pipelines::kMaxSchedulers>;
 
-/// The schedulers of an SM: warp w belongs to scheduler w mod `count`.
+/// The warp schedulers of an SM; warp w belongs to scheduler w mod `count`.
 struct Schedulers {
   explicit Schedulers(const Machine& machine) : count(machine.schedulers), picks(machine.issue.warps) {
     for (unsigned w = 0; w < machine.sm.warps; ++w) warps[w % count] |= warp_bit(w);
   }
-  /// Each picks one warp of each issue class, instead of the best ones of all.
+  /// Returns whether each scheduler picks one warp of each issue class, instead of its best warps.
   [[nodiscard]] bool by_class() const { return picks == kMaxPicks; }
 
   unsigned count;
-  unsigned picks;  ///< of a scheduler in a tick
-  std::array<WarpMask, Pipelines::kMaxSchedulers> warps{};
+  unsigned picks;                                           ///< picks per scheduler and tick
+  std::array<WarpMask, Pipelines::kMaxSchedulers> warps{};  ///< [scheduler] warp slots of the scheduler
 };
 
-/// What a built-in issue policy chooses from.
+/// Inputs of a built-in issue policy.
 struct Candidates {
-  WarpMask ready = 0;                     ///< could issue now, and their schedulers act in this tick
-  WarpMask live = 0;                      ///< have lanes that have not exited
-  WarpMask waiting = 0;                   ///< wait for a load, or are blocked
-  const WarpMask* issue_class = nullptr;  ///< [class]: warps whose head is of it; only where picks go by class
+  WarpMask ready = 0;    ///< warps that could issue now and whose schedulers act in this tick
+  WarpMask live = 0;     ///< warps with lanes that have not exited
+  WarpMask waiting = 0;  ///< warps that wait for a load or are blocked
+  /// [class] warps whose head belongs to that issue class; null unless schedulers pick by class
+  const WarpMask* issue_class = nullptr;
 };
 
-/// A built-in issue policy: which of the ready warps of each scheduler issues (docs/gpu/sm.md, "Issue policies").
+/// Base of the built-in issue policies: which ready warps of each scheduler issue (docs/gpu/sm.md, "Issue policies").
 ///
-/// S5 `pick`, if any warp is ready, then `issued` for each pick that did; `placed` in S0, `left` in S8. State moves on
-/// with what really issues.
+/// Steps: `placed` in S0, start; `pick` in S5, issue, if any warp is ready, then `issued` for each pick that issued;
+/// `left` in S8, bookkeeping. Only issued picks change the state.
 class PickPolicy {
  public:
   virtual ~PickPolicy() = default;
-  /// Writes the picks of this tick, each as if the ones before it had issued; those that are not made stay as they are.
+  /// Writes the picks of this tick; each pick assumes that the earlier ones issue. Entries of `picks` without a pick
+  /// are left unchanged.
   virtual void pick(const Candidates& candidates, Picks& picks) const = 0;
   virtual void issued(unsigned scheduler, unsigned which, unsigned warp) = 0;
-  /// A thread block was placed in these warp slots, or has left them.
+  /// The warps of a thread block were placed in these slots, or have left them.
   virtual void placed(WarpMask /*warps*/) {}
   virtual void left(WarpMask /*warps*/) {}
 };
 
-/// The oldest warp, equal ages by slot.
+/// Policy "oldest": the oldest ready warp; among warps of one thread block the lowest slot.
 class OldestFirst final : public PickPolicy {
  public:
   OldestFirst(const Machine& machine, const AgeOrder& ages) : schedulers_(machine), ages_(ages) {}
@@ -64,7 +66,7 @@ class OldestFirst final : public PickPolicy {
   const AgeOrder& ages_;
 };
 
-/// The warp that issued last, else the oldest. A new thread block in the slots does not inherit greediness.
+/// Policy "gto": the warp that issued last, else the oldest. The greedy warp is forgotten when its thread block leaves.
 class GreedyThenOldest final : public PickPolicy {
  public:
   GreedyThenOldest(const Machine& machine, const AgeOrder& ages) : schedulers_(machine), ages_(ages) {
@@ -80,10 +82,11 @@ class GreedyThenOldest final : public PickPolicy {
   static constexpr std::uint8_t kNone = 0xff;
   const Schedulers schedulers_;
   const AgeOrder& ages_;
-  std::array<std::array<std::uint8_t, kMaxPicks>, Pipelines::kMaxSchedulers> greedy_;  // warp, per pick
+  // [scheduler][j] warp that pick j issued last
+  std::array<std::array<std::uint8_t, kMaxPicks>, Pipelines::kMaxSchedulers> greedy_;
 };
 
-/// Loose round robin: the next ready warp behind the one that issued last.
+/// Policy "lrr", loose round robin: the next ready warp after the one that issued last.
 class LooseRoundRobin final : public PickPolicy {
  public:
   explicit LooseRoundRobin(const Machine& machine) : schedulers_(machine) {
@@ -99,7 +102,7 @@ class LooseRoundRobin final : public PickPolicy {
   std::array<std::uint8_t, Pipelines::kMaxSchedulers> last_;
 };
 
-/// Two-level policies: round robin inside an active group (WarpGroups).
+/// Policies "tl" and "catls": round robin inside an active group of warps (WarpGroups).
 class TwoLevel final : public PickPolicy {
  public:
   explicit TwoLevel(const Machine& machine) : schedulers_(machine), groups_(machine) {}
@@ -113,7 +116,7 @@ class TwoLevel final : public PickPolicy {
   WarpGroups groups_;
 };
 
-/// The policy that machine key issue.policy names. `ages` must live as long as it does.
+/// Makes the policy named by machine key issue.policy. `ages` must outlive the policy.
 [[nodiscard]] std::unique_ptr<PickPolicy> make_pick_policy(const Machine& machine, const AgeOrder& ages);
 
 }  // namespace castor::gpu

@@ -24,7 +24,8 @@ Pipelines::Pipelines(const Machine& machine, EventWheel& wheel, PipelineCounters
                                       machine.units.integer,      machine.units.sp};
   for (std::size_t p = 0; p < kRealPools; ++p) {
     Pool& pool = pools_[p];
-    // Load/store units are the SM's. So are fewer units than schedulers, or a number that does not divide.
+    // Load/store units belong to the whole SM. Other pools do too if their number of units is not a multiple of the
+    // schedulers'.
     const bool own = static_cast<UnitPool>(p) > UnitPool::kShared && units[p] != 0;
     pool.divided = machine.sub_core && own && units[p] % schedulers_ == 0;
     const unsigned groups = pool.divided ? schedulers_ : 1;
@@ -47,13 +48,13 @@ inline Tick Pipelines::read(unsigned bank, Tick from) {
   return tick;
 }
 
-// Takes the unit that is free first and returns the tick of its dispatch.
+// Takes the unit that is free first, and returns the tick of the dispatch.
 inline Tick Pipelines::take_unit(Units& units, Tick earliest, unsigned interval) {
   const Tick dispatch = std::max(earliest, units.earliest);
   const Tick again = dispatch + interval;
   const auto count = static_cast<unsigned>(units.free.size());
   Tick* const free = units.free.data();
-  unsigned at = units.head;  // behind all others now
+  unsigned at = units.head;  // the unit is inserted again behind all units that are free earlier
   units.head = at + 1 == count ? 0 : at + 1;
   while (at != units.head) {
     const unsigned before = at == 0 ? count - 1 : at - 1;
@@ -66,7 +67,7 @@ inline Tick Pipelines::take_unit(Units& units, Tick earliest, unsigned interval)
   return dispatch;
 }
 
-// Reserves unit and collector of an instruction whose last operand is read in `last`.
+// Reserves unit and collector for an instruction whose last operand is read in tick `last`.
 [[gnu::always_inline]] inline Pipelines::Path Pipelines::dispatch(const Decoded& decoded, unsigned scheduler, Tick tick,
                                                                   Tick last) {
   Path path;

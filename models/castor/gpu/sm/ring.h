@@ -5,7 +5,7 @@
 
 namespace castor::gpu {
 
-/// First in, first out, of a fixed capacity.
+/// FIFO queue of fixed capacity in a ring buffer.
 template <class T>
 class Ring {
  public:
@@ -19,23 +19,23 @@ class Ring {
   [[nodiscard]] std::size_t size() const { return end_ - begin_; }
   [[nodiscard]] bool empty() const { return end_ == begin_; }
   [[nodiscard]] bool full() const { return size() >= capacity_; }
-  /// There must be room.
+  /// Appends an item; the queue must not be full.
   void push_back(const T& item) { items_[end_++ & mask_] = item; }
   [[nodiscard]] T& front() { return items_[begin_ & mask_]; }
   [[nodiscard]] const T& front() const { return items_[begin_ & mask_]; }
   void pop_front() { ++begin_; }
-  /// Takes out the one at `index`; those before it move back.
+  /// Removes the item at `index`, counted from the front.
   void erase(std::size_t index) {
     for (; index != 0; --index) items_[(begin_ + index) & mask_] = items_[(begin_ + index - 1) & mask_];
     ++begin_;
   }
-  /// Counted from the front; below `size`.
+  /// Returns the item at `index`, counted from the front; `index` must be below `size`.
   [[nodiscard]] const T& at(std::size_t index) const { return items_[(begin_ + index) & mask_]; }
 
  private:
   std::size_t capacity_;
   std::size_t begin_ = 0, end_ = 0;
-  std::size_t mask_ = 0;  // of places in items_, a power of two
+  std::size_t mask_ = 0;  // number of items in items_ (a power of two) minus one
   std::vector<T> items_;
 };
 

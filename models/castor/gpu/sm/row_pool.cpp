@@ -58,7 +58,7 @@ void RowPool::read(unsigned w, const Decoded& decoded, const std::int16_t* rows,
   if (last_operand <= tick || last_operand <= warp_reads_until_[w]) return;
   warp_reads_until_[w] = last_operand;
   readers_ |= warp_bit(w);
-  SmEvent event;  // the SM is awake when the filter has to be told
+  SmEvent event;  // wakes the SM in the tick in which the filter's oc_idle input changes
   event.kind = SmEvent::Kind::kFetchable;
   wheel_.add(tick, last_operand, event);
 }
@@ -88,7 +88,7 @@ void RowPool::expect(unsigned w, const Decoded& decoded, unsigned base, Tick tic
       wheel_.add(tick, slots[i], told);
     }
   }
-  // Registers that are written in the same tick share an event; a load's data come with the first.
+  // Registers written in the same tick share an event. The data of a load are written with the first event.
   const Tick first = std::min(slots[0], slots[1]);
   for (const Tick slot : {first, std::max(slots[0], slots[1])}) {
     if (slot == base::kForever) break;

@@ -17,61 +17,64 @@
 
 namespace castor::gpu {
 
-/// Rows of the register file that stand for registers of several warps (docs/gpu/fetch-filter.md, "FetchFilter"): who
-/// has them, their values, when they are written and read.
+/// Register-file rows that hold results shared by several warps (docs/gpu/fetch-filter.md, "FetchFilter"): allocation,
+/// values, and the ticks of their writes and reads.
 ///
-/// S0 `start`, `take`, `begin_tick`; S1 `tell` and `ready`; S5 the others; S8 `give_back`. Times are ticks.
+/// Steps: `start`, `take` and `begin_tick` in S0, start; `tell` and `ready` in S1, events; the other functions in S5,
+/// issue; `give_back` in S8, bookkeeping. Times are ticks.
 class RowPool {
  public:
   static constexpr std::int16_t kNone = -1;
 
-  /// `virtual_rows` rows have numbers behind those of the register file; nobody takes them.
+  /// `virtual_rows` additional rows are numbered after those of the register file; `take` never returns them.
   RowPool(const Machine& machine, WarpTable& warps, Scoreboard& scoreboard, Pipelines& pipelines, EventWheel& wheel,
           SmMemory& memory, unsigned virtual_rows = 0);
 
-  /// Rows of the register file.
+  /// Returns the number of rows of the register file.
   [[nodiscard]] unsigned real() const { return rows_; }
-  /// All rows.
+  /// Returns the number of rows, virtual rows included.
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(read_until_.size()); }
-  /// Takes `count` rows, the highest that lie together, and returns the first; kNone if there are none.
+  /// Allocates `count` adjacent rows, the highest that are free, and returns the first row, or kNone.
   [[nodiscard]] std::int16_t take(unsigned count);
   void give_back(unsigned first, unsigned count);
-  /// A warp begins in the slot.
+  /// Resets the slot's state for a warp that starts in it.
   void start(unsigned w);
   void begin_tick() { written_.clear(); }
 
-  /// Value of a row.
+  /// Returns the value of a row.
   [[nodiscard]] const std::byte* value(unsigned row) const { return values_.data() + row * row_bytes_; }
-  /// The warp's own register gets the value of a row.
+  /// Copies the value of a row to the warp's own register.
   void load(unsigned w, unsigned reg, unsigned row);
-  /// The same through the copy port, if both banks are free in `tick` and nothing of the warp still reads or writes the
-  /// register.
+  /// Copies the value of a row to the warp's own register through the copy port. Returns false if a bank is busy in
+  /// `tick`, the register has a pending write, or the warp has operands left to read.
   [[nodiscard]] bool copy(unsigned w, unsigned reg, unsigned row, Tick tick);
-  /// An instruction issues and reads its sources in `rows` (kNone: own register), the last one in `last_operand`.
+  /// Records that an issuing instruction reads its sources from `rows` (kNone: own register), the last one in tick
+  /// `last_operand`.
   void read(unsigned w, const Decoded& decoded, const std::int16_t* rows, Tick last_operand, Tick tick);
-  /// Last tick in which a row is read.
+  /// Returns the last tick in which a row is read.
   [[nodiscard]] Tick read_until(unsigned row) const { return read_until_[row]; }
-  /// Instructions of the warp have operands to read behind `tick`.
+  /// Returns whether issued instructions of the warp read operands after `tick`.
   [[nodiscard]] bool reading(unsigned w, Tick tick) const { return warp_reads_until_[w] > tick; }
-  /// All such warps.
+  /// Returns the warps whose issued instructions read operands after `tick`.
   [[nodiscard]] WarpMask readers(Tick tick);
 
-  /// The next write of a warp's register also goes to a row.
+  /// Directs the next write of a warp's register to a row as well.
   void lead(unsigned w, unsigned reg, unsigned row) { lead_row_[w][reg] = static_cast<std::int16_t>(row); }
-  /// What the instruction writes goes to rows.
+  /// Returns whether the instruction's results go to rows.
   [[nodiscard]] bool leads(unsigned w, const Decoded& decoded) const {
     return decoded.dst_count != 0 && lead_row_[w][decoded.dst] != kNone;
   }
-  /// Reserves the writes of such an instruction, of one or two registers, to rows of a pool that begins at `base`. Data
-  /// of a load come with the first.
+  /// Reserves the writes of a leader's one or two results to rows of the pool that begins at `base`. The data of a load
+  /// are written with the first of them.
   void expect(unsigned w, const Decoded& decoded, unsigned base, Tick tick, Tick earliest, MemoryOperation* operation);
-  /// What it has left in the warp's own registers goes to its rows.
+  /// Copies a leader's results from the warp's own registers to its rows.
   void store(unsigned w, const Decoded& decoded);
-  /// Event kRowWritten: a row of a TB's pool is written in this tick.
+  /// Handles a kRowWritten event: a row of a TB's pool is written in this tick.
   void tell(const SmEvent& event) { written_.push_back({event.warp, event.first}); }
-  /// Those of the tick.
+  /// Returns the rows written in this tick.
   [[nodiscard]] View<RowEvent> written() const { return {written_.data(), written_.size()}; }
-  /// Event kRowReady: registers were written to their rows in the tick before. `head` as for Scoreboard::written.
+  /// Handles a kRowReady event: registers were written to their rows in the previous tick, and are no longer pending.
+  /// `head`: oldest buffered instruction of the warp, or null.
   void ready(const SmEvent& event, Tick tick, const Decoded* head);
 
  private:
@@ -86,10 +89,12 @@ class RowPool {
   const std::size_t row_bytes_;
   std::vector<bool> used_;
   AlignedBytes values_;
-  std::vector<Tick> read_until_;                                   // per row
-  std::array<Tick, kMaxWarps> warp_reads_until_{};                 // last tick in which an operand of the warp is read
-  WarpMask readers_ = 0;                                           // those that may have some left
-  std::array<std::array<std::int16_t, 256>, kMaxWarps> lead_row_;  // row that a pending register is written to
+  std::vector<Tick> read_until_;  // [row] last tick in which the row is read
+  // [warp] last tick in which an operand of the warp is read
+  std::array<Tick, kMaxWarps> warp_reads_until_{};
+  WarpMask readers_ = 0;  // warps that may have operands left to read
+  // [warp][register] row to which the pending register is written; kNone = no row
+  std::array<std::array<std::int16_t, 256>, kMaxWarps> lead_row_;
   std::vector<RowEvent> written_;
 };
 

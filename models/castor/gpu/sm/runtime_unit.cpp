@@ -11,6 +11,7 @@ namespace {
 using isa::launches;
 using isa::RuntimeCall;
 
+// Returns whether the call allocates a parameter buffer.
 bool allocates(RuntimeCall call) { return call == RuntimeCall::kBuffer || call == RuntimeCall::kDescribedBuffer; }
 
 }  // namespace
@@ -69,7 +70,8 @@ void RuntimeUnit::call(unsigned w, const isa::Record& record, LaneMask mask) {
   ask(w);
 }
 
-// A launch waits for pointers of former ones of the warp, and a command for its place among those of the SM.
+// Requests the launcher for a call. A launch is held while older pointers of the warp have not left. A group launch
+// also needs a command slot of the SM.
 void RuntimeUnit::ask(unsigned w) {
   const RuntimeCall call = kind(*warp_calls_[w]);
   held_ |= warp_bit(w);
@@ -82,7 +84,7 @@ void RuntimeUnit::ask(unsigned w) {
   begin(w);
 }
 
-// The call issues in this tick, or would have issued without the pointers before it.
+// Starts a call in this tick: its latency counts from here, as if it had issued now.
 void RuntimeUnit::begin(unsigned w) {
   WarpCalls& calls = *warp_calls_[w];
   const TbState& tb = tbs_[warps_[w].tb];
@@ -131,7 +133,8 @@ void RuntimeUnit::tell(const RuntimeNews& news) {
   active_ = true;
 }
 
-// In the order in which the launcher sent them: of one cycle it closes launches before it serves a call.
+// Takes messages in the order in which the launcher sent them. In one cycle the launcher closes launches before it
+// serves a call.
 bool RuntimeUnit::take_messages() {
   bool taken = false;
   for (Cycle next = next_message(); next <= clock_.now(); next = next_message()) {
@@ -183,14 +186,14 @@ void RuntimeUnit::go_on(unsigned w, Tick tick) {
   wheel_.add(clock_.tick(), tick, event);
 }
 
-// The warp that the event was for may have left meanwhile.
+// Ends a call. The warp may have been stopped or swapped out since the event was scheduled; then nothing is done.
 void RuntimeUnit::returned(unsigned w) {
   WarpCalls& calls = *warp_calls_[w];
   if ((blocked_.in_runtime() & ~(asked_ | awaiting_ | held_) & warp_bit(w)) == 0 || calls.returns != clock_.tick())
     return;
   blocked_.return_from_runtime(w);
   count_wait(kind(calls), clock_.tick() - calls.called);
-  // It sees what the launches have written.
+  // The block sees the data that its launches have written.
   if (kind(calls) == RuntimeCall::kSynchronize) tbs_.acquire(warps_[w].tb, clock_.now());
 }
 
@@ -212,7 +215,7 @@ void RuntimeUnit::stop(WarpMask warps) {
   restart_ &= ~warps;
   turns_.erase(std::remove_if(turns_.begin(), turns_.end(), [&](unsigned w) { return (warps & warp_bit(w)) != 0; }),
                turns_.end());
-  // One of them may have been about to take a place.
+  // A stopped warp may have been granted the command slot without having taken it.
   if (commands_ < machine_.launch.commands) next_turn();
   awaiting_ &= ~warps;
   kept_ &= ~warps;
@@ -251,7 +254,7 @@ Cycle RuntimeUnit::next_message() const {
                   news_.empty() ? base::kForever : news_.front().visible);
 }
 
-// A call that waited for the last pointer of an older one begins in the tick behind it.
+// Restarts the calls that were held by an older call's last pointer, one tick after that pointer has left.
 void RuntimeUnit::advance() {
   for (WarpMask left = std::exchange(restart_, 0); left != 0; left &= left - 1) ask(lowest(left));
   if (pointers_.due() > clock_.tick()) return;
@@ -264,14 +267,14 @@ void RuntimeUnit::advance() {
   }
 }
 
-// All records of the command are stored, and what its groups must see. Its warp goes on in the next cycle, unless it
-// was stopped; the command is queued then, and shown one later.
+// Sends the command of a group launch, when its records and all older stores are stored. The command is queued in the
+// next cycle and visible to the launch unit one cycle later. Its warp resumes in the next tick, unless it was stopped.
 void RuntimeUnit::send_command(unsigned w) {
   outbox_.command({clock_.now() + 2, w, std::exchange(warp_calls_[w]->groups, {})});
   if ((blocked_.in_runtime() & warp_bit(w)) != 0) go_on(w, clock_.tick() + 1);
 }
 
-// The place of a command goes to the call that has waited longest.
+// Gives the released command slot to the call that has waited longest.
 void RuntimeUnit::free_command() {
   --commands_;
   next_turn();

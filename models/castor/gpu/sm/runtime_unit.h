@@ -24,70 +24,74 @@
 
 namespace castor::gpu {
 
-/// Calls of the device runtime (docs/gpu/launches.md, "Launches by device code"): the time they take, what is asked of
-/// the launcher and what it replies.
+/// Unit for calls of the device runtime (docs/gpu/launches.md, "Launches by device code"): latency of the calls,
+/// requests to the launcher, and its replies.
 ///
-/// S0 `take_messages`, `start`, `stop`; S1 `returned`; S2, S3 `record_stored`; S5 `call`; S8 `advance`; `serve` and
-/// `tell` between ticks.
+/// Steps: `take_messages`, `start` and `stop` in S0, start; `returned` in S1, events; `record_stored` in S2 and S3;
+/// `call` in S5, issue; `advance` in S8, bookkeeping; `serve` and `tell` between ticks.
 class RuntimeUnit {
  public:
   explicit RuntimeUnit(const SmParts& parts);
 
-  /// A thread block begins in a context.
+  /// Resets the call state of a context in which a thread block starts.
   void start(unsigned context);
-  /// Lanes of a warp make a call; unless it is its own, the warp waits from now on.
+  /// Starts a call for the lanes `mask` of a warp. The warp is blocked from now on, unless the call needs no launcher.
   void call(unsigned w, const isa::Record& record, LaneMask mask);
-  /// Their TB ends early. A call that was asked for is answered first, and launches that were admitted go their way.
+  /// Ends the calls of a TB that ends early. A requested call stays open until its reply, and admitted launches still
+  /// leave.
   void stop(WarpMask warps);
 
-  /// Serves a call that was asked for; its reply is visible from cycle `reply` on.
+  /// Executes a requested call with the launcher. The reply is visible from cycle `reply` on.
   void serve(unsigned w, LaunchService& service, Cycle reply);
+  /// Delivers a message of the launcher: the launches of a block have closed, or a command was accepted.
   void tell(const RuntimeNews& news);
-  /// Replies that are visible. True if there was one.
+  /// Takes the visible replies and messages. Returns whether there was any.
   bool take_messages();
-  /// A call or a pointer is under way, or a message has come: outside of that nothing here needs to be asked in a tick.
+  /// Returns whether a call, pointer or message is pending. If not, the unit needs no call in a tick.
   [[nodiscard]] bool active() const { return active_; }
-  /// To be called at the end of a tick in which it was active.
+  /// Updates `active` at the end of a tick in which the unit was active.
   void end_tick() { active_ = ((blocked_.in_runtime() | pointers_.open()) != 0) || messages_pending(); }
   [[nodiscard]] bool messages_pending() const { return !replies_.empty() || !news_.empty(); }
-  /// First cycle in which one is visible.
+  /// Returns the first cycle in which a reply or message becomes visible, or base::kForever.
   [[nodiscard]] Cycle next_message() const;
 
-  /// Event kReturn.
+  /// Ends a call when its kReturn event is due.
   void returned(unsigned w);
-  /// The record of a launch is performed.
+  /// Records that a launch record has been stored.
   void record_stored(unsigned w, std::uint32_t number) { pointers_.record_stored(w, number); }
-  /// First tick in which `advance` may have something to do; kForever if something else has to happen first.
+  /// Returns the first tick in which `advance` may have work, or kForever if it waits for another event.
   [[nodiscard]] Tick due() const { return restart_ != 0 ? clock_.tick() : pointers_.due(); }
-  /// Sends a record and a pointer, if some are due.
+  /// Sends one launch record and one pointer, if they are due, and starts calls that were held.
   void advance();
 
-  /// Warps of which something is under way that outlives them: their TB does not retire.
+  /// Returns the warps with a request or a pointer in flight; their TB does not retire.
   [[nodiscard]] WarpMask under_way() const { return asked_ | pointers_.open(); }
-  /// Warps that wait for launches of their block.
+  /// Returns the warps that wait for the launches of their block (cudaDeviceSynchronize).
   [[nodiscard]] WarpMask await_children() const { return awaiting_; }
-  /// Warps whose calls go on by themselves.
+  /// Returns the warps with a call or pointer that completes without waiting for the launches of their block.
   [[nodiscard]] WarpMask moving() const { return (blocked_.in_runtime() & ~awaiting_) | pointers_.open(); }
-  /// Warps whose block is being suspended: it is told of its launches when it is away, and they do not go on here.
+  /// Keeps warps waiting whose block is being saved: the close of their launches no longer resumes them on this SM.
   void keep_waiting(WarpMask warps) { kept_ |= warps; }
-  // What a block takes with it, and brings back.
+  // Values of the device runtime that are saved and restored with a suspended block.
   [[nodiscard]] std::unique_ptr<RuntimeState> take_values(unsigned w) const;
   void give_values(unsigned w, const RuntimeState* values);
   void give_caller(unsigned context, BlockId caller);
-  /// The block leaves the SM.
+  /// Unblocks the warps of a block that is swapped out.
   void leave(WarpMask warps);
-  /// The number of the thread block in a context, 0 if it has not called.
+  /// Returns the launcher's number of the thread block in a context, 0 if the block has not called.
   [[nodiscard]] BlockId caller(unsigned context) const { return callers_.empty() ? 0 : callers_[context]; }
 
  private:
+  /// Call state of a warp.
   struct WarpCalls {
     RuntimeState values;
-    const isa::Record* record = nullptr;  ///< of the call under way
+    const isa::Record* record = nullptr;  ///< record of the call in progress
     LaneMask mask = 0;
     LaunchOrigin origin;
     Tick called = 0, returns = base::kForever;
-    std::vector<LaneLaunch> groups;  ///< that it has launched
+    std::vector<LaneLaunch> groups;  ///< groups launched by the call in progress, for its command
   };
+  /// Reply of the launcher to a call, visible from a cycle on.
   struct Reply {
     Cycle visible = 0;
     unsigned warp = 0;
@@ -119,19 +123,20 @@ class RuntimeUnit {
   EventWheel& wheel_;
   SmOutbox& outbox_;
   SpinWatch& watch_;
-  std::vector<std::unique_ptr<WarpCalls>> warp_calls_;  ///< by warp slot; null before the slot's first call
-  std::vector<BlockId> callers_;                        ///< by TB context; empty before the SM's first call
-  WarpMask asked_ = 0;                                  ///< the launcher has not replied
-  WarpMask awaiting_ = 0;                               ///< children
-  WarpMask kept_ = 0;                                   ///< of them those that do not go on here
-  WarpMask held_ = 0;                                   ///< launch calls behind pointers of former ones, or commands
-  std::deque<unsigned> turns_;                          ///< of them those that wait for the place of a command
-  unsigned commands_ = 0;                               ///< places of commands that are taken
-  WarpMask restart_ = 0;                                ///< of them those that begin in the next tick
-  Cycle asks_from_ = 0;                                 ///< one request per cycle
-  bool active_ = false;
-  std::deque<Reply> replies_;
-  std::deque<RuntimeNews> news_;
+  std::vector<std::unique_ptr<WarpCalls>> warp_calls_;  ///< [warp slot]; null before the slot's first call
+  std::vector<BlockId> callers_;                        ///< [TB context]; empty before the SM's first call
+  WarpMask asked_ = 0;                                  ///< warps with a request to which the launcher has not replied
+  WarpMask awaiting_ = 0;                               ///< warps that wait for the launches of their block
+  WarpMask kept_ = 0;  ///< warps of awaiting_ whose block is being saved, so they do not resume here
+  /// warps whose launch call is held: older pointers of the warp have not left, or no command slot is free
+  WarpMask held_ = 0;
+  std::deque<unsigned> turns_;    ///< warps of held_ that wait for a command slot, oldest first
+  unsigned commands_ = 0;         ///< number of command slots in use
+  WarpMask restart_ = 0;          ///< warps of held_ whose call starts in the next tick
+  Cycle asks_from_ = 0;           ///< first cycle in which the SM may send a request: one request per cycle
+  bool active_ = false;           ///< a call, pointer or message is pending
+  std::deque<Reply> replies_;     ///< replies not taken yet, oldest first
+  std::deque<RuntimeNews> news_;  ///< messages of the launcher not taken yet, oldest first
   RuntimeCounters& counters_;
   LaunchPointers pointers_;
 };

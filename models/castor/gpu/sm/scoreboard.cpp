@@ -10,7 +10,7 @@ void Scoreboard::expect_writes(unsigned w, const Decoded& decoded, Tick tick, Ti
   event.kind = operation == nullptr ? SmEvent::Kind::kWritten : SmEvent::Kind::kLoaded;
   event.warp = static_cast<std::uint8_t>(w);
   event.first = decoded.dst;
-  // Registers that are written in the same tick share an event.
+  // Registers written in the same tick share an event.
   Tick slots[16];
   unsigned left = 0;
   for (unsigned i = 0; i < decoded.dst_count; ++i) {
@@ -26,9 +26,9 @@ void Scoreboard::expect_writes(unsigned w, const Decoded& decoded, Tick tick, Ti
   } else if (left != 0) {
     when = *std::min_element(slots, slots + decoded.dst_count);
   } else if (operation == nullptr) {
-    return;  // nothing is written
+    return;  // the instruction writes nothing
   }
-  // The data of a load go to all its rows with the first event.
+  // The data of a load are written to all its rows with the first event.
   event.operation = operation;
   for (;;) {
     unsigned same = 0;

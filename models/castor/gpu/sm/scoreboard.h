@@ -14,42 +14,45 @@
 
 namespace castor::gpu {
 
-/// What of each warp is under way: registers and predicates that will be written, loads, stores that are not
-/// acknowledged (docs/gpu/sm.md, "Issue, operands, pipelines").
+/// Scoreboard of an SM: per warp, the pending registers and predicates, the loads in flight, and the unacknowledged
+/// stores (docs/gpu/sm.md, "Issue, operands, pipelines").
 ///
-/// S0 `start`; S1 `written` and `load_done`; S2 and S3 `acknowledged`, `goes_on` and `expect_writes` of loads; S5 the
-/// others; `judge` whenever the head of a warp's instruction buffer is another one. Times are ticks.
+/// Steps: `start` in S0, start; `written` and `load_done` in S1, events; `acknowledged`, `goes_on` and `expect_writes`
+/// of loads in S2 and S3; the other functions in S5, issue; `judge` whenever the head of a warp's instruction buffer
+/// changes. Times are ticks.
 class Scoreboard {
  public:
-  /// Write slots are reserved in `pipelines`, and the writes are events of `wheel`.
+  /// The scoreboard reserves write slots in `pipelines` and adds the write-backs to `wheel`.
   Scoreboard(const Machine& machine, Pipelines& pipelines, EventWheel& wheel)
       : slots_(machine.sm.warps), pipelines_(pipelines), wheel_(wheel) {}
 
-  /// Warps with no register of their head pending that are not held, when it was last judged.
+  /// Returns the warps whose head has no pending register and which are not held, as of the last `judge` of each warp.
   [[nodiscard]] WarpMask clear() const { return clear_ & ~held_; }
-  /// Warps whose head waits for a load, or that are held, when it was last judged.
+  /// Returns the warps whose head waits for the data of a load, or which are held, as of the last `judge` of each warp.
   [[nodiscard]] WarpMask waits_load() const { return waits_load_ | held_; }
-  /// Warps whose last memory instruction comes back through issue: nothing behind it issues.
+  /// Returns the held warps: their last memory instruction re-enters the shared-memory unit through issue, and no
+  /// younger instruction issues.
   [[nodiscard]] WarpMask held() const { return held_; }
-  /// Loads or stores are under way.
+  /// Returns the warps with loads or stores in flight.
   [[nodiscard]] WarpMask memory_busy() const { return memory_busy_; }
-  /// Warps that do not live any more and have registers pending.
+  /// Returns the warps that have exited or were stopped while registers are pending.
   [[nodiscard]] WarpMask in_flight() const { return in_flight_; }
-  /// Loads and atomics whose registers are not written, prefetches whose data are not there.
+  /// Returns the number of loads and atomics whose registers are not written, and of prefetches without data.
   [[nodiscard]] unsigned loads(unsigned w) const { return loads_[w]; }
-  /// Lines of stores, reductions, atomics; what one of them does in shared memory counts as a line.
+  /// Returns the number of unacknowledged lines of stores, reductions and atomics; the shared-memory part of an
+  /// instruction counts as one line.
   [[nodiscard]] unsigned unacknowledged(unsigned w) const { return unacknowledged_[w]; }
   [[nodiscard]] bool pending(unsigned w, unsigned reg) const {
     return (slots_[w].pending[reg / 64] >> (reg % 64) & 1) != 0;
   }
   [[nodiscard]] unsigned pending_predicates(unsigned w) const { return pending_predicates_[w]; }
 
-  /// Nothing that an instruction of the warp reads or writes is pending.
+  /// Returns whether no register or predicate that the instruction reads or writes is pending.
   [[nodiscard]] bool ready(unsigned w, const Decoded& decoded) const {
     return (overlap(slots_[w].pending, decoded) | (pending_predicates_[w] & decoded.predicates)) == 0;
   }
 
-  /// A warp begins in the slot: nothing is under way.
+  /// Resets the slot for a warp that starts in it.
   void start(unsigned w) {
     slots_[w] = {};
     pending_predicates_[w] = 0;
@@ -57,7 +60,7 @@ class Scoreboard {
     unacknowledged_[w] = 0;
     held_ &= ~warp_bit(w);
   }
-  /// Whether the head of a warp's buffer may issue.
+  /// Evaluates whether the new head of a warp's instruction buffer may issue.
   void judge(unsigned w, const Decoded& head) {
     if (ready(w, head)) {
       clear_ |= warp_bit(w);
@@ -68,7 +71,8 @@ class Scoreboard {
     waits_load_ = (waits_load_ & ~warp_bit(w)) | (overlap(slots_[w].loading, head) != 0 ? warp_bit(w) : 0);
   }
 
-  /// Register `reg` is written in the first tick from `earliest` on with a free write slot, and clear in the next.
+  /// Marks register `reg` as pending, and schedules its write in the first free write slot from `earliest` on. The
+  /// register is clear one tick after the write.
   void expect_write(unsigned w, unsigned reg, Tick tick, Tick earliest) {
     expect(w, reg);
     SmEvent event;
@@ -77,8 +81,8 @@ class Scoreboard {
     event.registers = 1;
     wheel_.add(tick, pipelines_.reserve_write(reg, w, earliest) + 1, event);
   }
-  /// The same for a load, whose registers are pending since it issued: its data are there from `earliest` on and come
-  /// with the first write, in an event kLoaded.
+  /// Schedules the write-back of a load whose registers are pending since its issue. The data are available from
+  /// `earliest` on, and are written with the first register, by a kLoaded event.
   void expect_load(unsigned w, const Decoded& decoded, Tick tick, Tick earliest, MemoryOperation& operation) {
     if (decoded.dst_count != 1 || decoded.predicates_written != 0) {
       expect_writes(w, decoded, tick, earliest, &operation);
@@ -92,9 +96,11 @@ class Scoreboard {
     loaded.operation = &operation;
     wheel_.add(tick, pipelines_.reserve_write(decoded.dst, w, earliest) + 1, loaded);
   }
-  /// The same for all that an instruction writes. With `operation` as `expect_load`.
+  /// Marks all results of an instruction as pending and schedules their write-back. `operation`: a load or atomic whose
+  /// data the first event writes; null for other instructions.
   void expect_writes(unsigned w, const Decoded& decoded, Tick tick, Tick earliest, MemoryOperation* operation);
-  /// A memory instruction has issued: what it loads is pending, acknowledges are to come, and it may hold its warp.
+  /// Records the issue of a memory instruction: its results are pending, its acknowledges outstanding, and it may hold
+  /// its warp.
   void memory_issued(unsigned w, const Decoded& decoded, const MemoryAccepted& accepted) {
     unacknowledged_[w] += accepted.acknowledges;
     if (accepted.holds) held_ |= warp_bit(w);
@@ -108,14 +114,15 @@ class Scoreboard {
     }
     memory_changed(w);
   }
-  /// Registers whose write slots are somebody else's: rows of a fetch filter.
+  /// Marks a register as pending, or as clear, whose write slot is reserved elsewhere (pool rows of a fetch filter).
   void expect(unsigned w, unsigned reg) { slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64); }
   void forget(unsigned w, unsigned reg) {
     slots_[w].pending[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
     slots_[w].loading[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
   }
 
-  /// What `event` names was written in the tick before. `head`: first instruction in the warp's buffer, null without.
+  /// Clears the registers and predicates of `event`, which were written in the previous tick. `head`: oldest buffered
+  /// instruction of the warp, or null.
   void written(unsigned w, const SmEvent& event, Tick tick, const Decoded* head) {
     for (unsigned bits = event.registers; bits != 0; bits &= bits - 1) {
       const unsigned reg = event.first + static_cast<unsigned>(__builtin_ctz(bits));
@@ -127,7 +134,7 @@ class Scoreboard {
     pending_predicates_[w] &= static_cast<std::uint8_t>(~event.predicates);
     changed(w, head);
   }
-  /// The same when nothing but `expect`ed registers were written.
+  /// Evaluates the warp again after registers were cleared with `forget`.
   void changed(unsigned w, const Decoded* head) {
     if (head != nullptr && (clear_ & warp_bit(w)) == 0) {
       judge(w, *head);
@@ -135,34 +142,35 @@ class Scoreboard {
       in_flight_ &= ~warp_bit(w);
     }
   }
-  /// The registers of a load or atomic have got their data.
+  /// Records that the registers of a load or atomic were written.
   void load_done(unsigned w) {
     --loads_[w];
     memory_changed(w);
   }
-  /// The instruction that held the warp does not any more.
+  /// Ends the hold of a warp by its memory instruction.
   void goes_on(unsigned w) { held_ &= ~warp_bit(w); }
-  /// The warp has nothing under way: no register to be written, no access.
+  /// Returns whether the warp has no pending register and no access in flight.
   [[nodiscard]] bool quiet(unsigned w) const { return !any_pending(w) && loads_[w] == 0 && unacknowledged_[w] == 0; }
-  /// A store that is no instruction's is under way for the warp.
+  /// Records a store for the warp that belongs to no instruction (launch record).
   void expect_acknowledge(unsigned w) {
     ++unacknowledged_[w];
     memory_changed(w);
   }
-  /// One line less.
+  /// Records the acknowledge of one line.
   void acknowledged(unsigned w) {
     --unacknowledged_[w];
     memory_changed(w);
   }
-  /// The warp does not live any more.
+  /// Records that the warp has exited or was stopped.
   void stop(unsigned w) {
     if (any_pending(w)) in_flight_ |= warp_bit(w);
   }
 
  private:
+  // Pending registers of a warp.
   struct alignas(64) Slot {
-    std::uint64_t pending[4] = {};  // bit per register that will be written
-    std::uint64_t loading[4] = {};  // of them those that a load will write
+    std::uint64_t pending[4] = {};  // bit per register with a pending write
+    std::uint64_t loading[4] = {};  // bit per register whose pending write is a load's
   };
   [[nodiscard]] static std::uint64_t overlap(const std::uint64_t* set, const Decoded& decoded) {
     return (set[0] & decoded.registers[0]) | (set[1] & decoded.registers[1]) | (set[2] & decoded.registers[2]) |
@@ -177,13 +185,18 @@ class Scoreboard {
     memory_busy_ = (memory_busy_ & ~warp_bit(w)) | (busy ? warp_bit(w) : 0);
   }
 
-  // One word per property of warps.
+  // Masks with one bit per warp. clear_: the head has no pending register. waits_load_: the head waits for a load.
+  // memory_busy_: accesses are in flight. in_flight_: the warp has ended with registers pending. held_: a memory
+  // instruction that re-enters through issue holds the warp.
   WarpMask clear_ = 0, waits_load_ = 0, memory_busy_ = 0, in_flight_ = 0, held_ = 0;
   std::vector<Slot> slots_;
   Pipelines& pipelines_;
   EventWheel& wheel_;
+  // [warp] bit per predicate with a pending write
   std::array<std::uint8_t, kMaxWarps> pending_predicates_{};
+  // [warp] loads and atomics not written back, prefetches without data
   std::array<std::uint16_t, kMaxWarps> loads_{};
+  // [warp] lines of stores, reductions and atomics without acknowledge
   std::array<std::uint32_t, kMaxWarps> unacknowledged_{};
 };
 

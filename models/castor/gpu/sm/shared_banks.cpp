@@ -9,7 +9,8 @@ namespace {
 
 using isa::LaneMask;
 
-// What lies within a window as wide as the banks lies in different banks.
+// Returns whether all lanes' pieces lie within a window as wide as the banks, so that no two different pieces share a
+// bank.
 bool in_one_window(const std::uint64_t* offset, unsigned lanes, unsigned banks, unsigned shift) {
   const std::uint64_t first = offset[0] >> shift;
   std::uint64_t distance = 0;
@@ -33,10 +34,10 @@ unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes,
       ++rounds;
       continue;
     }
-    std::uint64_t used = 0;  // bit per bank
+    std::uint64_t used = 0;  // bit per bank that has to deliver a row
     std::uint64_t first_row[64];
-    std::uint8_t depth[64];  // different rows of a bank; for atomics lanes
-    std::uint8_t more[64];   // bank -> the last of its other rows + 1
+    std::uint8_t depth[64];  // different rows of the bank; for atomics the number of lanes
+    std::uint8_t more[64];   // [bank] index + 1 of the newest further row in `rows`, 0 = none
     struct {
       std::uint64_t row;
       std::uint8_t next;
@@ -57,7 +58,7 @@ unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes,
           most = std::max(most, 1U);
           continue;
         }
-        if (!atomic) {  // lanes in the same row of a bank share it
+        if (!atomic) {  // lanes in the same row of a bank share one read
           if (first_row[bank] == row) continue;
           unsigned at = more[bank];
           while (at != 0 && rows[at - 1].row != row) at = rows[at - 1].next;

@@ -7,20 +7,21 @@
 
 namespace castor::gpu {
 
-/// Banks of shared memory: the next bank follows after `interleave` bytes, and each delivers `bytes` neighbouring ones
-/// of its own per round. Both are 4, or 8, or the banks are wider than they are interleaved: then bytes that lie banks
-/// x interleave apart come together.
+/// Banks of shared memory. Consecutive banks hold consecutive pieces of `interleave` bytes; in a round each bank
+/// delivers `bytes` neighbouring bytes of its own. Either both are 4, or both are 8, or `bytes` is larger than
+/// `interleave`: then pieces that lie count x interleave bytes apart share a bank row.
 struct SharedBanks {
   unsigned count = 32, bytes = 4, interleave = 4;
 
   [[nodiscard]] static SharedBanks of(const Machine& machine) {
     return {machine.smem.banks, machine.smem.bank_bytes, machine.smem.interleave};
   }
-  /// Lanes whose accesses of so many bytes are one group: as many as 32 banks can serve, at most 32.
+  /// Returns the number of lanes of a group for accesses of `lane_bytes` bytes: as many as 32 banks can serve at once,
+  /// at most 32.
   [[nodiscard]] unsigned group(unsigned lane_bytes) const { return lane_bytes > bytes ? 32 * bytes / lane_bytes : 32; }
 };
 
-/// Groups of lanes with a lane in `mask`, which is not 0: rounds that an access takes without conflicts.
+/// Returns the number of groups with a lane in `mask` (not 0): the rounds that an access takes without conflicts.
 [[nodiscard]] inline unsigned lane_groups(isa::LaneMask mask, unsigned lanes, unsigned lane_bytes,
                                           const SharedBanks& banks) {
   const unsigned group = banks.group(lane_bytes);
@@ -30,8 +31,8 @@ struct SharedBanks {
   return groups;
 }
 
-/// Rounds that one shared-memory access takes: per group of lanes the most different rows in one bank; for atomics that
-/// the unit performs (`atomic`) the most lanes. `offset` is indexed by lane.
+/// Returns the rounds of one shared-memory access: summed over groups, the most different rows that one bank has to
+/// deliver. For atomics performed by the unit (`atomic`), the most lanes per bank. `offset` is indexed by lane.
 [[nodiscard]] unsigned bank_rounds(const std::uint64_t* offset, isa::LaneMask mask, unsigned lanes, unsigned lane_bytes,
                                    const SharedBanks& banks, bool atomic);
 

@@ -40,7 +40,8 @@ void SharedUnit::begin(MemoryOperation& operation) const {
   begin_access(operation);
 }
 
-// All rounds are to come. With replays those of conflicts are left for later visits.
+// Starts an access: all its rounds are to be done. With replays, the rounds of bank conflicts are left for later visits
+// of the unit.
 void SharedUnit::begin_access(MemoryOperation& operation) const {
   SharedRounds& rounds = operation.rounds;
   rounds.left = rounds.total;
@@ -51,7 +52,7 @@ void SharedUnit::begin_access(MemoryOperation& operation) const {
 void SharedUnit::count_rounds(MemoryOperation& operation, LaneMask lanes) const {
   SharedRounds& rounds = operation.rounds;
   const isa::Access& access = operation.access;
-  // Where nobody is left the instruction is executed all the same.
+  // A turn without locked lanes still executes its access.
   rounds.groups = std::max(1U, lane_groups(lanes, lanes_, access.lane_bytes, banks_));
   rounds.total = std::max(1U, bank_rounds(access.address, lanes, lanes_, access.lane_bytes, banks_, false));
   begin_access(operation);
@@ -102,7 +103,7 @@ SharedUnit::Result SharedUnit::visit(MemoryOperation& operation, Tick now) {
 
   result.leaves = true;
   if (was_back) back_.erase(back_.begin());
-  if (rounds.left != 0) {  // bank conflicts
+  if (rounds.left != 0) {  // rounds of bank conflicts are left for a replay
     rounds.visit = std::min(rounds.left, replay_rounds_);
     come_back(operation, now + replay_ticks_);
   } else if (!locks(operation)) {

@@ -10,50 +10,53 @@
 
 namespace castor::gpu {
 
-/// What becomes of an instruction's accesses to shared memory, round by round: how long a round takes, which
-/// instruction leaves the unit and comes back through issue for more, and which lanes have the locks of their words
-/// (docs/gpu/sm-memory.md, "Shared memory"). What it knows of an instruction under way is in MemoryOperation::rounds.
+/// Unit of shared memory in an SM: times the rounds of accesses, replays instructions with bank conflicts through
+/// issue, and holds the word locks of atomics (docs/gpu/sm-memory.md, "Shared memory"). The unit's state of an
+/// instruction in flight is MemoryOperation::rounds.
 ///
-/// S3 `begin_tick`, then at most one `tick`: of `back` if there is one, else of the head of a queue. S5 `start`. Times
-/// are ticks.
+/// Steps: `begin_tick` in S3, memory, then at most one `tick`: for the returned instruction `back`, if any, else for
+/// the head of a queue. `start` in S5, issue. Times are ticks.
 class SharedUnit {
  public:
   explicit SharedUnit(const Machine& machine);
 
-  /// An instruction with rounds is resolved and will come to the unit.
+  /// Initialises the rounds of an instruction that has been resolved and will enter the unit.
   void start(MemoryOperation& operation) const {
     operation.rounds.left = operation.rounds.total;
     if (!plain_) begin(operation);
   }
-  /// Its warp issues nothing until it is over: it comes back through issue.
+  /// Returns whether the instruction holds its warp: it re-enters through issue, so the warp issues nothing until the
+  /// instruction's last round.
   [[nodiscard]] bool holds(const MemoryOperation& operation) const {
     return locks(operation) || (replays(operation) && operation.rounds.conflicts);
   }
-  /// From the end of the last round to the result.
+  /// Returns the ticks from the end of the last round to the result.
   [[nodiscard]] unsigned latency(const MemoryOperation& operation) const {
     if (locks(operation)) return 0;
     return latency_ + (operation.is_atomic() ? atomic_latency_ : 0);
   }
 
   void begin_tick() { reissued_ = 0; }
-  /// The one that has come back and is in the unit; null without.
+  /// Returns the instruction that has re-entered the unit and may have it in `tick`, or null.
   [[nodiscard]] MemoryOperation* back(Tick tick) const {
     return back_.empty() || back_.front().due > tick ? nullptr : back_.front().operation;
   }
-  /// First tick in which there is one.
+  /// Returns the first tick in which an instruction re-enters the unit, or base::kForever.
   [[nodiscard]] Tick next_back() const { return back_.empty() ? base::kForever : back_.front().due; }
-  /// The one that will come back for this warp; null without.
+  /// Returns the instruction of this warp that will re-enter the unit, or null.
   [[nodiscard]] const MemoryOperation* back_of(unsigned warp) const;
-  /// Warps whose instruction came back in this tick, and took an issue slot for it.
+  /// Returns the warps whose instruction re-entered the unit in this tick and took an issue slot.
   [[nodiscard]] WarpMask reissued() const { return reissued_; }
 
+  /// Result of a tick in the unit.
   struct Result {
-    bool round = false;       ///< a round is over
-    bool leaves = false;      ///< and the instruction leaves the unit:
-    bool over = false;        ///< it is over, or will be `back`
-    isa::LaneMask lanes = 0;  ///< whose accesses are performed now
+    bool round = false;       ///< a round ended in this tick
+    bool leaves = false;      ///< the instruction leaves the unit
+    bool over = false;        ///< with `leaves`: all rounds of the instruction are done; else it will re-enter the unit
+    isa::LaneMask lanes = 0;  ///< lanes whose accesses are performed in this tick
   };
-  /// The instruction has the unit in this tick. One that is `back` and leaves is not any more.
+  /// Gives the unit to an instruction for this tick. If the instruction is `back` and leaves, it is removed from the
+  /// list of returned instructions.
   Result tick(MemoryOperation& operation, Tick now) {
     if (!plain_) return visit(operation, now);
     const bool over = --operation.rounds.left == 0;
@@ -61,6 +64,7 @@ class SharedUnit {
   }
 
  private:
+  // Instruction that will re-enter the unit, and the tick from which it may.
   struct Back {
     MemoryOperation* operation;
     Tick due;
@@ -89,10 +93,10 @@ class SharedUnit {
   const bool loop_;
   const unsigned lock_ticks_, retry_ticks_;
   const std::uint64_t context_words_;
-  const bool plain_;          // a round per tick, and nothing comes back
-  std::vector<Back> back_;    // by tick, those of one tick in the order in which they left
-  std::vector<bool> locked_;  // word of a TB context
-  WarpMask reissued_ = 0;
+  const bool plain_;          // machine without replays and locks: one round per tick, and no instruction re-enters
+  std::vector<Back> back_;    // instructions that will re-enter, by tick, equal ticks in the order in which they left
+  std::vector<bool> locked_;  // [TB context x words + word] the word is locked
+  WarpMask reissued_ = 0;     // warps whose instruction re-entered the unit in this tick
 };
 
 }  // namespace castor::gpu

@@ -37,7 +37,8 @@ void SkipCheck::stop(WarpMask warps) {
   for (failed_ |= warps; warps != 0; warps &= warps - 1) steps_[lowest(warps)].clear();
 }
 
-// --- What a warp does ------------------------------------------------------------------------------------------------
+// --- Steps of a warp
+// --------------------------------------------------------------------------------------------------
 
 SkipCheck::Step& SkipCheck::push(unsigned w, Step::Kind kind, std::uint32_t pc) {
   Step& step = steps_[w].emplace_back();
@@ -47,7 +48,7 @@ SkipCheck::Step& SkipCheck::push(unsigned w, Step::Kind kind, std::uint32_t pc) 
   return step;
 }
 
-// Whole rows: lanes that take no part have their architectural values there too.
+// Copies registers of the warp into a step, as whole rows: inactive lanes hold their architectural values too.
 void SkipCheck::take_own(unsigned w, Step& step, unsigned reg, unsigned count) {
   step.reg = static_cast<std::uint8_t>(reg);
   step.count = static_cast<std::uint8_t>(count);
@@ -71,7 +72,7 @@ void SkipCheck::set_elsewhere(unsigned w, const Decoded& decoded, bool elsewhere
   }
 }
 
-// The instruction reads an own register whose value lies in a row.
+// Returns whether the instruction reads an own register whose value lies in a row alone, and reports the fault.
 bool SkipCheck::reads_stale(unsigned w, const Decoded& decoded, const std::int16_t* rows, LaneMask mask) {
   for (unsigned i = 0; i < decoded.source_count; ++i) {
     const unsigned reg = decoded.sources[i];
@@ -95,7 +96,7 @@ void SkipCheck::reads(unsigned w, const Decoded& decoded, const std::int16_t* ro
   const isa::RegisterView own = warps_.view(w);
   Step& step = push(w, Step::Kind::kRead, warp.pc);
   for (unsigned k = 0; k < 4; ++k) {
-    // Addresses and operands of arithmetic are one value each; what is stored may be several.
+    // An address or an operand of arithmetic is one value; store data may be several values.
     const bool one = record.kind == Kind::kLane || k == 0;
     for (unsigned i = 0; i < use.src[k]; i += one ? use.src[k] : 1) {
       const auto reg = static_cast<std::uint8_t>(record.src[k] + i);
@@ -172,7 +173,8 @@ void SkipCheck::copied(unsigned w, unsigned reg) {
   drain(w);
 }
 
-// --- What it should have been ----------------------------------------------------------------------------------------
+// --- Comparison with the second registers
+// -----------------------------------------------------------------------------
 
 void SkipCheck::fail(unsigned w, std::uint32_t pc, const ExecutionFault& what) {
   failed_ |= warp_bit(w);
@@ -221,7 +223,7 @@ isa::RegisterView SkipCheck::shadow(unsigned w, LaneMask* predicates) {
   return {row_of(w, 0), warps_[w].constants, predicates, warps_.lanes()};
 }
 
-// The warp executes on its second registers what it has skipped.
+// Executes a skipped instruction on the warp's second registers, and compares the results.
 std::optional<ExecutionFault> SkipCheck::run_skip(unsigned w, Step& step) {
   ++checked_;
   const Record& record = warps_[w].records[step.pc];
@@ -230,7 +232,7 @@ std::optional<ExecutionFault> SkipCheck::run_skip(unsigned w, Step& step) {
                           place(w, step.pc, step.cycle) + " is skipped, and no leader has executed it", 0};
   }
   if (record.kind == Kind::kMemory) {
-    // Of two loads of one address the later may rightly see what somebody has stored in between.
+    // Two loads of one address may return different values if a store came in between, so the leader's value is used.
     auto wrong = compare_addresses(w, step, record);
     if (!wrong) write(w, step);
     return wrong;
@@ -260,7 +262,7 @@ std::optional<ExecutionFault> SkipCheck::compare_addresses(unsigned w, const Ste
   return std::nullopt;
 }
 
-// Whether `rows` is what the registers of an operand should hold.
+// Compares `rows` with the second registers of an operand. Returns a fault if they differ.
 std::optional<ExecutionFault> SkipCheck::compare(unsigned w, const Step& step, Operand operand, const std::byte* rows,
                                                  const char* what) const {
   const std::byte* const right = row_of(w, operand.reg);

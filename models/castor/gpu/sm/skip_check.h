@@ -18,72 +18,75 @@
 
 namespace castor::gpu {
 
-/// Checks what a fetch filter has warps skip and read (machine key check.skips; docs/gpu/fetch-filter.md, "Checking
-/// skips"): for each warp of a TB that it acts on the registers are kept a second time, as they would be if the warp
-/// executed every instruction itself. A skipped instruction is executed on them and compared with what its leader left
-/// in the rows, of a load the addresses; every operand that an instruction or a copy reads is compared too. Registers
-/// whose value lies in a row alone must not be read from the register.
+/// Checker of the instructions that a fetch filter has warps skip, and of the rows that they read (machine key
+/// check.skips; docs/gpu/fetch-filter.md, "Checking skips"). For each warp on which the filter acts, the checker keeps
+/// a second set of registers: their values as if the warp executed every instruction itself. A skipped instruction is
+/// executed on this set, and its results are compared with the leader's rows; of loads the addresses are compared.
+/// Every operand that an instruction or a copy reads is compared too. A register whose value lies in a row alone must
+/// not be read from the register.
 ///
-/// What a warp does is checked in program order, and waits for its loads: a difference is found when all older loads
-/// of the warp have their data, and reported as a fault of the warp with the cycle in which it was skipped or read.
+/// The steps of a warp are checked in program order, once all older loads of the warp have their data. A difference is
+/// reported as a fault of the warp, with the cycle of the skip or read.
 ///
-/// S0 `start_tb`, `start`, `stop`; S1 `loaded`; S5 the others. The warp's PC is that of the instruction, except where
-/// one is given. Only there if the key is set.
+/// Steps: `start_tb`, `start` and `stop` in S0, start; `loaded` in S1, events; the other functions in S5, issue.
+/// Functions without `pc` act on the instruction at the warp's PC. Present only if the key is set.
 class SkipCheck {
  public:
   SkipCheck(const Machine& machine, unsigned sm, const SmClock& clock, WarpTable& warps, FaultPort& faults);
 
-  /// A TB begins in the context: nobody has led yet.
+  /// Clears the leaders of a context in which a TB starts.
   void start_tb(unsigned context) { leads_[context].clear(); }
-  /// A warp begins in the slot, its registers are zero.
+  /// Clears the slot's steps and sets its second registers to zero, for a warp that starts in it.
   void start(unsigned w);
-  /// What the warps did is not of interest any more.
+  /// Drops the unchecked steps of these warps.
   void stop(WarpMask warps);
 
-  /// An instruction issues for the lanes of `mask`, and its operands lie in the warp's own registers. `rows`: of each
-  /// source the row that it was taken from, negative = it is the own register.
+  /// Checks the sources of an instruction that issues for the lanes `mask`; the operand values must already be in the
+  /// warp's own registers. `rows`: row from which each source was taken, negative = own register.
   void reads(unsigned w, const Decoded& decoded, const std::int16_t* rows, LaneMask mask);
-  /// Before its PC moves on: a leader's result goes to rows. Loads: the addresses are kept.
+  /// Records that the warp leads the instruction at its PC, before the PC advances. Of loads the addresses are kept.
   void leads(unsigned w, const isa::Record& record);
-  /// It has issued at `pc`: its results, if it writes registers at once, are there. `lead`: the own registers that it
-  /// writes do not count.
+  /// Records the results of an instruction that has issued at `pc`; arithmetic results are in the registers by now.
+  /// `lead`: the results lie in rows, so the own registers may not be read.
   void issued(unsigned w, std::uint32_t pc, const Decoded& decoded, LaneMask mask, bool lead);
-  /// The registers of a load or atomic that issued at `pc` are written.
+  /// Records the data of a load or atomic, issued at `pc`, whose registers have been written.
   void loaded(unsigned w, std::uint32_t pc);
-  /// The instruction at the warp's PC is skipped; `rows`: values that it takes over, null if nobody has led it.
+  /// Checks the skip of the instruction at the warp's PC. `rows`: values that the warp takes over, null if the
+  /// instruction has no leader.
   void skipped(unsigned w, const std::byte* const* rows);
-  /// The own register `reg` has got the value of a row.
+  /// Checks the value of a row that was copied to the own register `reg`.
   void copied(unsigned w, unsigned reg);
 
-  /// Skips that were checked.
+  /// Returns the number of skips checked so far.
   [[nodiscard]] std::uint64_t checked() const { return checked_; }
 
  private:
-  /// A value that an instruction reads: one register, or the pair of a 64-bit one.
+  // Operand of an instruction: one register, or the pair of a 64-bit value.
   struct Operand {
     std::uint8_t reg = 0, count = 0;
   };
-  /// What a warp did.
+  // Step of a warp that is to be checked: a read, write, load, skip or copy.
   struct Step {
     enum class Kind : std::uint8_t { kRead, kWrite, kLoad, kSkip, kCopy };
     Kind kind = Kind::kRead;
-    bool ready = true;  // loads: the data have come
-    bool led = false;   // skips: somebody has executed it
+    bool ready = true;  // loads: the data have arrived
+    bool led = false;   // skips: a leader has executed the instruction
     std::uint8_t leader = 0;
-    std::uint8_t reg = 0, count = 0;  // written, skipped or copied registers
+    std::uint8_t reg = 0, count = 0;  // registers that the step writes, skips or copies
     std::uint32_t pc = 0;
     Cycle cycle = 0;
     std::vector<Operand> reads;
-    std::vector<std::byte> rows;           // values
-    std::vector<std::uint64_t> addresses;  // skipped loads: the leader's
-    std::array<LaneMask, 8> predicates{};  // skips
+    std::vector<std::byte> rows;           // values read, written, taken over or copied
+    std::vector<std::uint64_t> addresses;  // skipped loads: addresses of the leader's lanes
+    std::array<LaneMask, 8> predicates{};  // skips: predicates of the warp at the skip
   };
+  // Last leader of a record: number of the warp in its TB, and addresses of a load.
   struct Lead {
     std::uint8_t warp = 0;
     std::vector<std::uint64_t> addresses;
   };
-  /// Registers that an instruction writes later than it issues, while the warp waits (barrier, call): before it does
-  /// anything but copy.
+  // Registers that a waiting instruction (barrier, call) writes after its issue. They are read before the warp's next
+  // step.
   struct Late {
     std::uint8_t reg = 0, count = 0;
     std::uint32_t pc = 0;
@@ -115,11 +118,13 @@ class SkipCheck {
   WarpTable& warps_;
   FaultPort& faults_;
   const std::size_t row_bytes_, stride_;
-  AlignedBytes values_;                                              // architectural registers, per warp slot
-  std::array<std::array<std::uint64_t, 4>, kMaxWarps> elsewhere_{};  // bit per register whose value lies in a row alone
-  std::vector<std::deque<Step>> steps_;                              // per warp slot, in program order
-  std::vector<std::unordered_map<std::uint32_t, Lead>> leads_;       // per TB context, by PC
+  AlignedBytes values_;  // second registers, per warp slot
+  // [warp] bit per register whose value lies in a row alone
+  std::array<std::array<std::uint64_t, 4>, kMaxWarps> elsewhere_{};
+  std::vector<std::deque<Step>> steps_;                         // [warp slot] unchecked steps in program order
+  std::vector<std::unordered_map<std::uint32_t, Lead>> leads_;  // [TB context] leader of each record
   std::array<std::optional<Late>, kMaxWarps> late_;
+  // warps that are no longer checked: a difference was reported, or their TB was stopped
   WarpMask failed_ = 0;
   isa::Access access_;
   std::uint64_t checked_ = 0;

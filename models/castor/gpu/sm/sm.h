@@ -35,25 +35,25 @@ namespace castor::gpu {
 
 /// A streaming multiprocessor (compute unit) that executes instructions (docs/gpu/sm.md, "The SM").
 ///
-/// Registers are exchanged when an instruction issues, memory when the access is performed. An instruction reserves its
-/// whole path at issue, so nothing is done for arithmetic afterwards; what happens later lies in an event wheel. Times
-/// inside an SM are ticks (enabled clock edges), stamps of messages are core cycles.
+/// Register values are computed when an instruction issues; memory is accessed when the access is performed. An
+/// instruction reserves its whole path at issue, so arithmetic needs no later work; later effects are events of the
+/// event wheel. Times inside an SM are ticks (enabled clock edges); time stamps of messages are core cycles.
 ///
-/// State belongs to the parts of the core and to mechanisms, each in a header of its own that says what it may be asked
-/// in which step of a tick. Here are the order of the steps, and what concerns several parts at once: a thread block
-/// starts, ends early, leaves, retires; when the SM has to be awake.
+/// State belongs to the parts of the core and to mechanisms. Each part has a header that says which functions may be
+/// called in which step of a tick. This class holds the order of the steps, the operations on thread blocks that
+/// concern several parts (start, stop, swap out, retire), and the wake-up time of the SM.
 ///
-/// `Mechanisms` is a MechanismList with DeviceCalls and DeviceRuntime in it, which serve what the front end sends;
-/// `Sm` has those of all machines. Bodies are in sm_steps.h.
+/// `Mechanisms` is a MechanismList that contains DeviceCalls and DeviceRuntime, which serve messages of the front end.
+/// `Sm` has the mechanisms of all machines. Function bodies are in sm_steps.h.
 ///
-/// A tick writes what is this SM's own and nothing else (docs/gpu/sm.md, "What SMs share"), so SMs may tick in any
-/// order, and beside each other; what it has for others stays here until `hand_over`.
+/// A tick writes only this SM's own state (docs/gpu/sm.md, "What SMs share"), so SMs may tick in any order or in
+/// parallel. Output of a tick is buffered until `hand_over`.
 ///
-/// `memory` is crossbar input `index`; a request costs its flits, the depth is machine key xbar.fifo_flits.
+/// `memory` is crossbar input `index`. A request costs its flits; the depth of the port is machine key xbar.fifo_flits.
 template <class Mechanisms>
 class BasicSm final : public sc_core::sc_module, public SmUnit {
  public:
-  /// `statistics` gets a group "sm<index>". `observer` may be null, and `tlb` if addresses are not translated.
+  /// `statistics` gets a group "sm<index>". `observer` may be null; `tlb` is null without address translation.
   BasicSm(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
           base::StatisticGroup& statistics, const SmHooks& hooks = {}, Observer* observer = nullptr,
           SharedTlb* tlb = nullptr);
@@ -62,10 +62,10 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
-  /// For the end of cycle `now`, when all units have ticked: sends, wakes and tells what the tick left for others, and
-  /// compares the cycle's L1 hits with memory (check.stale).
+  /// Delivers the output of the tick: messages, wake-ups, observer events. Also compares the cycle's L1 hits with
+  /// memory (check.stale). Called at the end of cycle `now`, when all units have ticked.
   void hand_over(Cycle now);
-  /// Keeps whether there is something to hand over in a place of the owner's, who lowers it.
+  /// Stores the flag for pending output in `place`, which the owner clears after `hand_over`.
   void keep_hand_over_in(bool& place) { departures_.flag().keep_in(place); }
   void set_clock_enable(bool enable, Cycle from) override {
     if (!clock_.enable(enable, from) || !enable) return;
@@ -92,37 +92,38 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   [[nodiscard]] std::string waiting() const override { return report().text(); }
   void waits(WaitGraph& graph) const override { report().add_to(graph); }
 
-  /// Asserts what holds between two cycles: with no message under way the SM counts the same room as the ledger does,
-  /// and every live warp that is blocked waits for something that is there.
+  /// Asserts the invariants between two cycles. Without messages in flight the SM's free resources equal the ledger's.
+  /// The SM's parts agree on warp slots, accesses in flight and warps at barriers.
   void check_invariants(const SmRoom& ledger) const {
     report().check(inbox_.size() == 0 && outbox_.empty() ? &ledger : nullptr, clock_.now());
   }
-  /// For the fixed-point watchdog: the window under way.
+  /// Returns the spin watch of the fixed-point watchdog.
   [[nodiscard]] SpinWatch& watch() { return watch_; }
   [[nodiscard]] const SpinWatch& watch() const { return watch_; }
-  /// Grows with every TB that starts or retires and every barrier that completes.
+  /// Returns a number that grows with every TB start, TB retirement and completed barrier.
   [[nodiscard]] std::uint64_t progress() const {
     return counters().tb_started + counters().tb_retired + counters().barrier_instances;
   }
-  /// Nothing is on its way to or from this SM and no timer runs, other than instructions and their accesses.
+  /// Returns whether the SM has no message in flight and no timer running; instructions and their accesses may be in
+  /// flight.
   [[nodiscard]] bool still() const;
-  /// A report of what each of its warps waits for.
+  /// Returns a report of what each warp waits for.
   [[nodiscard]] SmWaitReport report() const;
 
   void add_waves(Waves& waves, const std::string& scope) const override;
 
   [[nodiscard]] const SmCounters& counters() const { return statistics_.counters(); }
   [[nodiscard]] const SmStatistics& statistics() const { return statistics_; }
-  /// What it did for the kernels in each entry of the kernel table since `clear_entry`.
+  /// Returns the ticks and instructions for the kernels of each kernel table entry since `clear_entry`.
   [[nodiscard]] const SmAccounts& accounts() const { return accounts_; }
-  /// What the memory side did for them.
+  /// Returns the memory traffic of the kernels in a kernel table entry since `clear_entry`.
   [[nodiscard]] const SmMemory::Traffic& entry_traffic(unsigned entry) const { return memory_side_.traffic(entry); }
   void clear_entry(unsigned entry) {
     accounts_.clear(entry);
     memory_side_.clear_traffic(entry);
     mechanisms_.each([entry](auto& one) { one.clear_entry(entry); });
   }
-  /// One of its mechanisms; null if the machine does not have it.
+  /// Returns a mechanism of the SM, or null if the machine does not have it.
   template <class Mechanism>
   [[nodiscard]] const Mechanism* mechanism() const {
     return mechanisms_.template find<Mechanism>();
@@ -130,16 +131,16 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
 
  private:
   // Steps of a tick.
-  void take_kills();   // S0
-  void take_events();  // S1
-  void issue();        // S5
+  void take_kills();   // S0, start
+  void take_events();  // S1, events
+  void issue();        // S5, issue
   [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
-  void meet_barriers();  // S8
+  void meet_barriers();  // S8, bookkeeping
   void bookkeeping();
-  void finish_tick();  // S10
+  void finish_tick();  // S10, end of the tick
   [[nodiscard]] Cycle next_wake() const;
 
-  // What concerns several parts.
+  // Operations on a thread block that concern several parts.
   void start_tb();
   void stop_tb(unsigned context);
   void suspend_tb(unsigned context);

@@ -5,7 +5,7 @@
 
 namespace castor::gpu {
 
-/// What an SM did for the kernels of each entry of the kernel table: its ticks, and the instructions that issued.
+/// Accounts of an SM for the kernels of each kernel table entry: ticks, and issued instructions.
 struct SmAccounts {
   KernelTicks ticks;
   IssueCounter instructions;

@@ -6,21 +6,22 @@
 
 namespace castor::gpu {
 
-/// Time inside an SM: core cycles, and ticks, its enabled clock edges (docs/gpu/timing.md, "Time, clocks, sleeping").
+/// Clock of an SM: core cycles, and ticks, which are its enabled clock edges (docs/gpu/timing.md, "Time, clocks,
+/// sleeping").
 ///
-/// `begin` opens a tick, before S0; the clock enable changes between ticks. Whoever keeps the SM awake says so in the
-/// tick by `stir`; for the rest parts only read.
+/// `begin` opens a tick, before S0. The clock enable changes between ticks. A part that needs the next tick calls
+/// `stir`; all other parts only read the clock.
 class SmClock {
  public:
-  /// Cycle `now` has an edge. Cycles ascend, possibly with gaps.
+  /// Opens the tick of cycle `now`. Cycles ascend, possibly with gaps.
   void begin(Cycle now) {
     now_ = now;
     tick_ = now - disabled_;
     stirred_ = false;
   }
-  /// Something happens in this tick that the next one may build on.
+  /// Keeps the SM awake in the next tick, because the state has changed in this one.
   void stir() { stirred_ = true; }
-  /// From cycle `from` on there are edges, or none. False if that was so before.
+  /// Enables or disables the clock from cycle `from` on. Returns false if that is its state already.
   bool enable(bool enable, Cycle from) {
     if (enable == enabled_) return false;
     if (enable) {
@@ -32,31 +33,31 @@ class SmClock {
     return true;
   }
 
-  /// Core cycle of the tick under way, else of the last one.
+  /// Returns the core cycle of the tick in progress, or of the last tick.
   [[nodiscard]] Cycle now() const { return now_; }
-  /// Number of that tick, counted from 0.
+  /// Returns the number of the tick in progress, or of the last tick, counted from 0.
   [[nodiscard]] Tick tick() const { return tick_; }
   [[nodiscard]] bool enabled() const { return enabled_; }
   [[nodiscard]] bool stirred() const { return stirred_; }
-  /// Core cycle of a tick to come, if the clock stays enabled.
+  /// Returns the core cycle of a future tick, if the clock stays enabled; kForever for kForever.
   [[nodiscard]] Cycle cycle_of(Tick tick) const { return tick == kForever ? kForever : now_ + (tick - tick_); }
 
-  /// Ticks before cycle `now`.
+  /// Returns the number of ticks before cycle `now`.
   [[nodiscard]] Tick ticks_before(Cycle now) const {
     return (enabled_ ? now : std::min(now, disabled_since_)) - disabled_;
   }
-  /// Cycles before `now` without an edge.
+  /// Returns the number of cycles before `now` without a tick.
   [[nodiscard]] Cycle cycles_off(Cycle now) const {
     return enabled_ ? disabled_ : disabled_ + (now - std::min(now, disabled_since_));
   }
 
  private:
-  Cycle now_ = 0;
-  Tick tick_ = 0;
-  bool stirred_ = false;
+  Cycle now_ = 0;         // core cycle of the tick in progress or the last tick
+  Tick tick_ = 0;         // number of the tick in progress or the last tick
+  bool stirred_ = false;  // the next tick is needed; cleared by `begin`
   bool enabled_ = true;
-  Cycle disabled_since_ = 0;  // while not enabled
-  Cycle disabled_ = 0;        // cycles without an edge up to the last time it was enabled
+  Cycle disabled_since_ = 0;  // cycle from which on the clock is disabled; valid while not enabled
+  Cycle disabled_ = 0;        // cycles without a tick, up to the last time the clock was enabled
 };
 
 }  // namespace castor::gpu

@@ -8,7 +8,7 @@
 
 namespace castor::gpu {
 
-/// The mechanisms of an SM, in their order.
+/// The mechanisms of an SM, in the order of their construction and calls.
 using SmMechanisms = MechanismList<DeviceCalls, DeviceRuntime, FilterUnit, HookPort>;
 
 }  // namespace castor::gpu

@@ -11,7 +11,7 @@
 namespace castor::gpu {
 namespace {
 
-/// Notes what a load or an atomic reads, for the search for loops that change nothing.
+/// Records the addresses that a load or atomic reads, for the detection of endless loops.
 void note_reads(SpinWatch& watch, const MemoryOperation& operation) {
   const unsigned warp = operation.issue.warp;
   for (isa::LaneMask left = operation.shared | operation.global; left != 0 && watch.notes_reads(warp);
@@ -50,7 +50,7 @@ SmMemory::Impl::Impl(const Machine& machine_, unsigned sm_, const Store& store_,
 }
 
 void SmMemory::Impl::enqueue(MemoryOperation& operation) {
-  // A prefetch of nothing still takes a pass.
+  // An operation without lines and rounds (a prefetch whose lanes were all refused) still takes one pass.
   if (operation.pending == 0) operation.ideal_left = operation.pending = 1;
   const bool shared = operation.rounds.total != 0;
   const bool memory = !operation.lines.empty() || operation.ideal_left != 0;
@@ -109,7 +109,8 @@ void SmMemory::Impl::shared_over(MemoryOperation& operation, Tick tick) {
   part_done(operation, tick + shared_unit.latency(operation));
 }
 
-// One pass of the head of a queue that is not empty: shared rounds first, then ideal loads, local lines, global lines.
+// Does one pass for the head of a non-empty queue: shared-memory rounds first, then ideal loads, local lines, global
+// lines.
 void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
   Queued& head = queue.front();
   MemoryOperation& operation = *head.operation;
@@ -120,11 +121,11 @@ void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
     shared = shared_tick(operation, tick);
     if (!shared.leaves) return;
     head.shared = false;
-    if (!shared.over) ++operation.queued;  // it comes back
+    if (!shared.over) ++operation.queued;  // the instruction will re-enter through issue
   } else {
     if (operation.ideal_left != 0) {
       if (--operation.ideal_left == 0) {
-        // The bytes of constants and parameters do not change while a kernel runs.
+        // Constants and parameters do not change while a kernel runs, so their bytes can be read now.
         operation.load_ideal(store);
         latency = machine.constant.latency;
       }
@@ -155,12 +156,12 @@ Tick SmMemory::Impl::next_pass(const LsuQueue& queue, Tick tick) const {
   if (queue.empty()) return kForever;
   const Queued& head = queue.front();
   const MemoryOperation& operation = *head.operation;
-  // A full pipe makes room when its own head goes.
+  // A full pipe has room again only when its own head leaves, which is an event of its own.
   if (!head.shared && operation.ideal_left == 0 && pipe_full()) return kForever;
   return std::max(operation.issue.dispatch, tick) + 1;
 }
 
-// Ticks that were left out changed nothing but this.
+// Skipped ticks changed nothing but the counters of a stalled pipe head.
 void SmMemory::Impl::catch_up(Tick tick) {
   if (stuck && tick > last_tick) {
     statistics.reservation_fail += tick - last_tick;
@@ -177,7 +178,7 @@ SmMemory::~SmMemory() = default;
 
 bool SmMemory::can_accept(const isa::Record& record) const {
   if (!impl_->two_units) return !impl_->queues[0].full();
-  // Where a generic address leads is known at issue only.
+  // The space of a generic address is not known before issue, so both queues need an entry.
   const Space space = record.memory.space;
   return (space == Space::kShared || !impl_->queues[0].full()) &&
          ((space != Space::kShared && space != Space::kGeneric) || !impl_->queues[1].full());
@@ -240,7 +241,7 @@ bool SmMemory::store_record(const StoredRecord& record, unsigned warp, unsigned 
 
 namespace {
 
-// Bytes of a TB's local memory, from its base on.
+// Returns the size of a TB's local memory in bytes, counted from its base.
 std::uint64_t local_bytes(const TbMemory& tb) { return tb.kernel->need.warps * tb.kernel->local_stride; }
 
 }  // namespace
@@ -255,7 +256,7 @@ void SmMemory::save_local(unsigned context, std::vector<std::byte>& bytes) const
       if (which.test(i)) bytes[offset + i] = from[i];
     }
   };
-  // What has left L1 may not be performed yet; then what is there still.
+  // Lines written back may still be in flight to memory, so their bytes are applied before those still in L1.
   std::vector<const Transaction*> writes;
   for (const Impl::Write& write : impl_->writes) writes.push_back(write.transaction);
   std::sort(writes.begin(), writes.end(),
@@ -273,7 +274,7 @@ void SmMemory::restore_local(unsigned context, const std::vector<std::byte>& byt
   if (bytes.empty()) return;
   const TbMemory& tb = impl_->contexts[context];
   std::memcpy(impl_->store.host(tb.local_base), bytes.data(), bytes.size());
-  // What the block before it in the context has under way comes too late.
+  // Stores in flight from the previous TB in this context must not overwrite the restored bytes.
   for (const Impl::Write& write : impl_->writes) {
     MemoryRequest& late = write.transaction->request;
     if (write.transaction->line() - tb.local_base < bytes.size()) late.byte_mask[0] = late.byte_mask[1] = 0;
@@ -311,7 +312,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.last_tick = tick;
   impl.primary_misses = 0;
   impl.hits.clear();
-  // What stood still stands still until something it may have lacked is there.
+  // A stalled pipe head stays stalled until a resource that it may lack is released.
   const bool still = impl.stuck && !impl.may_go_on();
   impl.stuck = still;
   impl.freed = false;
@@ -335,7 +336,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.shared_unit.begin_tick();
   bool taken = false;
   if (MemoryOperation* const back = impl.shared_unit.back(tick); back != nullptr) {
-    // It goes before the queue, unless a round of its head is under way.
+    // A returned instruction goes before the queue, unless a round of the queue's head is in progress.
     const Impl::LsuQueue& queue = impl.queues[impl.two_units ? 1 : 0];
     taken = queue.empty() || !queue.front().shared || queue.front().operation->rounds.ticks == 0;
     if (taken && impl.shared_tick(*back, tick).over) {
@@ -353,7 +354,7 @@ Tick SmMemory::next(Tick tick) const {
   Tick best = std::min(impl.next_pass(impl.queues[0], tick), impl.next_pass(impl.queues[1], tick));
   best = std::min(best, std::max(impl.shared_unit.next_back(), tick + 1));
   if (!impl.pipe.empty()) {
-    // What stands still tries again when what it lacked may be there, or when its block acquired something since.
+    // A stalled pipe head tries again when its missing resource may be free, or its block's acquire cycle has changed.
     if (!impl.stuck || impl.may_go_on()) best = std::min(best, std::max(impl.pipe.front().due, tick + 1));
   }
   if (impl.injection.head() != nullptr && !impl.short_of_credit) best = std::min(best, tick + 1);
@@ -424,7 +425,7 @@ bool SmMemory::Impl::read_byte(std::uint64_t generic, std::byte& to, unsigned la
   const std::uint64_t line = address & ~std::uint64_t{machine.l1.line - 1};
   const auto byte = static_cast<unsigned>(address - line);
   to = *store.bytes(address);
-  // Newer than memory: dirty lines on their way there, then L1.
+  // Bytes newer than memory: dirty lines in flight to memory, then dirty lines in L1.
   std::uint64_t newest = 0;
   for (const Write& write : writes) {
     const MemoryRequest& request = write.transaction->request;

@@ -24,17 +24,17 @@ class ThreadBlocks;
 class WarpTable;
 struct SmCounters;
 
-/// What may be plugged into one SM; null = built in. Not owned.
+/// Hooks plugged into one SM; a null pointer selects the built-in behaviour. Not owned.
 struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
-  bool elsewhere = false;  ///< something is plugged into the front end, or other SMs
+  bool elsewhere = false;  ///< a hook is plugged into the front end or into other SMs
 
   [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || issue != nullptr; }
 };
 
-/// The parts of an SM's core, for mechanisms and for parts that ask many of them. Constructors keep the references;
-/// those of mechanisms may also use what they refer to, but for `executor`.
+/// References to the parts of an SM's core, for mechanisms and for parts that use many of them. Constructors may only
+/// store the references; constructors of mechanisms may also use the parts, except `executor`.
 struct SmParts {
   const Machine& machine;
   unsigned sm;  ///< index of the SM
@@ -42,7 +42,7 @@ struct SmParts {
   base::StatisticGroup& statistics;  ///< group of the SM
   SmCounters& counters;
   SmOutbox& outbox;
-  HandOver& hand_over;  ///< to be raised in a tick that leaves something for `hand_over`
+  HandOver& hand_over;  ///< flag to raise in a tick whose output needs `hand_over`
   SmClock& clock;
   EventWheel& wheel;
   Pipelines& pipelines;

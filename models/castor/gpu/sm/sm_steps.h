@@ -9,7 +9,7 @@
 #include "castor/gpu/sm/sm_waves.h"
 #include "castor/gpu/suspended_tb.h"
 
-// Bodies of BasicSm, for who instantiates it.
+// Function bodies of BasicSm; included where the template is instantiated.
 namespace castor::gpu {
 
 template <class Mechanisms>
@@ -102,42 +102,42 @@ void BasicSm<Mechanisms>::tick(Cycle now) {
   clock_.begin(now);
   const Tick tick = clock_.tick();
   if (tick > accounts_.ticks.accounting().counted()) count_slept(tick);
-  // S0: what may be fetched is judged on the state that the previous tick left.
+  // S0, start. Eligibility for fetch is computed on the state that the previous tick left.
   const WarpMask eligible = fetch_.eligible();
   mechanisms_.each([](auto& one) { one.begin_tick(); });
   if (tbs_.kills_pending()) take_kills();
   mechanisms_.each([](auto& one) { one.take_messages(); });
   if (inbox_.next() <= now && tbs_.may_start(tick)) start_tb();
   mechanisms_.each([eligible](auto& one) { one.settle_early(eligible); });
-  // S1
+  // S1, events
   if (wheel_.due(tick)) take_events();
-  // S2
+  // S2, replies
   fetch_.take_lines();
   if (memory.next_reply() <= now) memory_side_.take_reply(now, tick);
-  // S3
+  // S3, memory
   memory_side_.advance(now, tick);
-  // S4: swap accesses have their place here; rows are copied when the filter has settled, in front of all issues.
-  // S5
+  // S4, register copies, is part of FilterUnit::settle: rows are copied after the filter has settled and before all
+  // issues. S5, issue
   barriers_.begin_tick();
   issue();
-  // S6
+  // S6, decode
   if (fetch_.due() != 0) {
     clock_.stir();
     WarpMask due = fetch_.take_due();
     mechanisms_.each([&due](auto& one) { due = one.decode(due); });
     fetch_.decode(due);
   }
-  // S7
+  // S7, fetch
   if (eligible != 0) {
     WarpMask held = 0;
     mechanisms_.each([&held](auto& one) { held |= one.held(); });
     if (fetch_.fetch(eligible & warps_.live() & ~held)) clock_.stir();
   }
-  // S8
+  // S8, bookkeeping
   bookkeeping();
-  // S9
+  // S9, edges of hooks
   mechanisms_.each([](auto& one) { one.clock(); });
-  // S10
+  // S10, end of the tick
   finish_tick();
 }
 
@@ -186,7 +186,7 @@ void BasicSm<Mechanisms>::start_tb() {
   inbox_.pop();
 }
 
-// Its warps do nothing more; it retires when what they have under way is over.
+// Stops a TB: its warps issue nothing more, and it retires when its accesses and instructions in flight have completed.
 template <class Mechanisms>
 void BasicSm<Mechanisms>::stop_tb(unsigned context) {
   const TbState& tb = tbs_[context];
@@ -241,7 +241,7 @@ void BasicSm<Mechanisms>::take_events() {
 
 // --- S5 --------------------------------------------------------------------------------------------------------------
 
-// The head of a warp's buffer issues. Returns the lanes for which it does.
+// Issues the oldest buffered instruction of a warp. Returns the number of lanes for which it issues.
 template <class Mechanisms>
 [[gnu::always_inline]] inline unsigned BasicSm<Mechanisms>::execute(unsigned scheduler, unsigned w) {
   const WarpState& warp = warps_[w];
@@ -261,8 +261,8 @@ template <class Mechanisms>
   return lanes;
 }
 
-// What is combinational in a tick depends only on what stands before it: state -> early outputs of hooks -> ready warps
-// -> picks of the issue policy -> fetch filter -> commits.
+// Order of combinational dependence in a tick: state -> early outputs of hooks -> ready warps -> picks of the issue
+// policy -> fetch filter -> commits.
 template <class Mechanisms>
 [[gnu::always_inline]] inline void BasicSm<Mechanisms>::issue() {
   const Tick tick = clock_.tick();
@@ -313,7 +313,7 @@ template <class Mechanisms>
   if (leaving >= 0) suspend_tb(static_cast<unsigned>(leaving));
 }
 
-// Warps of which something is on its way that is not theirs alone.
+// Returns the warps with an access, register write, event or message in flight that outlives the warp.
 template <class Mechanisms>
 WarpMask BasicSm<Mechanisms>::under_way() const {
   WarpMask warps = scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.releasing() | fetch_.held_back();
@@ -321,7 +321,7 @@ WarpMask BasicSm<Mechanisms>::under_way() const {
   return warps;
 }
 
-// One per tick, as others retire.
+// Swaps out a TB. At most one TB starts, retires or is swapped out per tick.
 template <class Mechanisms>
 void BasicSm<Mechanisms>::suspend_tb(unsigned context) {
   clock_.stir();
@@ -339,7 +339,7 @@ void BasicSm<Mechanisms>::suspend_tb(unsigned context) {
   leave(context, warps);
 }
 
-// What is left of a block that is gone.
+// Releases the resources of a TB that has retired or was swapped out.
 template <class Mechanisms>
 void BasicSm<Mechanisms>::leave(unsigned context, WarpMask warps) {
   accounts_.ticks.changed();
@@ -380,7 +380,7 @@ template <class Mechanisms>
     pulse.memory_stall = accounting.memory_stalled();
     pulse.outstanding = static_cast<std::uint16_t>(outstanding);
     set_pulse(pulse, clock_.now());
-    // The pulse of a sleeping SM repeats, so a tick with a miss is followed by one without.
+    // A sleeping SM repeats its last pulse, so a tick with a miss must be followed by one without.
     if (pulse.l1_primary_misses != 0) clock_.stir();
   }
   sleep_until(clock_.stirred() ? clock_.now() + 1 : next_wake());
@@ -390,13 +390,13 @@ template <class Mechanisms>
 Cycle BasicSm<Mechanisms>::next_wake() const {
   const Cycle now = clock_.now();
   const Cycle soonest = now + 1;
-  // What most often has something to do in the next tick is asked first.
+  // The conditions that most often need the next tick are tested first.
   if (fetch_.decodes_next() || issue_.ready_left() || memory.next_reply() <= soonest) return soonest;
   const Tick tick = memory_side_.next(clock_.tick());
   if (tick == clock_.tick() + 1) return soonest;
   Cycle wake = clock_.cycle_of(std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()}));
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
-  // Credits that came back before this tick were there for it.
+  // Credits that were returned up to this tick have already been used or were not needed.
   if (memory.next_credit() > now) wake = std::min(wake, memory.next_credit());
   if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());

@@ -3,7 +3,7 @@
 namespace castor::gpu {
 
 SmTlb::SmTlb(const Machine& machine, SharedTlb& shared, base::StatisticGroup& sm)
-    : page_shift_(static_cast<unsigned>(__builtin_ctzll(machine.tlb.page_bytes))),  // a power of two
+    : page_shift_(static_cast<unsigned>(__builtin_ctzll(machine.tlb.page_bytes))),  // page_bytes is a power of two
       shared_(shared),
       entries_(machine.tlb.l1_entries, machine.tlb.l1_ways),
       group_(sm, "tlb"),

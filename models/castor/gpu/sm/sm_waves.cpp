@@ -1,4 +1,5 @@
-// What waves show of an SM. Widths are those of the largest machine, so that saved views fit all of them.
+// Number of warps whose PC and active lanes are shown. Signal widths are those of the largest machine, so that saved
+// views fit all machines.
 
 #include "castor/gpu/sm/sm_waves.h"
 
@@ -40,7 +41,7 @@ void add_core_waves(const SmParts& parts, Waves& waves, const std::string& scope
   // Masks over TB contexts.
   waves.add(scope, "resident", 64, [&parts] { return parts.tbs.resident(); });
   waves.add(scope, "draining", 64, [&parts] { return parts.tbs.finished(); });
-  // Mask over schedulers, and what each did.
+  // Mask over schedulers, then the stall reason of each scheduler.
   waves.add(scope, "issued", 8, [&issue] { return issue.issued(); });
   for (unsigned s = 0; s < issue.schedulers().count; ++s) {
     waves.add(scope, "stall" + std::to_string(s), 3, [&issue, s] {

@@ -8,7 +8,7 @@ namespace castor::gpu {
 
 class Waves;
 
-/// Declares the signals of an SM's core and of its memory side; the parts must stay where they are.
+/// Declares the waveform signals of an SM's core and memory side; the parts must not move afterwards.
 void add_core_waves(const SmParts& parts, Waves& waves, const std::string& scope);
 
 }  // namespace castor::gpu

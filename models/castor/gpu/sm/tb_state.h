@@ -20,72 +20,75 @@ namespace castor::gpu {
 
 using isa::LaneMask;
 
-/// All that a warp of a thread block is, in the warp slot that it has; WarpTable keeps one per slot.
+/// Complete state of a warp in its warp slot; WarpTable keeps one per slot.
 ///
-/// Not in it, because it is over before a thread block can leave: registers, loads and stores under way (Scoreboard),
-/// fetched and decoded instructions, which can be fetched again (FetchStage, InstructionBuffer), and the reasons that
-/// block it, which follow from what is here, but for fences (BlockedWarps).
+/// Some state of a warp is kept elsewhere, because it ends before a thread block can be swapped out: pending registers,
+/// loads and stores in flight (Scoreboard), and fetched or decoded instructions, which can be fetched again
+/// (FetchStage, InstructionBuffer). Blocking conditions (BlockedWarps) follow from this state, except for fences.
 struct alignas(64) WarpState {
-  // What issuing touches stands in front.
-  std::uint32_t pc = 0;       ///< next to issue; the top of the stack learns of it where the stack changes
-  std::uint32_t meeting = 0;  ///< at this PC the top of the stack ends
-  LaneMask active = 0;        ///< lanes of the top of the stack
+  // The members used at issue come first, to share a cache line.
+
+  /// Next instruction to issue; written back to the top of the SIMT stack only when the stack changes
+  std::uint32_t pc = 0;
+  std::uint32_t meeting = 0;  ///< PC at which the top of the stack ends (reconvergence)
+  LaneMask active = 0;        ///< active lanes, those of the top of the stack
   const isa::Record* records = nullptr;
   const Decoded* decoded = nullptr;
-  std::byte* registers = nullptr;        ///< of the slot: a row of lanes per register
-  const std::byte* constants = nullptr;  ///< of the kernel
+  std::byte* registers = nullptr;        ///< registers of the slot: a row of lanes per register
+  const std::byte* constants = nullptr;  ///< constants of the kernel
   std::uint64_t code_base = 0;           ///< device address of record 0
-  std::uint32_t code_size = 0;           ///< records
+  std::uint32_t code_size = 0;           ///< number of records of the kernel
   std::uint8_t tb = 0;                   ///< TB context
-  std::uint8_t warp_in_tb = 0;
+  std::uint8_t warp_in_tb = 0;           ///< number of the warp in its TB
 
   alignas(64) LaneMask predicates[8] = {};
 
   isa::SimtStack stack;
   isa::WarpContext identity;
   const isa::Program* program = nullptr;
-  BarrierWait barrier;          ///< the one that it waits at, or waited at last
-  std::uint32_t call_pc = 0;    ///< its call into the runtime, if it waits for one
-  LaneMask call_mask = 0;       ///< lanes that call
-  Tick wakes = base::kForever;  ///< end of its sleep
+  BarrierWait barrier;          ///< barrier at which the warp waits, or waited last
+  std::uint32_t call_pc = 0;    ///< PC of the warp's call into the runtime, while the warp waits for one
+  LaneMask call_mask = 0;       ///< lanes that make the call
+  Tick wakes = base::kForever;  ///< tick in which the warp's sleep ends
 };
 
-/// The barriers of a thread block; Barriers works on them.
+/// Barriers of a thread block, updated by class Barriers.
 struct TbBarriers {
-  /// First arrivals at a barrier that is not complete, for statistics.
+  /// Ticks of the first arrivals at an incomplete barrier, for statistics.
   struct Times {
     Tick first = 0;
-    std::array<Tick, Pipelines::kMaxSchedulers> local{};  ///< per scheduler
-    std::uint8_t seen = 0;                                ///< bit per scheduler
+    std::array<Tick, Pipelines::kMaxSchedulers> local{};  ///< [scheduler] first arrival of a warp of that scheduler
+    std::uint8_t seen = 0;                                ///< bit per scheduler with an arrival
   };
   isa::BarrierUnit unit;
   std::array<Times, isa::BarrierUnit::kBarriers> times;
-  std::uint64_t done = 0;  ///< barriers completed
+  std::uint64_t done = 0;  ///< number of barriers completed
 };
 
-/// A thread block on an SM; ThreadBlocks keeps one per context. With the WarpState of each of its `slots` it is all
-/// that the thread block is.
+/// State of a thread block on an SM; ThreadBlocks keeps one per context. Together with the WarpState of each of its
+/// `slots` it is the complete state of the thread block.
 ///
-/// Not in it, besides what WarpState leaves out: lines of its local memory in L1 (SmMemory drops or writes them back),
-/// barrier releases under way, which end by themselves, a fetch filter's rows, and what watches and hooks remember of
-/// it.
+/// Kept elsewhere, besides the exceptions of WarpState: lines of its local memory in L1 (SmMemory drops them or writes
+/// them back), pending barrier releases, which end by themselves, the rows of a fetch filter, and records of watchdogs
+/// and hooks.
 struct TbState {
-  static constexpr unsigned kWarps = 32;  ///< at most
+  static constexpr unsigned kWarps = 32;  ///< most warps of a thread block
 
-  const KernelContext* kernel = nullptr;  ///< null: nobody is in the context
+  const KernelContext* kernel = nullptr;  ///< kernel of the thread block; null = the context is free
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   const DecodedProgram* program = nullptr;
   ItemData item;
   std::uint64_t gid = 0;
   std::uint32_t group = kNoGroup;
   Dim3 index;
-  bool killed = false;
+  bool killed = false;  ///< the thread block's kernel was stopped
   unsigned warp_count = 0;
-  WarpMask warps = 0, live = 0;              ///< its slots; those whose warps have not exited
-  std::array<std::uint8_t, kWarps> slots{};  ///< of its warps, in their order
+  WarpMask warps = 0, live = 0;              ///< warp slots of the thread block; and slots whose warps have not exited
+  std::array<std::uint8_t, kWarps> slots{};  ///< slots of its warps, in the order of the warps
   TbBarriers barriers;
-  AlignedBytes shared;         ///< shared memory
-  TbMemory* memory = nullptr;  ///< local memory base and acquire cycle, beside each other for the memory side
+  AlignedBytes shared;  ///< shared memory
+  /// memory side's view: local memory base and acquire cycle; an array of its own, so that the contexts are adjacent
+  TbMemory* memory = nullptr;
   Tick started = 0;
 };
 

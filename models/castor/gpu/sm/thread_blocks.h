@@ -17,10 +17,11 @@ namespace castor::gpu {
 
 struct SuspendedTb;
 
-/// Contexts of the thread blocks on an SM, the room that they take, and the kernels that are stopped.
+/// Contexts of the thread blocks on an SM, their SM resources, and the stopped kernels.
 ///
-/// S0 `take_kill`, `start`, `stop`; S5 `count`; S8 `exited`, `acquire`, `next_to_retire` and `retire`. One thread block
-/// starts or retires per tick. All of a thread block may be read at any time.
+/// Steps: `take_kill`, `start` and `stop` in S0, start; `count` in S5, issue; `exited`, `acquire`, `next_to_retire` and
+/// `retire` in S8, bookkeeping. At most one thread block starts or retires per tick. The state of a thread block may be
+/// read in any step.
 class ThreadBlocks {
  public:
   /// `observer` may be null.
@@ -29,70 +30,72 @@ class ThreadBlocks {
   ThreadBlocks& operator=(const ThreadBlocks&) = delete;
 
   [[nodiscard]] const TbState& operator[](unsigned context) const { return contexts_[context]; }
-  /// What the memory side sees of the contexts: an array of sm.tb_contexts, which stays where it is.
+  /// Returns the memory side's view of the contexts, an array of sm.tb_contexts elements that does not move.
   [[nodiscard]] const TbMemory* memory() const { return memory_.data(); }
-  /// Contexts in use.
+  /// Returns the contexts in use.
   [[nodiscard]] TbMask resident() const { return resident_; }
-  /// Of them those whose warps have all exited.
+  /// Returns the contexts in use whose warps have all exited.
   [[nodiscard]] TbMask finished() const { return finished_; }
-  /// The next to retire waits for a credit of the done FIFO.
+  /// Returns whether the next TB to retire waits for a credit of the done FIFO.
   [[nodiscard]] bool waits_for_credit() const { return waits_for_credit_; }
-  /// What is free beside the warp slots that are `used`; threads are left out.
+  /// Returns the free resources of the SM, given the warp slots `used`. `threads` is not set.
   [[nodiscard]] SmRoom room(WarpMask used) const;
 
-  /// No TB operation may happen in the tick behind the start of a kernel on an SM that was empty.
+  /// Returns whether a TB may start in `tick`. After the start of a TB on an empty SM, the next tick must have no TB
+  /// operation.
   [[nodiscard]] bool may_start(Tick tick) const { return quiet_tick_ != tick; }
-  /// Takes the lowest free context, the lowest slots that are not `used`, and room, and makes the state of a TB that
-  /// begins, but for its warps. Asserts that it fits.
+  /// Starts a TB in the lowest free context, allocates its resources and the lowest warp slots not in `used`, and
+  /// initialises its state except for its warps. Returns the context. Asserts that the TB fits.
   unsigned start(const TbStartMessage& message, WarpMask used, Cycle now, Tick tick);
-  /// Ticks that its set-up takes.
+  /// Returns the ticks that the set-up of the TB takes.
   [[nodiscard]] Tick setup_ticks(const TbStartMessage& message) const;
-  /// The TB issues nothing any more.
+  /// Stops a TB: it counts as finished, because its warps issue nothing more.
   void stop(unsigned context) {
     contexts_[context].killed = true;
     contexts_[context].live = 0;
     finished_ |= TbMask{1} << context;
   }
 
-  /// The kernel is stopped from cycle `visible` on, also in TBs that are on their way.
+  /// Stops a kernel from cycle `visible` on, including its TBs in flight to the SM.
   void kill(const KernelContext& kernel, Cycle visible) { kills_.push_back({visible, &kernel, kernel.ticket}); }
-  /// The next kernel whose stop is visible in `now`; null if there is none.
+  /// Returns the next kernel whose stop is visible in cycle `now`, or null.
   [[nodiscard]] const KernelContext* take_kill(Cycle now);
-  /// First cycle in which one will be.
+  /// Returns the first cycle in which a stop becomes visible, or base::kForever.
   [[nodiscard]] Cycle next_kill() const;
   [[nodiscard]] bool kills_pending() const { return !kills_.empty(); }
-  /// The kernel was stopped.
+  /// Returns whether the kernel was stopped.
   [[nodiscard]] bool killed(const KernelContext& kernel) const;
 
-  /// An instruction of the TB issued for `lanes` lanes.
+  /// Counts an instruction of the TB that issued for `lanes` lanes.
   void count(unsigned context, unsigned lanes) {
     ++contexts_[context].warp_instructions;
     contexts_[context].thread_instructions += lanes;
   }
-  /// A warp has exited.
+  /// Records that a warp has exited.
   void exited(unsigned context, unsigned warp) {
     TbState& tb = contexts_[context];
     tb.live &= ~warp_bit(warp);
     if (tb.live == 0) finished_ |= TbMask{1} << context;
   }
-  /// For Barriers alone.
+  /// Returns the barriers of a TB; for class Barriers alone.
   [[nodiscard]] TbBarriers& barriers(unsigned context) { return contexts_[context].barriers; }
-  /// What the TB loads from now on must not be older than `now`.
+  /// Sets the TB's acquire cycle: its later loads must not return data older than `now`.
   void acquire(unsigned context, Cycle now);
 
-  /// Other TB operations leave the tick to a retire.
+  /// Returns whether a TB may retire in `tick`: the tick has no other TB operation.
   [[nodiscard]] bool may_retire(Tick tick) const { return operation_at_ != tick && quiet_tick_ != tick; }
-  /// The lowest finished context of whose warps nothing is `under_way`, if one may retire. It gets a credit of `done`,
-  /// or waits for one.
+  /// Returns the lowest finished context without a warp in `under_way`, if a TB may retire in this tick. It takes a
+  /// credit of `done`; without a credit the TB has to wait, and nothing is returned.
   [[nodiscard]] std::optional<unsigned> next_to_retire(WarpMask under_way, Credits& done, Cycle now, Tick tick);
-  /// The TB that has just been started goes on where it was suspended.
+  /// Restores the saved state into a TB that has just been started.
   void restore(unsigned context, const SuspendedTb& saved);
-  /// A TB leaves to come back: context and room are free.
+  /// Frees the context and the resources of a TB that is swapped out.
   void suspend(unsigned context, Cycle now, Tick tick);
-  /// Gives context and room free, and says what the front end is told.
+  /// Frees the context and the resources of a TB that retires, and returns the message to the front end.
   [[nodiscard]] TbRetireMessage retire(unsigned context, Cycle now, Tick tick);
 
  private:
+  // Stop of a kernel, visible from a cycle on; the ticket tells the kernel from a later one in its table entry.
   struct Kill {
     Cycle visible;
     const KernelContext* kernel;
@@ -101,20 +104,22 @@ class ThreadBlocks {
   void leave(unsigned context, Cycle now, Tick tick);
   [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
 
+  // contexts in use; and contexts in use whose warps have all exited
   TbMask resident_ = 0, finished_ = 0;
-  Tick operation_at_ = base::kForever;  // tick of the last TB operation
-  Tick quiet_tick_ = base::kForever;    // tick behind a kernel start, without TB operations
-  bool waits_for_credit_ = false;
+  Tick operation_at_ = base::kForever;  // tick of the last start, retirement or swap-out
+  // tick after the start of a TB on an empty SM, in which no TB operation may happen
+  Tick quiet_tick_ = base::kForever;
+  bool waits_for_credit_ = false;  // the next TB to retire has no credit of the done FIFO
   std::vector<TbState> contexts_;
   std::vector<TbMemory> memory_;
-  unsigned free_register_units_, free_shared_units_;  // asserted against every start
+  unsigned free_register_units_, free_shared_units_;  // free resources in allocation units; checked at every start
   const Machine& machine_;
   const unsigned sm_;
   TbCounters& counters_;
   Observer* const observer_;
   std::vector<std::unique_ptr<DecodedProgram>> programs_;
-  std::vector<Kill> kills_;   // not yet visible
-  std::vector<Kill> killed_;  // starts of these kernels end at once
+  std::vector<Kill> kills_;   // stops that are not visible yet
+  std::vector<Kill> killed_;  // stopped kernels, whose TBs are stopped as soon as they start
 };
 
 }  // namespace castor::gpu

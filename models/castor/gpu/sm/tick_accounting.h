@@ -11,42 +11,46 @@
 
 namespace castor::gpu {
 
-/// Counts ticks of an SM: what schedulers did, and what goes on over time. Equal ticks are counted in one go.
+/// Counts the ticks of an SM by the stall reasons of its schedulers and other conditions. Runs of equal ticks are added
+/// to the counters in one step.
 ///
-/// At the start of a tick `sleep_to`, if ticks were slept; S10 `count`; `flush` before counters are read.
+/// Steps: `sleep_to` at the start of a tick, if ticks were slept; `count` in S10, end; `flush` before counters are
+/// read.
 class TickAccounting {
  public:
   TickAccounting(const Machine& machine, TickCounters& counters)
       : schedulers_(machine.schedulers), counters_(counters) {}
 
-  /// Ticks that were counted: the next tick, if none were slept.
+  /// Returns the number of ticks counted so far; without slept ticks, the number of the next tick.
   [[nodiscard]] Tick counted() const { return counted_; }
-  /// No scheduler issued in the last tick, and one of them waited for memory.
+  /// Returns whether in the last tick no scheduler issued and at least one was stalled on memory.
   [[nodiscard]] bool memory_stalled() const { return class_.memory_stalled; }
 
-  /// What a tick adds to the counters besides its instructions.
+  /// Conditions of a tick that determine its contribution to the counters.
   struct Facts {
-    const SchedulerStalls& stalls;  ///< kIssued for those that issued
+    const SchedulerStalls& stalls;  ///< stall reason per scheduler; kIssued for schedulers that issued
     const SchedulerLacks& lacks;
-    unsigned issued;  ///< bit per scheduler
-    WarpMask live, device, fence;
+    unsigned issued;               ///< bit per scheduler that issued
+    WarpMask live, device, fence;  ///< live warps; live warps of device launches; warps in a fence
+    /// TB contexts whose warps have all exited
     TbMask finished;
-    unsigned outstanding;  ///< reads
+    unsigned outstanding;  ///< outstanding reads of the memory side
   };
   void count(const Facts& facts);
-  /// Ticks up to `end` - 1 were slept. A tick that issued is followed by another one, so they are like the last one.
+  /// Counts the slept ticks up to `end` - 1 like the last tick. An SM never sleeps after a tick that issued.
   void sleep_to(Tick end, unsigned outstanding) {
     const Tick slept = end - counted_;
     same_ticks_ += slept;
     counted_ = end;
     if (class_.memory_stalled) counters_.outstanding_sum_while_stalled += slept * outstanding;
   }
-  /// Adds what was counted to the counters.
+  /// Adds the run of equal ticks to the counters.
   void flush();
-  /// Core cycles without a tick so far.
+  /// Sets the number of core cycles without a tick.
   void set_clock_off(Cycle cycles) { counters_.clock_off_ticks = cycles; }
 
  private:
+  // Conditions that the ticks of the current run share.
   struct TickClass {
     SchedulerStalls stalls{};
     SchedulerLacks lacks{};
@@ -57,7 +61,7 @@ class TickAccounting {
     std::uint64_t live_count = 0;
   };
 
-  // Whether this tick adds to the counters what the last one did.
+  // Returns whether this tick contributes the same to the counters as the last one.
   [[nodiscard]] bool same(const Facts& facts) const {
     const auto differs = [](const auto& a, const auto& b) {
       static_assert(sizeof a == 8 && sizeof b == 8);
@@ -72,14 +76,14 @@ class TickAccounting {
   }
   void begin_class(const Facts& facts);
 
-  Tick counted_ = 0;
-  Tick same_ticks_ = 0;  // of this class, not yet in the counters
+  Tick counted_ = 0;     // number of ticks counted
+  Tick same_ticks_ = 0;  // ticks of the current class that are not in the counters yet
   TickClass class_;
   const unsigned schedulers_;
   TickCounters& counters_;
 };
 
-// In line, so that the facts of a tick need not lie in memory.
+// Inline, so that the compiler can keep the facts of a tick in registers.
 [[gnu::always_inline]] inline void TickAccounting::begin_class(const Facts& facts) {
   flush();
   class_.stalls = facts.stalls;

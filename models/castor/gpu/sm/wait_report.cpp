@@ -70,7 +70,8 @@ void SmWaitReport::check(const SmRoom* ledger, Cycle now) const {
   }
 }
 
-// Live warps of the TB that do not wait where this one does. One that only arrived there without waiting is among them.
+// Returns the live warps of the TB that do not wait at the barrier of warp `w`, including warps that arrived there
+// without waiting.
 WarpMask SmWaitReport::missing_at_barrier(unsigned w) const {
   const TbState& tb = parts_.tbs[parts_.warps[w].tb];
   WarpMask there = 0;

@@ -13,24 +13,24 @@
 
 namespace castor::gpu {
 
-/// An SM's report to watchdogs (docs/gpu/faults.md, "Watchdogs"): who waits for whom, and who repeats a loop. A look at
-/// its parts between two cycles, which changes nothing.
+/// An SM's report for watchdogs (docs/gpu/faults.md, "Watchdogs"): which warps wait for which, and which repeat a loop.
+/// It reads the parts of the SM between two cycles and changes nothing.
 class SmWaitReport {
  public:
-  /// `reasons`: of mechanisms, in their order.
+  /// `reasons`: waits of the mechanisms, in list order.
   SmWaitReport(const SmParts& parts, std::vector<WaitReason> reasons) : parts_(parts), reasons_(std::move(reasons)) {}
 
-  /// What each TB and warp waits for, one line each.
+  /// Returns a text with one line for each TB and warp.
   [[nodiscard]] std::string text() const;
-  /// The same as a graph.
+  /// Adds the waits between kernels, TBs and warps to a graph.
   void add_to(WaitGraph& graph) const;
-  /// Since the watch was opened every live warp was blocked, or twice in one state.
+  /// Returns whether every live warp was blocked, or twice in the same state, since the watch was opened.
   [[nodiscard]] bool stuck() const;
   /// Adds the live warps that repeat their loops.
   void add_spinning(std::vector<SpinningWarp>& list) const;
-  /// Asserts that every slot in use has a TB and that every live warp that is blocked waits for something that is
-  /// there; with `ledger` (null while messages are under way) also that the SM counts the same room. `now` is for the
-  /// message.
+  /// Asserts that every used slot has a TB, that the counts of accesses in flight agree with the mask of busy warps,
+  /// and that every warp at a barrier is known to that barrier. With `ledger` (null while messages are in flight), also
+  /// asserts that the SM's free resources equal the ledger's. `now` is for the message.
   void check(const SmRoom* ledger, Cycle now) const;
 
  private:

@@ -8,38 +8,40 @@
 
 namespace castor::gpu {
 
-/// Two-level issue policies: each scheduler's warps are in groups, one group is active, and round robin goes on inside
-/// it (docs/gpu/sm.md, "Issue policies").
+/// State of the two-level issue policies: the warps of each scheduler are divided into groups. One group is active, and
+/// round robin picks inside it (docs/gpu/sm.md, "Issue policies").
 ///
-/// * Two-level (tl): groups of `issue.tl_group` neighbouring warps. The next group with a candidate becomes active when
-///   every live warp of the active one waits.
-/// * Thread-block-aware two-level (catls): a thread block's warps on a scheduler join the first group with fewer than
-///   `issue.catls_group` warps, and are never split. The next group with a candidate becomes active as soon as the
-///   active one has none.
+/// * Two-level (tl): groups of `issue.tl_group` neighbouring warps. When every live warp of the active group waits, the
+///   next group with a candidate becomes active.
+/// * Thread-block-aware two-level (catls): the warps of a thread block on a scheduler join the first group with fewer
+///   than `issue.catls_group` warps, and are never split. When the active group has no candidate, the next group with
+///   one becomes active.
 ///
-/// Warps are numbered as in the SM; warp w belongs to scheduler w mod schedulers. A copy goes its own way.
+/// Warps are numbered as in the SM; warp w belongs to scheduler w mod schedulers. A copy of this object is independent,
+/// for picks on trial.
 class WarpGroups {
  public:
   static constexpr unsigned kNone = 0xff;
 
-  /// `schedulers` of `machine.sm.warps` warps. Only for the two policies.
+  /// Makes the groups for `machine.sm.warps` warps. Only for policies tl and catls.
   explicit WarpGroups(const Machine& machine);
 
-  /// A thread block was placed in these warp slots (free before), or has left them.
+  /// The warps of a thread block were placed in these free slots, or have left them.
   void place(WarpMask warps);
   void release(WarpMask warps);
 
-  /// The warp that scheduler `s` would issue, kNone if it issues none. `candidates`: its ready warps; `waiting`: warps
-  /// of the SM that wait for a load or are blocked; `live`: those that have not exited.
+  /// Returns the warp that scheduler `s` would issue, or kNone. `candidates`: its ready warps; `waiting`: warps of the
+  /// SM that wait for a load or are blocked; `live`: warps that have not exited.
   [[nodiscard]] unsigned pick(unsigned s, WarpMask candidates, WarpMask live, WarpMask waiting) const;
-  /// Warp `w` of scheduler `s` has issued: its group is the active one.
+  /// Records that warp `w` of scheduler `s` has issued, and makes its group active.
   void issued(unsigned s, unsigned w);
 
  private:
+  /// Groups of one scheduler.
   struct Scheduler {
-    std::vector<WarpMask> members;   ///< per group
-    std::vector<std::uint8_t> last;  ///< warp that issued last, per group
-    std::uint8_t active = 0;
+    std::vector<WarpMask> members;   ///< [group] warps of the group
+    std::vector<std::uint8_t> last;  ///< [group] warp that issued last
+    std::uint8_t active = 0;         ///< active group
   };
 
   bool by_thread_block_;
@@ -47,7 +49,7 @@ class WarpGroups {
   unsigned schedulers_;
   unsigned groups_ = 0;
   std::vector<Scheduler> state_;
-  std::vector<std::uint8_t> group_of_;  ///< per warp
+  std::vector<std::uint8_t> group_of_;  ///< [warp] group of the warp
 };
 
 }  // namespace castor::gpu

@@ -5,26 +5,26 @@
 
 namespace castor::gpu {
 
-/// Warp slots of an SM: as many as a mask has bits.
+/// Most warp slots of an SM: the number of bits of a WarpMask.
 inline constexpr unsigned kMaxWarps = 64;
 
 [[nodiscard]] inline WarpMask warp_bit(unsigned warp) { return WarpMask{1} << warp; }
 
-/// Number of the lowest set bit of a mask of warps, lanes or thread blocks that is not empty.
+/// Returns the number of the lowest set bit of a non-empty mask of warps, lanes or thread blocks.
 [[nodiscard]] inline unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
-/// First warp of a mask that is not empty behind `last` in cyclic order.
+/// Returns the next warp after `last`, in cyclic order, of a non-empty mask.
 [[nodiscard]] inline unsigned next_after(WarpMask mask, unsigned last) {
   const WarpMask behind = last >= 63 ? 0 : mask & (~WarpMask{0} << (last + 1));
   return lowest(behind != 0 ? behind : mask);
 }
 
-/// The first `lanes` lanes of a warp.
+/// Returns the mask of the first `lanes` lanes of a warp.
 [[nodiscard]] inline isa::LaneMask all_lanes(unsigned lanes) {
   return lanes >= 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << lanes) - 1;
 }
 
-/// `count` lanes from `first` < 64 on.
+/// Returns the mask of `count` lanes from lane `first` < 64 on.
 [[nodiscard]] inline isa::LaneMask lane_range(unsigned first, unsigned count) {
   return all_lanes(count) << (first & 63);
 }

@@ -12,8 +12,8 @@
 namespace castor::gpu {
 namespace {
 
-// Registers of a slot lie apart by a stride that is no multiple of a page, so that equal registers of all warps do not
-// fall into one set of the host's cache.
+// Returns the distance in bytes between the registers of two warp slots. It is no multiple of a page, so that equal
+// registers of all warps do not fall into one set of the host's cache.
 std::size_t slot_stride(const Machine& machine) {
   return std::size_t{machine.sm.max_regs_per_thread + 1} * machine.sm.lanes * 4 + 192;
 }

@@ -14,11 +14,12 @@ namespace castor::gpu {
 
 struct SuspendedWarp;
 
-/// Warp slots of an SM: SIMT stack, PC, registers, predicates and identity of each warp, which of them live, and who is
-/// older.
+/// Warp slots of an SM: SIMT stack, PC, registers, predicates and identity of each warp, the live warps, and their age
+/// order.
 ///
-/// S0 `start` and `admit`, or `stop`; S5 whatever moves a warp; S8 `release`. Everything may be read at any time.
-/// Registers and predicates belong to whoever executes an instruction of the warp and are written through `view`.
+/// Steps: `start` and `admit`, or `stop`, in S0, start; `step`, `transfer`, `call`, `sleep` and `wait_at` in S5, issue;
+/// `release` in S8, bookkeeping. All state may be read in any step. Registers and predicates are written through `view`
+/// by the unit that executes an instruction of the warp.
 class WarpTable {
  public:
   WarpTable(const Machine& machine, unsigned sm);
@@ -32,54 +33,55 @@ class WarpTable {
   [[nodiscard]] unsigned lanes() const { return lanes_; }
   [[nodiscard]] LaneMask all_lanes() const { return all_lanes_; }
 
-  /// Warps with lanes that have not exited.
+  /// Returns the warps with lanes that have not exited.
   [[nodiscard]] WarpMask live() const { return live_; }
-  /// Slots of resident TBs.
+  /// Returns the slots of resident TBs.
   [[nodiscard]] WarpMask used() const { return used_; }
-  /// Of them those of TBs launched by device code.
+  /// Returns the slots of resident TBs that device code has launched.
   [[nodiscard]] WarpMask device() const { return device_; }
   [[nodiscard]] const AgeOrder& ages() const { return ages_; }
 
-  /// A warp as it begins: all its lanes at record 0, registers and predicates zero.
+  /// Initial state of a warp: all its lanes at record 0, registers and predicates zero.
   struct Start {
     const KernelContext* kernel = nullptr;
     const DecodedProgram* program = nullptr;
-    ItemData item;                    ///< of its TB
-    Dim3 block;                       ///< index of its TB
-    unsigned tb = 0, warp_in_tb = 0;  ///< TB context; number inside the TB
+    ItemData item;                    ///< kernel or group data of the warp's TB
+    Dim3 block;                       ///< block index of the warp's TB
+    unsigned tb = 0, warp_in_tb = 0;  ///< TB context; number of the warp in its TB
   };
   void start(unsigned slot, const Start& start);
-  /// The warps of a TB, all started, are resident from now on: the newest ones.
+  /// Makes the started warps of a TB resident, as the youngest warps.
   void admit(WarpMask warps, bool by_device);
-  /// The warp of a suspended TB goes on where it was; it has just been started.
+  /// Restores the saved state of a suspended warp into a slot in which the warp has just been started.
   void restore(unsigned slot, const SuspendedWarp& saved);
-  /// They issue nothing any more.
+  /// Ends these warps: they issue nothing more.
   void stop(WarpMask warps) { live_ &= ~warps; }
-  /// Their TB has left.
+  /// Frees the slots of warps whose TB has left.
   void release(WarpMask warps) {
     used_ &= ~warps;
     device_ &= ~warps;
   }
 
-  /// The next instruction. True if the paths of a branch met there: it may be another one than the next in memory.
+  /// Advances the PC to the next instruction. Returns true if the paths of a branch reconverge there; the PC may then
+  /// differ from the next address.
   bool step(unsigned w) {
     WarpState& warp = slots_[w];
     if (++warp.pc != warp.meeting) return false;
     meet(warp);
     return true;
   }
-  /// A control transfer at the PC, which lanes of `mask` (not those whose guard is off) take. Without lanes left the
-  /// warp does not live any more. On a fault it stays where it is.
+  /// Executes a control transfer at the warp's PC for the lanes of `mask`, whose guard is true. A warp without lanes
+  /// left is no longer live. On a fault the warp stays at its PC.
   [[nodiscard]] std::optional<ExecutionFault> transfer(unsigned w, const isa::Record& record, LaneMask mask);
-  /// Where the result of the barrier goes that it waits at.
+  /// Records the barrier at which the warp waits, and the destination of the barrier's result.
   void wait_at(unsigned w, const BarrierWait& barrier) { slots_[w].barrier = barrier; }
-  /// Lanes call the runtime at the PC.
+  /// Records a call of lanes `mask` into the runtime at the warp's PC.
   void call(unsigned w, LaneMask mask) {
     slots_[w].call_pc = slots_[w].pc;
     slots_[w].call_mask = mask;
   }
   void sleep(unsigned w, Tick until) { slots_[w].wakes = until; }
-  /// What `%clock` and `%globaltimer` read.
+  /// Sets the values that `%clock` and `%globaltimer` read.
   void set_times(unsigned w, Tick tick, std::uint64_t nanoseconds) {
     slots_[w].identity.clock = tick;
     slots_[w].identity.global_timer = nanoseconds;
@@ -89,7 +91,8 @@ class WarpTable {
   void meet(WarpState& warp);
   static void reload(WarpState& warp);
 
-  // One word per property of warps.
+  // Masks with one bit per warp slot. live_: lanes have not exited. used_: slot of a resident TB. device_: slot of a TB
+  // launched by device code.
   WarpMask live_ = 0, used_ = 0, device_ = 0;
   const unsigned lanes_;
   const LaneMask all_lanes_;
