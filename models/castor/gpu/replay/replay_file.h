@@ -15,23 +15,24 @@ namespace castor::gpu {
 
 struct Hooks;
 
-/// What one TB of a type does to the wires of its SM per cycle at full speed: x 2^32, so that small shares add up.
+/// Contribution of one TB of a kernel type to the pulse wires of its SM, per cycle at full speed. All values are x
+/// 2^32, so that small fractions add up.
 struct ReplayPulse {
-  std::uint64_t lanes = 0;        ///< lanes issued
+  std::uint64_t lanes = 0;        ///< issued lanes
   std::uint64_t misses = 0;       ///< primary L1 misses
-  std::uint64_t stall = 0;        ///< share of cycles that count as memory stall
-  std::uint64_t outstanding = 0;  ///< misses under way
+  std::uint64_t stall = 0;        ///< fraction of cycles that count as memory stall
+  std::uint64_t outstanding = 0;  ///< misses in flight
   [[nodiscard]] bool none() const { return (lanes | misses | stall | outstanding) == 0; }
 };
 
-/// A kernel as the replay tier knows it.
+/// Kernel type of the replay tier.
 struct ReplayType {
   std::string name;
   std::uint32_t threads = 0;    ///< per TB
   std::uint32_t registers = 0;  ///< per thread
   std::uint32_t shared = 0;     ///< bytes per TB
-  std::uint32_t tbs = 0;        ///< of the usual launch
-  std::uint64_t energy = 0;     ///< nJ per TB
+  std::uint32_t tbs = 0;        ///< TBs of the usual launch
+  std::uint64_t energy = 0;     ///< energy in nJ per TB
   ServiceLaw service;
   ReplayPulse pulse;
   int line = 0;
@@ -39,17 +40,18 @@ struct ReplayType {
   std::shared_ptr<const isa::Program> program;
 };
 
-/// Speeds of kernels that share an SM, by how many TBs of each are there.
+/// Rates of kernels that share an SM, by the number of resident TBs of each kernel.
 struct ReplayRates {
+  /// Row of the table: a combination of TBs of each kernel, and the rate of each kernel.
   struct Row {
     std::vector<std::uint32_t> counts;  ///< per column
     std::vector<std::uint64_t> rates;   ///< per column, x 2^32; 0 where counts is 0
     int line = 0;
   };
-  std::vector<unsigned> columns;  ///< kernel types
-  std::vector<Row> rows;          ///< ascending counts
+  std::vector<unsigned> columns;  ///< kernel types of the columns
+  std::vector<Row> rows;          ///< in ascending order of counts
   int line = 0;
-  /// nullptr if there is no such row.
+  /// Returns the row with these counts; null if there is none.
   [[nodiscard]] const Row* find(const std::vector<std::uint32_t>& counts) const;
 };
 
@@ -79,34 +81,37 @@ struct ReplayRates {
 ///       row 1 0 : 1 -             # TBs of each kernel on an SM : speed of each, above 0, at most 1
 ///       row 1 1 : 0.9 0.75
 ///
-/// Service laws: constant N, uniform LOW HIGH, exponential MEAN, normal MEAN DEVIATION, table N... (TB g takes the
-/// g-th; as many as `tbs`), sample N... . Whole cycles, 0..2^32 - 1; a TB stays at least one cycle.
+/// Service laws: constant N, uniform LOW HIGH, exponential MEAN, normal MEAN DEVIATION, table N... (TB g takes the g-th
+/// value; as many values as `tbs`), sample N... . Services are whole cycles, 0..2^32 - 1; a TB stays at least one
+/// cycle.
 ///
-/// How a replayed kernel reaches the front end: its `ReplayType::program` is loaded into the device like any compiled
-/// one (Device::load) and launched by a KernelPacket with a block of `threads` threads, no parameters and a grid of any
-/// size (`packet`). The program has no code; registers and shared memory are the type's, so launch checks, rounding and
-/// the ledger work as for every kernel. A ReplaySm finds the type by KernelContext::program->kernel.
+/// Path of a replayed kernel to the front end: its `ReplayType::program` is loaded into the device like any compiled
+/// program (Device::load). A KernelPacket launches it with a block of `threads` threads, no parameters and a grid of
+/// any size (`packet`). The program has no code. Its registers and shared memory are those of the type, so launch
+/// checks, rounding and the ledger work as for every kernel. A ReplaySm finds the type by
+/// KernelContext::program->kernel.
 class ReplayFile {
  public:
-  /// Errors: InputError with file and line for everything that is wrong in the file, or if it cannot be read.
+  /// Reads a file. Throws InputError, with file and line, for any error in the file, or if the file cannot be read.
   [[nodiscard]] static ReplayFile read(const std::string& path);
-  /// Same, from text; `file` is for messages.
+  /// Reads the contents of a file from `text`. `file`: name for messages. Throws like `read`.
   [[nodiscard]] static ReplayFile parse(std::string_view text, const std::string& file);
 
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// In the order of the file; a type's index is its kernel type (kid).
+  /// Returns the kernel types in the order of the file. The index of a type is its kernel type number (kid).
   [[nodiscard]] const std::vector<ReplayType>& types() const { return types_; }
-  /// Index of a type, or -1.
+  /// Returns the index of a type, or -1.
   [[nodiscard]] int find(std::string_view name) const;
-  /// Same; InputError naming the file and what it holds if there is none.
+  /// Returns a type by name. Throws InputError, naming the file and its types, if there is none.
   [[nodiscard]] const ReplayType& type(std::string_view name) const;
-  /// The usual launch of a type, for the handle under which its program was loaded.
+  /// Returns the packet of a type's usual launch. `handle`: handle under which the type's program was loaded.
   [[nodiscard]] static KernelPacket packet(const ReplayType& type, ProgramHandle handle);
 
   [[nodiscard]] bool has_rates() const { return !rates_.columns.empty(); }
   [[nodiscard]] const ReplayRates& rates() const { return rates_; }
   [[nodiscard]] bool has_pulses() const { return has_pulses_; }
-  /// Load from which on TBs on `sm` slow down, in warps; `otherwise` if the file says nothing.
+  /// Returns the load, in warps, above which TBs on `sm` (or on any SM) slow down; `otherwise` if the file has no
+  /// value.
   [[nodiscard]] std::uint64_t w0(std::uint64_t otherwise) const { return has_w0_ ? w0_ : otherwise; }
   [[nodiscard]] std::uint64_t w0(unsigned sm, std::uint64_t otherwise) const;
 
@@ -115,15 +120,15 @@ class ReplayFile {
 
   std::string file_;
   std::vector<ReplayType> types_;
-  std::vector<unsigned> by_name_;  ///< indices of types_, ascending names
+  std::vector<unsigned> by_name_;  ///< indices of types_, in ascending order of names
   ReplayRates rates_;
   bool has_pulses_ = false, has_w0_ = false;
   std::uint64_t w0_ = 0;
   std::vector<std::pair<unsigned, std::uint64_t>> w0_of_sm_;
 };
 
-/// Hooks inside an SM (FetchFilter, IssuePolicy) have nothing to do in one that executes nothing.
-/// Errors: InputError naming the hook.
+/// Throws InputError, naming the hook, if a hook inside an SM (FetchFilter, IssuePolicy) is set. A replayed SM executes
+/// no instructions, so such a hook has no effect.
 void refuse_hooks_in_replay(const Hooks& hooks);
 
 }  // namespace castor::gpu
