@@ -36,7 +36,9 @@ struct DispatchView {
   const Quota* quota = nullptr;
   const KdMask* stopped = nullptr;  ///< entries of which no TB is placed; null = none
 
+  /// Returns the SMs with resources for a TB of the entry, open or not.
   [[nodiscard]] SmMask room(unsigned entry) const { return ledger.fits(entry); }
+  /// Returns the SMs that may take a TB of the entry.
   [[nodiscard]] SmMask takers(unsigned entry) const {
     if (stopped != nullptr && (*stopped)[entry]) return 0;
     return within_quota(ledger.fits(entry) & open, quota, ledger, entry);
@@ -91,6 +93,7 @@ class FcfsDispatcher {
         one_(machine.dispatch.search == DispatchSearch::kRoundRobinOne),
         sms_(machine.chip.sms) {}
 
+  /// Appends a kernel whose entry was written.
   void push(unsigned entry) { items_.push_back(static_cast<std::uint16_t>(entry)); }
   /// Removes an exhausted or stopped kernel from the list.
   void remove(unsigned entry) {

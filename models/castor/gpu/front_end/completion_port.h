@@ -32,7 +32,9 @@ class CompletionPort {
 
   /// Issues a new ticket.
   [[nodiscard]] Ticket issue() { return tickets_.issue(); }
+  /// Takes acknowledgements of stored words: the host can know the completions and notices from now on.
   void receive(Cycle now);
+  /// Completes a packet on the device and stores the queue's completion word.
   void finish(unsigned queue, Ticket ticket, Cycle now, PacketEnd end = PacketEnd::kDone);
   /// Stores the signal word of a job. `ticket`: ticket of the job's JOB packet.
   void signal(unsigned queue, Ticket ticket, std::uint64_t address, const JobSignal& signal, Cycle now);
@@ -52,6 +54,7 @@ class CompletionPort {
   /// Returns a number that grows with every ticket issued and every completion seen by the host.
   [[nodiscard]] std::uint64_t progress() const { return 2 * tickets_.last() - tickets_.open(); }
 
+  /// Switches the collection of notices for `take_notices` on or off.
   void collect_notices(bool on) { collecting_ = on; }
   [[nodiscard]] bool has_notices() const { return !notices_.empty(); }
   [[nodiscard]] std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }

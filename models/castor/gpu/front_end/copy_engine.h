@@ -51,6 +51,7 @@ class CopyEngine final : public sc_core::sc_module, public Unit {
 
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
   void set_front_end(Unit& front_end) { front_end_ = &front_end; }
+  /// Appends a copy or fill to the engine's list.
   void submit(const CopyJob& job);
   [[nodiscard]] Mailbox<CopyDone>& done() { return done_; }
 

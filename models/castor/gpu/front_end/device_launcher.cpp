@@ -127,7 +127,7 @@ void DeviceLauncher::fall_back(std::uint64_t parameters, unsigned ordinal, Cycle
   ++counts_.fallbacks;
 }
 
-// --- Ends of blocks -----------------------------------------------------------------------------------------------------
+// --- Ends of blocks --------------------------------------------------------------------------------------------------
 
 void DeviceLauncher::end_block(BlockId block) {
   launcher_.blocks().end(block);
@@ -248,8 +248,8 @@ void DeviceLauncher::place(Cycle now) {
   if (arrived_launches_.empty()) return;
   const LaunchId launch = arrived_launches_.front();
   arrived_launches_.pop_front();
-  // The data that the launch must see is in memory now. Writes by its launching warp were performed before its pointer
-  // left; writes of launches for which it waited, before those were closed.
+  // All data that the launch must see is in memory now. Stores of the launching block were performed before the pointer
+  // left its SM. Stores of launches for which this launch waited were performed before those launches were closed.
   LaunchRecord& record = *waiting_.at(launch);
   if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = now;
   pool_.arrive({launch, record.image}, pool_.list_of(record.parent_sm, record.level));

@@ -66,6 +66,7 @@ class DeviceLauncher final : public LaunchService {
   /// warp's call would.
   void fall_back(std::uint64_t parameters, unsigned ordinal, Cycle now);
 
+  /// Starts a cycle: fixes the launches that the pool offers in it.
   void look() { pool_.look(); }
   /// Returns whether a launch may be granted a lane in this cycle.
   [[nodiscard]] bool ready() const;
@@ -84,6 +85,7 @@ class DeviceLauncher final : public LaunchService {
   /// `leave`: a block leaves its SM and will come back. `come`: the block is resident on this SM again.
   void leave(BlockId block) { sms_of_blocks_.erase(block); }
   void come(BlockId block, unsigned sm) { sms_of_blocks_[block] = sm; }
+  /// Returns whether a fault has stopped the tree of the launch.
   [[nodiscard]] bool stopped(const LaunchRecord& record) const { return launcher_.stopped(record.launch); }
   /// Completes a launch whose TBs are all counted. Device code launches in its tree.
   void complete(const LaunchRecord& record) { launcher_.complete(record.launch); }

@@ -39,6 +39,7 @@ class Governors {
   void idle(Cycle cycles);
   /// Samples the pulse and the load of all SMs.
   void begin(Cycle now);
+  /// Presents the inputs of the cycle to the governors and combines their outputs.
   void settle(Cycle now);
   /// Sets the dispatcher's state as input of the governors, until the next call.
   void show(const DispatchState& state);
@@ -48,10 +49,13 @@ class Governors {
   /// works.
   void check_open(Cycle now);
 
+  /// Returns the SMs on which TBs may be placed.
   [[nodiscard]] SmMask open() const { return open_; }
   /// Returns the combined quota; null = none.
   [[nodiscard]] const Quota* quota() const { return quota_; }
+  /// Returns the SMs that have a clock in the next cycle.
   [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
+  /// Returns whether the front end has a clock in the next cycle.
   [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
 
   /// Returns whether a TB is in flight to an SM. The load that governors see changes in the next cycle.

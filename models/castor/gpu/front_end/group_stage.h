@@ -32,6 +32,7 @@ class GroupStage final : public KernelKeys {
 
   [[nodiscard]] KernelKey key(unsigned entry) const override;
 
+  /// Presents one group to the launch unit and carries out the unit's outputs.
   void step(Cycle now);
   /// Counts a TB of a group as complete.
   void count(const TbEvent& tb);

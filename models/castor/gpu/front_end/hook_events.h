@@ -43,11 +43,13 @@ class HookEvents {
   /// Returns the cycle of the last `begin`; kForever before the first.
   [[nodiscard]] Cycle cycle() const { return cycle_; }
 
+  /// Records a TB whose retire message was taken.
   void retired(const TbEvent& tb) {
     if (!on_) return;
     retired_.push_back(tb);
     events_.retired = {retired_.data(), retired_.size()};
   }
+  /// Records the TB that was counted as complete.
   void done(const TbEvent& tb) {
     if (on_) events_.done = tb;
   }
@@ -65,9 +67,11 @@ class HookEvents {
   void started(const KernelContext& kernel) {
     if (on_) events_.started = KernelEvent{kernel.entry, kernel.queue, kernel.kid, false};
   }
+  /// Records the kernel or group that is pushed to the dispatch policy.
   void pushed(const LaunchRecord& record) {
     if (on_) events_.pushed = work_item(record);
   }
+  /// Records a completed kernel; `last`: it was the last of its queue's job, or its queue is empty.
   void completed(const KernelContext& kernel, bool last) {
     if (on_) events_.completed = KernelEvent{kernel.entry, kernel.queue, kernel.kid, last};
   }

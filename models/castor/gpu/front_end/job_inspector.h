@@ -64,6 +64,7 @@ class JobInspector {
   [[nodiscard]] bool judging() const { return in_use_ && jobs_.judged(); }
   /// Returns the oldest beat that was not taken; empty if there is none.
   [[nodiscard]] Maybe<JobBeat> beat() const { return beats_.empty() ? std::nullopt : Maybe<JobBeat>(beats_.front()); }
+  /// Removes the oldest beat, which the scheduler has taken.
   void take_beat();
   /// Takes a verdict. Returns false if it answers no announcement; a rejection then means that the scheduler drops the
   /// queue's job.
@@ -83,6 +84,7 @@ class JobInspector {
     const std::optional<Announcement>& ask = state_[queue].ask;
     return ask && ask->ahead && ask->sent && jobs_.one_left(queue);
   }
+  /// Returns whether the queue has an announcement without a verdict.
   [[nodiscard]] bool asking(unsigned queue) const { return asking_[queue]; }
   /// Returns whether an announcement of the queue's kernels was rejected.
   [[nodiscard]] bool refused(unsigned queue) const { return refused_[queue]; }

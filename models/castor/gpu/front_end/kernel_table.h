@@ -66,9 +66,11 @@ struct KernelEntry {
 
   /// Returns the context of the kernel. The entry must not be free.
   [[nodiscard]] const KernelContext& context() const { return record->context; }
+  /// Returns whether device code launched the kernel.
   [[nodiscard]] bool by_device() const { return record->parent != nullptr; }
   /// Returns the number of TBs to place, of the kernel and of its groups.
   [[nodiscard]] std::uint64_t to_place() const { return sequencer.left() + waiting_groups; }
+  /// Returns whether the kernel is written and has no TB to place, running, saved or suspended.
   [[nodiscard]] bool finished() const {
     return state == EntryState::kWritten && to_place() == 0 && running == 0 && saved == 0 && suspended == 0;
   }

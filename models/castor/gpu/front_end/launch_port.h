@@ -20,6 +20,8 @@ class LaunchPort {
 
   [[nodiscard]] bool on() const { return unit_ != nullptr; }
   [[nodiscard]] const char* block() const { return unit_->block(); }
+  /// Presents the inputs of the cycle and returns the launch unit's outputs. `beat`: presented group; `keys`: kernels
+  /// in the table; `attach_ready`: a group may attach in this cycle.
   const LaunchOut& settle(const Maybe<GroupBeat>& beat, const KernelKeys& keys, bool attach_ready, Cycle now);
   void clock(Cycle now);
   void idle(Cycle cycles) { unit_->idle(cycles); }

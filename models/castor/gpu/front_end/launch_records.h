@@ -58,6 +58,7 @@ class LaunchRecords {
     CASTOR_ASSERT(record.holders > 0, "a launch record that nobody has is held");
     ++record.holders;
   }
+  /// Gives up one hold of the record, which is freed with its last hold.
   void let_go(LaunchRecord& record) {
     CASTOR_ASSERT(record.holders > 0, "a launch record is let go once too often");
     if (--record.holders == 0) free(&record);

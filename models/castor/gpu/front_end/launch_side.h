@@ -47,6 +47,7 @@ class LaunchSide : public FrontEndMechanism {
     suspender_.look();
     groups_.look(now);
   }
+  /// Takes blocks that were suspended, and ends blocks that have retired.
   void take_wires(Cycle now);
   /// Counts a TB of a group that the retire unit has drained.
   void count(Cycle /*now*/) {

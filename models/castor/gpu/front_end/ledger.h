@@ -45,7 +45,9 @@ class Ledger final : public RoomView {
   [[nodiscard]] SmMask fits(unsigned entry) const override { return fit_[entry]; }
   [[nodiscard]] const std::vector<std::uint16_t>& watched() const { return watched_; }
 
+  /// Subtracts the resources of a TB that is placed on an SM.
   void debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now);
+  /// Adds back the resources of a TB that has left an SM.
   void credit(unsigned sm, unsigned entry, const TbNeed& need);
 
  private:

@@ -39,6 +39,7 @@ class ParseLanes {
         store_(store),
         reads_(reads) {}
 
+  /// Returns whether a lane is free and the interval since the last start has passed.
   [[nodiscard]] bool can_start(Cycle now) const { return !lanes_.full() && now >= next_start_; }
   [[nodiscard]] bool full() const { return lanes_.full(); }
   [[nodiscard]] std::size_t busy() const { return lanes_.size(); }

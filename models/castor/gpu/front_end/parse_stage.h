@@ -64,6 +64,7 @@ class ParseStage {
     if (pick->kind == SourcePick::Kind::kQueue) return static_cast<int>(pick->queue);
     return static_cast<int>(pick->kind == SourcePick::Kind::kList ? device_source() : return_source());
   }
+  /// Return the source numbers of launches by device code and of suspended TBs.
   [[nodiscard]] unsigned device_source() const { return machine_.queue.count; }
   [[nodiscard]] unsigned return_source() const { return machine_.queue.count + 1; }
   /// Records that a suspended TB was granted a lane. If `entry` is not negative, its kernel has taken that entry.

@@ -54,6 +54,7 @@ class Queues {
   /// Returns whether a kernel is at the head of a queue that is ready in cycle `now`.
   [[nodiscard]] bool kernel_waits(Cycle now) const;
 
+  /// `state`: state of a queue; `head`: packet at its head; `size`: number of its packets.
   [[nodiscard]] QueueState state(unsigned queue) const { return queues_[queue].state; }
   [[nodiscard]] const QueuedPacket& head(unsigned queue) const { return queues_[queue].packets.front(); }
   [[nodiscard]] std::size_t size(unsigned queue) const { return queues_[queue].packets.size(); }

@@ -63,6 +63,7 @@ class ReleaseUnit {
   /// Moves the row of `fresh`, whose counts are now complete, to the rows of `kernels`.
   void file();
 
+  /// Returns whether all copy engines are idle.
   [[nodiscard]] bool copies_idle() const {
     return std::all_of(copies_.begin(), copies_.end(),
                        [](const CopyEngine* engine) { return engine == nullptr || engine->idle(); });

@@ -37,6 +37,7 @@ class SourceSelect {
     const int queue = first(before_);
     return queue >= 0 && ready[static_cast<std::size_t>(queue)] ? queue : -1;
   }
+  /// Records that a queue was granted a lane.
   void granted(unsigned queue, Cycle now) {
     last_ = queue;
     last_grant_ = now;

@@ -32,6 +32,7 @@ class Suspender {
             RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, HookEvents& events,
             base::StatisticGroup& statistics);
 
+  /// Starts a cycle: fixes whether a block is offered for a lane in it.
   void look() {
     stirred_ = false;
     offers_ = !ready_.empty();

@@ -19,6 +19,8 @@ class CallingBlocks {
     std::vector<LaunchId> events;  ///< launches for which the next launch in the stream waits
   };
 
+  /// Calls of CUDA's functions for streams and events of device code. Creation returns a handle; empty if the flags
+  /// are invalid.
   [[nodiscard]] std::optional<std::uint64_t> create_stream(BlockId block, std::uint32_t flags);
   [[nodiscard]] LaunchCode destroy_stream(BlockId block, std::uint64_t stream);
   [[nodiscard]] LaunchCode wait_in_stream(BlockId block, std::uint64_t stream, std::uint64_t event);

@@ -86,6 +86,7 @@ class Launcher {
 
   // Progress of launches.
 
+  /// Returns whether a launch may start.
   [[nodiscard]] bool may_start() const { return !startable_.empty(); }
   /// Starts the oldest launch that may start.
   [[nodiscard]] ChildLaunch start() { return start(*startable_.begin()); }
