@@ -16,7 +16,7 @@ namespace castor::gpu {
 enum class PacketEnd : std::uint8_t {
   kDone,
   kRecorded,   ///< record of an event: the completion cycle is remembered for ever
-  kDiscarded,  ///< dropped with its job
+  kDiscarded,  ///< the packet was dropped with its job
 };
 
 /// Completion port: notifications for the host, i.e. tickets, completion words of queues, signal words of jobs, notices

@@ -19,7 +19,7 @@ namespace castor::gpu {
 /// after it if the offered TB is placed; `clock` in F10.
 class DispatchPort : public FrontEndMechanism {
  public:
-  /// `policy`: null = none.
+  /// `policy`: null if the machine has no dispatch policy.
   DispatchPort(DispatchPolicy* policy, const HookPlace& place, const RoomView& room, MemoryClient& memory,
                const HookEvents& events);
   explicit DispatchPort(const FrontEndParts& parts);

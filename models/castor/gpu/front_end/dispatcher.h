@@ -25,7 +25,7 @@ namespace castor::gpu {
 /// of their kernels is placed from then on.
 class Dispatcher {
  public:
-  /// `observer`: null = none.
+  /// `observer`: null if no observer is attached.
   Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
              const Governors& governors, DispatchPort& policy, RetireUnit& retire, JobTable& jobs, HookEvents& events,
              Observer* observer, base::StatisticGroup& statistics);

@@ -45,7 +45,7 @@ class FaultUnit {
   void fail(const KernelContext& kernel, Fault fault, Cycle now);
   /// Fails all kernels in the table because a block reports an error, which cannot be attributed to one kernel.
   void hook_error(const std::string& hook, unsigned code, std::uint64_t info, Cycle now);
-  /// Stops all kernels, and forgets all faults.
+  /// Stops all kernels and forgets all faults that were not taken.
   void abandon(Cycle now);
 
   /// Takes the oldest fault that was not taken; empty if there is none.

@@ -37,7 +37,7 @@ struct FrontEndParts {
   const ProgramTable& programs;
   const std::vector<SmUnit*>& sms;
   const Hooks& hooks;
-  Observer* observer;  ///< null = none
+  Observer* observer;  ///< null if no observer is attached
   HookPlace place;
   Unit& front_end;  ///< woken when a mechanism has work
 

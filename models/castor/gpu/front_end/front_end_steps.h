@@ -198,16 +198,16 @@ void BasicFrontEnd<Mechanisms>::tick(Cycle now) {
   faults_.step(now);
   retire_.drain(now);
   mechanisms_.each([now](auto& mechanism) { mechanism.count(now); });
-  mechanisms_.each([now](auto& mechanism) { mechanism.govern(now); });  // F4
+  mechanisms_.each([now](auto& mechanism) { mechanism.govern(now); });  // F4, governors
   // F5, placement: TBs that come back have precedence over others.
   mechanisms_.each([now](auto& mechanism) { mechanism.restore(now); });
   dispatcher_.step(now);
-  mechanisms_.each([now](auto& mechanism) { mechanism.group(now); });  // F6
-  release(now);                                                        // F7
-  parse(now);                                                          // F8
-  mechanisms_.each([now](auto& mechanism) { mechanism.step(now); });   // F9
+  mechanisms_.each([now](auto& mechanism) { mechanism.group(now); });  // F6, groups
+  release(now);                                                        // F7, release
+  parse(now);                                                          // F8, parse
+  mechanisms_.each([now](auto& mechanism) { mechanism.step(now); });   // F9, device runtime and memory
   memory_.step(now);
-  if (events_.on()) clock_edges(now);  // F10
+  if (events_.on()) clock_edges(now);  // F10, clock of hooks
   end_cycle(now);
 }
 

@@ -11,7 +11,7 @@ namespace castor::gpu {
 /// Fields of a launch descriptor: one format for launches by the host and by device code, of kernels and of groups
 /// (docs/gpu/front-end.md, "Launch descriptor").
 struct LaunchDescriptor {
-  std::uint64_t code_base = 0;  ///< device address of the program's record 0
+  std::uint64_t code_base = 0;  ///< device address of the program's first record
   std::uint64_t parameters = 0;
   Dim3 grid, block;
   std::uint32_t registers = 0;     ///< registers per thread

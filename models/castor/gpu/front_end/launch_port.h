@@ -15,7 +15,7 @@ namespace castor::gpu {
 /// In a cycle: `settle` in F6 (groups); `clock` in F10.
 class LaunchPort {
  public:
-  /// `unit`: null = none.
+  /// `unit`: null if the machine has no launch unit.
   LaunchPort(LaunchUnit* unit, const HookPlace& place, const HookEvents& events);
 
   [[nodiscard]] bool on() const { return unit_ != nullptr; }

@@ -65,8 +65,8 @@ class Ledger final : public RoomView {
   std::vector<std::uint16_t> resident_;  // [sm * entries + entry]: TBs on the SM or in flight to it
   unsigned resident_total_ = 0;
   std::vector<std::uint16_t> watched_;
-  std::vector<TbNeed> need_;  // [entry]
-  std::vector<SmMask> fit_;   // [entry]
+  std::vector<TbNeed> need_;  // [entry]: resources of a TB of a watched entry
+  std::vector<SmMask> fit_;   // [entry]: SMs on which the next TB fits
 };
 
 /// Circular search over SMs, from the SM after the last chosen one; the first search starts at SM 0.

@@ -42,9 +42,9 @@ struct MechanismSteps {
   void receive(Cycle /*now*/) {}     ///< F1, after the other work of F1
   void take_wires(Cycle /*now*/) {}  ///< F2, after the retire messages are taken
   void count(Cycle /*now*/) {}       ///< F2, after a TB is counted as complete
-  void govern(Cycle /*now*/) {}      ///< F4
-  void restore(Cycle /*now*/) {}     ///< F5, before a TB is placed
-  void group(Cycle /*now*/) {}       ///< F6
+  void govern(Cycle /*now*/) {}      ///< F4: governors' outputs are combined
+  void restore(Cycle /*now*/) {}     ///< F5, before a new TB is placed
+  void group(Cycle /*now*/) {}       ///< F6: groups of thread blocks
   void close(Cycle /*now*/) {}       ///< F7, before a kernel is released
   /// F8: returns the source (queue or launch) that is granted a lane, -1 = none. The first mechanism that returns a
   /// value decides; if no mechanism does, the parse stage picks the source.
@@ -53,7 +53,7 @@ struct MechanismSteps {
   /// mechanism.
   [[nodiscard]] bool grant(unsigned /*source*/, Cycle /*now*/, ParseStage::Granted& /*granted*/) { return false; }
   void resume(Cycle /*now*/) {}  ///< F8: the lane of a suspended TB that comes back is done
-  void step(Cycle /*now*/) {}    ///< F9
+  void step(Cycle /*now*/) {}    ///< F9: device runtime and memory
   /// F10, clock edges. First come hooks that may be half of a block (`clock`), then hooks that are a whole block
   /// (`clock_block`).
   void clock(Cycle /*now*/) {}

@@ -32,7 +32,7 @@ class ParseStage {
     std::optional<Fault> fault;  ///< set if no memory is left for the launch; the kernel must then be stopped
   };
 
-  /// `observer`: null = none.
+  /// `observer`: null if no observer is attached.
   ParseStage(const Machine& machine, Store& store, const ProgramTable& programs, Queues& queues, ParseLanes& lanes,
              KernelTable& table, LaunchTrees& trees, Observer* observer);
 
@@ -103,7 +103,7 @@ class ParseStage {
   bool entry_per_queue_;  // each queue in memory has its own entry; set if the table is large enough
   SourceSelect select_;
   QueueMask ready_;
-  std::vector<Arena> arenas_;  // by entry
+  std::vector<Arena> arenas_;  // local memory of each entry, by entry
 };
 
 }  // namespace castor::gpu

@@ -18,7 +18,7 @@ enum class QueueState : std::uint8_t { kEmpty, kReady, kParsing, kBlocked };
 inline constexpr const char* kQueueStateNames[] = {"empty", "ready", "parsing", "blocked"};
 [[nodiscard]] inline const char* name(QueueState state) { return kQueueStateNames[static_cast<unsigned>(state)]; }
 
-/// A packet in a queue.
+/// Packet in a queue.
 struct QueuedPacket {
   Ticket ticket = 0;
   Packet packet;

@@ -33,7 +33,7 @@ class ReleaseUnit {
  public:
   using CopyEngines = HeadService::CopyEngines;
 
-  /// `observer`: null = none.
+  /// `observer`: null if no observer is attached.
   ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees, Queues& queues,
               CompletionPort& host, JobTable& jobs, HookEvents& events, const CopyEngines& copies, Observer* observer);
 

@@ -16,7 +16,7 @@ namespace castor::gpu {
 /// `take_beat` if the beat was taken; `clock` in F10.
 class SchedulerPort {
  public:
-  /// `scheduler`: null = none.
+  /// `scheduler`: null if the machine has no job scheduler.
   SchedulerPort(JobScheduler* scheduler, const HookPlace& place, const HookEvents& events);
 
   [[nodiscard]] bool on() const { return scheduler_ != nullptr; }

@@ -27,7 +27,7 @@ struct Sources {
 /// `clock` in F10.
 class SourcePort {
  public:
-  /// `order`: null = none.
+  /// `order`: null if the machine has no source order.
   SourcePort(SourceOrder* order, unsigned sms, const HookPlace& place);
 
   [[nodiscard]] bool on() const { return order_ != nullptr; }

@@ -42,7 +42,7 @@ class CallingBlocks {
  private:
   struct Block {
     std::uint64_t open_children = 0;
-    std::map<std::uint64_t, Stream> streams;                ///< [0] is the null stream
+    std::map<std::uint64_t, Stream> streams;                ///< by handle; [0] is the null stream
     std::map<std::uint64_t, std::vector<LaunchId>> events;  ///< launches that the event covers
   };
   std::unordered_map<BlockId, Block> blocks_;

@@ -51,7 +51,7 @@ struct ChildLaunch {
 /// results. Limits: not thread-safe.
 class Launcher {
  public:
-  /// `record_bytes`: see ParameterBuffers.
+  /// `record_bytes`: bytes of a launch record in memory (see ParameterBuffers).
   Launcher(const Machine& machine, Store& store, const ProgramTable& programs, std::uint64_t record_bytes = 0)
       : machine_(machine), programs_(programs), buffers_(store, record_bytes) {}
 

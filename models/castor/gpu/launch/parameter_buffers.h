@@ -14,7 +14,7 @@ struct LaunchDescription {
   std::uint64_t kernel = 0;  ///< value that names the kernel in device code
   Dim3 grid;
   Dim3 block;
-  std::uint32_t dynamic_shared = 0;  ///< bytes
+  std::uint32_t dynamic_shared = 0;  ///< dynamic shared memory in bytes
 };
 
 /// Parameter buffers of launches by device code. The launcher owns them. Each buffer is an allocation of its own below

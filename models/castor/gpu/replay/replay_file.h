@@ -28,15 +28,15 @@ struct ReplayPulse {
 /// Kernel type of the replay tier.
 struct ReplayType {
   std::string name;
-  std::uint32_t threads = 0;    ///< per TB
-  std::uint32_t registers = 0;  ///< per thread
-  std::uint32_t shared = 0;     ///< bytes per TB
+  std::uint32_t threads = 0;    ///< threads per TB
+  std::uint32_t registers = 0;  ///< registers per thread
+  std::uint32_t shared = 0;     ///< shared memory in bytes per TB
   std::uint32_t tbs = 0;        ///< TBs of the usual launch
   std::uint64_t energy = 0;     ///< energy in nJ per TB
   ServiceLaw service;
   ReplayPulse pulse;
   int line = 0;
-  /// A program without code whose `kernel` is the type's name.
+  /// Program without code, named like the type; it is loaded and launched like a compiled program.
   std::shared_ptr<const isa::Program> program;
 };
 
@@ -44,8 +44,8 @@ struct ReplayType {
 struct ReplayRates {
   /// Row of the table: a combination of TBs of each kernel, and the rate of each kernel.
   struct Row {
-    std::vector<std::uint32_t> counts;  ///< per column
-    std::vector<std::uint64_t> rates;   ///< per column, x 2^32; 0 where counts is 0
+    std::vector<std::uint32_t> counts;  ///< TBs of each column's kernel
+    std::vector<std::uint64_t> rates;   ///< rate of each column's kernel, x 2^32; 0 where `counts` is 0
     int line = 0;
   };
   std::vector<unsigned> columns;  ///< kernel types of the columns
@@ -55,18 +55,18 @@ struct ReplayRates {
   [[nodiscard]] const Row* find(const std::vector<std::uint32_t>& counts) const;
 };
 
-/// A file of kernel types for the replay tier (docs/gpu/replay.md, "Replay tier").
+/// File of kernel types for the replay tier (docs/gpu/replay.md, "Replay tier"). Its format:
 ///
 ///     castor-replay 1
 ///     # Comments start with '#'. Indentation means nothing.
-///     w0 220                      # load, in warps, from which on TBs slow down; replaces machine key replay.w0
-///     w0 sm 3 16                  # of SM 3 alone, for replay.rate sm
+///     w0 220                      # load, in warps, above which TBs slow down; replaces machine key replay.w0
+///     w0 sm 3 16                  # the same for SM 3 alone, with replay.rate sm
 ///
 ///     kernel gemm
-///       threads   256             # per TB
-///       registers 32              # per thread
+///       threads   256             # threads per TB
+///       registers 32              # registers per thread
 ///       shared    4096            # bytes per TB; 0 if left out
-///       tbs       64              # of the usual launch
+///       tbs       64              # TBs of the usual launch
 ///       service   normal 12000 1500
 ///       pulse     lanes 12.5 misses 0.01 stall 0.02 outstanding 0.3    # per TB and cycle at full speed
 ///       energy    120             # nJ per TB
@@ -75,7 +75,7 @@ struct ReplayRates {
 ///       registers 16
 ///       tbs 4
 ///       service table 500 510 498
-///       more 502                  # goes on with the list
+///       more 502                  # continues the list
 ///
 ///     rates gemm act              # columns; for replay.rate table
 ///       row 1 0 : 1 -             # TBs of each kernel on an SM : speed of each, above 0, at most 1

@@ -120,7 +120,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   Observer* observer_;
 
   std::uint64_t free_ = 0;      ///< contexts without a TB
-  std::uint64_t resident_ = 0;  ///< contexts with a TB
+  std::uint64_t resident_ = 0;  ///< contexts that hold a TB
   std::uint64_t running_ = 0;   ///< resident contexts whose TB gets service
   std::uint64_t moving_ = 0;    ///< resident contexts that are being moved; all others wait to retire
   std::vector<Context> contexts_;

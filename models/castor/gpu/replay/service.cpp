@@ -33,7 +33,7 @@ struct Deviate {
 Deviate normal(base::SplitMix64& bits) {
   while (true) {
     const std::uint64_t word = bits();
-    // Two signed numbers in [-1, 1), x 2^31.
+    // u and v are signed numbers in [-1, 1), x 2^31.
     const auto u = static_cast<std::int64_t>(static_cast<std::int32_t>(word));
     const auto v = static_cast<std::int64_t>(static_cast<std::int32_t>(word >> 32U));
     const auto uu = static_cast<std::uint64_t>(u * u);
