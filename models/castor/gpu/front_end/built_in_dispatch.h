@@ -67,9 +67,11 @@ class DispatchScan {
   [[nodiscard]] int offer() const { return offered_; }
 
  private:
-  Cycle pass_;
+  Cycle pass_;  // length of a pass in cycles; 0 = no scan
+  // Oldest entry that fitted (-1 = none): at the start of the previous pass, of the current pass, at the end of the
+  // last tick.
   int offered_ = -1, frozen_ = -1, resting_ = -1;
-  Cycle frozen_at_ = kForever;
+  Cycle frozen_at_ = kForever;  // first cycle of the current pass
 };
 
 /// Built-in dispatch policy, first come first served (docs/gpu/front-end.md, "Dispatch"). The dispatcher owns it.
@@ -155,8 +157,8 @@ class FcfsDispatcher {
 
   bool sticky_, one_;
   unsigned sms_;
-  std::vector<std::uint16_t> items_;
-  int current_ = -1;
+  std::vector<std::uint16_t> items_;  // entries with TBs to place, the oldest first
+  int current_ = -1;                  // entry placed last, with sticky bypass; -1 = the oldest
 };
 
 }  // namespace castor::gpu

@@ -94,11 +94,11 @@ class CopyEngine final : public sc_core::sc_module, public Unit {
   Ticket ticket_ = 0;
   unsigned queue_ = 0;
   CopyPlan plan_;
-  Cycle counted_ = 0;  // first cycle that the statistics do not include yet
-  bool blocked_ = false;
-  unsigned in_flight_ = 0;
+  Cycle counted_ = 0;       // first cycle that the statistics do not include yet
+  bool blocked_ = false;    // the next packet waits for crossbar credits
+  unsigned in_flight_ = 0;  // packets without a reply
   std::uint64_t next_id_ = 0;
-  std::vector<InFlight> slots_;
+  std::vector<InFlight> slots_;  // pieces in flight, by the tag of their packet
   std::vector<std::uint32_t> free_slots_;
   boost::circular_buffer<Transaction*> writes_{16};  // device data read by a copy inside the device, to be written
 

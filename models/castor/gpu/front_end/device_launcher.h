@@ -143,11 +143,11 @@ class DeviceLauncher final : public LaunchService {
       groups_;                                ///< groups among the waiting launches, by the address of their parameters
   std::multimap<Cycle, LaunchId> fallbacks_;  ///< groups that become kernels, by the cycle in which they do
   std::unordered_map<LaunchId, LaunchRecord*> roots_;  ///< records of host launches with open trees, held by their tree
-  std::unordered_map<BlockId, unsigned> sms_of_blocks_;
+  std::unordered_map<BlockId, unsigned> sms_of_blocks_;  ///< SMs of resident calling blocks
   BlockId last_block_ = 0;
   SmSearch last_served_, last_pointer_;
-  Cycle serves_from_ = 0;
-  Cycle arrivals_from_ = 0;
+  Cycle serves_from_ = 0;                  ///< first cycle in which the next call can be served
+  Cycle arrivals_from_ = 0;                ///< first cycle in which pointers are taken (`pool.fixed_overhead`)
   bool arrived_ = false;                   ///< a pointer of a launch has arrived in this run
   bool stirred_ = false;                   ///< a launch was closed or stopped in this cycle
   std::deque<LaunchId> arrived_launches_;  ///< launches that are ready to enter the pool; one enters per cycle

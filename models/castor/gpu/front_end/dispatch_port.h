@@ -12,8 +12,9 @@
 
 namespace castor::gpu {
 
-/// Adapter of a dispatch policy (a hook): presents its inputs and keeps its last outputs (docs/gpu/hooks.md, "Hooks").
-/// Without a policy the adapter accepts every push and holds no entry, and `settle` must not be called.
+/// Port for a dispatch policy (a hook) in the front end: presents its inputs and keeps its last outputs
+/// (docs/gpu/hooks.md, "Hooks"). Without a policy the port accepts every push and holds no entry, and `settle` must not
+/// be called.
 ///
 /// In a cycle: `begin` before all steps; `settle` in F5 (placement), which produces the outputs of the cycle; `take`
 /// after it if the offered TB is placed; `clock` in F10.

@@ -133,7 +133,8 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   /// Returns whether no packet, kernel or TB can proceed without a message from outside. The front end then sleeps for
   /// ever, or wakes up only for periodic work of hooks that declare it harmless (Hook::inert).
   [[nodiscard]] bool rests() const;
-  /// Returns the same as `rests`, but takes all periodic work of hooks for harmless.
+  /// Returns whether no packet, kernel or TB can proceed without a message from outside, even if hooks have periodic
+  /// work.
   [[nodiscard]] bool rests_but_for_hooks() const { return last_ != kForever && next_work(last_) == kForever; }
 
   /// Returns the wait report: a line for every queue and kernel that cannot proceed, with the reason. Copies are

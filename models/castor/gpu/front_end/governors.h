@@ -75,8 +75,8 @@ class Governors {
   std::vector<SmUnit*> sms_;
   const Ledger& ledger_;
   const HookEvents& events_;
-  bool checks_;  // check that outputs depend only on the governors' state
-  Cycle patience_;
+  bool checks_;     // check that outputs depend only on the governors' state
+  Cycle patience_;  // cycles with all SMs closed after which `check_open` fails
   unsigned entries_;
 
   SmMask open_ = kAllSms, clock_enable_ = kAllSms;
@@ -86,11 +86,11 @@ class Governors {
   GovernIn in_;
   std::vector<SmPulse> pulses_;
   std::vector<SmLoad> loads_;
-  bool dispatch_waits_ = false;
-  bool moving_ = false;
+  bool dispatch_waits_ = false;        // TBs wait in the dispatcher
+  bool moving_ = false;                // a TB is in flight to an SM
   std::vector<std::uint8_t> allowed_;  // minimum of the governors' quotas, storage of combined_
   Quota combined_;
-  Cycle closed_since_ = kForever;
+  Cycle closed_since_ = kForever;  // first cycle with all SMs closed and empty; kForever: not closed
   std::deque<MountedHook> mounted_;
 };
 

@@ -51,8 +51,8 @@ class GroupStage final : public KernelKeys {
   void finish(LaunchRecord& record);
 
   struct Open {
-    unsigned requests = 0;
-    bool done = false;  ///< all TBs of the group are counted
+    unsigned requests = 0;  ///< adds in flight
+    bool done = false;      ///< all TBs of the group are counted
   };
 
   const Machine& machine_;

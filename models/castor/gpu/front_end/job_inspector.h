@@ -21,12 +21,12 @@ namespace castor::gpu {
 
 /// Announcement of a job's kernels, from its grant of a parse lane to its verdict.
 struct Announcement {
-  bool own = false;    ///< made by the front end for kernels that no JOB packet announced
-  bool ahead = false;  ///< the JOB packet is not at the head of its queue
-  bool sent = false;   ///< the header beat was taken by the job scheduler
-  bool slot_over = false;
-  Ticket ticket = 0;  ///< ticket of the JOB packet; 0 if `own`
-  Cycle visible = 0;  ///< cycle of the doorbell
+  bool own = false;        ///< made by the front end for kernels that no JOB packet announced
+  bool ahead = false;      ///< the JOB packet is not at the head of its queue
+  bool sent = false;       ///< the header beat was taken by the job scheduler
+  bool slot_over = false;  ///< the time in the parse lane is over
+  Ticket ticket = 0;       ///< ticket of the JOB packet; 0 if `own`
+  Cycle visible = 0;       ///< cycle of the doorbell
   JobPacket packet;
   std::optional<Verdict> verdict;
 };
@@ -138,15 +138,15 @@ class JobInspector {
   CompletionPort& host_;
 
   bool in_use_ = false;  // set by the first JOB packet, or by the first packet on a machine whose scheduler judges
-  std::vector<PerQueue> state_;
-  QueueMask asking_;      // queues with an announcement
-  QueueMask discarding_;  // queues with kernels to be dropped
-  QueueMask errors_;      // queues that have failed and serve no packet any more
-  QueueMask refused_;
-  std::deque<Ahead> ahead_;
-  std::deque<JobBeat> beats_;
-  unsigned last_;  // queue whose announcement was granted a lane last
-  unsigned own_types_ = JobPacket::kElements;
+  std::vector<PerQueue> state_;                // by queue
+  QueueMask asking_;                           // queues with an announcement
+  QueueMask discarding_;                       // queues with kernels to be dropped
+  QueueMask errors_;                           // queues stopped by an invalid JOB packet; their packets are dropped
+  QueueMask refused_;                          // queues whose announcement by the front end was rejected
+  std::deque<Ahead> ahead_;                    // appends not announced yet, the oldest first
+  std::deque<JobBeat> beats_;                  // beats to be sent to the scheduler
+  unsigned last_;                              // queue whose announcement was granted a lane last
+  unsigned own_types_ = JobPacket::kElements;  // most kernel types in an announcement by the front end
   base::Counter inspections_, kernels_discarded_, queue_errors_;
 };
 

@@ -64,13 +64,13 @@ class JobTable {
  private:
   /// Job whose kernels may enter the kernel table.
   struct Job {
-    Ticket ticket = 0;  ///< ticket of the JOB packet; 0: the front end announced the job itself
-    std::uint64_t signal = 0;
+    Ticket ticket = 0;         ///< ticket of the JOB packet; 0: the front end announced the job itself
+    std::uint64_t signal = 0;  ///< device address of the signal word; 0 = none
     std::uint32_t deadline = JobPacket::kNoDeadline;
-    std::uint64_t start = 0;
-    std::uint32_t left = 0;  ///< kernel packets announced and not complete
-    std::size_t record = 0;
-    Cycle issued = 0;  ///< cycle in which the current kernel's last TB was placed; 0 = not yet
+    std::uint64_t start = 0;  ///< cycle from which on latency is counted
+    std::uint32_t left = 0;   ///< kernel packets announced and not complete
+    std::size_t record = 0;   ///< index of its record
+    Cycle issued = 0;         ///< cycle in which the current kernel's last TB was placed; 0 = not yet
   };
   struct Ended {
     std::uint16_t queue = 0;

@@ -9,8 +9,8 @@
 
 namespace castor::gpu {
 
-/// Adapter of a launch unit (a hook): presents its inputs and keeps its last outputs (docs/gpu/hooks.md, "Hooks"). The
-/// launch side owns it. Without a launch unit it holds no entry, and `settle` must not be called.
+/// Port for a launch unit (a hook) in the front end: presents its inputs and keeps its last outputs (docs/gpu/hooks.md,
+/// "Hooks"). The launch side owns it. Without a launch unit it holds no entry, and `settle` must not be called.
 ///
 /// In a cycle: `settle` in F6 (groups); `clock` in F10.
 class LaunchPort {

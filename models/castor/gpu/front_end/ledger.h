@@ -61,7 +61,7 @@ class Ledger final : public RoomView {
   SmMask all_;
   SmRoom capacity_;
   std::vector<SmRoom> free_;
-  std::vector<Placed> last_placed_;
+  std::vector<Placed> last_placed_;      // [sm]: cycle and warps of the last placement
   std::vector<std::uint16_t> resident_;  // [sm * entries + entry]: TBs on the SM or in flight to it
   unsigned resident_total_ = 0;
   std::vector<std::uint16_t> watched_;

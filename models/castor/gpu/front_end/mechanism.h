@@ -15,12 +15,12 @@ class Waves;
 /// Notifications of a mechanism about thread blocks and kernels. The first six are sent at the end of the cycle (F10)
 /// of the event, and only on a machine with a mechanism that is `clocked`.
 struct MechanismNotices {
-  void placed(const TbEvent& /*tb*/) {}     ///< a TB is sent to an SM for the first time
-  void left(const TbEvent& /*tb*/) {}       ///< a TB has left its SM before it was complete (swapped out)
-  void came_back(const TbEvent& /*tb*/) {}  ///< a TB that was swapped out is sent to an SM again
-  void retired(const TbEvent& /*tb*/) {}    ///< a TB is complete
-  void started(const KernelEvent& /*kernel*/) {}
-  void ended(const KernelEvent& /*kernel*/) {}
+  void placed(const TbEvent& /*tb*/) {}           ///< a TB is sent to an SM for the first time
+  void left(const TbEvent& /*tb*/) {}             ///< a TB has left its SM before it was complete (swapped out)
+  void came_back(const TbEvent& /*tb*/) {}        ///< a TB that was swapped out is sent to an SM again
+  void retired(const TbEvent& /*tb*/) {}          ///< a TB has retired from its SM
+  void started(const KernelEvent& /*kernel*/) {}  ///< the entry of a kernel is written
+  void ended(const KernelEvent& /*kernel*/) {}    ///< a kernel is complete
   /// The next three are sent in the step of the event: a kernel is complete; a fault stops a kernel; a fault stops the
   /// whole tree of a launch.
   void completed(const LaunchRecord& /*record*/) {}

@@ -58,7 +58,7 @@ class MemoryClient final : public HookMemory {
   FrontEndMemory* owner_ = nullptr;
   unsigned index_ = 0;
   std::uint32_t first_sent_ = 0;  ///< number of the request sent_.front(), counted from the client's first request
-  Fifo waiting_{16}, sent_{16}, replies_{16};
+  Fifo waiting_{16}, sent_{16}, replies_{16};  ///< requests: not sent; sent; answered, until `pop`
 };
 
 /// Memory port of the front end at the crossbar: one request and one reply per cycle, in round robin over the clients,

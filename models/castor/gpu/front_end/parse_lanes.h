@@ -106,7 +106,7 @@ class ParseLanes {
   Cycle latency_, interval_;
   const Store& store_;
   MemoryClient& reads_;
-  Cycle next_start_ = 0;
+  Cycle next_start_ = 0;  // first cycle in which the next lane may start
 };
 
 }  // namespace castor::gpu

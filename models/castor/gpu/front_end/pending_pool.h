@@ -66,7 +66,7 @@ class PendingPool {
     return list.reading < list.listed.size() && list.window.size() + list.reading < places_;
   }
 
-  std::size_t places_;
+  std::size_t places_;  ///< slots in the window of each list
   unsigned levels_ = 1;
   bool by_sm_ = false;
   std::vector<List> lists_;

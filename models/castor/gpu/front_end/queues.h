@@ -85,9 +85,9 @@ class Queues {
  private:
   struct Queue {
     QueueState state = QueueState::kEmpty;
-    bool coming = false;   ///< the queue is in coming_
-    Cycle ready_from = 0;  ///< the queue enters the masks in the cycle after this one
-    std::uint32_t slot = 0;
+    bool coming = false;     ///< the queue is in coming_
+    Cycle ready_from = 0;    ///< the queue enters the masks in the cycle after this one
+    std::uint32_t slot = 0;  ///< ring slot of the next packet
     std::deque<QueuedPacket> packets;
   };
 

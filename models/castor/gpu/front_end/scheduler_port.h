@@ -9,8 +9,9 @@
 
 namespace castor::gpu {
 
-/// Adapter of a job scheduler (a hook): presents its inputs and keeps its last outputs (docs/gpu/hooks.md, "Hooks").
-/// The job side owns it and acts on the outputs. `settle` must not be called without a scheduler.
+/// Port for a job scheduler (a hook) in the front end: presents its inputs and keeps its last outputs
+/// (docs/gpu/hooks.md, "Hooks"). The job side owns it and acts on the outputs. `settle` must not be called without a
+/// scheduler.
 ///
 /// In a cycle: `begin` before all steps; `settle` in F8 (parse); after it `grant` if a lane is granted to a queue, and
 /// `take_beat` if the beat was taken; `clock` in F10.

@@ -20,8 +20,8 @@ struct Sources {
   }
 };
 
-/// Adapter of a source order (a hook): presents its inputs and keeps its last pick (docs/gpu/hooks.md, "Hooks"). The
-/// launch side owns it. `settle` must not be called without a source order.
+/// Port for a source order (a hook) in the front end: presents its inputs and keeps its last pick (docs/gpu/hooks.md,
+/// "Hooks"). The launch side owns it. `settle` must not be called without a source order.
 ///
 /// In a cycle: `begin` before all steps; `settle` in F8 (parse); `grant` after it if a lane is granted to the pick;
 /// `clock` in F10.

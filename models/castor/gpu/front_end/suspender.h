@@ -82,13 +82,13 @@ class Suspender {
   DeviceLauncher& launches_;
   ParseLanes& lanes_;
   HookEvents& events_;
-  std::map<BlockId, Away> waiting_;
-  std::deque<Away> ready_;     ///< blocks whose launches are closed
-  std::deque<Away> in_lanes_;  ///< blocks that were granted a lane
-  std::deque<Away> placeable_;
-  std::unordered_map<const LaunchRecord*, KernelEntry> detached_;
-  bool offers_ = false;
-  bool stirred_ = false;  ///< a block became ready in this cycle
+  std::map<BlockId, Away> waiting_;                                ///< blocks with open launches
+  std::deque<Away> ready_;                                         ///< blocks whose launches are closed
+  std::deque<Away> in_lanes_;                                      ///< blocks that were granted a lane
+  std::deque<Away> placeable_;                                     ///< blocks whose lane is done, to be placed
+  std::unordered_map<const LaunchRecord*, KernelEntry> detached_;  ///< kernels without a table entry
+  bool offers_ = false;                                            ///< a block is offered for a lane in this cycle
+  bool stirred_ = false;                                           ///< a block became ready in this cycle
   base::StatisticGroup group_;
   base::Counter suspended_, resumed_, detached_kernels_;
 };

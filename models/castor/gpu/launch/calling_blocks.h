@@ -15,7 +15,7 @@ namespace castor::gpu {
 class CallingBlocks {
  public:
   struct Stream {
-    LaunchId last = 0;
+    LaunchId last = 0;             ///< youngest launch in the stream; 0 = none
     std::vector<LaunchId> events;  ///< launches for which the next launch in the stream waits
   };
 

@@ -138,13 +138,13 @@ class Launcher {
     LaunchId root = 0;
     BlockId block = 0;  ///< thread block that made the launch; 0 for a tail launch
     unsigned level = 0;
-    std::uint64_t open = 1;   ///< 1 for the launch itself, plus 1 for each open child
-    std::uint64_t waits = 0;  ///< number of launches for which this one waits
-    std::vector<LaunchId> followers;
-    std::deque<LaunchId> tails;  ///< tail launches that have not been allowed to start
+    std::uint64_t open = 1;           ///< 1 for the launch itself, plus 1 for each open child
+    std::uint64_t waits = 0;          ///< number of launches for which this one waits
+    std::vector<LaunchId> followers;  ///< launches that wait for this one
+    std::deque<LaunchId> tails;       ///< tail launches that have not been allowed to start
     LaunchDescription launch;
     std::uint64_t parameters = 0;
-    bool arrived = false;
+    bool arrived = false;  ///< set by `arrive`
     bool group = false;
     bool pending = false;  ///< the launch has not started
     bool stopped = false;  ///< of a host launch: set by `stop`
@@ -170,10 +170,10 @@ class Launcher {
   std::uint64_t pending_groups_ = 0;  ///< pending launches that are groups
   std::uint64_t spilled_ = 0, refused_ = 0;
   std::unordered_map<LaunchId, Node> nodes_;
-  std::set<LaunchId> startable_;
+  std::set<LaunchId> startable_;   ///< launches that wait for no other and have not started
   std::vector<LaunchId> closing_;  ///< launches without open work
   CallingBlocks blocks_;
-  std::vector<LaunchId> arrived_;
+  std::vector<LaunchId> arrived_;  ///< for take_arrived
   std::vector<LaunchId> closed_roots_;
   std::vector<BlockId> childless_;
 };
