@@ -137,11 +137,9 @@ class DeviceLauncher final : public LaunchService {
   Launcher launcher_;
   PendingPool pool_;
   bool on_ = false;
-  std::unordered_map<LaunchId, LaunchRecord*>
-      waiting_;  ///< records of launches admitted and not granted, held by the launcher
-  std::unordered_map<std::uint64_t, LaunchId>
-      groups_;                                ///< groups among the waiting launches, by the address of their parameters
-  std::multimap<Cycle, LaunchId> fallbacks_;  ///< groups that become kernels, by the cycle in which they do
+  std::unordered_map<LaunchId, LaunchRecord*> waiting_;  ///< launches admitted and not granted; records are held
+  std::unordered_map<std::uint64_t, LaunchId> groups_;   ///< waiting groups, by the address of their parameters
+  std::multimap<Cycle, LaunchId> fallbacks_;             ///< groups that become kernels, by the cycle in which they do
   std::unordered_map<LaunchId, LaunchRecord*> roots_;  ///< records of host launches with open trees, held by their tree
   std::unordered_map<BlockId, unsigned> sms_of_blocks_;  ///< SMs of resident calling blocks
   BlockId last_block_ = 0;

@@ -16,12 +16,11 @@ namespace castor::gpu {
 class GroupLedger {
  public:
   struct Group {
-    LaunchRecord* record =
-        nullptr;              ///< launch record of the group, held by the group; `context.entry` is the kernel's entry
-    std::uint64_t next = 0;   ///< position of the group's TB that is placed next
-    std::uint64_t total = 0;  ///< TBs of the group
-    std::uint64_t counted = 0;  ///< TBs counted as complete
-    bool stopped = false;       ///< set by a fault: no TB of the group is placed any more
+    LaunchRecord* record = nullptr;  ///< held by the group; `context.entry` is the kernel's entry
+    std::uint64_t next = 0;          ///< position of the group's TB that is placed next
+    std::uint64_t total = 0;         ///< TBs of the group
+    std::uint64_t counted = 0;       ///< TBs counted as complete
+    bool stopped = false;            ///< set by a fault: no TB of the group is placed any more
   };
 
   /// Adds a group. Its number must not be in use.

@@ -18,13 +18,12 @@ struct LaunchRecord {
   KernelContext context;
   LaunchRecord* parent = nullptr;      ///< launch whose TB made this one, held by this record; null: made by the host
   const LaunchRecord* root = nullptr;  ///< host launch at the top of the tree
-  LaunchId launch =
-      0;  ///< number of the launch; 0: launch of the host, none of whose TBs has called the device runtime
-  std::uint32_t level = 0;     ///< number of launches above this one in the tree
-  std::uint8_t parent_sm = 0;  ///< SM of the TB that made the launch
-  std::uint64_t image = 0;     ///< device address of the launch descriptor
-  Cycle acquire = 0;           ///< its TBs treat L1 lines older than this cycle as absent
-  Cycle called = 0;            ///< cycle in which the call that made the launch issued
+  LaunchId launch = 0;                 ///< number; 0: host launch whose TBs have not called the device runtime
+  std::uint32_t level = 0;             ///< number of launches above this one in the tree
+  std::uint8_t parent_sm = 0;          ///< SM of the TB that made the launch
+  std::uint64_t image = 0;             ///< device address of the launch descriptor
+  Cycle acquire = 0;                   ///< its TBs treat L1 lines older than this cycle as absent
+  Cycle called = 0;                    ///< cycle in which the call that made the launch issued
   std::uint32_t open = 0;     ///< set by LaunchTrees: 1 for the launch itself, plus 1 for each child that is not closed
   std::uint32_t holders = 0;  ///< number of holders; 0: the record is free
 };

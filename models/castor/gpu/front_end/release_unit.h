@@ -105,8 +105,7 @@ class ReleaseUnit {
   std::vector<Ticket> host_tickets_;
   std::optional<Fresh> fresh_;
   LaunchRows rows_;
-  std::unordered_map<const LaunchRecord*, KernelStatistics>
-      parts_;                   ///< statistics of kernels that have left an entry without being complete
+  std::unordered_map<const LaunchRecord*, KernelStatistics> parts_;  ///< of incomplete kernels without an entry
   MemorySystem* l2_ = nullptr;  // set on machines that flush the L2 at the end of a kernel
   int flushing_ = -1;           // entry whose kernel waits for the L2 flush at its end, -1 = none
 };

@@ -88,8 +88,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   };
   struct Kill {
     const KernelContext* kernel = nullptr;
-    Ticket ticket =
-        0;  ///< ticket of the stopped kernel; the kernel's record may hold another launch when the SM reads it
+    Ticket ticket = 0;  ///< of the stopped kernel, whose record may be reused before the SM reads it
     Cycle visible = 0;
     bool done = false;
     [[nodiscard]] bool hits(const KernelContext& other) const { return kernel == &other && ticket == other.ticket; }
@@ -124,8 +123,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   std::uint64_t running_ = 0;   ///< resident contexts whose TB gets service
   std::uint64_t moving_ = 0;    ///< resident contexts that are being moved; all others wait to retire
   std::vector<Context> contexts_;
-  std::vector<std::uint8_t>
-      ready_;  ///< contexts waiting to retire, in the order in which they retire; never longer than contexts_
+  std::vector<std::uint8_t> ready_;  ///< contexts waiting to retire, the next one first
   std::vector<Kill> kills_;
   Mailbox<TbSaveMessage> saves_;
   Mailbox<TbRestoreMessage> restores_;
