@@ -146,8 +146,8 @@ void CopyPlan::find_word() {
   }
 }
 
-// Returns the image of `index` in a seeded permutation of [0, words): four rounds of a Feistel network over the next
-// power of four, repeated until the result is below words.
+// Returns the image of `index` in a seeded permutation of [0, words). It applies four rounds of a Feistel network over
+// the next power of four, and repeats them until the result is below words.
 std::uint64_t CopyPlan::shuffled(std::uint64_t index) const {
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
   do {

@@ -27,7 +27,8 @@ class LinkClock {
 /// A beat is the part of a row inside an aligned block of device memory. Beat k of a transfer that starts in c is due
 /// at c + ceil(latency + (k + 1) x beat / bandwidth). Fills, copies inside device memory and copies on machines with
 /// unified memory do not use the link: their beats are due at once. With `link.shuffle` the 4-byte words of a copy over
-/// the link come one by one in a seeded random order; the j-th word is due with the beat that would hold it.
+/// the link come one by one in a seeded random order. The j-th word is due with the beat that holds the j-th word of an
+/// unshuffled copy.
 class CopyPlan {
  public:
   enum class Mode : std::uint8_t { kToDevice, kToHost, kInside, kFill };

@@ -25,9 +25,9 @@ namespace castor::gpu {
 /// First ticket of launches by device code; larger than all tickets of the host.
 inline constexpr Ticket kFirstDeviceTicket = Ticket{1} << 48;
 
-/// Device launcher of the front end (docs/gpu/launches.md, "Launches by device code"): serves launch calls of SMs,
-/// keeps the records of pending launches, and determines which launch is granted a lane next and which trees are
-/// closed. The launch side owns it.
+/// Device launcher of the front end (docs/gpu/launches.md, "Launches by device code"): serves launch calls of SMs and
+/// keeps the records of pending launches. It determines which launch is granted a lane next and which trees are closed.
+/// The launch side owns it.
 ///
 /// In a cycle: `look` in F1; in F7 (release) `close`, then `complete`; in F8 (parse) `grant`; in F9 `step`. It is used
 /// only if a program launches from device code.

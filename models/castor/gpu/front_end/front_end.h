@@ -41,12 +41,12 @@ namespace castor::gpu {
 
 class Waves;
 
-/// Front end of the GPU (docs/gpu/front-end.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its
-/// ledger, launch trees, events, completions, and a list of mechanisms (mechanism.h) that a machine may lack. The
-/// device owns it. Each part keeps its own state; the part's header says in which steps of the cycle its functions may
-/// be called. This class connects the parts, fixes the order of the steps in a cycle, and carries values from one part
-/// to another between steps. The list must contain `LaunchSide`, `GovernorSide`, `DispatchPort` and `Preemptor`,
-/// because other parts query them.
+/// Front end of the GPU (docs/gpu/front-end.md, "Front end"). Its parts are queues, parse lanes, kernel table,
+/// dispatcher with its ledger, launch trees, events, completions, and a list of mechanisms (mechanism.h) that a machine
+/// may lack. The device owns it. Each part keeps its own state; the part's header says in which steps of the cycle its
+/// functions may be called. This class connects the parts, fixes the order of the steps in a cycle, and carries values
+/// from one part to another between steps. The list must contain `LaunchSide`, `GovernorSide`, `DispatchPort` and
+/// `Preemptor`, because other parts query them.
 ///
 /// A packet submitted with stamp c is in its queue from cycle c on. A kernel at the head of a queue that was ready at
 /// the start of a cycle is granted a parse lane (F8, parse). Its table entry is written max(1, parse.latency) cycles

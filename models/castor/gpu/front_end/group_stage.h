@@ -18,7 +18,7 @@
 
 namespace castor::gpu {
 
-/// Group stage of the front end (docs/gpu/launches.md, "Groups of thread blocks"): presents the groups of the SMs'
+/// Group stage of the front end (docs/gpu/launches.md, "Groups of thread blocks"). It presents the groups of the SMs'
 /// commands to the launch unit, one group per cycle, and carries out the launch unit's outputs. Without a launch unit
 /// every group becomes a kernel. The launch side owns the stage.
 ///

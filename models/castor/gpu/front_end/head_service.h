@@ -16,16 +16,15 @@
 
 namespace castor::gpu {
 
-/// Service of packets that need no parse lane, at the heads of their queues: event records, waits for events, host
-/// calls, copies, fills, and JOB packets on machines that do not inspect them (docs/gpu/program.md, "Queues and
-/// packets"). The front end owns it. One packet is served per queue and cycle. Heads of queues in memory are read from
-/// memory first.
+/// Service of packets at the heads of their queues that need no parse lane (docs/gpu/program.md, "Queues and packets").
+/// These are event records, waits for events, host calls, copies, fills, and JOB packets on machines that do not
+/// inspect them. The front end owns the service. One packet is served per queue and cycle. Heads of queues in memory
+/// are read from memory first.
 ///
 /// In a cycle: `step` in F8 (parse), before all other work of F8.
 class HeadService {
  public:
-  static constexpr unsigned kCopyEngines =
-      2;  ///< engine 0: copies to the device and inside it; engine 1: copies to the host
+  static constexpr unsigned kCopyEngines = 2;  ///< engine 0: to or inside the device; engine 1: to the host
   using CopyEngines = std::array<CopyEngine*, kCopyEngines>;
 
   /// `reads`: memory client used only by this service. `copies`: null entries where no copy ever arrives.

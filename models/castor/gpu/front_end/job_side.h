@@ -11,7 +11,7 @@
 
 namespace castor::gpu {
 
-/// Job scheduler as a mechanism of the front end: chooses the queue that is granted a lane in F8 (parse), and passes
+/// Job scheduler as a mechanism of the front end. It chooses the queue that is granted a lane in F8 (parse). It passes
 /// the scheduler's outputs to the job table, inspector, preemptor and register port.
 class JobSide : public FrontEndMechanism {
  public:

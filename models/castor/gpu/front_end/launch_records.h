@@ -29,8 +29,8 @@ struct LaunchRecord {
 };
 
 /// All launch records, reference-counted. A record's address does not change; the record is free again when its last
-/// holder lets go. Holders are the kernel table entry, each TB from its placement until it is counted as complete
-/// (resident or saved), the launch tree, and the records of launches made by its TBs.
+/// holder lets go. Holders are the kernel table entry, the launch tree, and the records of launches made by its TBs.
+/// Each TB is a holder too, resident or saved, from its placement until it is counted as complete.
 class LaunchRecords {
  public:
   LaunchRecords() = default;

@@ -61,8 +61,8 @@ class MemoryClient final : public HookMemory {
   Fifo waiting_{16}, sent_{16}, replies_{16};  ///< requests: not sent; sent; answered, until `pop`
 };
 
-/// Memory port of the front end at the crossbar: one request and one reply per cycle, in round robin over the clients,
-/// with at most 16 requests outstanding (docs/gpu/front-end.md, "Memory client").
+/// Memory port of the front end at the crossbar (docs/gpu/front-end.md, "Memory client"). It moves one request and one
+/// reply per cycle, in round robin over the clients, with at most 16 requests outstanding.
 class FrontEndMemory {
  public:
   /// Clients, in the order of the round robin.

@@ -12,10 +12,10 @@
 
 namespace castor::gpu {
 
-/// Parse lanes: each holds a kernel between its grant and the write of its entry, an inspected announcement of a job,
-/// or a suspended TB that comes back (docs/gpu/front-end.md, "Parsing"; docs/gpu/jobs.md, "Jobs"). All lanes take the
-/// same time and their reads are answered in order, so the oldest lane always finishes first. With `parse.latency` 0
-/// the read of the descriptor takes no time.
+/// Parse lanes (docs/gpu/front-end.md, "Parsing"; docs/gpu/jobs.md, "Jobs"). A lane holds a kernel between its grant
+/// and the write of its entry, an inspected announcement of a job, or a suspended TB that comes back. All lanes take
+/// the same time and their reads are answered in order, so the oldest lane always finishes first. With `parse.latency`
+/// 0 the read of the descriptor takes no time.
 ///
 /// In a cycle: `receive` in F1 until it returns null; in F8 (parse) first the calls that start lanes, then `finished`
 /// and `pop`.

@@ -17,9 +17,9 @@ namespace castor::gpu {
 
 class Waves;
 
-/// Retire unit: takes the retire messages of the SMs into one done FIFO per SM, and counts one TB per cycle in the
-/// whole GPU as complete, in round robin over the FIFOs (docs/gpu/front-end.md, "Front-end cycle", F2). A TB's
-/// resources are free as soon as its message is taken. The front end owns the unit.
+/// Retire unit (docs/gpu/front-end.md, "Front-end cycle", F2): takes the retire messages of the SMs into one done FIFO
+/// per SM. It counts one TB per cycle in the whole GPU as complete, in round robin over the FIFOs. A TB's resources are
+/// free as soon as its message is taken. The front end owns the unit.
 ///
 /// In a cycle: `take_wires`, then `drain`, both in F2; `drop` in F5 (placement).
 class RetireUnit {

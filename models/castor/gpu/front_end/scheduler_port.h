@@ -13,8 +13,8 @@ namespace castor::gpu {
 /// (docs/gpu/hooks.md, "Hooks"). The job side owns it and acts on the outputs. `settle` must not be called without a
 /// scheduler.
 ///
-/// In a cycle: `begin` before all steps; `settle` in F8 (parse); after it `grant` if a lane is granted to a queue, and
-/// `take_beat` if the beat was taken; `clock` in F10.
+/// In a cycle: `begin` before all steps; `settle` in F8 (parse); `clock` in F10. After `settle` come `grant`, if a lane
+/// is granted to a queue, and `take_beat`, if the beat was taken.
 class SchedulerPort {
  public:
   /// `scheduler`: null if the machine has no job scheduler.

@@ -20,9 +20,9 @@
 
 namespace castor::gpu {
 
-/// Suspender: holds thread blocks that have left their SM to wait for launches, and kernels that have left their table
-/// entry because all their remaining blocks wait this way (docs/gpu/launches.md, "Waiting for launches"). The launch
-/// side owns it.
+/// Suspender (docs/gpu/launches.md, "Waiting for launches"): holds thread blocks that have left their SM to wait for
+/// launches. It also holds kernels that have left their table entry because all their remaining blocks wait this way.
+/// The launch side owns it.
 ///
 /// In a cycle: `look` in F1, `take` in F2 (retire), `restore` in F5 before other TBs are placed, `children_closed` and
 /// `detach` in F7 (release), `grant` and `finish` in F8 (parse); `stop` in any step.

@@ -65,7 +65,7 @@ LaunchCode Launcher::check_buffer(const Caller& caller, const LaunchDescription&
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidValue;
 }
 
-// Admits a launch whose arguments are valid. A tail launch is not a child of the calling thread block: otherwise the
+// Admits a launch whose arguments are valid. A tail launch is not a child of the calling thread block. Otherwise the
 // block could wait for the tail launch, which itself waits for the end of the block's launch.
 Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
                                 bool tail) {

@@ -68,7 +68,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   [[nodiscard]] std::string waiting() const override;
 
   /// Returns the service that the TB in `context` still needs at the end of cycle `now`, in cycles at full speed x
-  /// 2^32; 0 for a TB that only waits to retire.
+  /// 2^32. The result is 0 for a TB that only waits to retire.
   [[nodiscard]] VirtualTime remaining(unsigned context, Cycle now);
 
  private:
