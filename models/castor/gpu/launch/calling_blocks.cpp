@@ -7,8 +7,7 @@ namespace {
 // Flags of CUDA's streams and events.
 constexpr std::uint32_t kStreamNonBlocking = 1;
 constexpr std::uint32_t kEventDisableTiming = 2;
-constexpr std::uint32_t kEventFlags =
-    3;  // cudaEventDisableTiming and cudaEventBlockingSync; the latter has no effect here
+constexpr std::uint32_t kEventFlags = 3;  // kEventDisableTiming, and cudaEventBlockingSync, which has no effect here
 
 // Handles are not small numbers, because small numbers name streams of the host.
 constexpr std::uint64_t kFirstHandle = 0x1000;
