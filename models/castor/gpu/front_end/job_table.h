@@ -65,7 +65,7 @@ class JobTable {
   /// Job whose kernels may enter the kernel table.
   struct Job {
     Ticket ticket = 0;         ///< ticket of the JOB packet; 0: the front end announced the job itself
-    std::uint64_t signal = 0;  ///< device address of the signal word; 0 = none
+    std::uint64_t signal = 0;  ///< device address of the signal word; 0 without a JOB packet
     std::uint32_t deadline = JobPacket::kNoDeadline;
     std::uint64_t start = 0;  ///< cycle from which on latency is counted
     std::uint32_t left = 0;   ///< kernel packets announced and not complete
