@@ -10,15 +10,15 @@
 
 namespace castor::gpu {
 
-/// Why nothing was placed although something waits.
+/// Why no TB was placed although kernels have TBs to place.
 enum class DispatchWait : std::uint8_t {
-  kNothing,      ///< nothing waits, or something was placed
-  kNoFit,        ///< no waiting item fits on any SM
-  kHeadBlocked,  ///< the current item does not fit, a younger one would
-  kClosed,       ///< it would fit, on SMs that are closed or above quota
+  kNothing,      ///< no kernel waits, or a TB was placed
+  kNoFit,        ///< no TB of a waiting kernel fits on any SM
+  kHeadBlocked,  ///< the current kernel's TB does not fit, a TB of a younger kernel would
+  kClosed,       ///< the TB would fit, but only on SMs that are closed or at their quota
 };
 
-/// Those SMs of a set that have fewer TBs of an entry than the quota allows; without a quota all.
+/// Returns the SMs of `set` with fewer TBs of an entry than the quota allows; all of `set` without a quota.
 [[nodiscard]] inline SmMask within_quota(SmMask set, const Quota* quota, const Ledger& ledger, unsigned entry) {
   if (quota == nullptr) return set;
   for (SmMask left = set; left != 0; left &= left - 1) {
@@ -29,29 +29,31 @@ enum class DispatchWait : std::uint8_t {
   return set;
 }
 
-/// The SMs that may take a TB of an entry now: room, open, below quota.
+/// SMs that may take a TB of an entry now: they have room, are open, and are below quota.
 struct DispatchView {
   const Ledger& ledger;
   SmMask open = kAllSms;
   const Quota* quota = nullptr;
-  const KdMask* stopped = nullptr;  ///< entries of which nothing is issued
+  const KdMask* stopped = nullptr;  ///< entries of which no TB is placed; null = none
 
+  /// Returns the SMs with resources for a TB of the entry, open or not.
   [[nodiscard]] SmMask room(unsigned entry) const { return ledger.fits(entry); }
+  /// Returns the SMs that may take a TB of the entry.
   [[nodiscard]] SmMask takers(unsigned entry) const {
     if (stopped != nullptr && (*stopped)[entry]) return 0;
     return within_quota(ledger.fits(entry) & open, quota, ledger, entry);
   }
 };
 
-/// The choice of the kernel by a scan (dispatch.select_scan w): passes of NG = queues / w cycles that begin where cycle
-/// mod NG is 0. A pass works on what fitted in its first cycle; the oldest kernel of that is offered during the next
-/// pass, as long as it fits then. All of it follows from what fitted at the starts of the last two passes, so skipped
-/// cycles, in which nothing changes, cost nothing.
+/// Choice of the kernel by a scan that takes several cycles (dispatch.select_scan w). The scan runs in passes of NG =
+/// queues / w cycles; a pass begins where cycle mod NG is 0. A pass considers the kernels whose TBs fitted in the
+/// pass's first cycle. The oldest of them is offered during the next pass, in cycles in which it still fits. The offer
+/// follows from what fitted at the starts of the last two passes. Skipped cycles change nothing and cost nothing.
 class DispatchScan {
  public:
   DispatchScan(unsigned queues, unsigned width) : pass_(width == 0 ? 0 : (queues + width - 1) / width) {}
   [[nodiscard]] bool on() const { return pass_ != 0; }
-  /// Once per cycle that is not skipped: the oldest entry that fits now, -1 = none.
+  /// Advances the scan; called once per cycle that is not skipped. `oldest`: the oldest entry that fits now, -1 = none.
   void advance(int oldest, Cycle now) {
     const Cycle start = now - now % pass_;
     if (start == frozen_at_) return;
@@ -59,23 +61,27 @@ class DispatchScan {
     frozen_ = start == now ? oldest : resting_;
     frozen_at_ = start;
   }
-  /// The same at the end of the cycle: what holds in the skipped ones behind it.
+  /// Sets the oldest entry that fits at the end of the cycle. It holds for the skipped cycles that follow.
   void rest(int oldest) { resting_ = oldest; }
+  /// Returns the entry offered in this cycle, -1 = none.
   [[nodiscard]] int offer() const { return offered_; }
 
  private:
-  Cycle pass_;
+  Cycle pass_;  // length of a pass in cycles; 0 = no scan
+  // Oldest entry that fitted (-1 = none): at the start of the previous pass, of the current pass, at the end of the
+  // last tick.
   int offered_ = -1, frozen_ = -1, resting_ = -1;
-  Cycle frozen_at_ = kForever;
+  Cycle frozen_at_ = kForever;  // first cycle of the current pass
 };
 
-/// The built-in dispatch policy, first come first served (docs/gpu/front-end.md, "Dispatch").
+/// Built-in dispatch policy, first come first served (docs/gpu/front-end.md, "Dispatch"). The dispatcher owns it.
 ///
-/// Items are kernels in the order in which their entries were written. The current item is the head, or with sticky
-/// bypass the one that was placed last as long as it has TBs. If it fits nowhere, nothing happens; with sticky bypass
-/// the oldest item that fits becomes current at once. An exhausted item leaves in the cycle of its last TB and the next
-/// one starts in the next cycle. SMs are searched all in one cycle from the last used + 1, or for study one per cycle
-/// (`rr_one`: SM number = cycle mod SMs, so that skipped cycles change nothing).
+/// Items are kernels in the order in which their entries were written. The current item is the oldest. With sticky
+/// bypass it is the item that was placed last, as long as that has TBs. If a TB of the current item fits on no SM,
+/// nothing is placed; with sticky bypass the oldest item that fits becomes current at once. An item is removed in the
+/// cycle of its last TB, and the next item starts in the next cycle. All SMs are searched in one cycle, from the last
+/// used + 1 on. For studies the search can test one SM per cycle (`rr_one`: SM number = cycle mod SMs, so that skipped
+/// cycles change nothing).
 class FcfsDispatcher {
  public:
   struct Choice {
@@ -89,18 +95,20 @@ class FcfsDispatcher {
         one_(machine.dispatch.search == DispatchSearch::kRoundRobinOne),
         sms_(machine.chip.sms) {}
 
+  /// Appends a kernel whose entry was written.
   void push(unsigned entry) { items_.push_back(static_cast<std::uint16_t>(entry)); }
-  /// An exhausted or stopped kernel leaves the list.
+  /// Removes an exhausted or stopped kernel from the list.
   void remove(unsigned entry) {
     items_.erase(std::remove(items_.begin(), items_.end(), entry), items_.end());
     if (current_ == static_cast<int>(entry)) current_ = -1;
   }
   [[nodiscard]] bool empty() const { return items_.empty(); }
   [[nodiscard]] const std::vector<std::uint16_t>& items() const { return items_; }
-  /// The item that is placed next if it fits, -1 = none.
+  /// Returns the item that is placed next if it fits, -1 = none.
   [[nodiscard]] int current() const { return current_ >= 0 ? current_ : items_.empty() ? -1 : items_.front(); }
 
-  /// What is placed in cycle `now`. Changes nothing; the caller tells what it did by `placed`.
+  /// Returns the entry and SM of the TB that can be placed in cycle `now`, without changing state. The caller reports
+  /// an actual placement by `placed`.
   [[nodiscard]] Choice choose(const DispatchView& view, const SmSearch& search, Cycle now) const {
     Choice choice;
     if (items_.empty()) return choice;
@@ -119,15 +127,16 @@ class FcfsDispatcher {
     }
     return choice;
   }
-  /// The oldest item that fits somewhere, -1 = none.
+  /// Returns the oldest item that fits on an SM, -1 = none.
   [[nodiscard]] int oldest(const DispatchView& view) const {
     const auto found = std::find_if(items_.begin(), items_.end(), [&](auto item) { return view.takers(item) != 0; });
     return found == items_.end() ? -1 : static_cast<int>(*found);
   }
+  /// Records that a TB of the entry was placed.
   void placed(unsigned entry) {
     if (sticky_) current_ = static_cast<int>(entry);
   }
-  /// Something could be placed in a later cycle without any change of state.
+  /// Returns whether a TB could be placed in a later cycle without any change of state.
   [[nodiscard]] bool pending(const DispatchView& view) const {
     if (items_.empty()) return false;
     if (view.takers(static_cast<unsigned>(current())) != 0) return true;
@@ -148,8 +157,8 @@ class FcfsDispatcher {
 
   bool sticky_, one_;
   unsigned sms_;
-  std::vector<std::uint16_t> items_;
-  int current_ = -1;
+  std::vector<std::uint16_t> items_;  // entries with TBs to place, the oldest first
+  int current_ = -1;                  // entry placed last, with sticky bypass; -1 = the oldest
 };
 
 }  // namespace castor::gpu

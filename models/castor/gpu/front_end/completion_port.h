@@ -12,45 +12,49 @@
 
 namespace castor::gpu {
 
-/// How a packet ended.
+/// Way in which a packet ended.
 enum class PacketEnd : std::uint8_t {
   kDone,
-  kRecorded,   ///< a record of an event: its cycle stays known for ever
-  kDiscarded,  ///< dropped with its job
+  kRecorded,   ///< record of an event: the completion cycle is remembered for ever
+  kDiscarded,  ///< the packet was dropped with its job
 };
 
-/// News for the host: tickets, completion words of queues, signal words of jobs, notices (docs/gpu/front-end.md,
-/// "Front end"; docs/gpu/jobs.md, "Jobs"). A packet is complete on the device in the cycle of `finish`; the host can
-/// know it when the store of the queue's completion word is acknowledged, which `receive` sees.
+/// Completion port: notifications for the host, i.e. tickets, completion words of queues, signal words of jobs, notices
+/// (docs/gpu/front-end.md, "Front end"; docs/gpu/jobs.md, "Jobs"). The front end owns it. A packet is complete on the
+/// device in the cycle of `finish`. The host sees the completion when the store of the queue's completion word is
+/// acknowledged, which `receive` processes.
 ///
-/// In a cycle: `receive` in F1; `finish` and `signal` in any step behind it.
+/// In a cycle: `receive` in F1; `finish` and `signal` in any later step.
 class CompletionPort {
  public:
-  /// `words` is used by nobody else.
+  /// `words`: memory client used only by this port.
   CompletionPort(const Queues& queues, MemoryClient& words) : queues_(queues), words_(words) {}
 
-  /// A new ticket.
+  /// Issues a new ticket.
   [[nodiscard]] Ticket issue() { return tickets_.issue(); }
+  /// Takes acknowledgements of stored words: the host can know the completions and notices from now on.
   void receive(Cycle now);
+  /// Completes a packet on the device and stores the queue's completion word.
   void finish(unsigned queue, Ticket ticket, Cycle now, PacketEnd end = PacketEnd::kDone);
-  /// The signal word of a job; `ticket` is its JOB packet's.
+  /// Stores the signal word of a job. `ticket`: ticket of the job's JOB packet.
   void signal(unsigned queue, Ticket ticket, std::uint64_t address, const JobSignal& signal, Cycle now);
-  /// A packet is dropped with everything else: complete at once, without a word.
+  /// Completes the ticket of a packet that is dropped by `abandon`: at once, without a store of the completion word.
   void drop(Ticket ticket, Cycle now);
-  /// Cycles of records of events are forgotten.
+  /// Forgets the cycles kept for event records.
   void forget_times() { tickets_.forget_times(); }
 
-  /// The host can know that the ticket is complete.
+  /// Returns whether the host can know that the ticket is complete.
   [[nodiscard]] bool shown(Ticket ticket) const { return tickets_.shown(ticket); }
-  /// Cycle in which it completed on the device; 0 while it has not.
+  /// Returns the cycle in which the ticket completed on the device; 0 while it is not complete.
   [[nodiscard]] Cycle cycle(Ticket ticket) const { return tickets_.cycle(ticket); }
-  /// Tickets of which the host does not know that they are complete.
+  /// Returns the number of issued tickets that the host does not know to be complete.
   [[nodiscard]] std::uint64_t open() const { return tickets_.open(); }
-  /// Words are under way.
+  /// Returns whether stores of completion or signal words are in flight.
   [[nodiscard]] bool telling() const { return !under_way_.empty(); }
-  /// Grows with every ticket that is issued, and that the host knows.
+  /// Returns a number that grows with every ticket issued and every completion seen by the host.
   [[nodiscard]] std::uint64_t progress() const { return 2 * tickets_.last() - tickets_.open(); }
 
+  /// Switches the collection of notices for `take_notices` on or off.
   void collect_notices(bool on) { collecting_ = on; }
   [[nodiscard]] bool has_notices() const { return !notices_.empty(); }
   [[nodiscard]] std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
@@ -59,7 +63,7 @@ class CompletionPort {
   const Queues& queues_;
   MemoryClient& words_;
   Completions tickets_;
-  std::deque<Notice> under_way_;  // whose word is being stored, in the order of the stores
+  std::deque<Notice> under_way_;  // notices whose word is being stored, in the order of the stores
   std::vector<Notice> notices_;
   bool collecting_ = false;
 };

@@ -9,8 +9,8 @@
 
 namespace castor::gpu {
 
-/// Which tickets are complete, and since when. A packet completes on the device in one cycle; the host knows it when
-/// the store of the queue's completion word is performed.
+/// Table of tickets: which are complete, and since which cycle. A packet completes on the device in one cycle. The host
+/// sees the completion when the store of the queue's completion word is performed. The completion port owns the table.
 class Completions {
  public:
   [[nodiscard]] Ticket issue() {
@@ -19,31 +19,33 @@ class Completions {
   }
   [[nodiscard]] Ticket last() const { return first_ + records_.size() - 1; }
 
-  /// `keep`: the time stays known for ever (records of events).
+  /// Marks a ticket as complete on the device. `keep`: its cycle is remembered for ever (event records).
   void complete(Ticket ticket, Cycle cycle, bool keep) {
     records_[ticket - first_].cycle = cycle;
     if (keep) kept_[ticket] = cycle;
     ++completed_;
   }
+  /// Marks a ticket as complete for the host.
   void show(Ticket ticket) {
     records_[ticket - first_].shown = true;
     ++shown_;
-    // Times of long gone tickets are not asked for any more.
+    // Cycles of old tickets are not queried any more.
     while (records_.size() > kRemembered && records_.front().shown) {
       records_.pop_front();
       ++first_;
     }
   }
 
-  /// The host knows that the ticket is complete.
+  /// Returns whether the host knows that the ticket is complete.
   [[nodiscard]] bool shown(Ticket ticket) const { return ticket < first_ || records_[ticket - first_].shown; }
-  /// Cycle in which it completed on the device; 0 if it has not, or too long ago.
+  /// Returns the cycle in which the ticket completed on the device; 0 if it has not, or if its cycle was forgotten.
   [[nodiscard]] Cycle cycle(Ticket ticket) const {
     if (const auto found = kept_.find(ticket); found != kept_.end()) return found->second;
     return ticket < first_ ? 0 : records_[ticket - first_].cycle;
   }
-  /// Tickets that were issued and are not known to be complete.
+  /// Returns the number of issued tickets that the host does not know to be complete.
   [[nodiscard]] std::uint64_t open() const { return last() - shown_; }
+  /// Forgets the cycles kept for event records.
   void forget_times() { kept_.clear(); }
 
  private:

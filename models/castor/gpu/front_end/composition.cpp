@@ -30,7 +30,7 @@ void check_per_sm(const Machine& machine, const std::vector<T*>& hooks, const ch
   throw base::InputError(std::string(hook) + " does not work on this machine: key " + key + " is " + value, hint);
 }
 
-// What hooks need of a machine.
+// Checks that the machine has what its hooks need. Throws InputError otherwise.
 void check_hooks(const Machine& machine, const Hooks& hooks) {
   check_per_sm(machine, hooks.fetch_filter, "FetchFilter");
   check_per_sm(machine, hooks.issue, "IssuePolicy");

@@ -5,8 +5,8 @@
 
 namespace castor::gpu {
 
-/// Throws InputError, naming both, if a machine is not what a hook needs, or beyond what hooks' records can hold
-/// (docs/gpu/hooks.md, "Composition"). Returns the machine.
+/// Checks the machine against its hooks and returns it (docs/gpu/hooks.md, "Composition"). Throws InputError, naming
+/// machine and hook, if the machine lacks what a hook needs or exceeds the limits of the hooks' records.
 const Machine& checked(const Machine& machine, const Hooks& hooks);
 
 }  // namespace castor::gpu

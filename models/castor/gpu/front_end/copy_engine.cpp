@@ -58,7 +58,7 @@ void CopyEngine::start(const CopyJob& job, Cycle now) {
 
 void CopyEngine::send(Cycle now) {
   blocked_ = false;
-  // What has been read goes first: it holds a transaction.
+  // Writes of data that was read are sent before new pieces, because each such write holds a transaction.
   if (!writes_.empty()) {
     blocked_ = !send_write(now);
   } else if (const CopyPlan::Piece* const piece = plan_.peek(); piece != nullptr && plan_.due() <= now) {
@@ -113,7 +113,7 @@ bool CopyEngine::send_piece(const CopyPlan::Piece& piece, Cycle now) {
   return true;
 }
 
-// Second half of a copy inside the device: the bytes that were read move to their new place in the line.
+// Sends the write of a copy inside the device: the bytes read move to their new offset in the line.
 bool CopyEngine::send_write(Cycle now) {
   Transaction& transaction = *writes_.front();
   MemoryRequest& request = transaction.request;

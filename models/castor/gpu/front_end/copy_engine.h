@@ -21,7 +21,7 @@ namespace castor::gpu {
 
 class Waves;
 
-/// Front end to copy engine: work for the end of its list.
+/// Message of the front end to a copy engine: a copy or fill for the end of the engine's list.
 struct CopyJob {
   Cycle visible = 0;
   Ticket ticket = 0;
@@ -29,38 +29,40 @@ struct CopyJob {
   std::variant<CopyPacket, FillPacket> packet;
 };
 
-/// Copy engine to front end: the last beat is acknowledged.
+/// Message of a copy engine to the front end: the last beat of a copy or fill is acknowledged.
 struct CopyDone {
   Cycle visible = 0;
   Ticket ticket = 0;
   unsigned queue = 0;
 };
 
-/// A copy engine (docs/gpu/front-end.md, "Copies"): one transaction at a time, in beats of `link.beat` bytes, as its
-/// plan says.
+/// Copy engine (docs/gpu/front-end.md, "Copies"): executes one copy or fill at a time, in beats of `link.beat` bytes,
+/// as planned by its CopyPlan. The device owns the engines; the front end submits work.
 ///
-/// A piece of the plan that is due is written to or read from the slices as one ordinary packet per line, at most one
-/// packet per cycle, several under way as credits permit; packets of one line keep their order. Host bytes are read
-/// when their packet goes and written when its reply comes. Limits: no copies from host memory to host memory.
+/// A piece of the plan that is due is written to or read from the L2 slices as one ordinary packet per line. At most
+/// one packet is sent per cycle, with several in flight as credits permit. Packets of one line keep their order. Host
+/// bytes are read when their packet is sent and written when its reply arrives. Limits: no copies from host memory to
+/// host memory.
 class CopyEngine final : public sc_core::sc_module, public Unit {
  public:
-  /// `index`: 0 takes copies to the device, fills and copies inside it, 1 copies to the host.
+  /// `index`: engine 0 executes copies to the device, copies inside it and fills; engine 1 executes copies to the host.
   CopyEngine(const sc_core::sc_module_name& name, const Machine& machine, const Store& store, unsigned index,
              Observer* observer, base::StatisticGroup& statistics);
 
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
   void set_front_end(Unit& front_end) { front_end_ = &front_end; }
+  /// Appends a copy or fill to the engine's list.
   void submit(const CopyJob& job);
   [[nodiscard]] Mailbox<CopyDone>& done() { return done_; }
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override;
-  /// Declares the unit's signals; called once, before the first cycle.
+  /// Declares the engine's waveform signals. Called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
 
-  /// Nothing is under way and nothing waits.
+  /// Returns whether no copy or fill is active or waiting.
   [[nodiscard]] bool idle() const { return !active_ && jobs_.size() == 0; }
-  /// What it works on, for deadlock reports; empty when idle.
+  /// Returns the active copy or fill, for deadlock reports; empty when idle.
   [[nodiscard]] std::string waiting() const;
 
  private:
@@ -87,18 +89,18 @@ class CopyEngine final : public sc_core::sc_module, public Unit {
   Mailbox<CopyJob> jobs_;
   Mailbox<CopyDone> done_;
 
-  // The transaction under way.
+  // Active copy or fill.
   bool active_ = false;
   Ticket ticket_ = 0;
   unsigned queue_ = 0;
   CopyPlan plan_;
-  Cycle counted_ = 0;  // first cycle that is not counted
-  bool blocked_ = false;
-  unsigned in_flight_ = 0;
+  Cycle counted_ = 0;       // first cycle that the statistics do not include yet
+  bool blocked_ = false;    // the next packet waits for crossbar credits
+  unsigned in_flight_ = 0;  // packets without a reply
   std::uint64_t next_id_ = 0;
-  std::vector<InFlight> slots_;
+  std::vector<InFlight> slots_;  // pieces in flight, by the tag of their packet
   std::vector<std::uint32_t> free_slots_;
-  boost::circular_buffer<Transaction*> writes_{16};  // read inside the device, to be written
+  boost::circular_buffer<Transaction*> writes_{16};  // device data read by a copy inside the device, to be written
 
   base::Counter copies_, bytes_, busy_;
 };

@@ -21,8 +21,8 @@ LinkClock::LinkClock(const Machine& machine)
       kilobytes_per_second_(static_cast<std::uint64_t>(std::llround(machine.link.gb_per_s * 1e6))),
       latency_ps_(static_cast<std::uint64_t>(std::llround(machine.link.latency_us * 1e6))) {}
 
-// latency [ps] x f [kHz] / 10^9 + bytes x f [kHz] / bandwidth [kB/s], over the common denominator. A kHz over a kB/s
-// is cycles per byte.
+// Evaluates latency [ps] x f [kHz] / 10^9 + bytes x f [kHz] / bandwidth [kB/s] over the common denominator. A kHz
+// divided by a kB/s is cycles per byte.
 Cycle LinkClock::through(std::uint64_t bytes) const {
   const Wide numerator = static_cast<Wide>(latency_ps_) * core_khz_ * kilobytes_per_second_ +
                          static_cast<Wide>(bytes) * core_khz_ * kPicosecondsPerMillisecond;
@@ -63,7 +63,7 @@ void CopyPlan::start(const std::variant<CopyPacket, FillPacket>& packet, Ticket 
     destination_pitch_ = copy.destination_pitch;
     if (!from_host) source_ = std::get<0>(copy.source);
     if (!to_host) destination_ = std::get<0>(copy.destination);
-    // The source is only read.
+    // The plan only reads from the host source.
     if (from_host) host_ = const_cast<std::byte*>(std::get<1>(copy.source));  // NOLINT(*-const-cast)
     if (to_host) host_ = std::get<1>(copy.destination);
   }
@@ -128,7 +128,8 @@ void CopyPlan::find_piece() {
   has_piece_ = true;
 }
 
-// Word w of a row is the part of the row inside the w-th aligned word that it touches; the last may be empty.
+// Finds the next word of a shuffled copy. Word w of a row is the part of the row inside the w-th aligned word that the
+// row touches; the last word may be empty.
 void CopyPlan::find_word() {
   while (word_ < words_) {
     const std::uint64_t index = shuffled(word_++);
@@ -145,8 +146,8 @@ void CopyPlan::find_word() {
   }
 }
 
-// A seeded permutation of [0, words): four rounds of a Feistel network over the next power of four, walked until it
-// falls inside.
+// Returns the image of `index` in a seeded permutation of [0, words). It applies four rounds of a Feistel network over
+// the next power of four, and repeats them until the result is below words.
 std::uint64_t CopyPlan::shuffled(std::uint64_t index) const {
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
   do {

@@ -10,58 +10,59 @@
 
 namespace castor::gpu {
 
-/// Cycles of a transfer over the host link, in whole numbers: no rounding before the last step.
+/// Timing of transfers over the host link, in integer arithmetic that rounds only in the last step.
 class LinkClock {
  public:
   explicit LinkClock(const Machine& machine);
-  /// Cycles from the start of a transaction until `bytes` are through: ceil(latency + bytes / bandwidth).
+  /// Returns the cycles from the start of a transfer until `bytes` have passed: ceil(latency + bytes / bandwidth).
   [[nodiscard]] Cycle through(std::uint64_t bytes) const;
 
  private:
   std::uint64_t core_khz_, kilobytes_per_second_, latency_ps_;
 };
 
-/// The pieces of a copy or fill, and when each is due (docs/gpu/front-end.md, "Copies"). It knows of no
-/// packet that is under way: whoever sends them takes a piece when its packet goes.
+/// Plan of a copy or fill: its pieces, and the cycle in which each is due (docs/gpu/front-end.md, "Copies"). A copy
+/// engine owns it and takes a piece when it sends the piece's packet. The plan does not track packets in flight.
 ///
-/// A beat is the part of a row inside an aligned block of device memory; beat k of a transaction that starts in c is
-/// due at c + ceil(latency + (k + 1) x beat / bandwidth). Fills, copies inside device memory and machines whose memory
-/// is unified use no link: their beats are due at once. With `link.shuffle` the 4-byte words of a copy over the link
-/// come one by one in a seeded random order, the j-th with the beat that would hold it.
+/// A beat is the part of a row inside an aligned block of device memory. Beat k of a transfer that starts in c is due
+/// at c + ceil(latency + (k + 1) x beat / bandwidth). Fills, copies inside device memory and copies on machines with
+/// unified memory do not use the link: their beats are due at once. With `link.shuffle` the 4-byte words of a copy over
+/// the link come one by one in a seeded random order. The j-th word is due with the beat that holds the j-th word of an
+/// unshuffled copy.
 class CopyPlan {
  public:
   enum class Mode : std::uint8_t { kToDevice, kToHost, kInside, kFill };
-  /// What one packet moves.
+  /// Part of a copy or fill that one packet moves.
   struct Piece {
-    std::uint64_t device = 0;   ///< address written or, to the host, read
-    std::uint64_t source = 0;   ///< inside the device: address read
-    std::byte* host = nullptr;  ///< other side of a copy over the link
-    std::uint64_t column = 0;   ///< first byte's place in its row
+    std::uint64_t device = 0;   ///< device address written or, for a copy to the host, read
+    std::uint64_t source = 0;   ///< copy inside the device: address read
+    std::byte* host = nullptr;  ///< host address of a copy over the link
+    std::uint64_t column = 0;   ///< offset of the first byte in its row
     unsigned bytes = 0;
     std::uint64_t beat = 0;
   };
 
   explicit CopyPlan(const Machine& machine);
 
-  /// A transaction begins in cycle `now`; nothing of it is taken.
+  /// Starts the plan of a copy or fill in cycle `now`, with all pieces untaken.
   void start(const std::variant<CopyPacket, FillPacket>& packet, Ticket ticket, Cycle now);
-  /// The next piece; null when all are taken. Stays until `take`.
+  /// Returns the next piece, the same until `take`; null when all pieces are taken.
   [[nodiscard]] const Piece* peek();
-  /// First cycle in which the piece of `peek` may go.
+  /// Returns the first cycle in which the piece of `peek` may be sent.
   [[nodiscard]] Cycle due() const;
   void take() { has_piece_ = false; }
-  /// The bytes of a fill at the place of a piece.
+  /// Writes the bytes of a fill for a piece to `to`.
   void write_pattern(const Piece& piece, std::byte* to) const;
 
   [[nodiscard]] Mode mode() const { return mode_; }
-  /// Device memory is read first.
+  /// Returns whether the copy reads device memory first.
   [[nodiscard]] bool reads() const { return mode_ == Mode::kToHost || mode_ == Mode::kInside; }
   [[nodiscard]] std::uint64_t bytes() const { return width_ * rows_; }
-  /// "copy to device" and so on.
+  /// Returns the name of the mode for reports, such as "copy to device".
   [[nodiscard]] const char* what() const;
-  /// Where it begins on the device.
+  /// Returns the first device address of the copy or fill.
   [[nodiscard]] std::uint64_t device() const { return mode_ == Mode::kToHost ? source_ : destination_; }
-  /// Row and column behind the last piece, unless words are shuffled.
+  /// Returns the row after the last piece; `column`: the column after it. Not valid while words are shuffled.
   [[nodiscard]] const std::uint64_t& row() const { return row_; }
   [[nodiscard]] const std::uint64_t& column() const { return column_; }
 
@@ -77,7 +78,7 @@ class CopyPlan {
   std::uint64_t seed_;
   LinkClock clock_;
 
-  // The transaction under way.
+  // Active copy or fill.
   Ticket ticket_ = 0;
   Cycle start_ = 0;
   Mode mode_ = Mode::kFill;
@@ -87,10 +88,10 @@ class CopyPlan {
   std::uint32_t pattern_ = 0;
   unsigned pattern_bytes_ = 1;
 
-  // What comes next.
+  // Position of the next piece.
   std::uint64_t row_ = 0, column_ = 0, beats_ = 0;
-  std::uint64_t last_block_ = 0;                                            // of the piece before, to number beats
-  std::uint64_t word_ = 0, words_ = 0, words_per_row_ = 0, performed_ = 0;  // shuffled
+  std::uint64_t last_block_ = 0;  // block of the previous piece; the beat number grows when the block changes
+  std::uint64_t word_ = 0, words_ = 0, words_per_row_ = 0, performed_ = 0;  // state of the shuffle
   unsigned half_bits_ = 0;
   bool has_piece_ = false;
   Piece piece_;

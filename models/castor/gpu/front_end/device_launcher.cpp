@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kRecordBytes = sizeof(PacketImage);
 
-// SMs with a message in one of their mailboxes.
+// Returns the SMs with a visible message in one of their mailboxes.
 template <class Message>
 SmMask sms_with(const std::vector<SmUnit*>& sms, Mailbox<Message>& (SmUnit::*mailbox)(), Cycle now) {
   SmMask found = 0;
@@ -127,7 +127,7 @@ void DeviceLauncher::fall_back(std::uint64_t parameters, unsigned ordinal, Cycle
   ++counts_.fallbacks;
 }
 
-// --------------------------------------------------------------------------------------------------------------------
+// --- Ends of blocks --------------------------------------------------------------------------------------------------
 
 void DeviceLauncher::end_block(BlockId block) {
   launcher_.blocks().end(block);
@@ -149,7 +149,7 @@ const std::vector<LaunchRecord*>& DeviceLauncher::close() {
   return closed_;
 }
 
-// One that is leaving its SM hears it elsewhere.
+// Has no effect for a block that has left its SM; the suspender handles such a block.
 void DeviceLauncher::tell_closed(BlockId block, Cycle now) {
   const auto found = sms_of_blocks_.find(block);
   if (found != sms_of_blocks_.end()) sms_[found->second]->tell_runtime({now + 1, block});
@@ -210,7 +210,7 @@ void DeviceLauncher::drop_stopped() {
   ++counts_.dropped;
 }
 
-// One request at a time, which takes a cycle, or one for each buffer.
+// Serves one call at a time. A call takes one cycle, or one cycle for each buffer that it allocates.
 void DeviceLauncher::serve(Cycle now) {
   if (now < serves_from_) return;
   const SmMask asking = sms_with(sms_, &SmUnit::runtime_calls, now);
@@ -223,7 +223,7 @@ void DeviceLauncher::serve(Cycle now) {
   sms_[sm]->serve_runtime(call.warp, *this, serves_from_);
 }
 
-// One arrival in a cycle: groups whose time has come go before pointers.
+// Takes one arrival per cycle. Groups that become kernels come before pointers of launches.
 void DeviceLauncher::take_pointer(Cycle now) {
   if (!fallbacks_.empty() && fallbacks_.begin()->first <= now) {
     launcher_.arrive(fallbacks_.begin()->second);
@@ -248,7 +248,8 @@ void DeviceLauncher::place(Cycle now) {
   if (arrived_launches_.empty()) return;
   const LaunchId launch = arrived_launches_.front();
   arrived_launches_.pop_front();
-  // What it must see has been performed: before its pointer left, and before those were closed that it waited for.
+  // All data that the launch must see is in memory now. Stores of the launching block were performed before the pointer
+  // left its SM. Stores of launches for which this launch waited were performed before those launches were closed.
   LaunchRecord& record = *waiting_.at(launch);
   if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = now;
   pool_.arrive({launch, record.image}, pool_.list_of(record.parent_sm, record.level));

@@ -22,32 +22,33 @@
 
 namespace castor::gpu {
 
-/// Tickets of launches by device code: behind all that the host gets.
+/// First ticket of launches by device code; larger than all tickets of the host.
 inline constexpr Ticket kFirstDeviceTicket = Ticket{1} << 48;
 
-/// Launches by device code in the front end (docs/gpu/launches.md, "Launches by device code"): serves the calls of SMs,
-/// keeps the records of launches that wait, and says which of them is granted a lane next and which trees are closed.
+/// Device launcher of the front end (docs/gpu/launches.md, "Launches by device code"): serves launch calls of SMs and
+/// keeps the records of pending launches. It determines which launch is granted a lane next and which trees are closed.
+/// The launch side owns it.
 ///
-/// In a cycle: `look` in F1; in F7 `close`, then `complete`; in F8 `grant`; in F9 `step`. Without a program that
-/// launches nobody calls it.
+/// In a cycle: `look` in F1; in F7 (release) `close`, then `complete`; in F8 (parse) `grant`; in F9 `step`. It is used
+/// only if a program launches from device code.
 class DeviceLauncher final : public LaunchService {
  public:
-  /// A launch that is granted a parse lane.
+  /// Launch that is granted a parse lane.
   struct Granted {
     ChildLaunch child;
-    LaunchRecord* record = nullptr;  ///< the caller holds it
+    LaunchRecord* record = nullptr;  ///< launch record, held by the caller
   };
 
-  /// `memory` is used by nobody else; `observer`: null = none; `order`: null = launches wait in one list.
+  /// `memory`: client used only by the launcher; `observer`: null = none; `order`: null = launches wait in one list.
   DeviceLauncher(const Machine& machine, Store& store, const ProgramTable& programs, const std::vector<SmUnit*>& sms,
                  const KernelTable& table, LaunchTrees& trees, MemoryClient& memory, Observer* observer,
                  base::StatisticGroup& statistics, const SourceOrder* order = nullptr);
 
-  /// A program is loaded that calls the device runtime.
+  /// Enables the launcher because a program that calls the device runtime is loaded.
   void enable() { on_ = true; }
   [[nodiscard]] bool on() const { return on_; }
 
-  // LaunchService, for the SM whose call is served.
+  // LaunchService, used while a call of an SM is served.
   [[nodiscard]] Launcher& launcher() override { return launcher_; }
   [[nodiscard]] Caller caller(const KernelContext& kernel, unsigned sm, BlockId& block) override;
   [[nodiscard]] bool stopped(const KernelContext& kernel) const override {
@@ -55,59 +56,65 @@ class DeviceLauncher final : public LaunchService {
   }
   [[nodiscard]] StoredRecord admitted(LaunchId launch, const LaunchOrigin& origin) override;
 
-  // Groups, which are known by the device address of their parameters.
+  // Groups, identified by the device address of their parameters.
 
-  /// What the launch unit is shown of a group but for who launches it.
+  /// Returns the beat of a group for the launch unit, without the fields that name the launching warp.
   [[nodiscard]] GroupBeat beat(LaunchId launch) const;
-  /// The group goes to a kernel in the table. The caller holds its record.
+  /// Attaches a group to a kernel in the table. Returns its launch record, held by the caller.
   [[nodiscard]] LaunchRecord& attach(std::uint64_t parameters);
-  /// It becomes a launch as any other, as late as the call of a warp for so many kernels is.
+  /// Turns a group into an ordinary launch of a kernel. It enters the pool as late as the `ordinal`-th launch of a
+  /// warp's call would.
   void fall_back(std::uint64_t parameters, unsigned ordinal, Cycle now);
 
+  /// Starts a cycle: fixes the launches that the pool offers in it.
   void look() { pool_.look(); }
-  /// A launch may be granted a lane in this cycle.
+  /// Returns whether a launch may be granted a lane in this cycle.
   [[nodiscard]] bool ready() const;
-  /// The lists with such a launch, by SM; bit = level - 1. In the next cycle: as things stand.
+  /// Returns the lists with a launch that may be granted a lane, per SM; bit = level - 1. `in_next_cycle`: for the next
+  /// cycle, based on the present state.
   void ready_lists(std::vector<std::uint16_t>& by_sm, bool in_next_cycle) const;
-  /// The oldest of a list.
+  /// Grants a lane to the oldest launch of a list.
   [[nodiscard]] Granted grant(unsigned sm = 0, unsigned level = 1);
-  /// Closes launches of which nothing is open. Returns the records of the host's that are closed with their trees.
+  /// Closes launches without open work, one level of their trees per call. Returns the records of host launches that
+  /// are closed with their trees.
   [[nodiscard]] const std::vector<LaunchRecord*>& close();
-  /// Blocks whose launches are all closed since the last call.
+  /// Returns the blocks whose last open launch was closed since the last call.
   [[nodiscard]] std::vector<BlockId> take_childless() { return launcher_.take_childless(); }
-  /// Tells the SM of such a block.
+  /// Notifies the SM of a block whose launches are all closed.
   void tell_closed(BlockId block, Cycle now);
-  /// A block leaves its SM to come back; it is on this one again.
+  /// `leave`: a block leaves its SM and will come back. `come`: the block is resident on this SM again.
   void leave(BlockId block) { sms_of_blocks_.erase(block); }
   void come(BlockId block, unsigned sm) { sms_of_blocks_[block] = sm; }
+  /// Returns whether a fault has stopped the tree of the launch.
   [[nodiscard]] bool stopped(const LaunchRecord& record) const { return launcher_.stopped(record.launch); }
-  /// All TBs of a launch are counted; its tree has launches by device code.
+  /// Completes a launch whose TBs are all counted. Device code launches in its tree.
   void complete(const LaunchRecord& record) { launcher_.complete(record.launch); }
-  /// A TB that has called leaves its SM.
+  /// Ends a block that has called the device runtime and retires from its SM.
   void end_block(BlockId block);
-  /// Calls, pointers, records that are read, launches of stopped trees.
+  /// Serves calls, takes pointers of launches, moves launches that are ready into the pool, and drops launches of
+  /// stopped trees.
   void step(Cycle now);
 
-  /// A fault stops the tree of this record: nothing of it starts any more.
+  /// Stops the tree of a record after a fault: no launch of the tree starts any more.
   void stop(const LaunchRecord& record) {
     launcher_.stop(record.root->launch);
     stirred_ = true;
   }
-  /// The same of all trees, whose launches by the host are returned.
+  /// Stops all trees. Returns the records of their host launches.
   std::vector<const LaunchRecord*> abandon();
-  /// After `abandon`, when nothing is open: streams, events and buffers are forgotten.
+  /// Forgets streams, events and buffers. Called after `abandon`, when no launch is open.
   void reset();
 
-  /// First cycle after `now` with work; what memory answers aside.
+  /// Returns the first cycle after `now` with work, apart from memory replies.
   [[nodiscard]] Cycle next(Cycle now) const;
   [[nodiscard]] bool idle() const { return launcher_.idle(); }
   [[nodiscard]] std::uint64_t progress() const {
     return counts_.launches.value() + counts_.granted.value() + counts_.dropped.value() + counts_.groups.value() +
            counts_.attached.value() + counts_.fallbacks.value();
   }
-  /// The host's launch of this ticket is complete but for what device code has launched below it.
+  /// Returns whether the host launch of this ticket is complete but its tree has open launches by device code.
   [[nodiscard]] bool waits_for_tree(Ticket ticket) const;
-  /// A line about launches that have not started; empty if there are none.
+  /// Returns a line about launches that have not started; empty if there are none.
   [[nodiscard]] std::string waiting() const { return launcher_.waiting(); }
 
  private:
@@ -116,7 +123,7 @@ class DeviceLauncher final : public LaunchService {
   void place(Cycle now);
   void drop_stopped();
   [[nodiscard]] bool starts(LaunchId offered) const { return offered != 0 && !launcher_.stopped(offered); }
-  /// A list that offers a launch of a stopped tree, -1 = none.
+  /// Returns a list that offers a launch of a stopped tree, -1 = none.
   [[nodiscard]] int stopped_list() const;
   LaunchRecord& take(LaunchId launch);
   [[nodiscard]] LaunchId take_group(std::uint64_t parameters);
@@ -130,18 +137,18 @@ class DeviceLauncher final : public LaunchService {
   Launcher launcher_;
   PendingPool pool_;
   bool on_ = false;
-  std::unordered_map<LaunchId, LaunchRecord*> waiting_;  ///< admitted and not granted; held
-  std::unordered_map<std::uint64_t, LaunchId> groups_;   ///< of them groups, by their parameters
-  std::multimap<Cycle, LaunchId> fallbacks_;             ///< groups that become kernels, and when
-  std::unordered_map<LaunchId, LaunchRecord*> roots_;    ///< of the host, in open trees; held by their tree
-  std::unordered_map<BlockId, unsigned> sms_of_blocks_;
+  std::unordered_map<LaunchId, LaunchRecord*> waiting_;  ///< launches admitted and not granted; records are held
+  std::unordered_map<std::uint64_t, LaunchId> groups_;   ///< waiting groups, by the address of their parameters
+  std::multimap<Cycle, LaunchId> fallbacks_;             ///< groups that become kernels, by the cycle in which they do
+  std::unordered_map<LaunchId, LaunchRecord*> roots_;  ///< records of host launches with open trees, held by their tree
+  std::unordered_map<BlockId, unsigned> sms_of_blocks_;  ///< SMs of resident calling blocks
   BlockId last_block_ = 0;
   SmSearch last_served_, last_pointer_;
-  Cycle serves_from_ = 0;
-  Cycle arrivals_from_ = 0;
-  bool arrived_ = false;                   ///< a pointer has, in this run
-  bool stirred_ = false;                   ///< something was closed in this cycle, or stopped
-  std::deque<LaunchId> arrived_launches_;  ///< that wait for no other one; they go into the pool, one per cycle
+  Cycle serves_from_ = 0;                  ///< first cycle in which the next call can be served
+  Cycle arrivals_from_ = 0;                ///< first cycle in which pointers are taken (`pool.fixed_overhead`)
+  bool arrived_ = false;                   ///< a pointer of a launch has arrived in this run
+  bool stirred_ = false;                   ///< a launch was closed or stopped in this cycle
+  std::deque<LaunchId> arrived_launches_;  ///< launches that are ready to enter the pool; one enters per cycle
   std::vector<LaunchRecord*> closed_;
   struct Counts {
     explicit Counts(base::StatisticGroup& parent) : group(parent, "device_launches") {}

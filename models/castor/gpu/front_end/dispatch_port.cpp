@@ -46,7 +46,8 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, SmMask open, co
   return out.place;
 }
 
-// In the runs that check: what depends on state only is there before anything of the cycle is known.
+// Calls `settle` before the inputs of the cycle are known. Used in runs that check that the early outputs depend only
+// on the policy's state.
 void DispatchPort::settle_early() {
   const KdMask nothing;
   DispatchIn early = in_;

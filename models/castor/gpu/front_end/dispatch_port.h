@@ -12,49 +12,51 @@
 
 namespace castor::gpu {
 
-/// The place of a dispatch policy: what it is shown, and what it said last (docs/gpu/hooks.md, "Hooks"). Without a
-/// policy it takes every push and holds nothing, and must not be asked to settle.
+/// Port for a dispatch policy (a hook) in the front end: presents its inputs and keeps its last outputs
+/// (docs/gpu/hooks.md, "Hooks"). Without a policy the port accepts every push and holds no entry, and `settle` must not
+/// be called.
 ///
-/// In a cycle: `begin` before anything happens; `settle` in F5, from then on the outputs are those of the cycle; `take`
-/// behind it if the offer is placed; `clock` in F10.
+/// In a cycle: `begin` before all steps; `settle` in F5 (placement), which produces the outputs of the cycle; `take`
+/// after it if the offered TB is placed; `clock` in F10.
 class DispatchPort : public FrontEndMechanism {
  public:
-  /// `policy`: null = none.
+  /// `policy`: null if the machine has no dispatch policy.
   DispatchPort(DispatchPolicy* policy, const HookPlace& place, const RoomView& room, MemoryClient& memory,
                const HookEvents& events);
   explicit DispatchPort(const FrontEndParts& parts);
 
   [[nodiscard]] bool present() const { return policy_ != nullptr; }
   [[nodiscard]] bool clocked() const { return true; }
-  /// Empty without a policy.
+  /// Returns the name of the policy's block; empty without a policy.
   [[nodiscard]] const char* block() const { return policy_ == nullptr ? "" : policy_->block(); }
   void begin() { in_.reply.reset(); }
-  /// `fits`: entries of which a TB could be placed; it is also what the policy sees in `clock`, as it is then. Returns
-  /// the offer.
+  /// Presents the inputs of the cycle and returns the policy's offer. `fits`: entries of which a TB could be placed.
+  /// The policy also reads this mask in `clock`, with its value at that time.
   const Maybe<Placement>& settle(const KdMask& fits, SmMask open, const Quota* quota, Cycle now);
+  /// Reports to the policy that its offered TB is placed.
   void take() { in_.taken = true; }
   void clock(Cycle now);
   void idle(Cycle cycles) { policy_->idle(cycles); }
-  /// The block forgets everything; the device is idle.
+  /// Resets the policy to its initial state. The device is idle.
   void reset() { policy_->reset(); }
 
-  /// An entry may be written.
+  /// Returns whether a table entry may be written.
   [[nodiscard]] bool push_ready() const { return push_ready_; }
   [[nodiscard]] bool takes_kernel(Cycle /*now*/) const { return push_ready_; }
-  /// A group may attach.
+  /// Returns whether a group may attach to a kernel.
   [[nodiscard]] bool attach_ready() const { return attach_ready_; }
-  /// Groups that attach are pushed.
+  /// Returns whether attached groups must be pushed to the policy.
   [[nodiscard]] bool push_groups() const { return push_groups_; }
-  /// Entries that must not be released.
+  /// Returns the entries that must not be released.
   [[nodiscard]] const KdMask& hold() const { return hold_; }
   [[nodiscard]] const char* holds(unsigned entry) const { return hold_[entry] ? "held by the dispatch policy" : ""; }
-  /// What the policy shows to governors.
+  /// Returns the dispatch state that the policy presents to governors.
   [[nodiscard]] const DispatchState& state() const { return state_; }
 
-  /// The policy has got a reply in this cycle, which it does not see in the next.
+  /// Returns whether the policy received a memory reply in this cycle. The reply is absent in the next cycle.
   [[nodiscard]] bool stirred() const { return in_.reply.has_value(); }
   [[nodiscard]] bool inert() const { return policy_ == nullptr || policy_->inert(); }
-  /// First cycle after `now` in which the policy has to be clocked.
+  /// Returns the first cycle after `now` in which the policy must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const { return policy_ == nullptr ? kForever : next_edge_of(*policy_, now); }
   void add_waves(Waves& waves, const std::string& scope) const {
     if (policy_ != nullptr) policy_->add_waves(waves, scope);
@@ -66,7 +68,7 @@ class DispatchPort : public FrontEndMechanism {
   DispatchPolicy* policy_;
   MemoryClient& memory_;
   const HookEvents& events_;
-  bool checks_;  // that early outputs depend on state only
+  bool checks_;  // check that outputs read before `settle` depend only on the policy's state
   DispatchIn in_;
   KdMask hold_;
   bool push_ready_ = true;

@@ -73,7 +73,7 @@ void Dispatcher::step_policy(Cycle now) {
   CASTOR_HOOK_CHECK(policy_, now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
                     "dispatch policy offers entry %u: not there", offer.kd);
   check_offer(offer, now);
-  if (placed_at_ == now) return;  // a TB that comes back goes before
+  if (placed_at_ == now) return;  // a TB that comes back has used the placement of this cycle
   const KernelEntry& kernel = table_[offer.kd];
   const bool stopped = kernel.killed || (offer.group != kNoGroup && table_.groups().at(offer.group).stopped);
   const SmMask takers = stopped ? open : this->takers(offer.kd);
@@ -96,7 +96,7 @@ void Dispatcher::step_policy(Cycle now) {
   }
 }
 
-// What a policy says of the TB that it offers is what the machine knows.
+// Checks that the dispatch policy's description of the offered TB agrees with the kernel table.
 void Dispatcher::check_offer(const Placement& offer, Cycle now) const {
   const KernelEntry& kernel = table_[offer.kd];
   std::uint64_t next = kernel.sequencer.next(), left = kernel.sequencer.left();
@@ -120,7 +120,7 @@ void Dispatcher::check_offer(const Placement& offer, Cycle now) const {
                     static_cast<unsigned long long>(next));
 }
 
-// A TB of a kernel, or of the group whose record it is.
+// Places the next TB of a launch: a kernel or, if `record` belongs to one, a group.
 void Dispatcher::place(const LaunchRecord& record, unsigned sm, bool linear, Cycle now) {
   const KernelContext& context = record.context;
   const unsigned entry = context.entry;
@@ -154,7 +154,8 @@ void Dispatcher::place(const LaunchRecord& record, unsigned sm, bool linear, Cyc
   if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, context.group});
 }
 
-// The policy sees its TB placed now, and retired and counted in a later cycle.
+// Drops the next TB of a stopped kernel. The policy sees the TB placed now, and retired and counted as complete in a
+// later cycle.
 void Dispatcher::drop(const KernelContext& context, unsigned sm, Cycle now) {
   const KernelTable::NextTb tb = table_.drop_next(context.entry, context.group);
   TbEvent event = tb_event(context, sm, tb.gid);
@@ -254,7 +255,7 @@ DispatchWait Dispatcher::rest(Cycle now) {
     return fcfs_.empty() || placeable_ ? DispatchWait::kNothing : fcfs_.choose(view(), search_, now).wait;
   }
   if (fcfs_.empty()) return DispatchWait::kNothing;
-  // After a placement the next cycle is looked at in any case: its reason for waiting is another.
+  // After a placement the dispatcher always runs in the next cycle, because the reason for waiting may differ then.
   placeable_ = placed_at_ == now || fcfs_.pending(view());
   return placeable_ ? DispatchWait::kNothing : fcfs_.choose(view(), search_, now).wait;
 }

@@ -17,50 +17,52 @@
 
 namespace castor::gpu {
 
-/// The dispatcher: sends at most one TB per cycle of the whole GPU to an SM, as the dispatch policy says or the
-/// built-in one (docs/gpu/front-end.md, "Placement", "Dispatch").
+/// Dispatcher: sends at most one TB per cycle of the whole GPU to an SM, chosen by the dispatch policy or by the
+/// built-in one (docs/gpu/front-end.md, "Placement", "Dispatch"). The front end owns it.
 ///
-/// In a cycle: in F5 first `place_again` if a TB comes back, then `step`; `push` in F8; `hold_queues` in F10; `rest` at
-/// its end. `stop` and `give_up` may come in any step, of kernels of which nothing is placed from then on.
+/// In a cycle: in F5 (placement) first `place_again` if a TB comes back, then `step`; `push` in F8 (parse);
+/// `hold_queues` in F10 (clock); `rest` at the end of the cycle. `stop` and `give_up` may be called in any step; no TB
+/// of their kernels is placed from then on.
 class Dispatcher {
  public:
-  /// `observer`: null = none.
+  /// `observer`: null if no observer is attached.
   Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
              const Governors& governors, DispatchPort& policy, RetireUnit& retire, JobTable& jobs, HookEvents& events,
              Observer* observer, base::StatisticGroup& statistics);
 
-  /// An entry is written: its TBs can be placed from the next cycle on.
+  /// Adds a kernel whose entry was written. Its TBs can be placed from the next cycle on.
   void push(unsigned entry);
-  /// A group has attached to it: its TBs can be placed from the next cycle on.
+  /// Notes that a group has attached to the entry's kernel. The group's TBs can be placed from the next cycle on.
   void attach(unsigned entry);
-  /// The policy is told of it.
+  /// Reports an attached group to the dispatch policy.
   void push_group(const LaunchRecord& record);
-  /// Places a TB, if one can be placed.
+  /// Places a TB if one can be placed.
   void step(Cycle now);
-  /// The placement of the cycle goes to a TB that comes back, to one of these SMs, all of which have room. Returns it.
+  /// Uses the placement of the cycle for a TB that comes back. All SMs of `sms` have room for it. Returns the chosen
+  /// SM.
   [[nodiscard]] unsigned place_again(unsigned entry, SmMask sms, Cycle now);
-  /// Nothing of these queues is placed from the next cycle on, until this is called again.
+  /// Holds these queues and no others: no TB of their kernels is placed from the next cycle on.
   void hold_queues(const QueueMask& queues);
-  /// A fault has stopped the kernel. A dispatch policy goes on to offer its TBs; they are dropped when it does.
+  /// Stops a kernel after a fault. A dispatch policy continues to offer its TBs; they are dropped when offered.
   void stop(unsigned entry);
-  /// The queue's job is dropped: all its kernels in the table are given up. Returns how many.
+  /// Drops all kernels of a queue from the table because the queue's job is dropped. Returns their number.
   [[nodiscard]] unsigned give_up(unsigned queue);
 
-  /// Entries whose next TB could be placed now, for hooks; of a stopped kernel that a policy still offers anything can.
-  /// The same place in every cycle.
+  /// Returns the entries whose next TB could be placed now, for hooks. A stopped kernel is included while the policy
+  /// still has TBs of it to offer. The returned reference is the same in every cycle.
   [[nodiscard]] const KdMask& show_fits();
-  /// What governors see of it at the end of the cycle.
+  /// Returns the dispatcher's state at the end of the cycle, as input of the governors.
   [[nodiscard]] DispatchState state() const;
-  /// SMs that could take the next TB of an entry now.
+  /// Returns the SMs that could take the next TB of an entry now.
   [[nodiscard]] SmMask takers(unsigned entry) const { return view().takers(entry); }
-  /// The same of a TB that was placed before.
+  /// Returns the SMs that could take a TB of an entry that was placed before and comes back.
   [[nodiscard]] SmMask takers_again(unsigned entry) const;
-  /// The entry that the built-in policy places before this one, -1 = none.
+  /// Returns the entry that the built-in policy places before this one, -1 = none.
   [[nodiscard]] int ahead_of(unsigned entry) const;
 
-  /// Why nothing is placed until the next tick; only of the built-in policy.
+  /// Returns why no TB is placed until the next tick. Valid for the built-in policy only.
   [[nodiscard]] DispatchWait rest(Cycle now);
-  /// As of the last `rest`: something may be placed in the next cycle.
+  /// Returns whether a TB may be placed in the next cycle, as of the last `rest`.
   [[nodiscard]] bool placeable() const { return placeable_; }
 
  private:
@@ -87,10 +89,10 @@ class Dispatcher {
   FcfsDispatcher fcfs_;
   DispatchScan scan_;
   SmSearch search_;
-  KdMask held_;  // entries of queues that are held
+  KdMask held_;  // entries of held queues
   bool holding_ = false;
   KdMask fits_;
-  Cycle placed_at_ = kForever;  // of the last placement
+  Cycle placed_at_ = kForever;  // cycle of the last placement
   bool placeable_ = false;
   base::Counter offers_refused_;
 };

@@ -19,11 +19,12 @@
 
 namespace castor::gpu {
 
-/// Faults of kernels, and calls of device code into the runtime, which may end in one. A kernel with a fault is stopped
-/// on all SMs: it places nothing more, and its TBs retire when what they have under way is over; others go on.
+/// Fault unit: handles faults of kernels, and calls of device code into the runtime, which may end in a fault. A kernel
+/// with a fault is stopped on all SMs: no TB of it is placed any more, and its TBs retire when their instructions in
+/// flight are done. Other kernels continue.
 ///
-/// In a cycle: `step` in F2, behind the retire wires; `fail` and `hook_error` in any step. `Mechanisms`: a
-/// FrontEndMechanismList, whose members are told what stops.
+/// In a cycle: `step` in F2, after the retire messages; `fail` and `hook_error` in any step. `Mechanisms`: a
+/// FrontEndMechanismList, whose mechanisms are notified of stopped kernels.
 template <class Mechanisms>
 class FaultUnit {
  public:
@@ -31,24 +32,25 @@ class FaultUnit {
             Mechanisms& mechanisms)
       : sms_(sms), table_(table), ledger_(ledger), dispatcher_(dispatcher), mechanisms_(mechanisms) {}
 
-  /// What device code can ask of the runtime; needed before the first call.
+  /// Sets the runtime services for device code. Called before the first call of device code.
   void set_services(DeviceServices& services) { services_ = &services; }
-  /// Takes the faults and calls of all SMs, in the order of SMs: what calls share does not depend on the order in which
-  /// SMs tick.
+  /// Takes the faults and calls of all SMs, in the order of SM numbers. State shared by calls so does not depend on the
+  /// order in which SMs tick.
   void step(Cycle now);
-  /// Stops a kernel, unless it is stopped already: its first fault counts. If device code launches in its tree, the
-  /// whole tree is stopped.
+  /// Stops a kernel with a fault. Has no effect if the kernel is stopped already: only the first fault is reported. If
+  /// device code launches in the kernel's tree, the whole tree is stopped.
   void fail(unsigned entry, Fault fault, Cycle now);
-  /// The same of the kernel of an SM's context, or of the group that it is of.
+  /// Stops the kernel of an SM's context with a fault. If the context belongs to a group, the group's tree is stopped
+  /// too.
   void fail(const KernelContext& kernel, Fault fault, Cycle now);
-  /// A block has found an error. Nobody can say which kernel it concerns: all in the table fail.
+  /// Fails all kernels in the table because a block reports an error, which cannot be attributed to one kernel.
   void hook_error(const std::string& hook, unsigned code, std::uint64_t info, Cycle now);
-  /// Stops all kernels, and forgets all faults.
+  /// Stops all kernels and forgets all faults that were not taken.
   void abandon(Cycle now);
 
-  /// The oldest fault that was not taken.
+  /// Takes the oldest fault that was not taken; empty if there is none.
   [[nodiscard]] std::optional<Fault> take();
-  /// Stamp of the oldest message of an SM.
+  /// Returns the stamp of the oldest message of an SM that was not taken.
   [[nodiscard]] Cycle next() const {
     Cycle next = kForever;
     for (SmUnit* const sm : sms_) next = std::min({next, sm->faults().next(), sm->services().next()});
@@ -97,7 +99,7 @@ void FaultUnit<Mechanisms>::serve(SmUnit& sm, const ServiceMessage& call, Cycle 
   fail(*call.kernel, std::move(*fault), now);
 }
 
-// A group's launch tree is not that of the kernel with which it runs; both stop.
+// A group's launch tree differs from the tree of the kernel to which the group is attached. Both trees stop.
 template <class Mechanisms>
 void FaultUnit<Mechanisms>::fail(const KernelContext& kernel, Fault fault, Cycle now) {
   fail(kernel.entry, std::move(fault), now);
@@ -112,7 +114,8 @@ void FaultUnit<Mechanisms>::fail(unsigned entry, Fault fault, Cycle now) {
   stop(entry, now);
 }
 
-// What device code has launched is stopped with what launched it: neither could go on without the other.
+// Launches by device code are stopped together with the launch that made them, because neither can proceed without the
+// other.
 template <class Mechanisms>
 void FaultUnit<Mechanisms>::stop_tree(const LaunchRecord& record, Cycle now) {
   mechanisms_.each([&](auto& mechanism) { mechanism.tree_stopped(record); });

@@ -41,18 +41,20 @@ namespace castor::gpu {
 
 class Waves;
 
-/// The front end (docs/gpu/front-end.md, "Front end"): queues, parse lanes, kernel table, dispatcher with its ledger,
-/// launch trees, events, completions; and a list of mechanisms (mechanism.h) that not every machine has. Each part has
-/// its own state in a header of its own, which says what it may be asked and when; this class wires them, and has the
-/// order of the steps in a cycle and what goes from one part to another between steps. The list has `GovernorSide`,
-/// `DispatchPort` and `Preemptor`, which other parts ask.
+/// Front end of the GPU (docs/gpu/front-end.md, "Front end"). Its parts are queues, parse lanes, kernel table,
+/// dispatcher with its ledger, launch trees, events, completions, and a list of mechanisms (mechanism.h) that a machine
+/// may lack. The device owns it. Each part keeps its own state; the part's header says in which steps of the cycle its
+/// functions may be called. This class connects the parts, fixes the order of the steps in a cycle, and carries values
+/// from one part to another between steps. The list must contain `LaunchSide`, `GovernorSide`, `DispatchPort` and
+/// `Preemptor`, because other parts query them.
 ///
 /// A packet submitted with stamp c is in its queue from cycle c on. A kernel at the head of a queue that was ready at
-/// the start of a cycle is granted a parse lane (F8), its entry is written max(1, parse.latency) cycles later, from the
-/// cycle after that its TBs are placed, one per cycle in the whole GPU (F5). What an SM retires is credited when the
-/// retire wire is visible (F2) and counted when the done FIFO is drained, one TB per cycle; when all are counted the
-/// kernel is complete (F7) and its queue goes on in the next cycle. Other packets are served at the head of their
-/// queue, one per queue and cycle; copies block their queue until the copy engine is done.
+/// the start of a cycle is granted a parse lane (F8, parse). Its table entry is written max(1, parse.latency) cycles
+/// after the grant. From the cycle after the write its TBs are placed, one per cycle in the whole GPU (F5, placement).
+/// When a TB's retire message is visible, its resources are credited (F2, retire). The TB is counted as complete when
+/// it is drained from the done FIFO, one TB per cycle. When all its TBs are counted, the kernel is complete (F7,
+/// release) and its queue resumes in the next cycle. Packets other than kernels are served at the head of their queue,
+/// one per queue and cycle. A copy blocks its queue until the copy engine is done.
 ///
 /// Limits: no synchronisation network.
 template <class Mechanisms>
@@ -60,15 +62,15 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
  public:
   static constexpr unsigned kCopyEngines = HeadService::kCopyEngines;
 
-  /// References and pointers must live as long as the front end; `observer` may be null. Errors: InputError for hooks
-  /// that exclude each other and for a machine beyond the limits of the hooks' records.
+  /// All arguments passed by reference or pointer must outlive the front end; `observer` may be null. Throws InputError
+  /// for hooks that exclude each other and for a machine beyond the limits of the hooks' records.
   BasicFrontEnd(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
                 const std::vector<SmUnit*>& sms, const std::array<CopyEngine*, kCopyEngines>& copies,
                 const Hooks& hooks, Observer* observer, base::StatisticGroup& statistics);
 
-  /// To the crossbar, input number = chip.sms.
+  /// Returns the port that is connected to the crossbar, input number = chip.sms.
   [[nodiscard]] InitiatorPort& memory_port() { return port_; }
-  /// One of the mechanisms.
+  /// Returns a mechanism of the list, chosen by its type.
   template <class Mechanism>
   [[nodiscard]] Mechanism& mechanism() {
     return mechanisms_.template get<Mechanism>();
@@ -77,66 +79,69 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] const Mechanism& mechanism() const {
     return mechanisms_.template get<Mechanism>();
   }
-  /// Device::hold_kernel.
+  /// Implements Device::hold_kernel.
   void hold_kernel(const isa::Program& program, bool on) {
     mechanism<LaunchSide>().hold_kernel(program, on);
     wake_at(last_ == kForever ? 0 : last_ + 1);
   }
-  /// The device is reset and idle: job schedulers that judge forget all jobs, what is kept for launches by device code
-  /// is free.
+  /// Resets the front end when the device is reset and idle. Job schedulers that judge jobs forget all of them. Memory
+  /// kept for launches by device code is freed.
   void reset();
 
   // --- For the device on top ----------------------------------------------------------------------------------------
 
   [[nodiscard]] bool queue_full(unsigned queue) const { return queues_.full(queue); }
-  /// Appends a packet; the queue is not full. It is in the queue from cycle `visible` on, which is later than the last
-  /// tick and not before the stamp of an earlier packet of the queue. Launches have been checked against the machine.
+  /// Appends a packet to a queue that is not full. The packet is in the queue from cycle `visible` on, which is later
+  /// than the last tick and not earlier than the stamp of an earlier packet of the queue. The caller has checked
+  /// launches against the machine.
   Ticket submit(unsigned queue, Packet packet, Cycle visible);
-  /// A ticket of a packet that never was in a queue: complete at once.
+  /// Returns a ticket that is complete at once, for a packet that is never put into a queue.
   Ticket refuse();
 
   // --- Jobs and registers -------------------------------------------------------------------------------------------
 
-  /// An access to the registers of a block, seen from cycle `visible` on; accesses are served in order. Returns a
-  /// number for `register_reply`, or 0 for one whose reply nobody wants.
+  /// Accesses the registers of a block; the access is visible from cycle `visible` on. Accesses are served in order.
+  /// Returns a number for `register_reply`, or 0 if the caller does not want (`wanted`) the reply.
   std::uint64_t access_register(const RegisterAccess& access, Cycle visible, bool wanted);
-  /// The reply, once; empty while there is none.
+  /// Returns the reply to an access, once; empty while no reply has arrived.
   [[nodiscard]] std::optional<RegisterReply> register_reply(std::uint64_t number) { return registers_.reply(number); }
-  /// Jobs in the order in which they were judged.
+  /// Returns the records of jobs in the order in which the jobs were judged.
   [[nodiscard]] const std::vector<JobRecord>& job_records() const { return jobs_.records(); }
-  /// What the host is told: tickets, notices.
+  /// Returns the completion port: tickets and notices for the host.
   [[nodiscard]] CompletionPort& host() { return completions_; }
-  /// Faults, whose kernels are being stopped while others go on; calls of device code.
+  /// Returns the fault unit: kernels stopped by faults while other kernels continue, and calls of device code.
   [[nodiscard]] FaultUnit<Mechanisms>& faults() { return faults_; }
-  /// Completed kernels.
+  /// Returns the release unit, which holds the rows of completed kernels.
   [[nodiscard]] ReleaseUnit& releases() { return release_; }
-  /// Drops all pending work: queues are emptied, kernels stopped, events forgotten. Ends with `idle` after some cycles.
+  /// Drops all pending work: empties queues, stops kernels, forgets events. The front end becomes `idle` some cycles
+  /// later.
   void abandon();
-  /// Nothing is queued, parsed, resident or unanswered.
+  /// Returns whether no packet, kernel or TB is queued, parsed, resident or waiting for a reply.
   [[nodiscard]] bool idle() const;
 
   void tick(Cycle now) override;
   void count_until(Cycle now) override { levels_.count_until(now); }
-  /// Declares the unit's signals; called once, before the first cycle.
+  /// Declares the front end's waveform signals. Called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
-  /// What hooks show of themselves, below `scope`.
+  /// Declares the waveform signals of the hooks, below `scope`.
   void add_hook_waves(Waves& waves, const std::string& scope) const;
 
-  /// Grows with everything that packets, kernels and TBs go through here.
+  /// Returns a number that grows with every step of a packet, kernel or TB in the front end.
   [[nodiscard]] std::uint64_t progress() const;
-  /// Nothing happens here any more unless an SM or the host sends something.
+  /// Returns whether the front end is idle: only a message from an SM or the host can wake it.
   [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.telling(); }
-  /// Without a message from outside it will let nothing proceed: it sleeps for ever, or wakes up only for the periodic
-  /// work of hooks that say so (Hook::inert).
+  /// Returns whether no packet, kernel or TB can proceed without a message from outside. The front end then sleeps for
+  /// ever, or wakes up only for periodic work of hooks that declare it harmless (Hook::inert).
   [[nodiscard]] bool rests() const;
-  /// The same, whatever hooks say.
+  /// Returns whether no packet, kernel or TB can proceed without a message from outside, even if hooks have periodic
+  /// work.
   [[nodiscard]] bool rests_but_for_hooks() const { return last_ != kForever && next_work(last_) == kForever; }
 
-  /// Who waits for whom: a line for every queue and kernel that cannot proceed, with the reason. Copies are the copy
-  /// engines' to tell.
+  /// Returns the wait report: a line for every queue and kernel that cannot proceed, with the reason. Copies are
+  /// reported by the copy engines.
   [[nodiscard]] std::string waiting() const { return report().text(); }
   [[nodiscard]] WaitReport report() const;
-  /// Where the work of a ticket is: for the line of the host in deadlock reports.
+  /// Returns where the work of a ticket is, for the host's line in deadlock reports.
   [[nodiscard]] std::string where(Ticket ticket) const;
 
   // --- For tests and reports ----------------------------------------------------------------------------------------
@@ -162,8 +167,8 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] Cycle next_edge(Cycle now) const;
   [[nodiscard]] Cycle next_work(Cycle now) const;
 
-  // The order in which counters are declared is the order in which parts that count are made. Parts hold references to
-  // others that are made behind them, and use none before all are there.
+  // The order of these declarations fixes the order of counters in reports. Some parts hold references to parts that
+  // are constructed later; no part uses such a reference before all parts are constructed.
   LaunchTrees trees_;
   KernelTable table_;
   Dispatcher dispatcher_;
@@ -184,10 +189,10 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   RetireUnit retire_;
   ReleaseUnit release_;
   FaultUnit<Mechanisms> faults_;
-  Cycle last_ = kForever;  // last tick
+  Cycle last_ = kForever;  // cycle of the last tick; kForever before the first
 };
 
-/// That of the timing GPU.
+/// Front end of the timing GPU.
 using FrontEnd = BasicFrontEnd<FrontEndMechanisms>;
 extern template class BasicFrontEnd<FrontEndMechanisms>;
 

@@ -8,8 +8,9 @@
 
 namespace castor::gpu {
 
-/// Counters of the front end that grow with time: by levels that hold from one cycle in which it works to the next, so
-/// that skipped cycles cost nothing. `count_until` at the start of a cycle, `set` at its end.
+/// Counters of the front end that grow with time. They integrate levels (busy lanes, valid entries) that are constant
+/// from one tick to the next, so skipped cycles cost nothing. The front end calls `count_until` at the start of a tick
+/// and `set` at its end.
 class FrontEndLevels {
  public:
   explicit FrontEndLevels(base::StatisticGroup& group)
@@ -30,12 +31,13 @@ class FrontEndLevels {
     bool busy = false;
     DispatchWait wait = DispatchWait::kNothing;
   };
-  /// What holds from cycle `now` on.
+  /// Sets the levels that hold from cycle `now` on.
   void set(const Levels& levels, Cycle now) {
     count_until(now);
     levels_ = levels;
     if (levels.entries > entries_valid_max_.value()) entries_valid_max_ += levels.entries - entries_valid_max_.value();
   }
+  /// Adds the levels for all cycles before `now` that are not counted yet.
   void count_until(Cycle now) {
     if (counted_ >= now) return;
     const std::uint64_t cycles = now - counted_;

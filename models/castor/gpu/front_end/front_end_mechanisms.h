@@ -9,8 +9,8 @@
 
 namespace castor::gpu {
 
-/// The mechanisms of the timing GPU's front end. A block that is added stands behind the others, so that the order of
-/// their counters stays.
+/// Mechanisms of the timing GPU's front end. A new mechanism is appended at the end, so that the order of the existing
+/// counters does not change.
 using FrontEndMechanisms = FrontEndMechanismList<Preemptor, LaunchSide, GovernorSide, DispatchPort, JobSide>;
 
 }  // namespace castor::gpu

@@ -29,17 +29,17 @@ class Store;
 class Unit;
 struct Hooks;
 
-/// What a mechanism may work with: what the front end was given, and its parts. All of it lives as long as the
-/// mechanism; no part is used before all are there.
+/// Arguments of a mechanism's constructor: what the front end was constructed with, and the parts of the front end. All
+/// references outlive the mechanism. A mechanism uses no part before all parts are constructed.
 struct FrontEndParts {
   const Machine& machine;
   Store& store;
   const ProgramTable& programs;
   const std::vector<SmUnit*>& sms;
   const Hooks& hooks;
-  Observer* observer;  ///< null = none
+  Observer* observer;  ///< null if no observer is attached
   HookPlace place;
-  Unit& front_end;  ///< to be woken
+  Unit& front_end;  ///< woken when a mechanism has work
 
   LaunchTrees& trees;
   KernelTable& table;
@@ -55,7 +55,7 @@ struct FrontEndParts {
   JobTable& jobs;
   JobInspector& inspector;
   RegisterPort& registers;
-  // Mechanisms that others ask.
+  // Mechanisms that other parts query.
   DispatchPort& policy;
   Preemptor& preemptor;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
-// Bodies of BasicFrontEnd, for who instantiates it: front_end.cpp with the mechanisms of the timing GPU.
+// Member functions of BasicFrontEnd. Included only where the template is instantiated: front_end.cpp instantiates it
+// with the mechanisms of the timing GPU.
 
 #include <algorithm>
 #include <utility>
@@ -185,31 +186,32 @@ void BasicFrontEnd<Mechanisms>::tick(Cycle now) {
     sleep_until(gated() ? next_edge(now) : now + 1);
     return;
   }
-  // What hooks say in a step may depend on what others have said in earlier ones, or says from their state only:
-  //   governors (state only) -> open SMs, quotas -> dispatch policy -> placement
-  //   dispatch policy's push_ready and hold (state only) -> release, entry written
-  //   job scheduler -> grant
+  // Outputs of hooks that are read in a step depend only on the hook's state, or on outputs of other hooks read in
+  // earlier steps:
+  // governors (state only) -> open SMs, quotas -> dispatch policy -> placement
+  // dispatch policy's push_ready and hold (state only) -> release, entry written
+  // job scheduler -> grant
   receive(now);  // F1
-  // F2: what SMs say, then one TB is counted.
+  // F2, retire: messages of SMs, then one TB is counted as complete.
   retire_.take_wires(now);
   mechanisms_.each([now](auto& mechanism) { mechanism.take_wires(now); });
   faults_.step(now);
   retire_.drain(now);
   mechanisms_.each([now](auto& mechanism) { mechanism.count(now); });
-  mechanisms_.each([now](auto& mechanism) { mechanism.govern(now); });  // F4
-  // F5: TBs that come back go before others.
+  mechanisms_.each([now](auto& mechanism) { mechanism.govern(now); });  // F4, governors
+  // F5, placement: TBs that come back have precedence over others.
   mechanisms_.each([now](auto& mechanism) { mechanism.restore(now); });
   dispatcher_.step(now);
-  mechanisms_.each([now](auto& mechanism) { mechanism.group(now); });  // F6
-  release(now);                                                        // F7
-  parse(now);                                                          // F8
-  mechanisms_.each([now](auto& mechanism) { mechanism.step(now); });   // F9
+  mechanisms_.each([now](auto& mechanism) { mechanism.group(now); });  // F6, groups
+  release(now);                                                        // F7, release
+  parse(now);                                                          // F8, parse
+  mechanisms_.each([now](auto& mechanism) { mechanism.step(now); });   // F9, device runtime and memory
   memory_.step(now);
-  if (events_.on()) clock_edges(now);  // F10
+  if (events_.on()) clock_edges(now);  // F10, clock of hooks
   end_cycle(now);
 }
 
-// F1: replies and doorbells of earlier cycles.
+// F1: takes replies and doorbells of earlier cycles.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::receive(Cycle now) {
   completions_.receive(now);
@@ -222,7 +224,7 @@ void BasicFrontEnd<Mechanisms>::receive(Cycle now) {
   mechanisms_.each([now](auto& mechanism) { mechanism.receive(now); });
 }
 
-// F7: copies that are done; one kernel whose TBs are all counted is complete, the lowest entry first.
+// F7, release: takes completed copies; completes one kernel whose TBs are all counted, the one with the lowest entry.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::release(Cycle now) {
   release_.take_copies(now);
@@ -239,7 +241,7 @@ void BasicFrontEnd<Mechanisms>::release(Cycle now) {
   trees_.records().let_go(*record);
 }
 
-// Entries of kernels that are finished and that nobody holds.
+// Returns the entries of finished kernels that no mechanism holds.
 template <class Mechanisms>
 KdMask BasicFrontEnd<Mechanisms>::releasable() const {
   KdMask ready = table_.finished();
@@ -247,8 +249,8 @@ KdMask BasicFrontEnd<Mechanisms>::releasable() const {
   return ready;
 }
 
-// F8: heads that need no lane, one grant, one entry written. The grant looks for a lane that was free at the start of
-// the cycle.
+// F8, parse: heads that need no lane, one grant, one entry written. The grant needs a lane that was free at the start
+// of the cycle.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::parse(Cycle now) {
   heads_.step(now);
@@ -284,7 +286,7 @@ void BasicFrontEnd<Mechanisms>::grant(unsigned source, Cycle now) {
   if (granted.fault) faults_.fail(granted.entry, std::move(*granted.fault), now);
 }
 
-// What holds until the next cycle, for counters that grow with time, and which cycle that is.
+// Sets the levels for counters that grow with time, and the cycle of the next tick.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::end_cycle(Cycle now) {
   FrontEndLevels::Levels levels;
@@ -301,8 +303,8 @@ void BasicFrontEnd<Mechanisms>::end_cycle(Cycle now) {
 
 // --- Edges ----------------------------------------------------------------------------------------------------------
 
-// Makes up for the cycles that were skipped, and shows what holds before anything in this one happens. The front end
-// had its clock in all of the skipped cycles, or in none.
+// Applies the skipped cycles to the mechanisms, then starts the new cycle for events and mechanisms. The front end had
+// its clock in all of the skipped cycles, or in none.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::begin_edges(Cycle now) {
   const Cycle from = last_ == kForever ? 0 : last_ + 1;
@@ -316,7 +318,7 @@ void BasicFrontEnd<Mechanisms>::begin_edges(Cycle now) {
   mechanisms_.each([](auto& mechanism) { mechanism.begin(); });
 }
 
-// F10: all see what happened.
+// F10, clock: notifies the mechanisms of the events of this cycle and clocks the hooks.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::clock_edges(Cycle now) {
   mechanisms_.each([&](auto& mechanism) { events_.tell(mechanism); });
@@ -329,13 +331,13 @@ void BasicFrontEnd<Mechanisms>::clock_edges(Cycle now) {
   dispatcher_.hold_queues(held);
 }
 
-// The front end has no clock until mechanisms that work without it say so.
+// Returns whether the front end has no clock. Mechanisms that work without it end this state.
 template <class Mechanisms>
 bool BasicFrontEnd<Mechanisms>::gated() const {
   return mechanisms_.any([](const auto& mechanism) { return mechanism.gated(); });
 }
 
-// What happened in this cycle may change what hooks see in the next; from then on their inputs rest.
+// Returns whether the inputs of hooks may differ in the next cycle. If not, they are constant until the next event.
 template <class Mechanisms>
 bool BasicFrontEnd<Mechanisms>::stirred() const {
   return events_.any() || mechanisms_.any([](const auto& mechanism) { return mechanism.stirred(); });
@@ -354,7 +356,7 @@ Cycle BasicFrontEnd<Mechanisms>::next_edge(Cycle now) const {
 
 // --- Sleeping -------------------------------------------------------------------------------------------------------
 
-// First cycle with work that is no edge.
+// Returns the first cycle after `now` with work other than clock edges of hooks.
 template <class Mechanisms>
 Cycle BasicFrontEnd<Mechanisms>::next_work(Cycle now) const {
   if ((table_.finished().any() && releasable().any()) || retire_.busy() || dispatcher_.placeable() ||
@@ -362,7 +364,7 @@ Cycle BasicFrontEnd<Mechanisms>::next_work(Cycle now) const {
     return now + 1;
   }
   const bool waits = mechanisms_.any([](const auto& mechanism) { return mechanism.offers_kernel(); });
-  // A lane that is done waits for the push port, which hooks may keep closed.
+  // A lane that is done waits until hooks accept the push of its kernel (`takes_kernel`).
   Cycle next = std::min({retire_.next(), faults_.next(), release_.next(), queues_.next(now), memory_.next(now),
                          parse_.next(inspector_.grantable(), waits, now), lanes_.next(), inspector_.next(now),
                          registers_.next(now)});

@@ -1,4 +1,4 @@
-// What waves show of the front end and the copy engines. Widths are those of the largest machine.
+// Waveform signals of the front end and the copy engines. Their widths suffice for the largest machine.
 
 #include <algorithm>
 #include <string>
@@ -23,7 +23,8 @@ void BasicFrontEnd<Mechanisms>::add_waves(Waves& waves, const std::string& scope
     waves.add(scope, queue + "_packets", 16, [this, q] { return queues_.size(q); });
   }
   waves.add(scope, "lanes_busy", 16, [this] { return lanes_.busy(); });
-  // Masks over the first kernel table entries: in use; with TBs that were not placed.
+  // Masks over the first kernel table entries: `table_valid`: entries in use; `table_waiting`: entries with TBs to
+  // place.
   waves.add(scope, "table_valid", kShownEntries, [this] {
     std::uint64_t mask = 0;
     for (unsigned i = 0; i < std::min(kShownEntries, table_.size()); ++i) {

@@ -9,7 +9,8 @@
 
 namespace castor::gpu {
 
-/// Governors as a mechanism of the front end: what the front end shows them, and its clock, which they may stop.
+/// Governors as a mechanism of the front end: presents the dispatcher's state to them and stops the front end's clock
+/// when they disable it.
 class GovernorSide : public FrontEndMechanism {
  public:
   explicit GovernorSide(const FrontEndParts& parts)
@@ -43,8 +44,8 @@ class GovernorSide : public FrontEndMechanism {
   void add_waves(Waves& waves, const std::string& scope) const { governors_.add_waves(waves, scope); }
 
  private:
-  // Work is on its way to the dispatcher. A kernel whose entry is written in this cycle has left its lane and is not in
-  // the policy yet.
+  // Returns whether a kernel is about to reach the dispatcher. A kernel whose entry is written in this cycle has left
+  // its lane but is not in the dispatch policy yet.
   [[nodiscard]] bool work_comes(Cycle now) const {
     return events_.all().pushed.has_value() || queues_.kernel_waits(now) || lanes_.busy() != 0;
   }

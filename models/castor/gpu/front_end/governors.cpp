@@ -96,8 +96,8 @@ void Governors::clock(bool coming, Cycle now) {
   }
 }
 
-// Governors that keep every SM closed while none holds a TB and one waits: only they can end that. If they have not
-// after a watchdog's window, or say that they rest for ever, they never will.
+// Detects governors that keep all SMs closed while no SM holds a TB and TBs wait. Only the governors can end this
+// state. If they have not after the watchdog's number of cycles, the assertion assumes that they never will.
 void Governors::check_open(Cycle now) {
   const SmMask all = ledger_.all();
   if ((open_ & all) != 0 || ledger_.resident_total() != 0 || ledger_.watched().empty()) {
@@ -126,7 +126,7 @@ bool Governors::inert() const {
 
 Cycle Governors::next(Cycle now) const {
   if (governors_.empty()) return kForever;
-  // Pulses of SMs that ticked before the front end in this cycle; those that tick behind it wake it.
+  // A pulse may have changed by SMs that ticked before the front end in this cycle. SMs that tick after it wake it.
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
     if (sms_[sm]->pulse(now + 1) != pulses_[sm]) return now + 1;
   }

@@ -16,75 +16,81 @@ namespace castor::gpu {
 
 class Waves;
 
-/// What the dispatcher shows to governors (GovernIn).
+/// State of the dispatcher that is presented to governors (GovernIn).
 struct DispatchState {
   SmMask fits_head = 0, bound_wait = 0;
   bool ready = false, waiting = false;
 };
 
-/// The governors, and what they allow together: the fewest SMs, the smallest quotas, the fewest clocks
-/// (docs/gpu/hooks.md, "Hooks"). Without governors everything is open.
+/// The governors of a machine and their combined outputs: the intersection of open SMs, the minimum of the quotas, the
+/// intersection of the enabled clocks (docs/gpu/hooks.md, "Hooks"). Without governors all SMs are open and all clocks
+/// enabled.
 ///
-/// In a cycle: `begin` before anything happens, `settle` in F4, from then on `open` and `quota` are those of the cycle;
-/// `clock` in F10. `clock_enable` and `uncore_enable` are for the next cycle. Cycles in which the front end does not
-/// run are made up for by `idle`, before `begin`.
+/// In a cycle: `begin` before all steps; `settle` in F4 (governors), which produces `open` and `quota` of the cycle;
+/// `clock` in F10. `clock_enable` and `uncore_enable` are for the next cycle. `idle` applies cycles in which the front
+/// end did not run; it is called before `begin`.
 class Governors {
  public:
-  /// None of the governors is null.
+  /// No pointer in `governors` may be null.
   Governors(std::vector<SmGovernor*> governors, const HookPlace& place, const std::vector<SmUnit*>& sms,
             const Ledger& ledger, const HookEvents& events);
 
   [[nodiscard]] bool any() const { return !governors_.empty(); }
   void idle(Cycle cycles);
-  /// Looks at what SMs did and hold.
+  /// Samples the pulse and the load of all SMs.
   void begin(Cycle now);
+  /// Presents the inputs of the cycle to the governors and combines their outputs.
   void settle(Cycle now);
-  /// What the dispatcher shows; stands until it is told anew.
+  /// Sets the dispatcher's state as input of the governors, until the next call.
   void show(const DispatchState& state);
-  /// `coming`: work is on its way to the dispatcher.
+  /// Clocks the governors. `coming`: a kernel is about to reach the dispatcher.
   void clock(bool coming, Cycle now);
-  /// Asserts that the SMs are not closed for ever; F10, in cycles in which the dispatcher works.
+  /// Asserts that the governors do not keep all SMs closed for ever. Called in F10, in cycles in which the dispatcher
+  /// works.
   void check_open(Cycle now);
 
+  /// Returns the SMs on which TBs may be placed.
   [[nodiscard]] SmMask open() const { return open_; }
-  /// Null = none.
+  /// Returns the combined quota; null = none.
   [[nodiscard]] const Quota* quota() const { return quota_; }
+  /// Returns the SMs that have a clock in the next cycle.
   [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
+  /// Returns whether the front end has a clock in the next cycle.
   [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
 
-  /// A TB is on its way: what governors see of its SM changes in the next cycle.
+  /// Returns whether a TB is in flight to an SM. The load that governors see changes in the next cycle.
   [[nodiscard]] bool stirred() const { return moving_; }
-  /// All SMs are closed and empty while TBs wait.
+  /// Returns whether all SMs are closed and empty while TBs wait.
   [[nodiscard]] bool closed() const { return closed_since_ != kForever; }
   [[nodiscard]] bool inert() const;
-  /// First cycle after `now` in which a governor has to be clocked.
+  /// Returns the first cycle after `now` in which a governor must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const;
   void add_waves(Waves& waves, const std::string& scope) const;
 
  private:
-  /// With that of governor `i`.
+  /// Combines the current quota with the quota of governor `i`.
   void combine(const Quota& quota, std::size_t i, Cycle now);
 
   std::vector<SmGovernor*> governors_;
   std::vector<SmUnit*> sms_;
   const Ledger& ledger_;
   const HookEvents& events_;
-  bool checks_;  // that outputs depend on state only
-  Cycle patience_;
+  bool checks_;     // check that outputs depend only on the governors' state
+  Cycle patience_;  // cycles with all SMs closed after which `check_open` fails
   unsigned entries_;
 
   SmMask open_ = kAllSms, clock_enable_ = kAllSms;
   bool uncore_enable_ = true;
   const Quota* quota_ = nullptr;
-  std::vector<GovernOut> said_;  // by each in this cycle
+  std::vector<GovernOut> said_;  // outputs of each governor in this cycle
   GovernIn in_;
   std::vector<SmPulse> pulses_;
   std::vector<SmLoad> loads_;
-  bool dispatch_waits_ = false;
-  bool moving_ = false;
-  std::vector<std::uint8_t> allowed_;  // minimum of several governors' quotas
+  bool dispatch_waits_ = false;        // TBs wait in the dispatcher
+  bool moving_ = false;                // a TB is in flight to an SM
+  std::vector<std::uint8_t> allowed_;  // minimum of the governors' quotas, storage of combined_
   Quota combined_;
-  Cycle closed_since_ = kForever;
+  Cycle closed_since_ = kForever;  // first cycle with all SMs closed and empty; kForever: not closed
   std::deque<MountedHook> mounted_;
 };
 

@@ -34,7 +34,8 @@ KernelKey GroupStage::key(unsigned entry) const {
   return key;
 }
 
-// A command is shown until its last group is taken, then that of the next SM.
+// Returns the presented group. A command is presented until its last group is taken; then the next SM's command
+// follows.
 Maybe<GroupBeat> GroupStage::beat(Cycle now) {
   if (serving_ < 0) {
     SmMask waiting = 0;
@@ -78,7 +79,7 @@ void GroupStage::step(Cycle now) {
   push(now);
 }
 
-// One per cycle, in the order of their attachment, before a kernel.
+// Pushes one attached group per cycle to the dispatch policy, in the order of attachment. Groups go before kernels.
 void GroupStage::push(Cycle now) {
   if (pushes_.empty() || !policy_.push_ready()) return;
   dispatcher_.push_group(*table_.groups().at(pushes_.front()).record);
@@ -99,7 +100,8 @@ void GroupStage::attach(const GroupAttach& attach, Cycle now) {
     attached_at_ = now;
 }
 
-// The memory of a group is free when nothing is on its way there.
+// Counts a TB of a group. A group off the chip is finished only when all adds to its count in memory are performed; its
+// memory is freed then.
 void GroupStage::count(const TbEvent& tb) {
   constexpr std::uint32_t kOffChip = 0x80000000;
   if ((tb.group & kOffChip) != 0) {

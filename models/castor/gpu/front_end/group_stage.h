@@ -18,28 +18,29 @@
 
 namespace castor::gpu {
 
-/// Groups of thread blocks in the front end (docs/gpu/launches.md, "Groups of thread blocks"): shows the commands of
-/// SMs to the launch unit, a group per cycle, and does what it says. Without a launch unit every group becomes a
-/// kernel.
+/// Group stage of the front end (docs/gpu/launches.md, "Groups of thread blocks"). It presents the groups of the SMs'
+/// commands to the launch unit, one group per cycle, and carries out the launch unit's outputs. Without a launch unit
+/// every group becomes a kernel. The launch side owns the stage.
 ///
-/// In a cycle: `count` in F2; `step` in F6; `look` in F9.
+/// In a cycle: `count` in F2 (retire); `step` in F6 (groups); `look` in F9.
 class GroupStage final : public KernelKeys {
  public:
-  /// `memory` is used by nobody else.
+  /// `memory`: client used only by this stage.
   GroupStage(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Dispatcher& dispatcher,
              DispatchPort& policy, LaunchPort& unit, DeviceLauncher& launches, LaunchTrees& trees,
              MemoryClient& memory);
 
   [[nodiscard]] KernelKey key(unsigned entry) const override;
 
+  /// Presents one group to the launch unit and carries out the unit's outputs.
   void step(Cycle now);
-  /// A TB of a group is to be counted.
+  /// Counts a TB of a group as complete.
   void count(const TbEvent& tb);
-  /// Counts in memory that are performed.
+  /// Takes the replies to adds that decremented group counts in memory.
   void look(Cycle now);
-  /// A group has attached, or was pushed, in this cycle.
+  /// Returns whether a group has attached, or was pushed to the dispatch policy, in this cycle.
   [[nodiscard]] bool attached(Cycle now) const { return attached_at_ == now; }
-  /// First cycle after `now` with a beat.
+  /// Returns the first cycle after `now` in which a group can be presented or pushed, or a reply can be taken.
   [[nodiscard]] Cycle next(Cycle now) const;
 
  private:
@@ -50,8 +51,8 @@ class GroupStage final : public KernelKeys {
   void finish(LaunchRecord& record);
 
   struct Open {
-    unsigned requests = 0;
-    bool done = false;  ///< all its TBs are counted
+    unsigned requests = 0;  ///< adds in flight
+    bool done = false;      ///< all TBs of the group are counted
   };
 
   const Machine& machine_;
@@ -64,11 +65,11 @@ class GroupStage final : public KernelKeys {
   LaunchTrees& trees_;
   MemoryClient& memory_;
   SmSearch last_served_;
-  int serving_ = -1;                              ///< SM whose command is shown, -1 = none
-  std::size_t beat_ = 0;                          ///< of it
-  std::deque<std::uint32_t> pushes_;              ///< groups that have attached and that the policy is to be told of
-  std::deque<LaunchRecord*> counting_;            ///< whose count in memory goes down, in the order of requests
-  std::unordered_map<LaunchRecord*, Open> open_;  ///< of them those that are not finished
+  int serving_ = -1;                    ///< SM whose command is presented, -1 = none
+  std::size_t beat_ = 0;                ///< index of the group within the presented command
+  std::deque<std::uint32_t> pushes_;    ///< attached groups to be pushed to the dispatch policy
+  std::deque<LaunchRecord*> counting_;  ///< groups whose count in memory is being decremented, in the order of requests
+  std::unordered_map<LaunchRecord*, Open> open_;  ///< groups with decrements in flight
   Cycle attached_at_ = kForever;
 };
 

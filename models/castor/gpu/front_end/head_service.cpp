@@ -16,14 +16,14 @@ HeadService::HeadService(const Machine& machine, Queues& queues, MemoryClient& r
       inspector_(inspector),
       copies_(copies) {}
 
-// Heads of queues in memory, as they were read.
+// Serves the heads of queues in memory whose images were read.
 void HeadService::serve_images(Cycle now) {
   while (reads_.has_reply(now)) {
     const MemoryReply reply = reads_.reply();
     reads_.pop();
     const std::uint16_t queue = reading_.front();
     reading_.pop_front();
-    if (queue == kNoQueue) continue;  // dropped meanwhile
+    if (queue == kNoQueue) continue;  // the queue was emptied meanwhile
     const PacketKind kind = packet_kind(queues_.head(queue).packet);
     const bool held = kind == PacketKind::kHostCall || kind == PacketKind::kJob;
     serve(queue, held ? queues_.head(queue).packet : decode_packet(reply.data.data()), now);
@@ -80,7 +80,7 @@ void HeadService::wait(unsigned queue, const EventWaitPacket& packet, Cycle now)
 }
 
 void HeadService::start_copy(unsigned queue, const Packet& packet, Cycle now) {
-  // The job is made before the head is taken: without queues in memory it is the head.
+  // The job is filled before the head is taken, because `packet` may be a reference to the head.
   CopyJob job;
   job.visible = now + 1;
   job.queue = queue;

@@ -16,17 +16,18 @@
 
 namespace castor::gpu {
 
-/// Packets that need no parse lane, at the heads of their queues: records of events and waits for them, host calls,
-/// copies and fills, and JOB packets on machines that do not inspect them (docs/gpu/program.md, "Queues and packets").
-/// One per queue and cycle; heads of queues in memory are read first.
+/// Service of packets at the heads of their queues that need no parse lane (docs/gpu/program.md, "Queues and packets").
+/// These are event records, waits for events, host calls, copies, fills, and JOB packets on machines that do not
+/// inspect them. The front end owns the service. One packet is served per queue and cycle. Heads of queues in memory
+/// are read from memory first.
 ///
-/// In a cycle: `step` in F8, before anything else of it.
+/// In a cycle: `step` in F8 (parse), before all other work of F8.
 class HeadService {
  public:
-  static constexpr unsigned kCopyEngines = 2;  ///< to the device and inside it; to the host
+  static constexpr unsigned kCopyEngines = 2;  ///< engine 0: to or inside the device; engine 1: to the host
   using CopyEngines = std::array<CopyEngine*, kCopyEngines>;
 
-  /// `reads` is used by nobody else. `copies`: null where no copy ever comes.
+  /// `reads`: memory client used only by this service. `copies`: null entries where no copy ever arrives.
   HeadService(const Machine& machine, Queues& queues, MemoryClient& reads, CompletionPort& host,
               JobInspector& inspector, const CopyEngines& copies);
 
@@ -35,13 +36,13 @@ class HeadService {
     if (queues_.others().any()) serve_heads(now);
     if (recorded_) look_again(now);
   }
-  /// Count that an event has; 0 if it was never recorded.
+  /// Returns the count recorded for an event; 0 if it was never recorded.
   [[nodiscard]] std::uint64_t count_of(std::uint64_t event) const;
-  /// All queues have been emptied: events are forgotten, and what is being read.
+  /// Forgets all events and pending reads of packets. The queues have been emptied.
   void abandon();
 
  private:
-  /// Recorded in cycle `since`, seen from the next on.
+  /// Count of an event. A count recorded in cycle `since` is visible from the next cycle on.
   struct Event {
     std::uint64_t count = 0, before = 0;
     Cycle since = 0;

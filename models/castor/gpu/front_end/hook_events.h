@@ -10,7 +10,7 @@
 
 namespace castor::gpu {
 
-/// A TB of a kernel on an SM, for hooks; what happened to it is where it is told.
+/// Returns the hook event for a TB of a kernel on an SM. The type of the event is given by where it is recorded.
 [[nodiscard]] inline TbEvent tb_event(const KernelContext& kernel, unsigned sm, std::uint64_t gid) {
   TbEvent event;
   event.sm = static_cast<std::uint8_t>(sm);
@@ -22,17 +22,17 @@ namespace castor::gpu {
   return event;
 }
 
-/// Events of a cycle of the front end, for its hooks (docs/gpu/hooks.md, "Hooks"): each part tells the step that
-/// it takes, in the cycle in which it takes it, and hooks read in F5, F8 and F10 what has been told by then. On a
-/// machine without hooks nothing is kept.
+/// Events of one front-end cycle, for its hooks (docs/gpu/hooks.md, "Hooks"). Each part records its events in the cycle
+/// and step in which they happen. Hooks read in F5 (placement), F8 (parse) and F10 (clock) the events recorded so far.
+/// On a machine without hooks no event is recorded.
 class HookEvents {
  public:
-  /// `on`: there is a hook.
+  /// `on`: the machine has a hook.
   HookEvents(bool on, unsigned sms) : on_(on) { retired_.reserve(sms); }
   void enable() { on_ = true; }
   [[nodiscard]] bool on() const { return on_; }
 
-  /// Start of a cycle: nothing has happened.
+  /// Starts a cycle: clears all events.
   void begin(Cycle now) {
     events_ = {};
     retired_.clear();
@@ -40,21 +40,24 @@ class HookEvents {
     came_back_.clear();
     cycle_ = now;
   }
-  /// That of the last `begin`; kForever before the first.
+  /// Returns the cycle of the last `begin`; kForever before the first.
   [[nodiscard]] Cycle cycle() const { return cycle_; }
 
+  /// Records a TB whose retire message was taken.
   void retired(const TbEvent& tb) {
     if (!on_) return;
     retired_.push_back(tb);
     events_.retired = {retired_.data(), retired_.size()};
   }
+  /// Records the TB that was counted as complete.
   void done(const TbEvent& tb) {
     if (on_) events_.done = tb;
   }
   void placed(const TbEvent& tb) {
     if (on_) events_.placed = tb;
   }
-  /// A TB leaves its SM before it is complete, or goes to one again. Hooks do not see that.
+  /// Records a TB that leaves its SM before it is complete (`left`), or is sent to an SM again (`came_back`). These
+  /// events are for mechanisms; hooks do not see them.
   void left(const TbEvent& tb) {
     if (on_) left_.push_back(tb);
   }
@@ -64,17 +67,19 @@ class HookEvents {
   void started(const KernelContext& kernel) {
     if (on_) events_.started = KernelEvent{kernel.entry, kernel.queue, kernel.kid, false};
   }
+  /// Records the kernel or group that is pushed to the dispatch policy.
   void pushed(const LaunchRecord& record) {
     if (on_) events_.pushed = work_item(record);
   }
+  /// Records a completed kernel; `last`: it was the last of its queue's job, or its queue is empty.
   void completed(const KernelContext& kernel, bool last) {
     if (on_) events_.completed = KernelEvent{kernel.entry, kernel.queue, kernel.kid, last};
   }
-  /// The access that the job scheduler has to answer; none: there is none.
+  /// Sets the register access that the job scheduler must answer; empty if there is none.
   void access(const Maybe<RegisterAccess>& access) { events_.reg = access; }
 
   [[nodiscard]] const FrontEvents& all() const { return events_; }
-  /// Tells a mechanism of the front end what has happened.
+  /// Notifies a mechanism of the front end of the events of this cycle.
   template <class Mechanism>
   void tell(Mechanism& mechanism) const {
     if (events_.placed) mechanism.placed(*events_.placed);
@@ -87,7 +92,7 @@ class HookEvents {
   [[nodiscard]] bool any() const {
     return !retired_.empty() || events_.placed || events_.done || events_.started || events_.completed || events_.reg;
   }
-  /// A TB of an SM has been told as retired in this cycle.
+  /// Returns whether a retired TB of an SM was recorded in this cycle.
   [[nodiscard]] bool retired_on(unsigned sm) const {
     return std::any_of(retired_.begin(), retired_.end(), [&](const TbEvent& event) { return event.sm == sm; });
   }
@@ -112,7 +117,7 @@ class HookEvents {
   bool on_;
   Cycle cycle_ = kForever;
   FrontEvents events_;
-  std::vector<TbEvent> retired_;  // what events_.retired shows
+  std::vector<TbEvent> retired_;  // storage of events_.retired
   std::vector<TbEvent> left_, came_back_;
 };
 

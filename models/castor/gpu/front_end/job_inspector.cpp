@@ -12,11 +12,11 @@ namespace castor::gpu {
 namespace {
 
 constexpr std::uint64_t kStartMask = (std::uint64_t{1} << 48) - 1;
-constexpr std::size_t kMostBeats = 31;  // that a header can announce
+constexpr std::size_t kMostBeats = 31;  // most list beats that a header can announce
 constexpr std::uint32_t kMostTbs = 0xffffff;
-constexpr std::uint8_t kBadList = 4, kNoJob = 7;  // reasons of a verdict
+constexpr std::uint8_t kBadList = 4, kNoJob = 7;  // reasons of a rejection
 
-// Adds thread blocks of a kernel type to a list that has an element per type.
+// Adds thread blocks of a kernel type to a list that has one element per type.
 void add_tbs(std::vector<JobElement>& list, std::uint8_t kid, std::uint64_t tbs) {
   const auto found =
       std::find_if(list.begin(), list.end(), [&](const JobElement& element) { return element.kid == kid; });
@@ -57,14 +57,15 @@ void JobInspector::submitted(unsigned queue, const Packet& packet, Ticket ticket
 
 // --- Announcements --------------------------------------------------------------------------------------------------
 
-// Queues whose head is to be announced: JOB packets, and kernels that no job covers.
+// Returns the queues whose head must be announced: JOB packets, and kernels that belong to no job.
 QueueMask JobInspector::to_inspect() const {
   QueueMask set = queues_.jobs();
   if (jobs_.judged()) set |= queues_.kernels() & jobs_.jobless() & ~discarding_ & ~refused_;
   return set & ~asking_ & ~errors_;
 }
 
-// Announcements are given lanes in round robin over the queues; appends that wait in a live queue come first.
+// Ends and drops jobs, then gives a lane to one announcement, in round robin over the queues. Appends behind the head
+// of a queue with a job come first.
 void JobInspector::work(Cycle now) {
   jobs_.tell_ends(now);
   drop_discarded(now);
@@ -85,7 +86,8 @@ void JobInspector::work(Cycle now) {
   begin(last_, queues_.head(last_), false, now);
 }
 
-// The oldest append that can be announced now. Those that have reached the head or left are forgotten.
+// Returns the oldest append that can be announced now, or null. Appends that have reached the head or left their queue
+// are removed from the list.
 const JobInspector::Ahead* JobInspector::next_ahead(Cycle now) {
   for (std::size_t i = 0; i < ahead_.size();) {
     const Ahead& one = ahead_[i];
@@ -126,7 +128,7 @@ void JobInspector::begin(unsigned queue, const QueuedPacket& packet, bool ahead,
 }
 
 void JobInspector::announce(unsigned queue, const std::byte* image, Cycle now) {
-  if (!state_[queue].ask) return;  // dropped meanwhile
+  if (!state_[queue].ask) return;  // the announcement was dropped meanwhile
   Announcement& ask = *state_[queue].ask;
   ask.packet = decode_job(image);
   if (!is_valid(ask.packet, store_)) {
@@ -137,7 +139,7 @@ void JobInspector::announce(unsigned queue, const std::byte* image, Cycle now) {
   submit_beats(queue);
 }
 
-// The list of a JOB packet, made from the kernel packets behind it.
+// Fills the list of a JOB packet from the kernel packets behind it in the queue.
 void JobInspector::walk(unsigned queue, Announcement& ask) const {
   ask.packet.list.clear();
   bool behind = false;
@@ -155,7 +157,8 @@ void JobInspector::walk(unsigned queue, Announcement& ask) const {
   }
 }
 
-// Kernels that nobody announced: as far as they follow each other now, a job without a deadline.
+// Announces kernels that no JOB packet announced: the consecutive kernels at the head of the queue become a job without
+// a deadline.
 void JobInspector::announce_own(unsigned queue, Cycle now) {
   JobPacket& job = state_[queue].ask->packet;
   job.best_effort = true;
@@ -172,7 +175,7 @@ void JobInspector::announce_own(unsigned queue, Cycle now) {
   submit_beats(queue);
 }
 
-// Would all TBs of the first kernel behind the announcement fit at this moment?
+// Returns whether all TBs of the first kernel behind the announcement would fit on the SMs now.
 bool JobInspector::first_kernel_fits(unsigned queue, const Announcement& ask) const {
   bool behind = ask.own;
   for (const QueuedPacket& packet : queues_.packets(queue)) {
@@ -190,7 +193,8 @@ bool JobInspector::first_kernel_fits(unsigned queue, const Announcement& ask) co
   return false;
 }
 
-// Header and list go to the job scheduler, one beat per cycle; without one that judges the answer is there at once.
+// Queues header and list elements as beats for the job scheduler, one beat per cycle. Without a scheduler that judges,
+// the verdict is given at once.
 void JobInspector::submit_beats(unsigned queue) {
   Announcement& ask = *state_[queue].ask;
   JobPacket& job = ask.packet;
@@ -231,7 +235,7 @@ void JobInspector::take_beat() {
   beats_.pop_front();
 }
 
-// A JOB packet that is none: nothing of the queue is done any more.
+// Stops a queue whose JOB packet is invalid: its packets are dropped from then on.
 void JobInspector::fail_queue(unsigned queue, Cycle now) {
   const Announcement ask = *std::exchange(state_[queue].ask, std::nullopt);
   asking_[queue] = false;
@@ -244,7 +248,8 @@ void JobInspector::fail_queue(unsigned queue, Cycle now) {
 
 // --- Verdicts -------------------------------------------------------------------------------------------------------
 
-// What was announced is judged when the verdict is there too.
+// Ends the announcement's time in its lane. The announcement is judged if its verdict has arrived, and otherwise when
+// it arrives.
 void JobInspector::slot_over(unsigned queue, Cycle now) {
   std::optional<Announcement>& ask = state_[queue].ask;
   if (!ask) return;
@@ -268,7 +273,7 @@ void JobInspector::judge(unsigned queue, Cycle now) {
   const Verdict& verdict = *ask.verdict;
   asking_[queue] = false;
   if (ask.own && !verdict.accept) {
-    // Asked again with a shorter list, or when somebody has changed the scheduler's registers.
+    // The kernels are announced again, with a shorter list, or when the host has changed the scheduler's registers.
     if (verdict.reason == kBadList && own_types_ > 1) {
       own_types_ = 1;
     } else {
@@ -296,7 +301,7 @@ void JobInspector::discard(unsigned queue, std::uint32_t kernels) {
   discarding_[queue] = state_[queue].discard != 0;
 }
 
-// Kernels of jobs that were refused.
+// Drops kernels of rejected jobs that have reached the heads of their queues.
 void JobInspector::drop_discarded(Cycle now) {
   const QueueMask heads = queues_.kernels() & discarding_;
   for (std::size_t i = heads._Find_first(); i < heads.size(); i = heads._Find_next(i)) {
@@ -307,7 +312,7 @@ void JobInspector::drop_discarded(Cycle now) {
   }
 }
 
-// Appends that were answered before they reached the head.
+// Completes appends that were judged before they reached the heads of their queues.
 void JobInspector::pass_answered(Cycle now) {
   const QueueMask heads = queues_.jobs() & ~asking_;
   for (std::size_t i = heads._Find_first(); i < heads.size(); i = heads._Find_next(i)) {
@@ -330,8 +335,8 @@ void JobInspector::drop_of_failed(Cycle now) {
 }
 
 void JobInspector::serve_unread(unsigned queue, const JobPacket& packet, Cycle now) {
-  // Streams may share the queue. The end of the job before is told before this one takes its place; `step`, which
-  // tells ends, comes later in a cycle.
+  // Streams may share the queue. The end of the previous job is reported before this job replaces it, because `step`,
+  // which reports ends, is called later in the cycle.
   jobs_.tell_end(queue, now);
   Announcement& ask = state_[queue].ask.emplace();
   ask.ticket = queues_.head(queue).ticket;

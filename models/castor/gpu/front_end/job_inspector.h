@@ -19,71 +19,79 @@
 
 namespace castor::gpu {
 
-/// An announcement, from the lane that reads it to its verdict.
+/// Announcement of a job's kernels, from its grant of a parse lane to its verdict.
 struct Announcement {
-  bool own = false;    ///< made by the front end for kernels that nobody announced
-  bool ahead = false;  ///< the packet is not at the head of its queue
-  bool sent = false;   ///< its header has gone to the job scheduler
-  bool slot_over = false;
-  Ticket ticket = 0;  ///< of the JOB packet; own: 0
-  Cycle visible = 0;  ///< doorbell
+  bool own = false;        ///< made by the front end for kernels that no JOB packet announced
+  bool ahead = false;      ///< the JOB packet is not at the head of its queue
+  bool sent = false;       ///< the header beat was taken by the job scheduler
+  bool slot_over = false;  ///< the time in the parse lane is over
+  Ticket ticket = 0;       ///< ticket of the JOB packet; 0 if `own`
+  Cycle visible = 0;       ///< cycle of the doorbell
   JobPacket packet;
   std::optional<Verdict> verdict;
 };
 
-/// The inspector (docs/gpu/jobs.md, "Jobs"): announces JOB packets, and kernels that no job covers, to a job scheduler
-/// that judges, takes the verdicts, and drops from their queues what was refused. What is accepted goes to the job
-/// table.
+/// Job inspector (docs/gpu/jobs.md, "Jobs"): announces JOB packets, and kernels that belong to no job, to a job
+/// scheduler that judges. It takes the verdicts and drops the kernels of rejected jobs from their queues. Accepted jobs
+/// go to the job table. The front end owns the inspector.
 ///
-/// A queue has one announcement at a time: it takes a lane, is read (`announce`, F1), goes out beat by beat (`beat`,
-/// `take_beat`, F8), is answered (`answer`, F8), and is judged when its slot of the lane is over too (`slot_over`, F8).
-/// `step` in F8, behind the other heads and before a kernel is granted: ends of jobs, heads that are dropped or were
-/// answered before, and one announcement that is given a lane.
+/// A queue has one announcement at a time. The announcement takes a parse lane and is read (`announce`, F1). It is sent
+/// to the scheduler beat by beat (`beat`, `take_beat`, F8) and answered (`answer`, F8). It is judged when its time in
+/// the lane is over too (`slot_over`, F8).
+///
+/// `step` is called in F8 (parse), after the other heads and before a kernel is granted. It ends jobs, drops or
+/// completes heads that were judged before, and gives a lane to one announcement.
 class JobInspector {
  public:
   JobInspector(const Machine& machine, const Store& store, const ProgramTable& programs, const Ledger& ledger,
                Queues& queues, ParseLanes& lanes, JobTable& jobs, CompletionPort& host,
                base::StatisticGroup& statistics);
 
-  /// A packet comes into a queue, behind others if it is not empty; before `Queues::push`.
+  /// Notes a packet that enters a queue. Called before `Queues::push`.
   void submitted(unsigned queue, const Packet& packet, Ticket ticket, Cycle visible);
-  /// The JOB packet of a queue's announcement has been read.
+  /// Takes the JOB packet of a queue's announcement, which has been read.
   void announce(unsigned queue, const std::byte* image, Cycle now);
   void step(Cycle now) {
     if (in_use_) work(now);
   }
+  /// Ends the announcement's time in its lane.
   void slot_over(unsigned queue, Cycle now);
-  /// A JOB packet at its head, on a machine that does not inspect: it takes no lane.
+  /// Serves a JOB packet at the head of a queue, on a machine that does not inspect JOB packets. The packet takes no
+  /// lane.
   void serve_unread(unsigned queue, const JobPacket& packet, Cycle now);
 
-  /// Verdicts are taken, beats sent.
+  /// Returns whether beats are sent to the scheduler and verdicts are taken.
   [[nodiscard]] bool judging() const { return in_use_ && jobs_.judged(); }
-  /// The oldest beat that was not taken.
+  /// Returns the oldest beat that was not taken; empty if there is none.
   [[nodiscard]] Maybe<JobBeat> beat() const { return beats_.empty() ? std::nullopt : Maybe<JobBeat>(beats_.front()); }
+  /// Removes the oldest beat, which the scheduler has taken.
   void take_beat();
-  /// False if it answers no announcement: with a rejection the scheduler then drops the queue's job.
+  /// Takes a verdict. Returns false if it answers no announcement; a rejection then means that the scheduler drops the
+  /// queue's job.
   [[nodiscard]] bool answer(const Verdict& verdict, Cycle now);
-  /// The scheduler drops the queue's job; `in_table` of its kernels are in the kernel table.
+  /// Drops the queue's job, as the scheduler says. `in_table`: number of the job's kernels in the kernel table.
   void give_up(const Verdict& verdict, std::uint32_t in_table, Cycle now);
-  /// Registers of the scheduler have changed: what it refused to hear of is announced again.
+  /// Notes that the scheduler's registers have changed: kernels whose announcement was rejected are announced again.
   void registers_changed() { refused_.reset(); }
 
-  /// Queues whose kernels may not be granted.
+  /// Returns the queues whose kernels may not be granted.
   [[nodiscard]] QueueMask withheld() const { return discarding_ | errors_ | jobs_.uncovered(); }
-  /// Queues whose kernels at their heads may be granted.
+  /// Returns the queues with a kernel at their head that may be granted.
   [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~withheld(); }
-  /// A kernel of the queue must not complete before the verdict on an append that has gone out.
+  /// Returns whether a kernel of the queue must not complete yet, because the verdict on an append that was sent is
+  /// open.
   [[nodiscard]] bool holds(unsigned queue) const {
     const std::optional<Announcement>& ask = state_[queue].ask;
     return ask && ask->ahead && ask->sent && jobs_.one_left(queue);
   }
+  /// Returns whether the queue has an announcement without a verdict.
   [[nodiscard]] bool asking(unsigned queue) const { return asking_[queue]; }
-  /// An announcement of the queue's kernels was refused.
+  /// Returns whether an announcement of the queue's kernels was rejected.
   [[nodiscard]] bool refused(unsigned queue) const { return refused_[queue]; }
-  /// First cycle after `now` in which `step` has something to do while nothing else happens.
+  /// Returns the first cycle after `now` in which `step` has work if nothing else changes.
   [[nodiscard]] Cycle next(Cycle now) const { return in_use_ ? next_work(now) : kForever; }
 
-  /// Everything that was announced is forgotten; lanes that still read it end without effect.
+  /// Forgets all announcements. Lanes that still read one end without effect.
   void abandon();
 
  private:
@@ -94,10 +102,10 @@ class JobInspector {
   };
   struct PerQueue {
     std::optional<Announcement> ask;
-    std::uint32_t discard = 0;  ///< kernels to be dropped when they reach the head
-    std::deque<Judged> judged;  ///< appends answered before they reached the head
+    std::uint32_t discard = 0;  ///< number of the queue's kernels to be dropped when they reach the head
+    std::deque<Judged> judged;  ///< appends judged before they reached the head
   };
-  /// An append that is in a queue behind others.
+  /// Append (JOB packet that adds to a job) that is not at the head of its queue.
   struct Ahead {
     std::uint16_t queue = 0;
     Ticket ticket = 0;
@@ -129,16 +137,16 @@ class JobInspector {
   JobTable& jobs_;
   CompletionPort& host_;
 
-  bool in_use_ = false;  // there has been a JOB packet, or a packet while somebody judges
-  std::vector<PerQueue> state_;
-  QueueMask asking_;      // queues with an ask
-  QueueMask discarding_;  // queues with kernels to be dropped
-  QueueMask errors_;      // queues of which nothing is done any more
-  QueueMask refused_;
-  std::deque<Ahead> ahead_;
-  std::deque<JobBeat> beats_;
-  unsigned last_;  // queue whose announcement was given a lane last
-  unsigned own_types_ = JobPacket::kElements;
+  bool in_use_ = false;  // set by the first JOB packet, or by the first packet on a machine whose scheduler judges
+  std::vector<PerQueue> state_;                // by queue
+  QueueMask asking_;                           // queues with an announcement
+  QueueMask discarding_;                       // queues with kernels to be dropped
+  QueueMask errors_;                           // queues stopped by an invalid JOB packet; their packets are dropped
+  QueueMask refused_;                          // queues whose announcement by the front end was rejected
+  std::deque<Ahead> ahead_;                    // appends not announced yet, the oldest first
+  std::deque<JobBeat> beats_;                  // beats to be sent to the scheduler
+  unsigned last_;                              // queue whose announcement was granted a lane last
+  unsigned own_types_ = JobPacket::kElements;  // most kernel types in an announcement by the front end
   base::Counter inspections_, kernels_discarded_, queue_errors_;
 };
 

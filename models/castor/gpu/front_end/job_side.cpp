@@ -40,7 +40,7 @@ std::optional<int> JobSide::choose(Cycle now) {
   return eligible[static_cast<std::size_t>(out.pick)] ? out.pick : -1;
 }
 
-// A rejection that answers nothing drops the queue's job: none of its TBs was placed.
+// Processes a verdict. A rejection that answers no announcement drops the queue's job, none of whose TBs was placed.
 void JobSide::judge(const Verdict& verdict, Cycle now) {
   if (inspector_.answer(verdict, now) || verdict.accept || !jobs_.has(verdict.queue)) return;
   inspector_.give_up(verdict, dispatcher_.give_up(verdict.queue), now);

@@ -11,13 +11,13 @@
 
 namespace castor::gpu {
 
-/// The job scheduler as a mechanism of the front end: chooses the queue that is granted a lane in F8, and what it says
-/// of jobs, queues and registers goes to those whom it concerns.
+/// Job scheduler as a mechanism of the front end. It chooses the queue that is granted a lane in F8 (parse). It passes
+/// the scheduler's outputs to the job table, inspector, preemptor and register port.
 class JobSide : public FrontEndMechanism {
  public:
   explicit JobSide(const FrontEndParts& parts);
 
-  /// Level of the scheduler's interrupt, as of the last tick.
+  /// Returns the level of the scheduler's interrupt, as of the last tick.
   [[nodiscard]] bool irq() const { return scheduler_.irq(); }
 
   [[nodiscard]] bool present() const { return scheduler_.on(); }
@@ -35,7 +35,7 @@ class JobSide : public FrontEndMechanism {
   [[nodiscard]] bool stirred() const { return scheduler_.stirred() || inspector_.grantable() != parse_.ready(); }
   [[nodiscard]] Cycle next(Cycle now) const { return scheduler_.next(now); }
   [[nodiscard]] bool inert() const { return scheduler_.inert(); }
-  /// Schedulers that judge forget all jobs, and the dispatch policy its kernels.
+  /// Resets a scheduler that judges jobs, and the dispatch policy. The device has been reset.
   void device_reset();
   void add_waves(Waves& waves, const std::string& scope) const { scheduler_.add_waves(waves, scope); }
 

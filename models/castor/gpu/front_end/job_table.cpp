@@ -119,7 +119,7 @@ void JobTable::end(const JobEnd& end, Cycle now) {
                now);
 }
 
-// What nobody judges ends by the clock: latency, and whether that is within the deadline.
+// Returns the end of a job without a scheduler that judges: its latency, and whether that is within the deadline.
 JobEnd JobTable::end_of(const Ended& ended) const {
   const Job& job = *jobs_[ended.queue];
   const std::uint64_t took = (ended.kernel - job.start) & kJobTimeMask;

@@ -13,66 +13,68 @@
 
 namespace castor::gpu {
 
-/// The jobs that were accepted, at most one per queue, and the records of all that were judged (docs/gpu/jobs.md,
-/// "Jobs"): which job a queue's kernels belong to, when it ends, and what its signal word says of it.
+/// Table of accepted jobs, at most one per queue, and the records of all judged (accepted or rejected) jobs
+/// (docs/gpu/jobs.md, "Jobs"). It knows to which job a queue's kernels belong, when a job ends, and the value of its
+/// signal word. The front end owns the table.
 ///
-/// In a cycle: `placed` in F5, `completed` in F7, all else in F8. Where nobody judges, the end of a job is told by
-/// `tell_ends` in the cycle after its last kernel.
+/// In a cycle: `placed` in F5 (placement), `completed` in F7 (release), all other calls in F8 (parse). Without a job
+/// scheduler that judges, `tell_ends` reports the end of a job in the cycle after its last kernel.
 class JobTable {
  public:
-  /// `judged`: a job scheduler judges jobs and tells their ends; no kernel may be granted without one. Otherwise every
-  /// job is accepted.
+  /// `judged`: a job scheduler accepts or rejects jobs and reports their ends, and a kernel may be granted only as part
+  /// of an accepted job. Otherwise every job is accepted.
   JobTable(unsigned queues, bool judged, CompletionPort& host, base::StatisticGroup& statistics);
 
   [[nodiscard]] bool judged() const { return judged_; }
-  /// The queue has a job.
+  /// Returns whether the queue has a job.
   [[nodiscard]] bool has(unsigned queue) const { return jobs_[queue].has_value(); }
-  /// The last kernel of the queue's job is all that is left of it.
+  /// Returns whether exactly one kernel of the queue's job is not complete.
   [[nodiscard]] bool one_left(unsigned queue) const { return jobs_[queue] && jobs_[queue]->left == 1; }
-  /// Queues without a job.
+  /// Returns the queues without a job.
   [[nodiscard]] const QueueMask& jobless() const { return jobless_; }
-  /// Queues whose kernels may not be granted, because no job covers them.
+  /// Returns the queues whose kernels may not be granted because they belong to no accepted job.
   [[nodiscard]] const QueueMask& uncovered() const { return uncovered_; }
-  /// In the order in which they were judged.
+  /// Returns the job records in the order in which the jobs were judged.
   [[nodiscard]] const std::vector<JobRecord>& records() const { return records_; }
 
-  /// The verdict on a JOB packet, or, with ticket 0, on kernels that the front end announced itself. An append that is
-  /// accepted has a job that it adds to.
+  /// Records the verdict on a JOB packet. Ticket 0: the verdict on kernels that the front end announced itself. An
+  /// accepted append must have a job to add to.
   void judge(unsigned queue, Ticket ticket, const JobPacket& packet, const Verdict& verdict, Cycle now);
-  /// The scheduler drops the queue's job before any of its TBs was placed. Returns its kernels that are not complete.
+  /// Drops the queue's job before any of its TBs was placed, as the scheduler says. Returns the number of its kernels
+  /// that are not complete.
   [[nodiscard]] std::uint32_t give_up(const Verdict& verdict, Cycle now);
-  /// A TB of a queue's kernel was placed; `last`: its kernel has no other.
+  /// Records that a TB of a queue's kernel was placed; `last`: it is the kernel's last TB.
   void placed(unsigned queue, bool last, Cycle now) {
     if (jobs_[queue]) note_placed(*jobs_[queue], last, now);
   }
-  /// A kernel of the queue's job is complete. True if it was the last.
+  /// Records that a kernel of the queue's job is complete. Returns whether it was the job's last kernel.
   [[nodiscard]] bool completed(unsigned queue, Cycle now);
-  /// A job has ended, as its scheduler says.
+  /// Ends a job that its scheduler has declared ended.
   void end(const JobEnd& end, Cycle now);
-  /// Ends of earlier cycles that nobody judges.
+  /// Reports the jobs that ended in earlier cycles to the host. Used without a job scheduler that judges.
   void tell_ends(Cycle now);
-  /// The same of one queue, before another job takes its place.
+  /// Reports the end of one queue's job, before the queue's next job replaces it.
   void tell_end(unsigned queue, Cycle now);
-  /// `tell_ends` has something to do in the next cycle.
+  /// Returns whether `tell_ends` has a job to report in the next cycle.
   [[nodiscard]] bool ending() const { return !ended_.empty(); }
 
-  /// All jobs are forgotten; their records stay.
+  /// Forgets all jobs but keeps their records.
   void abandon();
 
  private:
-  /// The job whose kernels may enter the table.
+  /// Job whose kernels may enter the kernel table.
   struct Job {
-    Ticket ticket = 0;  ///< of its JOB packet; 0: announced by the front end
-    std::uint64_t signal = 0;
+    Ticket ticket = 0;         ///< ticket of the JOB packet; 0: the front end announced the job itself
+    std::uint64_t signal = 0;  ///< device address of the signal word; 0 without a JOB packet
     std::uint32_t deadline = JobPacket::kNoDeadline;
-    std::uint64_t start = 0;
-    std::uint32_t left = 0;  ///< kernel packets announced and not complete
-    std::size_t record = 0;
-    Cycle issued = 0;  ///< last TB of the kernel under way was placed; 0 = not yet
+    std::uint64_t start = 0;  ///< cycle from which on latency is counted
+    std::uint32_t left = 0;   ///< kernel packets announced and not complete
+    std::size_t record = 0;   ///< index of its record
+    Cycle issued = 0;         ///< cycle in which the current kernel's last TB was placed; 0 = not yet
   };
   struct Ended {
     std::uint16_t queue = 0;
-    Cycle kernel = 0;  ///< in which its last kernel completed
+    Cycle kernel = 0;  ///< cycle in which the job's last kernel completed
   };
 
   void begin(unsigned queue, Ticket ticket, const JobPacket& packet, const Verdict& verdict, Cycle now);
@@ -84,7 +86,7 @@ class JobTable {
   CompletionPort& host_;
   std::vector<std::optional<Job>> jobs_;
   QueueMask jobless_, uncovered_;
-  std::deque<Ended> ended_;  // where nobody judges: to be told
+  std::deque<Ended> ended_;  // ended jobs that are not reported yet; used without a scheduler that judges
   std::vector<JobRecord> records_;
   base::Counter jobs_ended_, jobs_met_, jobs_accepted_, jobs_rejected_;
 };

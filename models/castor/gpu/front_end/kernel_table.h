@@ -15,11 +15,12 @@
 
 namespace castor::gpu {
 
-/// FREE -granted-> RESERVED -parsed-> WRITTEN -own completion-> FREE. A written entry is active while it has TBs to
-/// place, and drains afterwards.
+/// State of an entry: FREE -granted-> RESERVED -parsed-> WRITTEN -kernel complete-> FREE. A written entry is active
+/// while it has TBs to place, and drains afterwards.
 enum class EntryState : std::uint8_t { kFree, kReserved, kWritten };
 
-/// Turns positions of an item into TB ids: each position once, in ascending order.
+/// Generates the TB ids of a kernel or group in the order of placement: by ascending position in the grid, or in the
+/// order that the kernel's context lists (`order`).
 class Sequencer {
  public:
   void start(std::uint64_t total) {
@@ -33,7 +34,7 @@ class Sequencer {
     const std::uint64_t position = next_++;
     return kernel.order == nullptr ? position : kernel.order[position];
   }
-  /// Gives up what is left and returns how much that was.
+  /// Drops the TBs not yet placed and returns their number.
   std::uint64_t drop() {
     const std::uint64_t left = total_ - next_;
     total_ = next_;
@@ -44,53 +45,57 @@ class Sequencer {
   std::uint64_t next_ = 0, total_ = 0;
 };
 
-/// A row of the kernel table (docs/gpu/front-end.md, "Kernel table"). Everybody reads it, the table alone changes it.
+/// Entry of the kernel table (docs/gpu/front-end.md, "Kernel table"). Any part may read an entry; only the table
+/// changes it.
 struct KernelEntry {
   EntryState state = EntryState::kFree;
-  bool killed = false;  ///< nothing of it is placed any more
+  bool killed = false;  ///< set when a fault stops the kernel: no TB of it is placed any more
   bool first_placed = false;
-  LaunchRecord* record = nullptr;    ///< of its launch, which it holds; null in a free entry
-  Sequencer sequencer;               ///< its `left()` = TBs to place
-  std::uint64_t waiting_groups = 0;  ///< TBs to place of groups that are with it
-  std::uint32_t running = 0;         ///< TBs placed and not completed
+  LaunchRecord* record = nullptr;    ///< launch record of the kernel, which the entry holds; null in a free entry
+  Sequencer sequencer;               ///< TBs of the kernel to place (`left()`)
+  std::uint64_t waiting_groups = 0;  ///< TBs to place of groups attached to the kernel
+  std::uint32_t running = 0;         ///< TBs placed and not yet counted as complete
   std::uint32_t saved = 0;           ///< TBs that were preempted and are to come back
-  std::uint32_t suspended = 0;       ///< TBs that wait for launches away from their SM, and are to come back
-  std::uint32_t expected = 0;        ///< of them those that are on their way back
+  std::uint32_t suspended = 0;       ///< TBs that left their SM to wait for launches, and are to come back
+  std::uint32_t expected = 0;        ///< suspended TBs that are about to be placed again
   std::uint64_t started = 0, retired = 0, dropped = 0;
-  std::uint64_t groups = 0, group_tbs = 0;  ///< that have attached to it
-  std::uint64_t live_groups = 0;            ///< of them those with TBs that are not completed
-  Cycle freed = 0;                          ///< may be granted from the next cycle on
+  std::uint64_t groups = 0, group_tbs = 0;  ///< groups attached to the kernel so far, and their TBs
+  std::uint64_t live_groups = 0;            ///< attached groups with TBs that are not counted as complete
+  Cycle freed = 0;  ///< cycle in which the entry was freed; it may be granted from the next cycle on
   KernelStatistics statistics;
 
-  /// Of an entry that is not free.
+  /// Returns the context of the kernel. The entry must not be free.
   [[nodiscard]] const KernelContext& context() const { return record->context; }
+  /// Returns whether device code launched the kernel.
   [[nodiscard]] bool by_device() const { return record->parent != nullptr; }
-  /// TBs to place, of the kernel and of groups.
+  /// Returns the number of TBs to place, of the kernel and of its groups.
   [[nodiscard]] std::uint64_t to_place() const { return sequencer.left() + waiting_groups; }
+  /// Returns whether the kernel is written and has no TB to place, running, saved or suspended.
   [[nodiscard]] bool finished() const {
     return state == EntryState::kWritten && to_place() == 0 && running == 0 && saved == 0 && suspended == 0;
   }
-  /// All that is left are suspended TBs that are not on their way back: others may have the entry meanwhile.
+  /// Returns whether all TBs that are left are suspended and none of them is about to be placed again. The entry may
+  /// then be given to another kernel.
   [[nodiscard]] bool deserted() const {
     return suspended != 0 && expected == 0 && state == EntryState::kWritten && to_place() == 0 && running == 0 &&
            saved == 0 && live_groups == 0 && !killed;
   }
 };
 
-/// The kernel table: what is known of every kernel from its grant to its completion, and how many of its TBs are to be
-/// placed, run, wait saved or are counted (docs/gpu/front-end.md, "Kernel table").
+/// Kernel table: every kernel from its grant to its completion, with the numbers of its TBs to place, running, saved
+/// and counted as complete (docs/gpu/front-end.md, "Kernel table"). The front end owns the table.
 ///
-/// Every step of a kernel or TB is one call, made by the part that takes the step, in the cycle in which it happens;
-/// a call may be made in any step of the cycle, and what it changes is seen at once. A kernel goes the way `reserve`,
-/// `write`, `place` for each TB, `retire` and `count` for each, `release`. It leaves that way by `kill` (a fault) or
-/// `give_up` (its job), each followed by `drop_rest` for the TBs that nobody will place.
+/// Every step of a kernel or TB is one call, made by the part that takes the step, in the cycle of the step. A call may
+/// be made in any step of the cycle and takes effect at once. A kernel passes through `reserve`, `write`, `place` for
+/// each TB, `retire` and `count` for each TB, then `release`. `kill` (a fault) or `give_up` (its job is dropped) end
+/// this sequence early; `drop_rest` follows for the TBs that will not be placed.
 class KernelTable {
  public:
-  /// A TB that leaves the list of those to place.
+  /// TB that is removed from the list of TBs to place.
   struct NextTb {
-    std::uint64_t position = 0;        ///< in the entry, from 0 on
-    std::uint64_t gid = 0;             ///< linear index in the grid
-    bool first = false, last = false;  ///< of the entry, `last` with its groups
+    std::uint64_t position = 0;        ///< position in the order of placement of the kernel or group, from 0 on
+    std::uint64_t gid = 0;             ///< linear index of the TB in the grid
+    bool first = false, last = false;  ///< first or last TB of the entry; for `last`, groups included
   };
 
   KernelTable(unsigned entries, LaunchRecords& records, base::StatisticGroup& statistics);
@@ -98,21 +103,21 @@ class KernelTable {
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(entries_.size()); }
   [[nodiscard]] const KernelEntry& operator[](unsigned entry) const { return entries_[entry]; }
   [[nodiscard]] const LaunchRecords& records() const { return records_; }
-  /// The entry that a context belongs to.
+  /// Returns the entry of a kernel's or group's context.
   [[nodiscard]] const KernelEntry& of(const KernelContext& context) const { return entries_[context.entry]; }
-  /// The record of a context, which may be that of a group.
+  /// Returns the launch record of a context, which may be a group's record.
   [[nodiscard]] LaunchRecord& record_of(const KernelContext& context) const {
     return context.group == kNoGroup ? *of(context).record : *groups_.at(context.group).record;
   }
-  /// Groups that are with kernels.
+  /// Returns the groups that are attached to kernels.
   [[nodiscard]] GroupLedger& groups() { return groups_; }
   [[nodiscard]] const GroupLedger& groups() const { return groups_; }
-  /// Entries that are not free.
+  /// Returns the number of entries that are not free.
   [[nodiscard]] unsigned valid() const { return valid_; }
-  /// Entries without a TB to place, running, saved or to count.
+  /// Returns the entries without a TB to place, running, saved, suspended or to count.
   [[nodiscard]] const KdMask& finished() const { return finished_; }
 
-  /// Lowest entry that was free at the start of cycle `now`, -1 = none.
+  /// Returns the lowest entry that was free at the start of cycle `now`, -1 = none.
   [[nodiscard]] int first_free(Cycle now) const {
     if (valid_ == entries_.size()) return -1;
     for (unsigned i = 0; i < entries_.size(); ++i) {
@@ -124,32 +129,34 @@ class KernelTable {
     return entries_[entry].state == EntryState::kFree && (entries_[entry].freed < now || now == 0);
   }
 
-  /// A kernel takes a free entry, and what its caller holds of its record. The context is filled by the caller, but for
-  /// the entry's number.
+  /// Reserves a free entry for a kernel. The entry takes over the caller's hold of the launch record. Returns the
+  /// context, which the caller fills except for the entry's number.
   KernelContext& reserve(unsigned entry, LaunchRecord& record);
-  /// The context of a reserved entry, to be filled until `write`.
+  /// Returns the context of a reserved entry, to be filled until `write`.
   [[nodiscard]] KernelContext& draft(unsigned entry);
-  /// The context is complete; `time` is that of the cycle. From the next cycle on the TBs can be placed. False if the
-  /// kernel was stopped before: it is finished.
+  /// Marks the entry as written; its context is complete and `time` is the time of the cycle. The TBs can be placed
+  /// from the next cycle on. Returns false if a fault stopped the kernel earlier; the kernel is then finished.
   bool write(unsigned entry, Picoseconds time);
-  /// The next TB goes to an SM: of the kernel, or of a group that is with it.
+  /// Takes the next TB of the kernel, or of an attached group, for placement on an SM.
   NextTb place(unsigned entry, Cycle now, std::uint32_t group = kNoGroup);
-  /// The next TB of a stopped kernel or group is dropped although it was placed: it runs until it is counted.
+  /// Takes the next TB of a stopped kernel or group and drops it instead of placing it. The TB counts as running until
+  /// it is counted as complete.
   NextTb drop_next(unsigned entry, std::uint32_t group = kNoGroup);
-  /// A group attaches to the kernel of a written entry, with what its caller holds of its record, whose context has the
-  /// group's grid, parameters and ticket; the rest follows from the kernel. `stopped`: its TBs are only dropped.
+  /// Attaches a group to the kernel of a written entry. The table takes over the caller's hold of the group's record.
+  /// The caller has set grid, parameters and ticket in the record's context; the table copies the other fields from the
+  /// kernel. `stopped`: the TBs of the group will only be dropped.
   void attach(unsigned entry, std::uint32_t group, LaunchRecord& record, bool stopped);
-  /// A TB of a group that has retired, or was dropped, is counted. Returns the group's record, for the caller to let
-  /// go, if it was the last.
+  /// Counts a TB of a group that has retired or was dropped. If the TB was the group's last, returns the group's
+  /// record, which the caller must let go; otherwise null.
   [[nodiscard]] LaunchRecord* count_group(std::uint32_t group);
-  /// A TB has left its SM; what it issued counts for its kernel.
+  /// Records that a TB has retired from its SM, and adds its issued instructions to the kernel's statistics.
   void retire(unsigned entry, std::uint64_t warp_instructions, std::uint64_t thread_instructions) {
     KernelStatistics& statistics = entries_[entry].statistics;
     statistics.warp_instructions += warp_instructions;
     statistics.thread_instructions += thread_instructions;
     ++tb_retired_;
   }
-  /// A TB that has retired, or was dropped by `drop_next`, is counted.
+  /// Counts a TB of the kernel that has retired or was dropped by `drop_next`.
   void count(unsigned entry) {
     KernelEntry& kernel = entries_[entry];
     --kernel.running;
@@ -157,32 +164,36 @@ class KernelTable {
     records_.let_go(*kernel.record);
     note_finished(entry);
   }
-  /// A TB has left its SM before it was complete, or comes back to one. It holds its record all the while.
+  /// `save`: a TB was preempted and has left its SM. `restore`: the saved TB is placed on an SM again. The TB holds the
+  /// launch record all the while.
   void save(unsigned entry);
   void restore(unsigned entry);
-  /// The saved TBs of a stopped kernel will not come back.
+  /// Drops the saved TBs of a stopped kernel.
   void drop_saved(unsigned entry);
-  /// A TB has left its SM to wait for launches, and is to come back; it holds its record.
+  /// Records that a TB has left its SM to wait for launches and is to come back. The TB holds the launch record.
   void suspend(unsigned entry);
-  /// A suspended TB is on its way back; it is placed again; it is of a stopped kernel, and dropped.
+  /// `expect`: a suspended TB is about to be placed again. `resume`: the TB is placed again. `drop_suspended`: the TB
+  /// belongs to a stopped kernel and is dropped.
   void expect(unsigned entry) { ++entries_[entry].expected; }
   void resume(unsigned entry);
   void drop_suspended(unsigned entry);
-  /// A deserted kernel leaves its entry, which may be reserved from the next cycle on. It holds its record.
+  /// Removes a deserted kernel from its entry, which may be reserved from the next cycle on. The returned kernel still
+  /// holds its launch record.
   [[nodiscard]] KernelEntry detach(unsigned entry, Cycle now);
-  /// It takes a free entry; with `write_again` it is written.
+  /// Puts a detached kernel into a free entry, in state reserved. `write_again` then marks the entry as written.
   void reserve_again(unsigned entry, KernelEntry kernel);
   void write_again(unsigned entry) { entries_[entry].state = EntryState::kWritten; }
-  /// A fault stops the kernel.
+  /// Stops the kernel because of a fault.
   void kill(unsigned entry);
-  /// The kernel is dropped with its job; none of its TBs was placed.
+  /// Drops the kernel with its job. None of its TBs has been placed.
   void give_up(unsigned entry);
-  /// The TBs of a written entry that are to be placed are dropped.
+  /// Drops the TBs of a written entry that are still to be placed.
   void drop_rest(unsigned entry);
-  /// The kernel is complete; its entry lets go of the record, and may be reserved from the next cycle on.
+  /// Frees the entry of a complete kernel; it may be reserved from the next cycle on. The entry lets go of the launch
+  /// record.
   [[nodiscard]] KernelStatistics release(unsigned entry, Cycle now);
 
-  /// Grows with every step of a kernel or TB, `reserve` excepted.
+  /// Returns a number that grows with every step of a kernel or TB except `reserve`.
   [[nodiscard]] std::uint64_t progress() const;
   [[nodiscard]] std::uint64_t tbs_placed() const { return tb_placed_.value(); }
 

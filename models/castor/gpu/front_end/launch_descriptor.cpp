@@ -8,17 +8,18 @@
 namespace castor::gpu {
 namespace {
 
-// Offsets of launch descriptors. The word at 4 holds flags of launches in its low bits and the kind of the packet, of
-// which launches have 0, in its highest byte.
+// Offsets in launch descriptors. The word at 4 holds the flags of a launch in its low bits and the kind of packet in
+// its highest byte; a launch has kind 0.
 constexpr std::size_t kEntry = 0x00, kFlags = 0x04, kParameters = 0x08, kGrid = 0x10, kBlock = 0x18, kRegisters = 0x1e,
                       kShared = 0x20, kLocal = 0x24, kStream = 0x28, kSerial = 0x2c, kKid = 0x30;
 constexpr unsigned kKindShift = 24;
 constexpr std::uint32_t kByDevice = 1, kParentKnown = 1U << 11, kMostLevel = 15;
 constexpr unsigned kLevelShift = 2, kParentShift = 6;
-// Of the other packets: eight-byte words from 8 on, small fields in the first four bytes.
+// Offsets in packets other than launches: eight-byte words from 8 on, small fields in the first four bytes.
 constexpr std::size_t kSmall = 0x00, kWords = 0x08;
 constexpr std::uint32_t kHostSource = 1, kHostDestination = 2;
-// Of JOB packets: header (vendor packet with barrier), then subtype, number of elements, flags in word 0.
+// Offsets in JOB packets. Word 0 holds the header (vendor packet with barrier), subtype, number of list elements, and
+// flags.
 constexpr std::size_t kJobId = 0x04, kJobDeadline = 0x08, kJobKernels = 0x0c, kJobStart = 0x10, kJobList = 0x18,
                       kJobSignal = 0x38;
 constexpr std::uint32_t kJobHeader = 0x0100, kJobAppend = 1U << 28, kJobBestEffort = 1U << 29;
@@ -63,7 +64,7 @@ const char* packet_name(PacketKind kind) {
 
 PacketImage encode(const LaunchDescriptor& descriptor) {
   PacketImage image{};
-  // The code segment starts where device memory does.
+  // The descriptor holds the code address relative to the start of device memory, in units of 8 bytes.
   put<std::uint32_t>(image, kEntry, (descriptor.code_base - Store::kBase) / 8);
   put<std::uint64_t>(image, kParameters, descriptor.parameters);
   put<std::uint32_t>(image, kGrid, descriptor.grid.x);

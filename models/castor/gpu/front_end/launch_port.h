@@ -9,29 +9,31 @@
 
 namespace castor::gpu {
 
-/// The place of a launch unit: what it is shown, and what it said last (docs/gpu/hooks.md, "Hooks"). Without one it
-/// holds nothing, and must not be asked to settle.
+/// Port for a launch unit (a hook) in the front end: presents its inputs and keeps its last outputs (docs/gpu/hooks.md,
+/// "Hooks"). The launch side owns it. Without a launch unit it holds no entry, and `settle` must not be called.
 ///
-/// In a cycle: `settle` in F6; `clock` in F10.
+/// In a cycle: `settle` in F6 (groups); `clock` in F10.
 class LaunchPort {
  public:
-  /// `unit`: null = none.
+  /// `unit`: null if the machine has no launch unit.
   LaunchPort(LaunchUnit* unit, const HookPlace& place, const HookEvents& events);
 
   [[nodiscard]] bool on() const { return unit_ != nullptr; }
   [[nodiscard]] const char* block() const { return unit_->block(); }
+  /// Presents the inputs of the cycle and returns the launch unit's outputs. `beat`: presented group; `keys`: kernels
+  /// in the table; `attach_ready`: a group may attach in this cycle.
   const LaunchOut& settle(const Maybe<GroupBeat>& beat, const KernelKeys& keys, bool attach_ready, Cycle now);
   void clock(Cycle now);
   void idle(Cycle cycles) { unit_->idle(cycles); }
-  /// The block forgets everything; the device is idle.
+  /// Resets the launch unit to its initial state. The device is idle.
   void reset() { unit_->reset(); }
 
-  /// Entries that must not be released in this cycle.
+  /// Returns the entries that must not be released in this cycle.
   [[nodiscard]] const KdMask& hold() const { return hold_; }
-  /// It was shown something in this cycle that it may not see in the next, or shows something itself.
+  /// Returns whether the unit had an input or output in this cycle that may be absent in the next.
   [[nodiscard]] bool stirred() const { return stirred_; }
   [[nodiscard]] bool inert() const { return unit_ == nullptr || unit_->inert(); }
-  /// First cycle after `now` in which the unit has to be clocked.
+  /// Returns the first cycle after `now` in which the launch unit must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const { return unit_ == nullptr ? kForever : next_edge_of(*unit_, now); }
   void add_waves(Waves& waves, const std::string& scope) const {
     if (unit_ != nullptr) unit_->add_waves(waves, scope);

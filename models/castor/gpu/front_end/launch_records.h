@@ -12,32 +12,33 @@
 
 namespace castor::gpu {
 
-/// A launch, of a kernel or of a group of thread blocks, from its grant on for as long as somebody holds it:
-/// bookkeeping of the front end, but for `context`, which SMs read.
+/// Record of a launch, of a kernel or of a group of thread blocks. It exists from its grant for as long as a holder
+/// needs it. Only the front end uses it, except for `context`, which SMs read.
 struct LaunchRecord {
   KernelContext context;
-  LaunchRecord* parent = nullptr;      ///< the launch of which a TB made it, which it holds; null: made by the host
-  const LaunchRecord* root = nullptr;  ///< at the top of its tree, the host's
-  LaunchId launch = 0;                 ///< its number; 0: of the host, and no TB of it has called the device runtime
-  std::uint32_t level = 0;             ///< launches above it
-  std::uint8_t parent_sm = 0;          ///< SM of the TB that made it
-  std::uint64_t image = 0;             ///< device address of its launch descriptor
-  Cycle acquire = 0;                   ///< L1 lines older than this are absent for its TBs
-  Cycle called = 0;                    ///< the call that made it issued
-  std::uint32_t open = 0;              ///< LaunchTrees: the launch itself, and its children that are not closed
-  std::uint32_t holders = 0;           ///< 0: nobody's
+  LaunchRecord* parent = nullptr;      ///< launch whose TB made this one, held by this record; null: made by the host
+  const LaunchRecord* root = nullptr;  ///< host launch at the top of the tree
+  LaunchId launch = 0;                 ///< number; 0: host launch whose TBs have not called the device runtime
+  std::uint32_t level = 0;             ///< number of launches above this one in the tree
+  std::uint8_t parent_sm = 0;          ///< SM of the TB that made the launch
+  std::uint64_t image = 0;             ///< device address of the launch descriptor
+  Cycle acquire = 0;                   ///< its TBs treat L1 lines older than this cycle as absent
+  Cycle called = 0;                    ///< cycle in which the call that made the launch issued
+  std::uint32_t open = 0;     ///< set by LaunchTrees: 1 for the launch itself, plus 1 for each child that is not closed
+  std::uint32_t holders = 0;  ///< number of holders; 0: the record is free
 };
 
-/// All launch records. A record stays where it is, and is free again when the last that holds it lets go: the entry of
-/// the kernel table, each TB from its placement until it is counted, whether it is on an SM or saved, the launch tree,
-/// and the records of launches that its TBs made.
+/// All launch records, reference-counted. A record's address does not change; the record is free again when its last
+/// holder lets go. Holders are the kernel table entry, the launch tree, and the records of launches made by its TBs.
+/// Each TB is a holder too, resident or saved, from its placement until it is counted as complete.
 class LaunchRecords {
  public:
   LaunchRecords() = default;
   LaunchRecords(const LaunchRecords&) = delete;
   LaunchRecords& operator=(const LaunchRecords&) = delete;
 
-  /// An empty record, which the caller holds; of a launch by the host, or by a TB of `parent` on `parent_sm`.
+  /// Takes an empty record, which the caller holds. `parent`: null for a launch by the host; otherwise a TB of `parent`
+  /// on `parent_sm` made the launch.
   [[nodiscard]] LaunchRecord& take(LaunchRecord* parent = nullptr, unsigned parent_sm = 0) {
     if (spare_.empty()) spare_.push_back(&records_.emplace_back());
     LaunchRecord& record = *spare_.back();
@@ -56,15 +57,16 @@ class LaunchRecords {
     CASTOR_ASSERT(record.holders > 0, "a launch record that nobody has is held");
     ++record.holders;
   }
+  /// Gives up one hold of the record, which is freed with its last hold.
   void let_go(LaunchRecord& record) {
     CASTOR_ASSERT(record.holders > 0, "a launch record is let go once too often");
     if (--record.holders == 0) free(&record);
   }
-  /// Records that somebody holds.
+  /// Returns the number of records in use.
   [[nodiscard]] std::size_t live() const { return live_; }
 
  private:
-  // With the last of a parent's holders its parent may go as well.
+  // Frees a record. Its parent's record is freed too if this record was the parent's last holder.
   void free(LaunchRecord* record) {
     for (; record != nullptr && record->holders == 0; --live_) {
       LaunchRecord* const parent = record->parent;

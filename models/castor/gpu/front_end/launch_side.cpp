@@ -69,7 +69,7 @@ Sources LaunchSide::sources(const QueueMask& queues, bool in_next_cycle, Cycle c
   return sources;
 }
 
-// The source order will be shown something else in the next cycle.
+// Returns whether the inputs of the launch unit or the source order differ in the next cycle.
 bool LaunchSide::stirred() const {
   if (unit_.stirred()) return true;
   return order_.on() &&
@@ -94,7 +94,8 @@ void LaunchSide::device_reset() {
   unit_.reset();
 }
 
-// Of kernels that are finished; others stay in any case.
+// Returns the entries of finished kernels that the host holds. Kernels that are not finished stay in the table in any
+// case.
 KdMask LaunchSide::held_by_host() const {
   KdMask held;
   const KdMask& finished = table_.finished();

@@ -20,14 +20,15 @@
 
 namespace castor::gpu {
 
-/// The side of the front end that only programs need whose device code launches: the launcher, thread blocks that wait
-/// for launches, groups of thread blocks; and the launch unit and the source order, which are clocked in any case.
+/// Launch side: mechanism of the front end for programs that launch from device code. It contains the device launcher,
+/// the suspender and the group stage. It also contains the ports for the launch unit and the source order, which are
+/// clocked even without such a program.
 class LaunchSide : public FrontEndMechanism {
  public:
   explicit LaunchSide(const FrontEndParts& parts);
 
   [[nodiscard]] DeviceLauncher& launcher() { return launcher_; }
-  /// Device::hold_kernel; without a launch unit nothing is held.
+  /// Implements Device::hold_kernel. Has no effect without a launch unit.
   void hold_kernel(const isa::Program& program, bool on);
 
   [[nodiscard]] bool present() const { return launcher_.on() || clocked(); }
@@ -46,30 +47,31 @@ class LaunchSide : public FrontEndMechanism {
     suspender_.look();
     groups_.look(now);
   }
+  /// Takes blocks that were suspended, and ends blocks that have retired.
   void take_wires(Cycle now);
-  /// A TB of a group has been counted.
+  /// Counts a TB of a group that the retire unit has drained.
   void count(Cycle /*now*/) {
     if (const std::optional<TbEvent> tb = retire_.take_group_tb()) groups_.count(*tb);
   }
   void restore(Cycle now) { suspender_.restore(now); }
   void group(Cycle now) { groups_.step(now); }
-  /// Launches that are closed, a level of their trees. A kernel that only has blocks that are away leaves the table
-  /// when no other is complete in the cycle.
+  /// Closes launches, one level of their trees per cycle. If no kernel completes in the cycle, a kernel with only
+  /// suspended blocks left leaves the table.
   void close(Cycle now) {
     if (launcher_.on()) close_launches(now);
   }
-  /// Entries to which groups are on their way, or that the host holds.
+  /// Returns the entries to which groups are about to attach, or whose kernels the host holds (Device::hold_kernel).
   [[nodiscard]] KdMask hold() const { return held_kernels_.empty() ? unit_.hold() : unit_.hold() | held_by_host(); }
   [[nodiscard]] const char* holds(unsigned entry) const {
     return hold()[entry] ? "held for groups (castorHoldKernel)" : "";
   }
   [[nodiscard]] bool offers_kernel() const { return launcher_.ready(); }
   [[nodiscard]] bool offers_tb(Cycle now) const { return suspender_.ready(now); }
-  /// Where there is a source order and a program is loaded whose device code launches: what it picks.
+  /// Returns the pick of the source order, if there is a source order and a loaded program launches from device code.
   [[nodiscard]] std::optional<int> choose(Cycle now);
   [[nodiscard]] bool grant(unsigned source, Cycle now, ParseStage::Granted& granted);
   void resume(Cycle now) { suspender_.finish(now); }
-  /// Not in a cycle in which a group has attached.
+  /// Returns false in a cycle in which a group has attached.
   [[nodiscard]] bool takes_kernel(Cycle now) const { return !groups_.attached(now); }
   void step(Cycle now) {
     if (launcher_.on()) launcher_.step(now);
@@ -124,8 +126,8 @@ class LaunchSide : public FrontEndMechanism {
   LaunchPort unit_;
   SourcePort order_;
   GroupStage groups_;
-  std::set<std::pair<std::uint64_t, std::string>> held_kernels_;  ///< module and name
-  Maybe<SourcePick> picked_;                                      ///< in this cycle, by the source order
+  std::set<std::pair<std::uint64_t, std::string>> held_kernels_;  ///< kernels held by the host: module and name
+  Maybe<SourcePick> picked_;                                      ///< pick of the source order in this cycle
 };
 
 }  // namespace castor::gpu

@@ -7,16 +7,17 @@
 
 namespace castor::gpu {
 
-/// Launches and their trees (docs/gpu/front-end.md, "Completion"): a launch is open for itself and for each of its
-/// children that is not closed; when it is open for nobody it is closed. Closing a host kernel is the completion of its
-/// tree: it unblocks the queue and the host sees the end. Here are those of the host; what device code launches below
-/// them, DeviceLauncher knows.
+/// Trees of launches by the host (docs/gpu/front-end.md, "Completion"). The front end owns them. A launch is open while
+/// it is not complete itself or has a child that is not closed; otherwise it is closed. Closing a host launch completes
+/// its tree: its queue is unblocked and the host sees the end. Launches by device code below host launches are tracked
+/// by DeviceLauncher.
 class LaunchTrees {
  public:
   [[nodiscard]] LaunchRecords& records() { return records_; }
   [[nodiscard]] const LaunchRecords& records() const { return records_; }
 
-  /// A kernel launched by the host. The caller holds the record, the tree does until it is complete.
+  /// Opens the tree of a kernel launched by the host. The caller holds the returned record; the tree holds it too,
+  /// until the tree is complete.
   [[nodiscard]] LaunchRecord& open() {
     LaunchRecord& record = records_.take();
     records_.hold(record);
@@ -24,7 +25,7 @@ class LaunchTrees {
     ++open_;
     return record;
   }
-  /// The launch itself is complete. True if that completes its tree.
+  /// Records that the launch itself is complete. Returns whether that completes its tree.
   [[nodiscard]] bool complete(LaunchRecord& record) {
     CASTOR_ASSERT(record.open > 0, "launch of ticket %llu completes twice",
                   static_cast<unsigned long long>(record.context.ticket));

@@ -10,12 +10,12 @@
 
 namespace castor::gpu {
 
-/// The dispatcher's account of free room per SM, placements under way already subtracted (docs/gpu/front-end.md,
-/// "Placement").
+/// Ledger: the dispatcher's account of free resources per SM. Resources of TBs in flight to an SM are already
+/// subtracted (docs/gpu/front-end.md, "Placement"). The front end owns it.
 ///
-/// A placement debits, a retire wire credits; both act at once, so what the wire of cycle c frees can be used by the
-/// placement of c. For entries that are watched (those with TBs to place) the set of SMs on which their next TB fits is
-/// kept up to date incrementally.
+/// A placement debits and a retire message credits, both at once. So resources freed by a retire message of cycle c can
+/// be used by the placement of c. For watched entries (entries with TBs to place) the ledger keeps the set of SMs on
+/// which the next TB fits, updated incrementally.
 class Ledger final : public RoomView {
  public:
   explicit Ledger(const Machine& machine);
@@ -24,28 +24,30 @@ class Ledger final : public RoomView {
   [[nodiscard]] SmMask all() const { return all_; }
   [[nodiscard]] const SmRoom& capacity() const override { return capacity_; }
   [[nodiscard]] const SmRoom& free(unsigned sm) const override { return free_[sm]; }
-  /// TBs of a kernel table entry on an SM or on their way to it.
+  /// Returns the number of TBs of a kernel table entry on an SM or in flight to it.
   [[nodiscard]] unsigned resident(unsigned sm, unsigned entry) const override {
     return resident_[sm * entries_ + entry];
   }
   [[nodiscard]] unsigned resident_total() const { return resident_total_; }
   [[nodiscard]] bool fits(unsigned sm, const TbNeed& need) const override;
-  /// TBs for which an SM has room.
+  /// Returns the number of TBs for which an SM has resources.
   [[nodiscard]] unsigned room_for(unsigned sm, const TbNeed& need) const;
-  /// A TB placed in cycle c is on its way in c + 1 and counted as here from c + 2 on.
+  /// Returns the load of an SM. A TB placed in cycle c is in flight in c + 1 and resident from c + 2 on.
   [[nodiscard]] SmLoad load(unsigned sm, Cycle now) const;
 
-  /// Keeps `fits(entry)` up to date until `unwatch`.
+  /// Starts to keep `fits(entry)` up to date, until `unwatch`.
   void watch(unsigned entry, const TbNeed& need);
   void unwatch(unsigned entry);
   [[nodiscard]] bool watches(unsigned entry) const {
     return std::find(watched_.begin(), watched_.end(), entry) != watched_.end();
   }
-  /// SMs on which a TB of a watched entry fits; 0 for others.
+  /// Returns the SMs on which a TB of a watched entry fits; 0 for other entries.
   [[nodiscard]] SmMask fits(unsigned entry) const override { return fit_[entry]; }
   [[nodiscard]] const std::vector<std::uint16_t>& watched() const { return watched_; }
 
+  /// Subtracts the resources of a TB that is placed on an SM.
   void debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now);
+  /// Adds back the resources of a TB that has left an SM.
   void credit(unsigned sm, unsigned entry, const TbNeed& need);
 
  private:
@@ -59,19 +61,19 @@ class Ledger final : public RoomView {
   SmMask all_;
   SmRoom capacity_;
   std::vector<SmRoom> free_;
-  std::vector<Placed> last_placed_;
-  std::vector<std::uint16_t> resident_;  // [sm * entries + entry]
+  std::vector<Placed> last_placed_;      // [sm]: cycle and warps of the last placement
+  std::vector<std::uint16_t> resident_;  // [sm * entries + entry]: TBs on the SM or in flight to it
   unsigned resident_total_ = 0;
   std::vector<std::uint16_t> watched_;
-  std::vector<TbNeed> need_;  // [entry]
-  std::vector<SmMask> fit_;   // [entry]
+  std::vector<TbNeed> need_;  // [entry]: resources of a TB of a watched entry
+  std::vector<SmMask> fit_;   // [entry]: SMs on which the next TB fits
 };
 
-/// Searches SMs in a circle from the one behind the last that was chosen; at first that is SM 0.
+/// Circular search over SMs, from the SM after the last chosen one; the first search starts at SM 0.
 class SmSearch {
  public:
   explicit SmSearch(unsigned sms) : last_(sms - 1) {}
-  /// First SM of a non-empty set.
+  /// Returns the first SM of a non-empty set in the order of the search.
   [[nodiscard]] unsigned first(SmMask set) const {
     const SmMask behind = last_ == 63 ? 0 : set & (kAllSms << (last_ + 1));
     return static_cast<unsigned>(__builtin_ctzll(behind != 0 ? behind : set));

@@ -12,101 +12,111 @@ namespace castor::gpu {
 class WaitGraph;
 class Waves;
 
-/// What a mechanism of the front end is told of thread blocks and kernels. The first six are told at the end of the
-/// cycle (F10) in which they happen, and only on a machine with a mechanism that is `clocked`.
+/// Notifications of a mechanism about thread blocks and kernels. The first six are sent at the end of the cycle (F10)
+/// of the event, and only on a machine with a mechanism that is `clocked`.
 struct MechanismNotices {
-  void placed(const TbEvent& /*tb*/) {}     ///< a TB goes to an SM
-  void left(const TbEvent& /*tb*/) {}       ///< it has left the SM before it was complete
-  void came_back(const TbEvent& /*tb*/) {}  ///< it goes to an SM again
-  void retired(const TbEvent& /*tb*/) {}    ///< it is complete
-  void started(const KernelEvent& /*kernel*/) {}
-  void ended(const KernelEvent& /*kernel*/) {}
-  /// In the step in which it happens: a kernel is complete; a fault stops a kernel, or the whole tree of a launch.
+  void placed(const TbEvent& /*tb*/) {}           ///< a TB is sent to an SM for the first time
+  void left(const TbEvent& /*tb*/) {}             ///< a TB has left its SM before it was complete (swapped out)
+  void came_back(const TbEvent& /*tb*/) {}        ///< a TB that was swapped out is sent to an SM again
+  void retired(const TbEvent& /*tb*/) {}          ///< a TB has retired from its SM
+  void started(const KernelEvent& /*kernel*/) {}  ///< the entry of a kernel is written
+  void ended(const KernelEvent& /*kernel*/) {}    ///< a kernel is complete
+  /// The next three are sent in the step of the event: a kernel is complete; a fault stops a kernel; a fault stops the
+  /// whole tree of a launch.
   void completed(const LaunchRecord& /*record*/) {}
   void stopped(unsigned /*entry*/) {}
   void tree_stopped(const LaunchRecord& /*record*/) {}
-  /// All work is dropped; every kernel is stopped behind it.
+  /// All pending work is dropped. Every kernel is stopped after this call.
   void abandon(Cycle /*now*/) {}
-  /// The device is reset and idle.
+  /// The device has been reset and is idle.
   void device_reset() {}
 };
 
-/// The steps of the front end's cycle (docs/gpu/front-end.md, "Front-end cycle") in which a mechanism may act, and what
-/// it is asked in them. Each step goes through the list of mechanisms from its front.
+/// Steps of the front end's cycle (docs/gpu/front-end.md, "Front-end cycle") in which a mechanism may act, and queries
+/// made in those steps. In each step the mechanisms are called in the order of the list.
 struct MechanismSteps {
-  /// On machines with a mechanism that is `clocked`, before anything happens: cycles that were skipped; a new one.
+  /// `idle`: applies cycles that were skipped. `begin`: a new cycle begins. Both are called before the steps of the
+  /// cycle, and only on machines with a mechanism that is `clocked`.
   void idle(Cycle /*cycles*/) {}
   void begin() {}
-  void receive(Cycle /*now*/) {}     ///< F1, behind everything else of it
-  void take_wires(Cycle /*now*/) {}  ///< F2, behind the retire wires
-  void count(Cycle /*now*/) {}       ///< F2, behind the TB that is counted
-  void govern(Cycle /*now*/) {}      ///< F4
-  void restore(Cycle /*now*/) {}     ///< F5, before a TB is placed
-  void group(Cycle /*now*/) {}       ///< F6
+  void receive(Cycle /*now*/) {}     ///< F1, after the other work of F1
+  void take_wires(Cycle /*now*/) {}  ///< F2, after the retire messages are taken
+  void count(Cycle /*now*/) {}       ///< F2, after a TB is counted as complete
+  void govern(Cycle /*now*/) {}      ///< F4: governors' outputs are combined
+  void restore(Cycle /*now*/) {}     ///< F5, before a new TB is placed
+  void group(Cycle /*now*/) {}       ///< F6: groups of thread blocks
   void close(Cycle /*now*/) {}       ///< F7, before a kernel is released
-  /// F8: the source that is granted a lane, -1 = none. Of the mechanisms that choose the first counts; if none does,
-  /// the parse stage picks.
+  /// F8: returns the source (queue or launch) that is granted a lane, -1 = none. The first mechanism that returns a
+  /// value decides; if no mechanism does, the parse stage picks the source.
   [[nodiscard]] std::optional<int> choose(Cycle /*now*/) { return std::nullopt; }
-  /// F8: a lane takes a source. True, and what that brings, if the source is the mechanism's own.
+  /// F8: a lane is granted to a source. Returns true, with the entry in `granted`, if the source belongs to the
+  /// mechanism.
   [[nodiscard]] bool grant(unsigned /*source*/, Cycle /*now*/, ParseStage::Granted& /*granted*/) { return false; }
-  void resume(Cycle /*now*/) {}  ///< F8: the lane of a TB that comes back is done
-  void step(Cycle /*now*/) {}    ///< F9
-  /// F10: edges, first of hooks that may be half of a block, then of those whose edge is the whole block's.
+  void resume(Cycle /*now*/) {}  ///< F8: the lane of a suspended TB that comes back is done
+  void step(Cycle /*now*/) {}    ///< F9: device runtime and memory
+  /// F10, clock edges. First come hooks that may be half of a block (`clock`), then hooks that are a whole block
+  /// (`clock_block`).
   void clock(Cycle /*now*/) {}
   void clock_block(Cycle /*now*/) {}
 
-  /// Entries that must not be released; queues of which nothing is placed from the next cycle on.
+  /// `hold`: table entries that must not be released. `held_queues`: queues of which no TB is placed from the next
+  /// cycle on.
   [[nodiscard]] KdMask hold() const { return {}; }
   [[nodiscard]] QueueMask held_queues() const { return {}; }
-  /// It has a kernel that waits for a lane and an entry; a TB that waits for a lane.
+  /// `offers_kernel`: a kernel of the mechanism waits for a lane and an entry. `offers_tb`: a suspended TB waits for a
+  /// lane.
   [[nodiscard]] bool offers_kernel() const { return false; }
   [[nodiscard]] bool offers_tb(Cycle /*now*/) const { return false; }
-  /// An entry may be written now.
+  /// Returns whether a table entry may be written now.
   [[nodiscard]] bool takes_kernel(Cycle /*now*/) const { return true; }
-  /// Number of the register window that it serves, -1 = none.
+  /// Returns the number of the register window that the mechanism serves, -1 = none.
   [[nodiscard]] int window() const { return -1; }
 };
 
-/// When a mechanism has work, and what reports say of it.
+/// State of a mechanism: when it has work, and its part of reports.
 struct MechanismState {
-  /// The machine has it. If not, it costs this test in a step.
+  /// Returns whether the machine has the mechanism. An absent mechanism costs only this test in each step.
   [[nodiscard]] bool present() const { return true; }
-  /// It wants `begin`, edges and notices in every cycle that is not skipped.
+  /// Returns whether the mechanism needs `begin`, clock edges and notifications in every cycle that is not skipped.
   [[nodiscard]] bool clocked() const { return false; }
-  /// SMs wake the front end when their pulse changes.
+  /// Returns whether SMs wake the front end when their pulse changes.
   [[nodiscard]] bool wants_pulses() const { return false; }
-  /// The front end has no clock from the next cycle on. Then only mechanisms that work without it are asked to
-  /// `govern` and `clock`, and made up for skipped cycles.
+  /// `gated`: the front end has no clock from the next cycle on. While it has none, `govern`, `clock` and `idle` are
+  /// called only for mechanisms that are `works_gated`.
   [[nodiscard]] bool gated() const { return false; }
   [[nodiscard]] bool works_gated() const { return false; }
-  /// It sees something in the cycle behind the one that ends that it did not see in that.
+  /// Returns whether the inputs of the mechanism differ between the cycle that ends and the next one.
   [[nodiscard]] bool stirred() const { return false; }
-  /// First cycle after `now` with an edge that may change something; with other work.
+  /// `next`: first cycle after `now` with a clock edge that may change the mechanism's state. `next_work`: first cycle
+  /// after `now` with any other work.
   [[nodiscard]] Cycle next(Cycle /*now*/) const { return kForever; }
   [[nodiscard]] Cycle next_work(Cycle /*now*/) const { return kForever; }
-  /// Its edges let nothing proceed (Hook::inert).
+  /// Returns whether clock edges of the mechanism let no packet, kernel or TB proceed (Hook::inert).
   [[nodiscard]] bool inert() const { return true; }
-  /// Nothing of it is open.
+  /// Returns whether the mechanism has no open work.
   [[nodiscard]] bool empty() const { return true; }
-  /// Grows with everything that goes through it.
+  /// Returns a number that grows with every step of a kernel or TB in the mechanism.
   [[nodiscard]] std::uint64_t progress() const { return 0; }
 
-  /// Lines about what waits in it; why it holds an entry; where the work of a ticket is in it. Empty: nothing to say.
+  /// Text for reports, empty if there is nothing to report. `waiting`: lines about waiting work. `holds`: why an entry
+  /// is held. `where`: where the work of a ticket is.
   [[nodiscard]] std::string waiting() const { return {}; }
   [[nodiscard]] const char* holds(unsigned /*entry*/) const { return ""; }
   [[nodiscard]] std::string where(Ticket /*ticket*/) const { return {}; }
   void add_waves(Waves& /*waves*/, const std::string& /*scope*/) const {}
 };
 
-/// Base of mechanisms: what a machine may have in its front end beyond queues, table and dispatcher. A mechanism is
-/// made from FrontEndParts and hides the functions of the base that it has a part in; nothing is virtual.
+/// Base class of mechanisms: parts of the front end that a machine may have beyond queues, kernel table and dispatcher.
+/// A mechanism is constructed from FrontEndParts and redeclares (hides) the base functions that it implements. No
+/// function is virtual.
 class FrontEndMechanism : public MechanismNotices, public MechanismSteps, public MechanismState {};
 
-/// The mechanisms of a front end. They are made in the order of the list, which is that of their counters in reports.
+/// List of the mechanisms of a front end. They are constructed in the order of the list, which is also the order of
+/// their counters in reports.
 template <class... Mechanisms>
 class FrontEndMechanismList {
  public:
-  /// The same with more of them behind.
+  /// The list with further mechanisms appended.
   template <class... More>
   using With = FrontEndMechanismList<Mechanisms..., More...>;
 
@@ -120,7 +130,7 @@ class FrontEndMechanismList {
   [[nodiscard]] const Mechanism& get() const {
     return static_cast<const Place<Mechanism>&>(all_).mechanism;
   }
-  /// Calls `act` with each mechanism that is present, in order.
+  /// Calls `act` with each mechanism that is present, in the order of the list.
   template <class Act>
   void each(Act act) {
     (visit(act, get<Mechanisms>()), ...);
@@ -129,7 +139,7 @@ class FrontEndMechanismList {
   void each(Act act) const {
     (visit(act, get<Mechanisms>()), ...);
   }
-  /// `is` holds for one that is present; those behind it are not asked.
+  /// Returns whether `is` holds for a mechanism that is present. Mechanisms after the first such one are not tested.
   template <class Is>
   [[nodiscard]] bool any(Is is) {
     return ((get<Mechanisms>().present() && is(get<Mechanisms>())) || ...);

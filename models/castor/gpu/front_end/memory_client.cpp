@@ -166,7 +166,8 @@ Cycle FrontEndMemory::next(Cycle now) const {
       if (!client.sent_.empty() && client.sent_.front().done) next = now + 1;
     }
   }
-  // Without credit the port wakes its owner when some come back; what is on its way already, it tells.
+  // Without credits, the next request can be sent when credits return. The port knows the cycle of credits in flight,
+  // and wakes its owner for later ones.
   if (waiting_ != 0 && outstanding_ < kOutstanding) next = std::min(next, blocked_ ? port_.next_credit() : now + 1);
   for (const MemoryClient& client : clients_) next = std::min(next, client.next_reply());
   return std::max(next, now + 1);

@@ -9,17 +9,17 @@
 
 namespace castor::gpu {
 
-/// A block behind a hook has found an error; both numbers are its own.
+/// Callback for an error reported by a block behind a hook. The block defines the meaning of `code` and `info`.
 using HookErrors = std::function<void(const std::string& hook, unsigned code, std::uint64_t info)>;
 
-/// What every hook of the front end gets when it is plugged in.
+/// Arguments common to all hooks of the front end when they are attached.
 struct HookPlace {
   const Machine& machine;
-  base::StatisticGroup& statistics;  ///< of the front end; each hook has a group below
+  base::StatisticGroup& statistics;  ///< group of the front end; each hook has a group below it
   HookErrors errors;
 };
 
-/// A hook in its place: attached and reset when this is made, detached when it ends.
+/// Attachment of a hook: attaches and resets the hook on construction and detaches it on destruction.
 class MountedHook {
  public:
   MountedHook(Hook& hook, const std::string& name, const HookPlace& place, HookMemory* memory = nullptr)
@@ -41,7 +41,8 @@ class MountedHook {
   base::StatisticGroup statistics_;
 };
 
-/// First cycle after `now` whose edge may change an output of a hook that was clocked in `now`, while its inputs rest.
+/// Returns the first cycle after `now` in which a clock edge may change an output of a hook that was clocked in `now`,
+/// while its inputs do not change.
 [[nodiscard]] inline Cycle next_edge_of(const Hook& hook, Cycle now) {
   const Cycle quiet = hook.quiet();
   return quiet >= kForever - now - 1 ? kForever : now + 1 + quiet;

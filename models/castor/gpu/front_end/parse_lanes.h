@@ -12,23 +12,25 @@
 
 namespace castor::gpu {
 
-/// The parse lanes: kernels between their grant and the writing of their entry, and announcements that are inspected
-/// (docs/gpu/front-end.md, "Parsing"; docs/gpu/jobs.md, "Jobs"). All take the same time, and what they read comes in
-/// the order in which it was asked for, so the oldest always finishes first. With `parse.latency` 0 no read is charged.
+/// Parse lanes (docs/gpu/front-end.md, "Parsing"; docs/gpu/jobs.md, "Jobs"). A lane holds a kernel between its grant
+/// and the write of its entry, an inspected announcement of a job, or a suspended TB that comes back. All lanes take
+/// the same time and their reads are answered in order, so the oldest lane always finishes first. With `parse.latency`
+/// 0 the read of the descriptor takes no time.
 ///
-/// In a cycle: `receive` in F1 until there is nothing; in F8 first what starts, then `finished` and `pop`.
+/// In a cycle: `receive` in F1 until it returns null; in F8 (parse) first the calls that start lanes, then `finished`
+/// and `pop`.
 class ParseLanes {
  public:
   struct Lane {
-    unsigned entry = 0;     ///< of an announcement: the queue
+    unsigned entry = 0;     ///< entry of the kernel; for an announcement: its queue
     Cycle finish = 0;       ///< earliest cycle in which the lane is done
-    bool read = false;      ///< the image is there
-    bool inspects = false;  ///< reads an announcement, not a kernel
-    bool resumes = false;   ///< a suspended TB of the entry's kernel comes back
+    bool read = false;      ///< the descriptor or packet image has been read
+    bool inspects = false;  ///< the lane reads an announcement, not a kernel
+    bool resumes = false;   ///< the lane serves a suspended TB of the entry's kernel
     PacketImage image{};
   };
 
-  /// `reads` is used by nobody else.
+  /// `reads`: memory client used only by the parse lanes.
   ParseLanes(const Machine& machine, const Store& store, MemoryClient& reads)
       : lanes_(machine.parse.lanes),
         charged_(machine.parse.latency != 0),
@@ -37,33 +39,34 @@ class ParseLanes {
         store_(store),
         reads_(reads) {}
 
+  /// Returns whether a lane is free and the interval since the last start has passed.
   [[nodiscard]] bool can_start(Cycle now) const { return !lanes_.full() && now >= next_start_; }
   [[nodiscard]] bool full() const { return lanes_.full(); }
   [[nodiscard]] std::size_t busy() const { return lanes_.size(); }
   [[nodiscard]] Cycle next_start() const { return next_start_; }
 
-  /// A kernel that takes an entry; its descriptor lies at device address `image`.
+  /// Starts a lane for a kernel that takes an entry. `image`: device address of its launch descriptor.
   void start(unsigned entry, std::uint64_t image, Cycle now) { read(begin(entry, now), image); }
-  /// A suspended TB of the entry's kernel.
+  /// Starts a lane for a suspended TB of the entry's kernel that comes back.
   void resume(unsigned entry, std::uint64_t image, Cycle now) {
     Lane& lane = begin(entry, now);
     lane.resumes = true;
     read(lane, image);
   }
-  /// The announcement at `image` of a queue.
+  /// Starts a lane for an announcement of a queue, whose packet lies at device address `image`.
   const Lane& inspect(unsigned queue, std::uint64_t image, Cycle now) {
     Lane& lane = begin(queue, now);
     lane.inspects = true;
     read(lane, image);
     return lane;
   }
-  /// An announcement that is not in memory.
+  /// Starts a lane for an announcement whose packet is not in memory.
   void inspect(unsigned queue, Cycle now) {
     Lane& lane = begin(queue, now);
     lane.inspects = lane.read = true;
   }
 
-  /// The oldest lane whose image has come now; null if there is none.
+  /// Returns the oldest lane whose image arrives in this cycle; null if none.
   [[nodiscard]] const Lane* receive(Cycle now) {
     if (!reads_.has_reply(now)) return nullptr;
     std::size_t i = 0;
@@ -75,12 +78,12 @@ class ParseLanes {
     lane.read = true;
     return &lane;
   }
-  /// The oldest lane, if it is done.
+  /// Returns the oldest lane if it is done; otherwise null.
   [[nodiscard]] const Lane* finished(Cycle now) const {
     return !lanes_.empty() && lanes_.front().read && lanes_.front().finish <= now ? &lanes_.front() : nullptr;
   }
   void pop() { lanes_.pop_front(); }
-  /// First cycle in which the oldest is done; kForever if that depends on its image.
+  /// Returns the first cycle in which the oldest lane is done; kForever while its image has not arrived.
   [[nodiscard]] Cycle next() const { return lanes_.empty() || !lanes_.front().read ? kForever : lanes_.front().finish; }
 
  private:
@@ -103,7 +106,7 @@ class ParseLanes {
   Cycle latency_, interval_;
   const Store& store_;
   MemoryClient& reads_;
-  Cycle next_start_ = 0;
+  Cycle next_start_ = 0;  // first cycle in which the next lane may start
 };
 
 }  // namespace castor::gpu

@@ -35,7 +35,7 @@ ParseStage::ParseStage(const Machine& machine, Store& store, const ProgramTable&
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       entry_per_queue_(machine.queue.in_memory && machine.table.entries >= machine.queue.count),
-      // A scan knows queues only.
+      // With a scan only queues are sources. Otherwise launches by device code and suspended TBs are two more.
       select_(machine.queue.count + (machine.parse.select_scan == 0 ? 2 : 0), machine.parse.select_scan),
       arenas_(machine.table.entries) {}
 
@@ -89,7 +89,8 @@ ParseStage::Granted ParseStage::grant(const DeviceLauncher::Granted& launch, Cyc
   return {entry, std::move(fault)};
 }
 
-// A kernel of device code has its local memory where its entry has: no TB of it is on an SM.
+// Records that a suspended TB was granted a lane. A kernel of device code that takes another entry moves its local
+// memory to the new entry's arena. This is possible because none of its TBs is on an SM.
 std::optional<Fault> ParseStage::returned(int entry, Cycle now) {
   select_.granted(return_source(), now);
   if (entry < 0 || !table_[static_cast<unsigned>(entry)].by_device()) return std::nullopt;
@@ -97,8 +98,8 @@ std::optional<Fault> ParseStage::returned(int entry, Cycle now) {
   return prepare_local(context, context.block, &arenas_[static_cast<std::size_t>(entry)]);
 }
 
-// Device memory of the launch: parameters, whose address goes into the descriptor, and local memory of all TBs that
-// can be resident.
+// Allocates the device memory of a launch: parameters, whose address is written into the descriptor, and local memory
+// of all TBs that can be resident.
 std::optional<Fault> ParseStage::prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image) {
   const isa::Program& program = *context.program;
   if (program.parameter_bytes > 0) {
@@ -182,7 +183,7 @@ void ParseStage::fill(KernelContext& context, const LaunchDescriptor& descriptor
   context.bypass_l1 = !machine_.l1.caches_global;
 }
 
-// Without a free lane or entry something else has to happen.
+// Without a free lane or entry no kernel can be granted; the call then returns kForever.
 Cycle ParseStage::next(const QueueMask& ready, bool waits, Cycle now) const {
   if ((ready.none() && !waits) || lanes_.full() || !entry_free(now + 1)) return kForever;
   return std::max(lanes_.next_start(), waits ? now + 1 : select_.next(ready, now));

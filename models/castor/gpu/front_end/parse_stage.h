@@ -19,35 +19,37 @@
 
 namespace castor::gpu {
 
-/// The parse stage: kernels from their launch descriptor in a queue to their entry in the kernel table
-/// (docs/gpu/front-end.md, "Parsing", "Launch descriptor", "Kernel table").
+/// Parse stage: takes kernels from their launch descriptor in a queue to their entry in the kernel table
+/// (docs/gpu/front-end.md, "Parsing", "Launch descriptor", "Kernel table"). The front end owns it.
 ///
-/// In a cycle: `begin` in F1; in F8 `pick`, where no job scheduler picks, `grant`, then `write`. `submitted` between
-/// cycles. What stands between a queue and its grant (jobs that are not accepted) is told by the masks of ready queues.
+/// In a cycle: `begin` in F1; in F8 (parse) `pick` if no job scheduler picks, `grant`, then `write`. `submitted` is
+/// called between cycles. The masks of ready queues exclude queues whose kernels may not be granted (jobs that are not
+/// accepted).
 class ParseStage {
  public:
   struct Granted {
     unsigned entry = 0;
-    std::optional<Fault> fault;  ///< no memory is left for the launch: the kernel is to be stopped
+    std::optional<Fault> fault;  ///< set if no memory is left for the launch; the kernel must then be stopped
   };
 
-  /// `observer`: null = none.
+  /// `observer`: null if no observer is attached.
   ParseStage(const Machine& machine, Store& store, const ProgramTable& programs, Queues& queues, ParseLanes& lanes,
              KernelTable& table, LaunchTrees& trees, Observer* observer);
 
-  /// The descriptor of a kernel whose packet comes into a queue.
+  /// Returns the launch descriptor of a kernel whose packet enters a queue.
   [[nodiscard]] PacketImage submitted(unsigned queue, const KernelPacket& packet, Ticket ticket, Cycle visible) const;
-  /// Queues whose kernel may be granted, as of the start of the cycle, and those of the end of the last that ran.
+  /// Starts a cycle. `ready`: queues whose kernel may be granted, as of the start of this cycle. `resting`: the same as
+  /// of the end of the last tick.
   void begin(const QueueMask& ready, const QueueMask& resting, Cycle now) {
     ready_ = ready;
     select_.advance(ready, resting, now);
   }
-  /// Those of the last `begin`.
+  /// Returns the ready queues of the last `begin`.
   [[nodiscard]] const QueueMask& ready() const { return ready_; }
-  /// An entry can be reserved.
+  /// Returns whether an entry can be reserved.
   [[nodiscard]] bool entry_free(Cycle now) const { return entry_per_queue_ || table_.first_free(now) >= 0; }
-  /// What the built-in choice grants, if a lane is free: a queue; behind the last of them `device_source`, if a launch
-  /// by device code `waits`, and `return_source`, if a suspended TB `returns`; -1 = none.
+  /// Returns the source that the built-in choice grants if a lane is free, -1 = none. Sources are the queues, then
+  /// `device_source` if a launch by device code `waits`, then `return_source` if a suspended TB `returns`.
   [[nodiscard]] int pick(bool waits, bool returns, Cycle now) const {
     if (!waits && !returns) return ready_.none() || !entry_free(now) ? -1 : select_.offer(ready_);
     QueueMask sources;
@@ -56,31 +58,32 @@ class ParseStage {
     sources[return_source()] = returns;
     return sources.none() ? -1 : select_.offer(sources);
   }
-  /// The number of what a source order has picked, null = none.
+  /// Returns the source number of a source order's pick; -1 for null.
   [[nodiscard]] int source_of(const SourcePick* pick) const {
     if (pick == nullptr) return -1;
     if (pick->kind == SourcePick::Kind::kQueue) return static_cast<int>(pick->queue);
     return static_cast<int>(pick->kind == SourcePick::Kind::kList ? device_source() : return_source());
   }
+  /// Return the source numbers of launches by device code and of suspended TBs.
   [[nodiscard]] unsigned device_source() const { return machine_.queue.count; }
   [[nodiscard]] unsigned return_source() const { return machine_.queue.count + 1; }
-  /// A suspended TB has been granted a lane; its kernel has taken `entry`, if that is not negative.
+  /// Records that a suspended TB was granted a lane. If `entry` is not negative, its kernel has taken that entry.
   [[nodiscard]] std::optional<Fault> returned(int entry, Cycle now);
-  /// A ready queue's kernel takes an entry and a lane, which is free.
+  /// Grants an entry and a free lane to the kernel of a ready queue.
   [[nodiscard]] Granted grant(unsigned queue, Cycle now);
-  /// The same of a launch by device code.
+  /// Grants an entry and a free lane to a launch by device code.
   [[nodiscard]] Granted grant(const DeviceLauncher::Granted& launch, Cycle now);
-  /// The kernel of the oldest lane, which is done, is written into its entry. Returns the entry; a kernel that was
-  /// stopped meanwhile has no TB to place.
+  /// Writes the kernel of the oldest lane, which is done, into its entry. Returns the entry. A kernel that was stopped
+  /// meanwhile has no TB to place.
   [[nodiscard]] unsigned write(Cycle now);
-  /// First cycle after `now` in which a kernel may be granted if nothing else happens; `ready` are the queues whose
-  /// kernel may be by then, a launch by device code if it `waits`.
+  /// Returns the first cycle after `now` in which a kernel may be granted if nothing else changes. `ready`: queues
+  /// whose kernels may be granted by then. `waits`: a launch by device code waits for its grant.
   [[nodiscard]] Cycle next(const QueueMask& ready, bool waits, Cycle now) const;
-  /// The device is reset: memory that was kept for launches by device code is free.
+  /// Frees the memory kept for launches by device code, when the device is reset.
   void reset();
 
  private:
-  /// Local memory of an entry, for launches by device code: it only grows.
+  /// Local memory of an entry for launches by device code. An arena only grows.
   struct Arena {
     std::uint64_t address = 0, bytes = 0;
   };
@@ -97,10 +100,10 @@ class ParseStage {
   LaunchTrees& trees_;
   Observer* observer_;
   base::Clock clock_;
-  bool entry_per_queue_;  // queues in memory have an entry each, if the table is large enough
+  bool entry_per_queue_;  // each queue in memory has its own entry; set if the table is large enough
   SourceSelect select_;
   QueueMask ready_;
-  std::vector<Arena> arenas_;  // by entry
+  std::vector<Arena> arenas_;  // local memory of each entry, by entry
 };
 
 }  // namespace castor::gpu

@@ -7,8 +7,8 @@
 namespace castor::gpu {
 namespace {
 
-constexpr std::uint64_t kNext = 0x38;  // in a launch record: the address of the next one
-constexpr std::uint32_t kLink = 0;     // tag; reads have the number of their list and one
+constexpr std::uint64_t kNext = 0x38;  // offset in a launch record: address of the next record of the list
+constexpr std::uint32_t kLink = 0;     // tag of link writes; reads have their list's number + 1 as tag
 
 }  // namespace
 
@@ -61,7 +61,7 @@ void PendingPool::step(Cycle now) {
     --list.reading;
     moved_ = true;
   }
-  // One read in a cycle; lists take turns.
+  // One record is read per cycle, in round robin over the lists.
   for (std::size_t i = 0; i < lists_.size(); ++i) {
     const std::size_t number = (next_read_ + i) % lists_.size();
     List& list = lists_[number];

@@ -11,66 +11,68 @@
 
 namespace castor::gpu {
 
-/// Launches by device code that wait for nothing but the kernel table (docs/gpu/launches.md, "Launches by device
-/// code"): a window of `pool.window` launches on the chip, of which the oldest is offered, and behind it a list through
-/// the launch records in device memory. For a source order there is such a list for each level, or for each level and
-/// SM; those of a level share the window evenly, a launch for each at least.
+/// Pool of launches by device code that are ready to run and wait only for the kernel table (docs/gpu/launches.md,
+/// "Launches by device code"). The device launcher owns it.
 ///
-/// In a cycle: `look` in F1, `take` in F8, `arrive` and `step` in F9.
+/// The pool is a window of `pool.window` launches on the chip, followed by a list through the launch records in device
+/// memory. The oldest launch of the window is offered. With a source order the pool has such a list for each level of
+/// launches, or for each level and SM. The lists of a level share the window evenly, with at least one launch for each.
+///
+/// In a cycle: `look` in F1, `take` in F8 (parse), `arrive` and `step` in F9.
 class PendingPool {
  public:
   struct Pending {
     LaunchId launch = 0;
-    std::uint64_t record = 0;  ///< device address
+    std::uint64_t record = 0;  ///< device address of the launch record
   };
 
-  /// `order`: null = one list; `memory` is used by nobody else.
+  /// `order`: null = one list. `memory`: client used only by the pool.
   PendingPool(const Machine& machine, const SourceOrder* order, MemoryClient& memory);
 
   [[nodiscard]] unsigned lists() const { return static_cast<unsigned>(lists_.size()); }
   [[nodiscard]] unsigned levels() const { return levels_; }
-  /// The list for launches of a level, 1 or more, by a TB on an SM.
+  /// Returns the list for launches of a level, 1 or more, by a TB on an SM.
   [[nodiscard]] unsigned list_of(unsigned sm, unsigned level) const {
     return (by_sm_ ? sm : 0) * levels_ + (level < levels_ ? level : levels_) - 1;
   }
 
-  /// Start of a cycle: which launch of each list is offered in it.
+  /// Starts a cycle: fixes the launch of each list that is offered in it.
   void look();
-  /// The launch offered, 0 = none.
+  /// Returns the launch that a list offers in this cycle, 0 = none.
   [[nodiscard]] LaunchId offered(unsigned list = 0) const {
     return lists_[list].offers ? lists_[list].window.front().launch : 0;
   }
-  /// The one that will be in the next cycle, as things stand.
+  /// Returns the launch that a list will offer in the next cycle if its window does not change; 0 = none.
   [[nodiscard]] LaunchId next_offered(unsigned list) const {
     return lists_[list].window.empty() ? 0 : lists_[list].window.front().launch;
   }
-  /// Takes the launch that is offered.
+  /// Takes the launch that the list offers.
   LaunchId take(unsigned list = 0);
-  /// A pointer has arrived.
+  /// Appends a launch whose pointer has arrived from its SM.
   void arrive(const Pending& pending, unsigned list = 0);
-  /// A record that was read comes into its window; the next one is read.
+  /// Moves launches whose records were read into their windows, and requests the next read.
   void step(Cycle now);
-  /// The next cycle may differ from this one.
+  /// Returns whether the offers of the next cycle may differ from those of this one.
   [[nodiscard]] bool stirs() const;
 
  private:
   struct List {
     std::deque<Pending> window;
-    std::deque<Pending> listed;  ///< in memory, the head first
-    std::size_t reading = 0;     ///< records of the first ones
-    bool offers = false;         ///< the oldest of the window, as of `look`
+    std::deque<Pending> listed;  ///< launches in device memory, the head first
+    std::size_t reading = 0;     ///< number of records being read, from the head of `listed` on
+    bool offers = false;         ///< the oldest launch of the window is offered in this cycle
   };
   [[nodiscard]] bool wants_read(const List& list) const {
     return list.reading < list.listed.size() && list.window.size() + list.reading < places_;
   }
 
-  std::size_t places_;
+  std::size_t places_;  ///< slots in the window of each list
   unsigned levels_ = 1;
   bool by_sm_ = false;
   std::vector<List> lists_;
   MemoryClient& memory_;
-  std::size_t next_read_ = 0;  ///< list whose turn it is to be read
-  bool moved_ = false;         ///< something arrived, left or came in since `look`
+  std::size_t next_read_ = 0;  ///< list that may read a record next (round robin)
+  bool moved_ = false;         ///< a launch arrived, was taken or entered a window since `look`
 };
 
 }  // namespace castor::gpu

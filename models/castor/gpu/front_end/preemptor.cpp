@@ -8,7 +8,8 @@
 namespace castor::gpu {
 namespace {
 
-// SMs that give up TBs, null for the others; none if nobody asks them to.
+// Returns the SMs that can save TBs, null for the others. Empty if the machine has no job scheduler or no context
+// mover.
 std::vector<TbSaver*> savers_of(const FrontEndParts& parts) {
   std::vector<TbSaver*> savers;
   if (parts.hooks.job_scheduler == nullptr || parts.machine.context.mover != ContextMover::kAnalytic) return savers;
@@ -45,7 +46,8 @@ void Preemptor::preempt(const QueueMask& queues, Cycle now) {
   }
 }
 
-// All contexts go through one mover, SM by SM. TBs that are complete before their turn leave theirs unused.
+// Saves the TBs of a kernel. All contexts go through one mover, SM by SM. The time slot of a TB that completes before
+// its move stays unused.
 void Preemptor::save(unsigned entry, Cycle now) {
   const KernelContext& context = table_[entry].context();
   const Cycle each = context_move_time(machine_, context.need);
@@ -81,13 +83,13 @@ void Preemptor::stopped(unsigned entry) {
   table_.drop_saved(entry);
 }
 
-// SMs to which a saved TB may go now.
+// Returns the SMs to which a saved TB may go now.
 SmMask Preemptor::room_for(const Saved& saved) const {
   if (queues_[saved.record->context.queue]) return 0;
   return dispatcher_.takers_again(saved.entry()) & movable_;
 }
 
-// The TB that was saved first, of those for which there is room; saved_.size() = none.
+// Returns the index of the oldest saved TB that fits on an SM; saved_.size() = none.
 std::size_t Preemptor::restorable() const {
   std::size_t i = 0;
   while (i < saved_.size() && room_for(saved_[i]) == 0) ++i;

@@ -14,38 +14,38 @@
 
 namespace castor::gpu {
 
-/// Queues that a job scheduler preempts, the TBs of them that were saved, and the mover that all contexts go through
-/// (docs/gpu/jobs.md, "Preemption"). TBs on SMs that cannot give them up drain.
+/// Preemptor: holds the queues that a job scheduler preempts, their saved TBs, and the mover through which all contexts
+/// pass (docs/gpu/jobs.md, "Preemption"). TBs on SMs that cannot save TBs drain instead.
 ///
-/// In a cycle: `take_wires` in F2, `restore` in F5 before anything else is placed, `preempt` in F8; `stopped` in any
-/// step.
+/// In a cycle: `take_wires` in F2 (retire), `restore` in F5 before other TBs are placed, `preempt` in F8 (parse);
+/// `stopped` in any step.
 class Preemptor : public FrontEndMechanism {
  public:
-  /// `savers`: per SM, null where TBs drain; empty: everywhere.
+  /// `savers`: per SM, null where TBs drain; empty: TBs drain on all SMs.
   Preemptor(const Machine& machine, std::vector<TbSaver*> savers, KernelTable& table, Ledger& ledger,
             Dispatcher& dispatcher, HookEvents& events);
   explicit Preemptor(const FrontEndParts& parts);
 
   [[nodiscard]] bool present() const { return !savers_.empty(); }
-  /// These queues are preempted, and no others. The TBs of those that were not before are saved.
+  /// Preempts these queues and no others. TBs of newly preempted queues are saved.
   void preempt(const QueueMask& queues, Cycle now);
   [[nodiscard]] const QueueMask& queues() const { return queues_; }
-  /// TBs that have left before they were complete. Of a stopped kernel that is their end.
+  /// Takes TBs that have left their SM before they were complete. TBs of stopped kernels are dropped.
   void take_wires(Cycle now) {
     for (unsigned sm = 0; sm < savers_.size(); ++sm) {
       if (savers_[sm] != nullptr) take_saved(sm, now);
     }
   }
-  /// A saved TB comes back, if there is room for one. Hooks do not see it again.
+  /// Places a saved TB on an SM again, if an SM has resources for one. Hooks get no second placement event for it.
   void restore(Cycle now) {
     if (!saved_.empty()) restore_first(now);
   }
-  /// A stopped kernel's saved TBs do not come back.
+  /// Drops the saved TBs of a stopped kernel.
   void stopped(unsigned entry);
 
-  /// A saved TB could come back now.
+  /// Returns whether a saved TB could be placed now.
   [[nodiscard]] bool can_restore() const { return !saved_.empty() && restorable() != saved_.size(); }
-  /// Else: stamp of the oldest TB that is leaving.
+  /// Returns the next cycle if a saved TB could be placed; otherwise the stamp of the oldest message about a saved TB.
   [[nodiscard]] Cycle next_work(Cycle now) const {
     if (can_restore()) return now + 1;
     Cycle next = kForever;
@@ -57,7 +57,7 @@ class Preemptor : public FrontEndMechanism {
 
  private:
   struct Saved {
-    LaunchRecord* record = nullptr;  // which the TB holds
+    LaunchRecord* record = nullptr;  // launch record, held by the TB
     SavedTb tb;
     [[nodiscard]] unsigned entry() const { return record->context.entry; }
   };
@@ -70,14 +70,14 @@ class Preemptor : public FrontEndMechanism {
 
   const Machine& machine_;
   std::vector<TbSaver*> savers_;
-  SmMask movable_ = 0;  // SMs that can give up TBs
+  SmMask movable_ = 0;  // SMs that can save TBs
   KernelTable& table_;
   Ledger& ledger_;
   Dispatcher& dispatcher_;
   HookEvents& events_;
   QueueMask queues_;
-  std::vector<Saved> saved_;  // in the order in which they left
-  Cycle mover_free_ = 0;      // first cycle in which no context moves any more
+  std::vector<Saved> saved_;  // saved TBs, in the order in which they left their SMs
+  Cycle mover_free_ = 0;      // first cycle in which the mover is free
 };
 
 }  // namespace castor::gpu

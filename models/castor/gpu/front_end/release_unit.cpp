@@ -37,7 +37,8 @@ LaunchRecord* ReleaseUnit::release(const KdMask& ready, Cycle now) {
   return l2_ == nullptr || flushed(entry, now) ? &finish(entry, now) : nullptr;
 }
 
-// The kernel is complete when all slices have written back what they hold.
+// Starts the L2 flush at the end of a kernel, or returns whether it is done. The kernel is complete when all slices
+// have written back their dirty lines.
 bool ReleaseUnit::flushed(unsigned entry, Cycle now) {
   if (flushing_ < 0) {
     flushing_ = static_cast<int>(entry);
@@ -52,13 +53,14 @@ bool ReleaseUnit::flushed(unsigned entry, Cycle now) {
 LaunchRecord& ReleaseUnit::finish(unsigned entry, Cycle now) {
   LaunchRecord& record = *table_[entry].record;
   const KernelContext& context = record.context;
-  trees_.records().hold(record);  // beyond entry and tree
+  trees_.records().hold(record);  // the record must outlive entry and tree
   const bool by_device = record.parent != nullptr;
   const LaunchRecord& root = *record.root;
   fresh_ = {table_.release(entry, now), root.launch, record.level, &record, false};
   fresh_->statistics.ticket = root.context.ticket;
   fresh_->statistics.end = clock_.time_of(now);
-  // Those of launches by device code are DeviceLauncher's, and the entry's.
+  // Memory of launches by device code is not freed here: parameters belong to DeviceLauncher, local memory to the
+  // entry.
   if (context.parameters != 0 && !by_device) store_.free(context.parameters);
   if (context.local_base != 0 && !by_device) store_.free(context.local_base);
   if (observer_ != nullptr) {
@@ -69,7 +71,8 @@ LaunchRecord& ReleaseUnit::finish(unsigned entry, Cycle now) {
   return record;
 }
 
-// Of a queue without jobs: is it empty?
+// Returns whether the completed kernel was the last of its queue's job or, in a queue without a job, whether the queue
+// is empty.
 bool ReleaseUnit::is_last(unsigned queue, Cycle now) {
   return jobs_.has(queue) ? jobs_.completed(queue, now) : queues_.size(queue) == 0;
 }

@@ -25,49 +25,50 @@ namespace castor::gpu {
 
 class MemorySystem;
 
-/// The end of kernels and copies: gives entry, device memory and queue free, tells the host, and keeps what was counted
-/// of each kernel (docs/gpu/front-end.md, "Completion").
+/// Release unit: completes kernels and copies (docs/gpu/front-end.md, "Completion"). It frees the kernel's entry,
+/// device memory and queue, notifies the host, and keeps the statistics of each kernel. The front end owns the unit.
 ///
-/// In a cycle: `take_copies`, `close` and `release` in F7.
+/// In a cycle: `take_copies`, `close` and `release` in F7 (release).
 class ReleaseUnit {
  public:
   using CopyEngines = HeadService::CopyEngines;
 
-  /// `observer`: null = none.
+  /// `observer`: null if no observer is attached.
   ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees, Queues& queues,
               CompletionPort& host, JobTable& jobs, HookEvents& events, const CopyEngines& copies, Observer* observer);
 
-  /// For machines whose L2 is emptied when a kernel ends; needed before the first kernel.
+  /// Sets the memory system of a machine whose L2 is flushed when a kernel ends. Called before the first kernel.
   void set_memory(MemorySystem& memory) { l2_ = &memory; }
 
-  /// Copies that are done.
+  /// Completes copies that their engines report as done.
   void take_copies(Cycle now);
-  /// A launch by the host is closed with its tree, in which device code has launched.
+  /// Completes a launch by the host when its tree, in which device code has launched, is closed.
   void close(LaunchRecord& record, Cycle now);
-  /// One of these entries, which are finished, and one of them at least, is released: the lowest. With an L2 that is
-  /// emptied it begins to be, and the entry is released when that is over. Returns the record of the kernel that is
-  /// complete, for the caller to let go; null: none is.
+  /// Releases the lowest of the finished entries in `ready`, of which there is at least one. If the machine flushes its
+  /// L2, the call starts the flush, and the entry is released when the flush is done. Returns the record of the
+  /// completed kernel, which the caller must let go; null if no kernel completed.
   [[nodiscard]] LaunchRecord* release(const KdMask& ready, Cycle now);
 
-  /// Completed kernels as KernelRows has them; of trees with launches by device code the rows of LaunchRows, when they
-  /// are closed.
+  /// Returns the rows of completed kernels, as KernelRows orders them. For trees with launches by device code it
+  /// includes the rows of LaunchRows once the tree is closed.
   [[nodiscard]] const std::vector<KernelStatistics>& kernels() const { return kernels_.rows(); }
-  /// Tickets of the host's launches among them, in their order.
+  /// Returns the tickets of the host's launches among the rows, in the order of the rows.
   [[nodiscard]] const std::vector<Ticket>& host_tickets() const { return host_tickets_; }
-  /// The kernel that completed in this cycle, for the counts that others keep; null if none did.
+  /// Returns the row of the kernel that completed in this cycle, for other units to add their counts; null if none did.
   [[nodiscard]] KernelStatistics* fresh() { return fresh_ ? &fresh_->statistics : nullptr; }
-  /// It is only what a kernel has done in an entry that it gives up.
+  /// Returns whether the row of `fresh` covers only the part that a kernel has executed before it left its entry.
   [[nodiscard]] bool fresh_is_part() const { return fresh_->part; }
-  /// A kernel has left its entry without being complete.
+  /// Records the part of a kernel that leaves its entry without being complete.
   void detach(const LaunchRecord& record);
-  /// Its counts are complete: it goes where `kernels` shows it.
+  /// Moves the row of `fresh`, whose counts are now complete, to the rows of `kernels`.
   void file();
 
+  /// Returns whether all copy engines are idle.
   [[nodiscard]] bool copies_idle() const {
     return std::all_of(copies_.begin(), copies_.end(),
                        [](const CopyEngine* engine) { return engine == nullptr || engine->idle(); });
   }
-  /// Stamp of the oldest end of a copy.
+  /// Returns the stamp of the oldest message about a completed copy that was not taken.
   [[nodiscard]] Cycle next() const {
     Cycle next = kForever;
     for (CopyEngine* const engine : copies_) {
@@ -82,10 +83,10 @@ class ReleaseUnit {
   void close_tree(LaunchRecord& record, Cycle now);
   [[nodiscard]] bool is_last(unsigned queue, Cycle now);
 
-  /// A kernel that completed in this cycle.
+  /// Kernel that completed in this cycle.
   struct Fresh {
     KernelStatistics statistics;
-    LaunchId root = 0;  ///< 0: nothing is launched by device code in its tree
+    LaunchId root = 0;  ///< host launch at the top of the tree; 0: device code launches nothing in the tree
     unsigned level = 0;
     const LaunchRecord* record = nullptr;
     bool part = false;
@@ -104,9 +105,9 @@ class ReleaseUnit {
   std::vector<Ticket> host_tickets_;
   std::optional<Fresh> fresh_;
   LaunchRows rows_;
-  std::unordered_map<const LaunchRecord*, KernelStatistics> parts_;  ///< of kernels that have left an entry
-  MemorySystem* l2_ = nullptr;                                       // only for machines that flush
-  int flushing_ = -1;  // entry whose kernel waits for the flush at its end
+  std::unordered_map<const LaunchRecord*, KernelStatistics> parts_;  ///< of incomplete kernels without an entry
+  MemorySystem* l2_ = nullptr;  // set on machines that flush the L2 at the end of a kernel
+  int flushing_ = -1;           // entry whose kernel waits for the L2 flush at its end, -1 = none
 };
 
 }  // namespace castor::gpu

@@ -44,7 +44,7 @@ void RetireUnit::drain(Cycle now) {
 
 void RetireUnit::drain_dropped() {
   const TbEvent tb = dropped_.front().tb;
-  if (events_.retired_on(tb.sm)) return;  // the SM's wire is taken
+  if (events_.retired_on(tb.sm)) return;  // a retired TB of the SM was recorded in this cycle
   dropped_.pop_front();
   events_.retired(tb);
   count(tb);

@@ -17,37 +17,37 @@ namespace castor::gpu {
 
 class Waves;
 
-/// The retire unit: takes the retire wires of the SMs into a done FIFO per SM, whose TBs have room again at once, and
-/// counts one TB per cycle in the whole GPU, in round robin over the FIFOs (docs/gpu/front-end.md, "Front-end cycle",
-/// F2).
+/// Retire unit (docs/gpu/front-end.md, "Front-end cycle", F2): takes the retire messages of the SMs into one done FIFO
+/// per SM. It counts one TB per cycle in the whole GPU as complete, in round robin over the FIFOs. A TB's resources are
+/// free as soon as its message is taken. The front end owns the unit.
 ///
-/// In a cycle: `take_wires`, then `drain`, both in F2; `drop` in F5.
+/// In a cycle: `take_wires`, then `drain`, both in F2; `drop` in F5 (placement).
 class RetireUnit {
  public:
   RetireUnit(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
              HookEvents& events);
 
-  /// At most one TB per SM.
+  /// Takes at most one retired TB per SM into the done FIFOs.
   void take_wires(Cycle now) {
     for (unsigned sm = 0; sm < sms_.size(); ++sm) {
       if (sms_[sm]->retired().head(now) != nullptr) take_wire(sm, now);
     }
   }
-  /// Counts a TB, if any waits.
+  /// Counts one TB as complete, if a done FIFO or the list of dropped TBs has one.
   void drain(Cycle now);
-  /// A TB of a stopped kernel that a policy has placed now: to hooks it retires on that SM in a later cycle, and is
-  /// counted then, after all that really retired.
+  /// Drops a TB of a stopped kernel that a dispatch policy has placed now. Hooks see the TB retire on that SM in a
+  /// later cycle. It is counted as complete then, after all TBs that really retired.
   void drop(const TbEvent& tb, Cycle now) { dropped_.push_back({tb, now}); }
 
-  /// TBs that have left since the last call and had called the device runtime.
+  /// Returns the TBs that have retired since the last call and had called the device runtime.
   [[nodiscard]] std::vector<BlockId> take_callers() { return std::exchange(callers_, {}); }
 
-  /// The TB of a group that `drain` has left to its caller to count.
+  /// Returns the TB of a group that `drain` took but left to its caller to count.
   [[nodiscard]] std::optional<TbEvent> take_group_tb() { return std::exchange(counted_group_, std::nullopt); }
 
-  /// TBs are left to be counted.
+  /// Returns whether TBs wait to be counted as complete.
   [[nodiscard]] bool busy() const { return waiting_ != 0 || !dropped_.empty(); }
-  /// Stamp of the oldest message on a wire.
+  /// Returns the stamp of the oldest retire message that was not taken.
   [[nodiscard]] Cycle next() const {
     Cycle next = kForever;
     for (SmUnit* const sm : sms_) next = std::min(next, sm->retired().next());
@@ -69,11 +69,11 @@ class RetireUnit {
   KernelTable& table_;
   Ledger& ledger_;
   HookEvents& events_;
-  std::vector<boost::circular_buffer<TbEvent>> done_;  // per SM: retired, not counted
-  SmMask waiting_ = 0;                                 // SMs with something in done_
+  std::vector<boost::circular_buffer<TbEvent>> done_;  // per SM: TBs retired and not counted as complete
+  SmMask waiting_ = 0;                                 // SMs whose done FIFO is not empty
   SmSearch last_;                                      // SM whose TB was counted last
-  std::deque<Dropped> dropped_;
-  std::vector<BlockId> callers_;
+  std::deque<Dropped> dropped_;                        // dropped TBs to be reported as retired and counted
+  std::vector<BlockId> callers_;                       // retired TBs that had called the device runtime
   std::optional<TbEvent> counted_group_;
 };
 

@@ -9,43 +9,45 @@
 
 namespace castor::gpu {
 
-/// The place of a job scheduler: what it is shown, and what it said last (docs/gpu/hooks.md, "Hooks"). What follows
-/// from its outputs is the matter of those whom they concern. Without a scheduler it must not be asked to settle.
+/// Port for a job scheduler (a hook) in the front end: presents its inputs and keeps its last outputs
+/// (docs/gpu/hooks.md, "Hooks"). The job side owns it and acts on the outputs. `settle` must not be called without a
+/// scheduler.
 ///
-/// In a cycle: `begin` before anything happens; `settle` in F8; `grant` behind it if a lane takes a queue, `take_beat`
-/// if the beat was taken; `clock` in F10.
+/// In a cycle: `begin` before all steps; `settle` in F8 (parse); `clock` in F10. After `settle` come `grant`, if a lane
+/// is granted to a queue, and `take_beat`, if the beat was taken.
 class SchedulerPort {
  public:
-  /// `scheduler`: null = none.
+  /// `scheduler`: null if the machine has no job scheduler.
   SchedulerPort(JobScheduler* scheduler, const HookPlace& place, const HookEvents& events);
 
   [[nodiscard]] bool on() const { return scheduler_ != nullptr; }
   [[nodiscard]] const char* block() const { return scheduler_->block(); }
-  /// Jobs are announced to it.
+  /// Returns whether the scheduler judges (accepts or rejects) jobs. Jobs are then announced to it.
   [[nodiscard]] bool judges() const { return scheduler_ != nullptr && scheduler_->judges(); }
-  /// Number of the register window that it serves, -1 = none.
+  /// Returns the number of the register window that the scheduler serves, -1 = none.
   [[nodiscard]] int window() const { return scheduler_ == nullptr ? -1 : scheduler_->window(); }
   void begin() {
     in_.granted = -1;
     beat_taken_ = false;
   }
-  /// `fits`: entries of which a TB could be placed; `verdicts`: a verdict of this cycle is taken. Both masks are also
-  /// what the scheduler sees in `clock`, as they are then.
+  /// Presents the inputs of the cycle and returns the scheduler's outputs. `fits`: entries of which a TB could be
+  /// placed. `verdicts`: a verdict of this cycle is accepted. The scheduler also reads both masks in `clock`, with
+  /// their values at that time.
   const JobOut& settle(const QueueMask& eligible, const KdMask& fits, const Maybe<JobBeat>& beat, bool verdicts,
                        Cycle now);
   void take_beat() { beat_taken_ = true; }
   void grant(int queue) { in_.granted = queue; }
   void clock(Cycle now);
   void idle(Cycle cycles) { scheduler_->idle(cycles); }
-  /// The block forgets everything; the device is idle.
+  /// Resets the scheduler to its initial state. The device is idle.
   void reset() { scheduler_->reset(); }
 
-  /// Level of its interrupt.
+  /// Returns the level of the scheduler's interrupt.
   [[nodiscard]] bool irq() const { return irq_; }
-  /// The scheduler has been told something in this cycle that it does not see in the next.
+  /// Returns whether the scheduler has inputs in this cycle (a grant, a taken beat) that are absent in the next.
   [[nodiscard]] bool stirred() const { return in_.granted >= 0 || beat_taken_; }
   [[nodiscard]] bool inert() const { return scheduler_ == nullptr || scheduler_->inert(); }
-  /// First cycle after `now` in which the scheduler has to be clocked.
+  /// Returns the first cycle after `now` in which the scheduler must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const {
     return scheduler_ == nullptr ? kForever : next_edge_of(*scheduler_, now);
   }

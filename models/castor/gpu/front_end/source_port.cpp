@@ -21,7 +21,7 @@ Maybe<SourcePick> SourcePort::settle(const Sources& sources, Cycle now) {
   return out.pick && ready(*out.pick) ? out.pick : std::nullopt;
 }
 
-// What was picked in an earlier cycle may have gone since.
+// Returns whether a pick is still valid: a source picked in an earlier cycle may have become unavailable.
 bool SourcePort::ready(const SourcePick& pick) const {
   switch (pick.kind) {
     case SourcePick::Kind::kReturn:

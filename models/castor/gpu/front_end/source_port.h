@@ -10,9 +10,9 @@
 
 namespace castor::gpu {
 
-/// What may be granted, as a source order is shown it.
+/// Sources that may be granted a lane, as presented to a source order.
 struct Sources {
-  std::vector<std::uint16_t> lists;  ///< by SM; bit = level - 1
+  std::vector<std::uint16_t> lists;  ///< lists of launches by device code, per SM; bit = level - 1
   bool returns = false;
   QueueMask queues;
   [[nodiscard]] friend bool operator!=(const Sources& a, const Sources& b) {
@@ -20,32 +20,32 @@ struct Sources {
   }
 };
 
-/// The place of a source order: what it is shown, and what it picked (docs/gpu/hooks.md, "Hooks"). Without one it must
-/// not be asked to settle.
+/// Port for a source order (a hook) in the front end: presents its inputs and keeps its last pick (docs/gpu/hooks.md,
+/// "Hooks"). The launch side owns it. `settle` must not be called without a source order.
 ///
-/// In a cycle: `begin` before anything happens; `settle` in F8, `grant` behind it if a lane takes the pick; `clock` in
-/// F10.
+/// In a cycle: `begin` before all steps; `settle` in F8 (parse); `grant` after it if a lane is granted to the pick;
+/// `clock` in F10.
 class SourcePort {
  public:
-  /// `order`: null = none.
+  /// `order`: null if the machine has no source order.
   SourcePort(SourceOrder* order, unsigned sms, const HookPlace& place);
 
   [[nodiscard]] bool on() const { return order_ != nullptr; }
   void begin() { in_.granted = false; }
-  /// Shows sources that may be granted in this cycle, and returns the pick if it is one of them.
+  /// Presents the sources that may be granted in this cycle, and returns the pick if it is one of them.
   Maybe<SourcePick> settle(const Sources& sources, Cycle now);
   void grant() { in_.granted = true; }
   void clock(Cycle now);
   void idle(Cycle cycles) { order_->idle(cycles); }
-  /// The block forgets everything; the device is idle.
+  /// Resets the source order to its initial state. The device is idle.
   void reset() { order_->reset(); }
 
-  /// What `settle` saw last.
+  /// Returns the sources presented by the last `settle`.
   [[nodiscard]] const Sources& shown() const { return shown_; }
-  /// It was told in this cycle of a grant.
+  /// Returns whether a grant was reported to the source order in this cycle.
   [[nodiscard]] bool granted() const { return in_.granted; }
   [[nodiscard]] bool inert() const { return order_ == nullptr || order_->inert(); }
-  /// First cycle after `now` in which the order has to be clocked.
+  /// Returns the first cycle after `now` in which the source order must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const { return order_ == nullptr ? kForever : next_edge_of(*order_, now); }
   void add_waves(Waves& waves, const std::string& scope) const {
     if (order_ != nullptr) order_->add_waves(waves, scope);

@@ -72,7 +72,7 @@ void Suspender::restore(Cycle now) {
   message.group = away.tb->group;
   message.level = away.record->level;
   message.parent_sm = away.record->parent_sm;
-  // It sees what its launches have written.
+  // With this acquire cycle the TB sees the data that its launches have written.
   message.acquire = now;
   message.suspended = away.tb;
   sms_[sm]->start(message);
@@ -127,7 +127,7 @@ void Suspender::drop(const Away& away) {
   launches_.end_block(away.tb->caller);
   const KernelContext& context = away.record->context;
   if (context.group == kNoGroup) return table_.drop_suspended(context.entry);
-  // The launch unit counts it as well.
+  // The TB of a group is dropped through the retire unit, because the launch unit counts it as well.
   table_.resume(context.entry);
   retire_.drop(tb_event(context, 0, away.tb->gid), 0);
 }

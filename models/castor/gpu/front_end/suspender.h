@@ -20,52 +20,56 @@
 
 namespace castor::gpu {
 
-/// Thread blocks that wait for launches away from their SM, and kernels that have given their table entry up because
-/// all that is left of them waits so (docs/gpu/launches.md, "Waiting for launches").
+/// Suspender (docs/gpu/launches.md, "Waiting for launches"): holds thread blocks that have left their SM to wait for
+/// launches. It also holds kernels that have left their table entry because all their remaining blocks wait this way.
+/// The launch side owns it.
 ///
-/// In a cycle: `look` in F1, `take` in F2, `restore` in F5 before anything else is placed, `children_closed` and
-/// `detach` in F7, `grant` and `finish` in F8; `stop` in any step.
+/// In a cycle: `look` in F1, `take` in F2 (retire), `restore` in F5 before other TBs are placed, `children_closed` and
+/// `detach` in F7 (release), `grant` and `finish` in F8 (parse); `stop` in any step.
 class Suspender {
  public:
   Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger, Dispatcher& dispatcher,
             RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, HookEvents& events,
             base::StatisticGroup& statistics);
 
+  /// Starts a cycle: fixes whether a block is offered for a lane in it.
   void look() {
     stirred_ = false;
     offers_ = !ready_.empty();
   }
-  /// Blocks that have left their SM.
+  /// Takes the blocks that have left their SM to wait for launches.
   void take(Cycle now);
-  /// A block that has a place again comes back, if there is room for it.
+  /// Places the oldest block that is ready to be placed again, if an SM has resources for it.
   void restore(Cycle now);
-  /// The launches of a block are closed. False if the block is not away.
+  /// Makes a block ready because all its launches are closed. Returns false if the block has not left its SM.
   bool children_closed(BlockId block);
-  /// An entry whose kernel has nothing but blocks that are away, and that nobody holds, -1 = none. The lowest.
+  /// Returns the lowest entry, not in `held`, whose kernel has only suspended blocks left; -1 = none.
   [[nodiscard]] int deserted(const KdMask& held) const;
-  /// That kernel leaves the table.
+  /// Removes the kernel of a deserted entry from the table.
   void detach(unsigned entry, Cycle now);
-  /// A block may be granted a lane in this cycle; in the next, `now`, as things stand.
+  /// Returns whether a block may be granted a lane in this cycle. `is_next`: `now` is the next cycle; the answer is
+  /// based on the present state.
   [[nodiscard]] bool ready(Cycle now, bool is_next = false) const {
     return (is_next ? !ready_.empty() : offers_) && (in_table(*ready_.front().record) || table_.first_free(now) >= 0);
   }
-  /// The block that has been ready the longest takes a lane. Its kernel takes an entry, if it has none: then the entry
-  /// is returned, else -1.
+  /// Grants a lane to the block that has been ready longest. If the block's kernel has no entry, the kernel takes one.
+  /// Returns that entry, or -1 if the kernel has an entry already.
   int grant(Cycle now);
-  /// The lane of the block that was granted first is done.
+  /// Ends the lane of the block that was granted first. The block may be placed from then on, or is dropped if its
+  /// kernel is stopped.
   void finish(Cycle now);
-  /// Nothing of the tree of this launch goes on: its blocks come back to be dropped.
+  /// Stops the tree of a host launch: its suspended blocks come back only to be dropped.
   void stop(const LaunchRecord& root);
 
-  /// First cycle after `now` with work.
+  /// Returns the first cycle after `now` in which the suspender has work.
   [[nodiscard]] Cycle next(const KdMask& held, Cycle now) const;
-  /// A line about blocks that wait; empty if there are none.
+  /// Returns a line about suspended blocks; empty if there are none.
   [[nodiscard]] std::string waiting() const;
 
  private:
   struct Away {
     std::shared_ptr<const SuspendedTb> tb;
-    LaunchRecord* record = nullptr;  ///< which the block holds
+    LaunchRecord* record = nullptr;  ///< launch record, held by the block
   };
   [[nodiscard]] bool in_table(const LaunchRecord& record) const { return detached_.count(&record) == 0; }
   void drop(const Away& away);
@@ -78,13 +82,13 @@ class Suspender {
   DeviceLauncher& launches_;
   ParseLanes& lanes_;
   HookEvents& events_;
-  std::map<BlockId, Away> waiting_;
-  std::deque<Away> ready_;     ///< their launches are closed
-  std::deque<Away> in_lanes_;  ///< granted
-  std::deque<Away> placeable_;
-  std::unordered_map<const LaunchRecord*, KernelEntry> detached_;
-  bool offers_ = false;
-  bool stirred_ = false;  ///< something became ready in this cycle
+  std::map<BlockId, Away> waiting_;                                ///< blocks with open launches
+  std::deque<Away> ready_;                                         ///< blocks whose launches are closed
+  std::deque<Away> in_lanes_;                                      ///< blocks that were granted a lane
+  std::deque<Away> placeable_;                                     ///< blocks whose lane is done, to be placed
+  std::unordered_map<const LaunchRecord*, KernelEntry> detached_;  ///< kernels without a table entry
+  bool offers_ = false;                                            ///< a block is offered for a lane in this cycle
+  bool stirred_ = false;                                           ///< a block became ready in this cycle
   base::StatisticGroup group_;
   base::Counter suspended_, resumed_, detached_kernels_;
 };

@@ -5,7 +5,7 @@
 namespace castor::gpu {
 namespace {
 
-// What an SM lacks for a TB, or empty.
+// Returns the resource that an SM lacks for a TB; empty if the TB fits.
 std::string lacks(const SmRoom& room, const TbNeed& need) {
   if (room.tbs < 1) return "TB slots";
   if (room.warps < need.warps) return "warps";
@@ -50,7 +50,7 @@ std::string WaitReport::kernel_line(unsigned entry) const {
   return text;
 }
 
-// Why no TB of a kernel is placed.
+// Returns why no TB of a kernel is placed.
 std::string WaitReport::placement(unsigned entry) const {
   const KernelContext& context = parts_.table[entry].context();
   if (const int ahead = parts_.dispatcher.ahead_of(entry); ahead >= 0) {
@@ -75,7 +75,7 @@ std::string WaitReport::queue_line(unsigned queue) const {
          packet_name(packet_kind(head.packet)) + " (ticket " + number(head.ticket) + ") " + head_reason(queue);
 }
 
-// Why the head of a queue does not go on.
+// Returns why the head of a queue cannot proceed.
 std::string WaitReport::head_reason(unsigned queue) const {
   const QueueState state = parts_.queues.state(queue);
   const Packet& head = parts_.queues.head(queue).packet;
@@ -106,7 +106,7 @@ std::string WaitReport::node(unsigned entry) const {
   return kernel_node(parts_.table[entry].context().program->kernel, entry);
 }
 
-// Entry of the kernel that a queue waits for, -1 = none: a copy.
+// Returns the entry of the kernel for which a queue waits; -1 if the queue waits for a copy.
 int WaitReport::kernel_of(unsigned queue) const {
   for (unsigned entry = 0; entry < parts_.table.size(); ++entry) {
     if (parts_.table[entry].state != EntryState::kFree && parts_.table[entry].context().queue == queue) {
@@ -116,7 +116,7 @@ int WaitReport::kernel_of(unsigned queue) const {
   return -1;
 }
 
-// Queue with a packet that will record what is waited for, -1 = none.
+// Returns the queue with a packet that will record the awaited event, -1 = none.
 int WaitReport::recorder_of(const EventWaitPacket& wait) const {
   for (unsigned queue = 0; queue < parts_.queues.count(); ++queue) {
     for (const QueuedPacket& packet : parts_.queues.packets(queue)) {

@@ -17,11 +17,11 @@
 
 namespace castor::gpu {
 
-/// A report of who waits for whom in the front end, read from its parts between cycles (docs/gpu/faults.md, "Who waits
-/// for whom"). Copies are the copy engines' to tell, TBs those of the SMs.
+/// Wait report of the front end: which kernel, queue or packet waits for which, read from the parts between cycles
+/// (docs/gpu/faults.md, "Who waits for whom"). Copies are reported by the copy engines, and TBs by the SMs.
 class WaitReport {
  public:
-  /// What the report reads. `next`: the cycle that may run next.
+  /// Parts of the front end that the report reads. `next`: the cycle that may run next.
   struct Parts {
     const KernelTable& table;
     const Ledger& ledger;
@@ -33,16 +33,16 @@ class WaitReport {
     const JobInspector& inspector;
     const CompletionPort& host;
     Cycle next = 0;
-    std::map<unsigned, std::string> held = {};  ///< why entries are kept in the table
-    std::string more = {};                      ///< lines about what waits in mechanisms
+    std::map<unsigned, std::string> held = {};  ///< why table entries are held, by entry
+    std::string more = {};                      ///< lines about waiting work in mechanisms
   };
   explicit WaitReport(const Parts& parts) : parts_(parts) {}
 
-  /// A line for every kernel in the table and every queue that is not empty, with the reason.
+  /// Returns a line for every kernel in the table and every queue that is not empty, with the reason.
   [[nodiscard]] std::string text() const;
-  /// The same as a graph.
+  /// Adds the waits of kernels and queues to a wait graph.
   void add_to(WaitGraph& graph) const;
-  /// Where the work of a ticket is, for the line of the host; `elsewhere`: what mechanisms say of it.
+  /// Returns where the work of a ticket is, for the host's line. `elsewhere`: text of the mechanisms about the ticket.
   [[nodiscard]] std::string where(Ticket ticket, const std::string& elsewhere = {}) const;
 
  private:

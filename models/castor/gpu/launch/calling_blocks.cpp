@@ -4,12 +4,12 @@ namespace castor::gpu {
 
 namespace {
 
-// Of CUDA.
+// Flags of CUDA's streams and events.
 constexpr std::uint32_t kStreamNonBlocking = 1;
 constexpr std::uint32_t kEventDisableTiming = 2;
-constexpr std::uint32_t kEventFlags = 3;  // that, and cudaEventBlockingSync, which means nothing here
+constexpr std::uint32_t kEventFlags = 3;  // kEventDisableTiming, and cudaEventBlockingSync, which has no effect here
 
-// Handles are no small numbers: those name streams of the host.
+// Handles are not small numbers, because small numbers name streams of the host.
 constexpr std::uint64_t kFirstHandle = 0x1000;
 constexpr std::uint64_t kHandleStep = 16;
 

@@ -4,15 +4,16 @@
 
 namespace castor::gpu {
 
-/// Numbers of launches and of thread blocks that have started; 0 is none, and none is used twice.
+/// Numbers of launches and of thread blocks that have started; 0 is none, and no number is used twice.
 using LaunchId = std::uint64_t;
 using BlockId = std::uint64_t;
 
-/// Streams that every launch has (cudaStreamTailLaunch, cudaStreamFireAndForget); handles of others are larger.
+/// Special streams that every launch has (cudaStreamTailLaunch, cudaStreamFireAndForget). Handles of created streams
+/// are larger.
 inline constexpr std::uint64_t kTailStream = 3;
 inline constexpr std::uint64_t kFreeStream = 4;
 
-/// What the device runtime returns, with CUDA's numbers.
+/// Error codes returned by the device runtime, with CUDA's numbers.
 enum class LaunchCode : std::int32_t {
   kSuccess = 0,
   kInvalidValue = 1,

@@ -12,31 +12,32 @@
 
 namespace castor::gpu {
 
-/// What the row of a kernel counts besides of groups that ran with it.
+/// Statistics of groups of thread blocks in the row of the kernel to which they were attached.
 inline constexpr base::StatisticInfo kGroups = {"groups", "", "groups of thread blocks that ran with the kernel"};
 inline constexpr base::StatisticInfo kGroupBlocks = {
     "group_thread_blocks", "", "their thread blocks, which all other counts take in; `thread_blocks` does not"};
 
-/// Adds what was counted of one kernel to what was counted of another: `counts`, `alone`, `l2_bytes`.
+/// Adds the fields `counts`, `alone` and `l2_bytes` of one kernel's row to another row.
 void add_counts(KernelStatistics& to, const KernelStatistics& more);
-/// The same with times, thread blocks and instructions.
+/// Adds all counts, times, thread blocks and instructions of one kernel's row to another row.
 void add_row(KernelStatistics& to, const KernelStatistics& more);
 
-/// What reports say of trees of launches: a row for each of the host's launches, and before it one for each (level,
-/// kernel) that device code below it has launched, since programs make 10^5 such launches.
+/// Report rows for trees of launches: one row for each host launch, preceded by one row for each (level, kernel)
+/// launched by device code below it. Launches by device code are summed because programs make 10^5 of them. The release
+/// unit (or functional device) owns the rows.
 class LaunchRows {
  public:
   static constexpr base::StatisticInfo kLevel = {"level", "",
                                                  "generations between them and the host's launch, whose row follows"};
-  /// What rows of launches by device code count besides.
+  /// Returns the statistics that rows of launches by device code have in addition.
   [[nodiscard]] static const std::vector<base::StatisticInfo>& infos();
-  /// A launch of the host has completed, its children not yet.
+  /// Keeps the row of a host launch that is complete while its children are still open.
   void keep(LaunchId root, KernelStatistics launch) { trees_[root].host = std::move(launch); }
-  /// A launch by device code has completed.
+  /// Adds a completed launch by device code to the row of its level and kernel.
   void add(LaunchId root, unsigned level, KernelStatistics launch);
-  /// The rows of a tree, the host's last; `now`: time of its closing.
+  /// Returns the rows of a closed tree, the host launch's row last. `now`: time of the closing.
   [[nodiscard]] std::vector<KernelStatistics> close(LaunchId root, Picoseconds now);
-  /// Launches of the host so closed, from the beginning.
+  /// Returns the number of trees closed since the beginning.
   [[nodiscard]] std::uint64_t closed() const { return closed_; }
   void clear() { trees_.clear(); }
 

@@ -10,33 +10,34 @@
 
 namespace castor::gpu {
 
-/// The 64 bytes in device memory that describe one packet of a queue, or one launch by device code.
+/// The 64 bytes in device memory that describe a packet of a queue or a launch by device code.
 using PacketImage = std::array<std::byte, 64>;
 
-/// Who launches: a warp of a thread block on an SM.
+/// Origin of a launch by device code: a warp of a thread block on an SM.
 struct LaunchOrigin {
   const KernelContext* kernel = nullptr;
   unsigned sm = 0, context = 0;
-  base::Cycle called = 0;   ///< in which the call issued
-  base::Cycle acquire = 0;  ///< that of its thread block then
+  base::Cycle called = 0;   ///< cycle in which the call issued
+  base::Cycle acquire = 0;  ///< acquire cycle of the thread block at the call
 };
 
-/// The launch record of an admitted launch, which the SM stores.
+/// Launch record of an admitted launch, which the SM stores into device memory.
 struct StoredRecord {
-  std::uint64_t address = 0;  ///< of the device, a multiple of 64
+  std::uint64_t address = 0;  ///< device address, a multiple of 64
   PacketImage image{};
 };
 
-/// What an SM asks of the machine's launcher while it serves a call (SmUnit::serve_runtime).
+/// Interface of the machine's launcher for an SM while one of its calls is served (SmUnit::serve_runtime).
 class LaunchService {
  public:
   virtual ~LaunchService() = default;
   [[nodiscard]] virtual Launcher& launcher() = 0;
-  /// A thread block as a caller. `block` is its number, 0 before its first call: it is given one.
+  /// Returns a thread block as a caller. `block` is the block's number; if it is 0 (first call), the function assigns
+  /// one.
   [[nodiscard]] virtual Caller caller(const KernelContext& kernel, unsigned sm, BlockId& block) = 0;
-  /// A fault has stopped the kernel: its calls have no effect any more.
+  /// Returns whether a fault has stopped the kernel, so that its calls have no effect.
   [[nodiscard]] virtual bool stopped(const KernelContext& kernel) const = 0;
-  /// The launcher has admitted a launch.
+  /// Records an admitted launch and returns the launch record to be stored.
   [[nodiscard]] virtual StoredRecord admitted(LaunchId launch, const LaunchOrigin& origin) = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace castor::gpu {
 namespace {
 
-/// One launch fewer that `launch` waits for.
+/// Decrements the number of launches for which `launch` waits. At 0 the launch may start.
 template <class Nodes>
 void release(Nodes& nodes, LaunchId launch, std::set<LaunchId>& startable, std::vector<LaunchId>& arrived) {
   const auto found = nodes.find(launch);
@@ -65,8 +65,8 @@ LaunchCode Launcher::check_buffer(const Caller& caller, const LaunchDescription&
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidValue;
 }
 
-// A launch that nothing is wrong with. A tail launch is of no thread block: that which made it would wait for it, and
-// it for the end of that.
+// Admits a launch whose arguments are valid. A tail launch is not a child of the calling thread block. Otherwise the
+// block could wait for the tail launch, which itself waits for the end of the block's launch.
 Launcher::Node& Launcher::admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
                                 bool tail) {
   const LaunchId id = ++last_launch_;
@@ -199,9 +199,9 @@ void Launcher::complete(LaunchId launch) {
 void Launcher::close_level() {
   for (const LaunchId launch : std::exchange(closing_, {})) {
     const auto found = nodes_.find(launch);
-    if (found == nodes_.end()) continue;  // dropped
+    if (found == nodes_.end()) continue;  // the launch was dropped
     if (auto& tails = found->second.tails; !tails.empty()) {
-      // The first of them becomes its only child.
+      // The first tail launch becomes the only child of this launch.
       ++found->second.open;
       release(nodes_, tails.front(), startable_, arrived_);
       tails.pop_front();

@@ -18,137 +18,145 @@
 
 namespace castor::gpu {
 
-/// Who makes a call: a thread block of a launch.
+/// Caller of a device runtime function: a thread block of a launch.
 struct Caller {
   BlockId block = 0;
   LaunchId launch = 0;
-  std::uint64_t module = 0;  ///< isa::Program::code_values of its program
+  std::uint64_t module = 0;  ///< isa::Program::code_values of the caller's program
 };
 
-/// What a launch gives: its number if it succeeded.
+/// Result of a launch call: its error code and, if it succeeded, the number of the new launch.
 struct Launched {
   LaunchCode code = LaunchCode::kSuccess;
   LaunchId id = 0;
-  bool spilled = false;  ///< beyond the pending limit
+  bool spilled = false;  ///< the launch was admitted beyond the limit of pending launches
 };
 
-/// A launch by device code that may start.
+/// Launch by device code that may start.
 struct ChildLaunch {
   LaunchId id = 0;
-  LaunchId root = 0;   ///< the host's launch at the top of its tree
-  unsigned level = 0;  ///< generations below that
+  LaunchId root = 0;   ///< host launch at the top of the tree
+  unsigned level = 0;  ///< number of generations below the root
   LaunchDescription launch;
-  std::uint64_t parameters = 0;  ///< device address, freed by the launcher
-  bool group = false;            ///< of thread blocks, which may run with another kernel
+  std::uint64_t parameters = 0;  ///< device address of the parameter buffer, which the launcher frees
+  bool group = false;            ///< the launch is a group of thread blocks, which may run with another kernel
 };
 
-/// Launches by device code, of both machines (docs/decisions/device-launch.md): the tree of launches, what may start,
-/// limits.
+/// Launcher of device code, used by the functional and by the timing model (docs/decisions/device-launch.md). It keeps
+/// the tree of launches, decides which launches may start, and enforces the limits.
 ///
-/// A launch is open until it has completed itself and all its children are closed; then its tail launches run, one
-/// after the other, and it stays open for each. Whoever runs the launches says what has happened (`open_root`,
-/// `complete`, `stop`, `drop`), has the closings done (`close_level`, `close_all`) and asks for
-/// what follows from it. Limits: one thread.
+/// A launch is open until it is complete itself and all its children are closed. Then its tail launches run one after
+/// the other, and the launch stays open for each of them. The model that runs the launches reports events (`open_root`,
+/// `complete`, `stop`, `drop`), requests the closing of launches (`close_level`, `close_all`), and then queries the
+/// results. Limits: not thread-safe.
 class Launcher {
  public:
-  /// `record_bytes`: see ParameterBuffers.
+  /// `record_bytes`: bytes of a launch record in memory (see ParameterBuffers).
   Launcher(const Machine& machine, Store& store, const ProgramTable& programs, std::uint64_t record_bytes = 0)
       : machine_(machine), programs_(programs), buffers_(store, record_bytes) {}
 
   void set_limits(const LaunchLimits& limits) { limits_ = limits; }
   [[nodiscard]] const LaunchLimits& limits() const { return limits_; }
   [[nodiscard]] ParameterBuffers& buffers() { return buffers_; }
-  /// A launch of the host begins.
+  /// Opens the tree of a launch by the host. Returns the number of the launch.
   [[nodiscard]] LaunchId open_root();
 
   // Calls of device code.
 
-  /// The buffer of `launch`, whose size is the kernel's; 0: no kernel of that value, no room.
+  /// Allocates a parameter buffer of the called kernel's size for `launch`. Returns its device address; 0: the value
+  /// names no kernel of the caller's module, or no memory is left.
   [[nodiscard]] std::uint64_t describe(const Caller& caller, const LaunchDescription& launch);
+  /// Launches a kernel into a stream, with the parameters in `buffer`.
   [[nodiscard]] Launched launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
                                 std::uint64_t stream);
-  /// What the buffer was made for.
+  /// Launches the kernel for which the buffer was described.
   [[nodiscard]] Launched launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream);
-  /// A group of thread blocks: it waits for nothing, and no limit counts it.
+  /// Launches a group of thread blocks. It waits for no other launch and does not count against the limit of pending
+  /// launches.
   [[nodiscard]] Launched launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
-  /// Whether a warp of the block may wait for children.
+  /// Returns kSuccess if a warp of the block may wait for the block's launches; otherwise the error code.
   [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
-  /// The answer of CUDA's functions about kernels to device code; none for a value that is no kernel of the caller's
-  /// module.
+  /// Answers a query of CUDA's functions about a kernel; `threads` and `dynamic_shared` are those of a block. Empty if
+  /// the value names no kernel of the caller's module.
   [[nodiscard]] std::optional<std::uint64_t> figure(const Caller& caller, std::uint64_t kernel, isa::KernelFigure which,
                                                     unsigned threads, std::uint64_t dynamic_shared) const;
-  /// Its streams and events are asked for there, too.
+  /// Returns the streams, events and open launches of the calling blocks.
   [[nodiscard]] CallingBlocks& blocks() { return blocks_; }
   [[nodiscard]] const CallingBlocks& blocks() const { return blocks_; }
 
-  // What follows.
+  // Progress of launches.
 
+  /// Returns whether a launch may start.
   [[nodiscard]] bool may_start() const { return !startable_.empty(); }
-  /// The oldest that may start; it counts as started.
+  /// Starts the oldest launch that may start.
   [[nodiscard]] ChildLaunch start() { return start(*startable_.begin()); }
-  /// It waits for no other launch.
+  /// Returns whether the launch waits for no other launch and has not started.
   [[nodiscard]] bool may_start(LaunchId launch) const { return startable_.count(launch) != 0; }
-  /// A launch that may start; it counts as started.
+  /// Starts a launch that may start.
   [[nodiscard]] ChildLaunch start(LaunchId launch);
-  /// What is known of a launch by device code that is open.
+  /// Returns the description of an open launch by device code.
   [[nodiscard]] ChildLaunch find(LaunchId launch) const;
-  /// A group that has not started becomes a kernel, and counts as pending.
+  /// Turns a group that has not started into a kernel, which counts as pending.
   void fall_back(LaunchId group);
-  /// For machines on which launches come to where they wait some time after they were admitted: one has come.
+  /// Reports that a launch has arrived at the place where it waits for its start. Used by models in which this happens
+  /// some time after the admission.
   void arrive(LaunchId launch);
-  /// Launches that have come and wait for no other one any more, since the last call, in that order.
+  /// Returns the launches that have arrived and wait for no other launch, since the last call, in the order in which
+  /// both became true.
   [[nodiscard]] std::vector<LaunchId> take_arrived() { return std::exchange(arrived_, {}); }
-  /// Launches beyond a limit: spilled, refused, without room.
+  /// Returns the numbers of launches beyond a limit: spilled, refused, without memory for parameters.
   [[nodiscard]] LaunchesBeyond beyond() const { return {spilled_, refused_, buffers_.refused()}; }
-  /// Admitted and not started.
+  /// Returns the number of launches admitted and not started.
   [[nodiscard]] std::uint64_t pending() const { return pending_; }
-  /// No launch is open.
+  /// Returns whether no launch is open.
   [[nodiscard]] bool idle() const { return nodes_.empty(); }
-  /// Launches that are open and have not started wait for others; text for a deadlock, empty if there are none.
+  /// Returns a line about launches that have not started, for a deadlock report; empty if there are none.
   [[nodiscard]] std::string waiting() const;
-  /// All thread blocks of a launch have ended.
+  /// Reports that all thread blocks of a launch have ended.
   void complete(LaunchId launch);
-  /// Some launch is to be closed.
+  /// Returns whether a launch must be closed.
   [[nodiscard]] bool closing() const { return !closing_.empty(); }
-  /// Closes the launches that are open for nobody: their streams go on, the blocks that launched them have a child
-  /// less. Their parents may be closed by the next call.
+  /// Closes the launches without open work. Launches that follow them in their streams may start, and the blocks that
+  /// made them have one open child less. Their parents may become due for closing; the next call closes these.
   void close_level();
-  /// Nothing of the tree of a launch of the host is to start any more: its launches may be started, to be completed.
+  /// Stops the tree of a host launch: no launch of it may execute any more. Its launches may still be started in order
+  /// to be completed at once.
   void stop(LaunchId root) { nodes_.at(root).stopped = true; }
   [[nodiscard]] bool stopped(LaunchId launch) const { return nodes_.at(nodes_.at(launch).root).stopped; }
-  /// Forgets the whole tree of a launch of the host, as if it had completed.
+  /// Removes the whole tree of a host launch. The launch counts as closed.
   void drop(LaunchId root);
-  /// Launches of the host that have been closed since the last call, in that order.
+  /// Returns the host launches that were closed since the last call, in the order of closing.
   [[nodiscard]] std::vector<LaunchId> take_closed_roots() { return std::exchange(closed_roots_, {}); }
-  /// Blocks whose last open child has been closed since the last call.
+  /// Returns the blocks whose last open child was closed since the last call.
   [[nodiscard]] std::vector<BlockId> take_childless() { return std::exchange(childless_, {}); }
-  /// Forgets everything, and frees the buffers.
+  /// Forgets all launches and frees the parameter buffers.
   void reset();
 
  private:
   struct Node {
     LaunchId parent = 0;
     LaunchId root = 0;
-    BlockId block = 0;  ///< that launched it
+    BlockId block = 0;  ///< thread block that made the launch; 0 for a tail launch
     unsigned level = 0;
-    std::uint64_t open = 1;   ///< itself and children
-    std::uint64_t waits = 0;  ///< for launches before it
-    std::vector<LaunchId> followers;
-    std::deque<LaunchId> tails;  ///< its tail launches that have not been let go
+    std::uint64_t open = 1;           ///< 1 for the launch itself, plus 1 for each open child
+    std::uint64_t waits = 0;          ///< number of launches for which this one waits
+    std::vector<LaunchId> followers;  ///< launches that wait for this one
+    std::deque<LaunchId> tails;       ///< tail launches that have not been allowed to start
     LaunchDescription launch;
     std::uint64_t parameters = 0;
-    bool arrived = false;
+    bool arrived = false;  ///< set by `arrive`
     bool group = false;
-    bool pending = false;  ///< has not started
-    bool stopped = false;  ///< of a launch of the host: `stop`
+    bool pending = false;  ///< the launch has not started
+    bool stopped = false;  ///< of a host launch: set by `stop`
   };
 
   [[nodiscard]] LaunchCode check_buffer(const Caller& caller, const LaunchDescription& launch,
                                         std::uint64_t buffer) const;
   [[nodiscard]] LaunchCode check_size(const Caller& caller, const LaunchDescription& launch) const;
-  /// `tail`: it only waits for the end of the launch that made it, and of the tail launches before it.
+  /// Admits a launch whose arguments are valid. `tail`: the launch waits only for the end of the launch that made it
+  /// and of earlier tail launches.
   Node& admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer, bool tail = false);
-  /// The program that a kernel's value means to the caller, or null.
+  /// Returns the program that a kernel's value names in the caller's module, or null.
   [[nodiscard]] const LoadedProgram* program(const Caller& caller, std::uint64_t kernel) const;
   void follow(Node& node, LaunchId id, LaunchId before);
   void close(LaunchId launch, const Node& node);
@@ -159,18 +167,18 @@ class Launcher {
   LaunchLimits limits_;
   LaunchId last_launch_ = 0;
   std::uint64_t pending_ = 0;
-  std::uint64_t pending_groups_ = 0;  ///< of them
+  std::uint64_t pending_groups_ = 0;  ///< pending launches that are groups
   std::uint64_t spilled_ = 0, refused_ = 0;
   std::unordered_map<LaunchId, Node> nodes_;
-  std::set<LaunchId> startable_;
-  std::vector<LaunchId> closing_;  ///< open for nobody
+  std::set<LaunchId> startable_;   ///< launches that wait for no other and have not started
+  std::vector<LaunchId> closing_;  ///< launches without open work
   CallingBlocks blocks_;
-  std::vector<LaunchId> arrived_;
+  std::vector<LaunchId> arrived_;  ///< for take_arrived
   std::vector<LaunchId> closed_roots_;
   std::vector<BlockId> childless_;
 };
 
-/// All closings: until nothing is left to be closed.
+/// Closes launches until none is left to be closed.
 inline void close_all(Launcher& launcher) {
   while (launcher.closing()) launcher.close_level();
 }

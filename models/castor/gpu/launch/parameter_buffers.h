@@ -9,17 +9,17 @@
 
 namespace castor::gpu {
 
-/// A launch as device code describes it.
+/// Kernel launch as described by device code.
 struct LaunchDescription {
-  std::uint64_t kernel = 0;  ///< its value
+  std::uint64_t kernel = 0;  ///< value that names the kernel in device code
   Dim3 grid;
   Dim3 block;
-  std::uint32_t dynamic_shared = 0;  ///< bytes
+  std::uint32_t dynamic_shared = 0;  ///< dynamic shared memory in bytes
 };
 
-/// Parameter buffers of launches by device code. Each is an allocation of its own below 2^35; together they take an
-/// eighth of the memory at most, and 256 MiB. On machines whose launches have records in memory the record lies in
-/// front of the buffer, in the same allocation, where device code has no access.
+/// Parameter buffers of launches by device code. The launcher owns them. Each buffer is an allocation of its own below
+/// address 2^35. Together they use at most an eighth of the device memory, and at most 256 MiB. On machines with launch
+/// records in memory, the record precedes the buffer in the same allocation, where device code has no access.
 class ParameterBuffers {
  public:
   static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
@@ -29,29 +29,30 @@ class ParameterBuffers {
   struct Buffer {
     std::uint64_t bytes = 0;
     bool launched = false;
-    std::optional<LaunchDescription> launch;  ///< what it was made for, if that was said
+    std::optional<LaunchDescription> launch;  ///< launch for which the buffer was described; empty if unknown
   };
 
-  /// `record_bytes`: of a launch's record, a multiple of kMostAlignment; 0 = there are none.
+  /// `record_bytes`: size of a launch record, a multiple of kMostAlignment; 0 = launches have no records in memory.
   explicit ParameterBuffers(Store& store, std::uint64_t record_bytes = 0)
       : store_(store), record_bytes_(record_bytes) {}
 
-  /// Device address; 0: alignment above 64 or no power of two, no room.
+  /// Allocates a buffer and returns its device address; 0 if the alignment is above 64 or not a power of two, or if no
+  /// memory is left.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t alignment, std::uint64_t bytes,
                                        const std::optional<LaunchDescription>& launch = std::nullopt);
-  /// The live buffer that begins there, or null.
+  /// Returns the live buffer that begins at `address`, or null.
   [[nodiscard]] const Buffer* find(std::uint64_t address) const;
-  /// It belongs to a launch now: device code cannot write it any more.
+  /// Assigns the buffer to a launch: device code cannot write it any more.
   void launch(std::uint64_t address);
-  /// Requests that found no room.
+  /// Returns the number of requests for which no memory was left.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
   void free(std::uint64_t address);
   void clear();
-  /// Device address of the record in front of a buffer.
+  /// Returns the device address of the record that precedes a buffer.
   [[nodiscard]] std::uint64_t record(std::uint64_t address) const { return address - record_bytes_; }
 
  private:
-  /// Allocates; 0: no room.
+  /// Allocates memory for a buffer; 0: no memory is left.
   [[nodiscard]] std::uint64_t room(std::uint64_t bytes);
 
   Store& store_;

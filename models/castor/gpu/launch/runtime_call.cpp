@@ -7,11 +7,11 @@ namespace {
 
 using isa::RuntimeCall;
 
-// Of cudaLimit.
+// Values of cudaLimit.
 constexpr std::uint32_t kSyncDepth = 3;
 constexpr std::uint32_t kPendingLaunches = 4;
 
-// A call of one lane.
+// Runtime call of one lane.
 struct Call {
   const isa::Record& record;
   const isa::RegisterView& view;
@@ -126,7 +126,7 @@ bool awaits_children(const isa::Record& record, const Caller& caller, const Laun
 
 void runtime_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask, const Caller& caller,
                   RuntimeState& state, Launcher* launcher, std::vector<LaneLaunch>* launched) {
-  // The result may lie where arguments of other lanes do.
+  // Results are written after all lanes have read their arguments, because the registers may overlap.
   std::uint64_t results[isa::kMaxLanes];
   const auto each = [mask](const auto& use) {
     for (isa::LaneMask left = mask; left != 0; left &= left - 1) use(first_lane(left));

@@ -11,7 +11,7 @@
 #include "castor/gpu/hooks/hooks.h"
 
 namespace castor::gpu {
-/// A word of a line and where it stands.
+/// Word of a line, and its column from 1 on.
 struct ReplayWord {
   std::string_view text;
   int column = 0;
@@ -36,7 +36,7 @@ std::vector<ReplayWord> split(std::string_view line) {
 
 }  // namespace
 
-/// Reads a file line by line; the statements of a block follow its head.
+/// Parser of replay files, line by line. A kernel's or table's statements follow its head line.
 class ReplayParser {
  public:
   explicit ReplayParser(ReplayFile& out) : out_(out) {}
@@ -72,7 +72,7 @@ class ReplayParser {
 
   std::uint64_t number(const char* what, std::uint64_t low, std::uint64_t high) {
     const std::string_view text = word(what);
-    --next_;  // for the column of messages
+    --next_;  // messages name the column of the word just read
     if (text[0] == '-') fail(std::string(what) + " '" + base::printable(text) + "' is negative");
     std::uint64_t value = 0;
     for (const char c : text) {
@@ -88,7 +88,7 @@ class ReplayParser {
     return value;
   }
 
-  /// Decimal number x 2^32, rounded down: digits, optionally a point and up to nine more.
+  /// Reads a decimal number (digits, optionally a point and up to nine digits). Returns it x 2^32, rounded down.
   std::uint64_t fraction(const char* what, std::uint64_t most) {
     const std::string_view text = word(what);
     --next_;

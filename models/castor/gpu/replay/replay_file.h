@@ -15,56 +15,58 @@ namespace castor::gpu {
 
 struct Hooks;
 
-/// What one TB of a type does to the wires of its SM per cycle at full speed: x 2^32, so that small shares add up.
+/// Contribution of one TB of a kernel type to the pulse wires of its SM, per cycle at full speed. All values are x
+/// 2^32, so that small fractions add up.
 struct ReplayPulse {
-  std::uint64_t lanes = 0;        ///< lanes issued
+  std::uint64_t lanes = 0;        ///< issued lanes
   std::uint64_t misses = 0;       ///< primary L1 misses
-  std::uint64_t stall = 0;        ///< share of cycles that count as memory stall
-  std::uint64_t outstanding = 0;  ///< misses under way
+  std::uint64_t stall = 0;        ///< fraction of cycles that count as memory stall
+  std::uint64_t outstanding = 0;  ///< misses in flight
   [[nodiscard]] bool none() const { return (lanes | misses | stall | outstanding) == 0; }
 };
 
-/// A kernel as the replay tier knows it.
+/// Kernel type of the replay tier.
 struct ReplayType {
   std::string name;
-  std::uint32_t threads = 0;    ///< per TB
-  std::uint32_t registers = 0;  ///< per thread
-  std::uint32_t shared = 0;     ///< bytes per TB
-  std::uint32_t tbs = 0;        ///< of the usual launch
-  std::uint64_t energy = 0;     ///< nJ per TB
+  std::uint32_t threads = 0;    ///< threads per TB
+  std::uint32_t registers = 0;  ///< registers per thread
+  std::uint32_t shared = 0;     ///< shared memory in bytes per TB
+  std::uint32_t tbs = 0;        ///< TBs of the usual launch
+  std::uint64_t energy = 0;     ///< energy in nJ per TB
   ServiceLaw service;
   ReplayPulse pulse;
   int line = 0;
-  /// A program without code whose `kernel` is the type's name.
+  /// Program without code, named like the type; it is loaded and launched like a compiled program.
   std::shared_ptr<const isa::Program> program;
 };
 
-/// Speeds of kernels that share an SM, by how many TBs of each are there.
+/// Rates of kernels that share an SM, by the number of resident TBs of each kernel.
 struct ReplayRates {
+  /// Row of the table: a combination of TBs of each kernel, and the rate of each kernel.
   struct Row {
-    std::vector<std::uint32_t> counts;  ///< per column
-    std::vector<std::uint64_t> rates;   ///< per column, x 2^32; 0 where counts is 0
+    std::vector<std::uint32_t> counts;  ///< TBs of each column's kernel
+    std::vector<std::uint64_t> rates;   ///< rate of each column's kernel, x 2^32; 0 where `counts` is 0
     int line = 0;
   };
-  std::vector<unsigned> columns;  ///< kernel types
-  std::vector<Row> rows;          ///< ascending counts
+  std::vector<unsigned> columns;  ///< kernel types of the columns
+  std::vector<Row> rows;          ///< in ascending order of counts
   int line = 0;
-  /// nullptr if there is no such row.
+  /// Returns the row with these counts; null if there is none.
   [[nodiscard]] const Row* find(const std::vector<std::uint32_t>& counts) const;
 };
 
-/// A file of kernel types for the replay tier (docs/gpu/replay.md, "Replay tier").
+/// File of kernel types for the replay tier (docs/gpu/replay.md, "Replay tier"). Its format:
 ///
 ///     castor-replay 1
 ///     # Comments start with '#'. Indentation means nothing.
-///     w0 220                      # load, in warps, from which on TBs slow down; replaces machine key replay.w0
-///     w0 sm 3 16                  # of SM 3 alone, for replay.rate sm
+///     w0 220                      # load, in warps, above which TBs slow down; replaces machine key replay.w0
+///     w0 sm 3 16                  # the same for SM 3 alone, with replay.rate sm
 ///
 ///     kernel gemm
-///       threads   256             # per TB
-///       registers 32              # per thread
+///       threads   256             # threads per TB
+///       registers 32              # registers per thread
 ///       shared    4096            # bytes per TB; 0 if left out
-///       tbs       64              # of the usual launch
+///       tbs       64              # TBs of the usual launch
 ///       service   normal 12000 1500
 ///       pulse     lanes 12.5 misses 0.01 stall 0.02 outstanding 0.3    # per TB and cycle at full speed
 ///       energy    120             # nJ per TB
@@ -73,40 +75,43 @@ struct ReplayRates {
 ///       registers 16
 ///       tbs 4
 ///       service table 500 510 498
-///       more 502                  # goes on with the list
+///       more 502                  # continues the list
 ///
 ///     rates gemm act              # columns; for replay.rate table
 ///       row 1 0 : 1 -             # TBs of each kernel on an SM : speed of each, above 0, at most 1
 ///       row 1 1 : 0.9 0.75
 ///
-/// Service laws: constant N, uniform LOW HIGH, exponential MEAN, normal MEAN DEVIATION, table N... (TB g takes the
-/// g-th; as many as `tbs`), sample N... . Whole cycles, 0..2^32 - 1; a TB stays at least one cycle.
+/// Service laws: constant N, uniform LOW HIGH, exponential MEAN, normal MEAN DEVIATION, table N... (TB g takes the g-th
+/// value; as many values as `tbs`), sample N... . Services are whole cycles, 0..2^32 - 1; a TB stays at least one
+/// cycle.
 ///
-/// How a replayed kernel reaches the front end: its `ReplayType::program` is loaded into the device like any compiled
-/// one (Device::load) and launched by a KernelPacket with a block of `threads` threads, no parameters and a grid of any
-/// size (`packet`). The program has no code; registers and shared memory are the type's, so launch checks, rounding and
-/// the ledger work as for every kernel. A ReplaySm finds the type by KernelContext::program->kernel.
+/// Path of a replayed kernel to the front end: its `ReplayType::program` is loaded into the device like any compiled
+/// program (Device::load). A KernelPacket launches it with a block of `threads` threads, no parameters and a grid of
+/// any size (`packet`). The program has no code. Its registers and shared memory are those of the type, so launch
+/// checks, rounding and the ledger work as for every kernel. A ReplaySm finds the type by
+/// KernelContext::program->kernel.
 class ReplayFile {
  public:
-  /// Errors: InputError with file and line for everything that is wrong in the file, or if it cannot be read.
+  /// Reads a file. Throws InputError, with file and line, for any error in the file, or if the file cannot be read.
   [[nodiscard]] static ReplayFile read(const std::string& path);
-  /// Same, from text; `file` is for messages.
+  /// Reads the contents of a file from `text`. `file`: name for messages. Throws like `read`.
   [[nodiscard]] static ReplayFile parse(std::string_view text, const std::string& file);
 
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// In the order of the file; a type's index is its kernel type (kid).
+  /// Returns the kernel types in the order of the file. The index of a type is its kernel type number (kid).
   [[nodiscard]] const std::vector<ReplayType>& types() const { return types_; }
-  /// Index of a type, or -1.
+  /// Returns the index of a type, or -1.
   [[nodiscard]] int find(std::string_view name) const;
-  /// Same; InputError naming the file and what it holds if there is none.
+  /// Returns a type by name. Throws InputError, naming the file and its types, if there is none.
   [[nodiscard]] const ReplayType& type(std::string_view name) const;
-  /// The usual launch of a type, for the handle under which its program was loaded.
+  /// Returns the packet of a type's usual launch. `handle`: handle under which the type's program was loaded.
   [[nodiscard]] static KernelPacket packet(const ReplayType& type, ProgramHandle handle);
 
   [[nodiscard]] bool has_rates() const { return !rates_.columns.empty(); }
   [[nodiscard]] const ReplayRates& rates() const { return rates_; }
   [[nodiscard]] bool has_pulses() const { return has_pulses_; }
-  /// Load from which on TBs on `sm` slow down, in warps; `otherwise` if the file says nothing.
+  /// Returns the load, in warps, above which TBs on `sm` (or on any SM) slow down; `otherwise` if the file has no
+  /// value.
   [[nodiscard]] std::uint64_t w0(std::uint64_t otherwise) const { return has_w0_ ? w0_ : otherwise; }
   [[nodiscard]] std::uint64_t w0(unsigned sm, std::uint64_t otherwise) const;
 
@@ -115,15 +120,15 @@ class ReplayFile {
 
   std::string file_;
   std::vector<ReplayType> types_;
-  std::vector<unsigned> by_name_;  ///< indices of types_, ascending names
+  std::vector<unsigned> by_name_;  ///< indices of types_, in ascending order of names
   ReplayRates rates_;
   bool has_pulses_ = false, has_w0_ = false;
   std::uint64_t w0_ = 0;
   std::vector<std::pair<unsigned, std::uint64_t>> w0_of_sm_;
 };
 
-/// Hooks inside an SM (FetchFilter, IssuePolicy) have nothing to do in one that executes nothing.
-/// Errors: InputError naming the hook.
+/// Throws InputError, naming the hook, if a hook inside an SM (FetchFilter, IssuePolicy) is set. A replayed SM executes
+/// no instructions, so such a hook has no effect.
 void refuse_hooks_in_replay(const Hooks& hooks);
 
 }  // namespace castor::gpu

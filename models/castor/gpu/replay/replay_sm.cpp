@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kOne = VirtualClocks::kFullSpeed;
 constexpr std::uint64_t kFraction = kOne - 1;
-constexpr std::array<std::uint64_t, 4> kMost = {0xffff, 0xff, 1, 0xffff};  // of the wires of a pulse
+constexpr std::array<std::uint64_t, 4> kMost = {0xffff, 0xff, 1, 0xffff};  // largest values of the pulse's wires
 
 }  // namespace
 
@@ -175,7 +175,7 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   }
   tb.type = &known;
   tb.clock = clocks_.group(index(), static_cast<unsigned>(type));
-  // The kernel itself counts as 0, group n as n + 1.
+  // For the draw, the kernel itself is group 0, and group n is n + 1.
   const std::uint64_t launch = kernel.ticket ^ std::uint64_t{message.group + 1} << 40U;
   const std::uint64_t service = known.service.draw(machine_.run.seed, launch, message.gid);
   tb.end = clocks_.value(tb.clock, now - 1, now) + (VirtualTime{service} << 32U);
@@ -186,7 +186,7 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   running_ |= std::uint64_t{1} << slot;
 }
 
-// Its kernel is known: it was here, or on another SM.
+// Takes a restored TB. The replay file has its kernel, because the TB ran before, on this SM or another.
 void ReplaySm::take_restore(const TbRestoreMessage& message, Cycle now) {
   const KernelContext& kernel = *message.tb.kernel;
   const unsigned slot = take_context(kernel, message.tb.item, message.tb.gid, message.tb.group, now);
@@ -203,7 +203,7 @@ void ReplaySm::take_restore(const TbRestoreMessage& message, Cycle now) {
   moving_ |= std::uint64_t{1} << slot;
 }
 
-// A TB on its way in is saved as it came.
+// Saves TBs of a kernel. A TB whose context is still being moved in is saved with its remaining service unchanged.
 void ReplaySm::take_saves(Cycle now) {
   while (const TbSaveMessage* const message = saves_.head(now)) {
     Cycle moved = now + message->first;
@@ -227,7 +227,8 @@ void ReplaySm::take_saves(Cycle now) {
   }
 }
 
-// What has moved out in this cycle leaves with its end, like a TB that retires; what has moved in begins with the next.
+// Ends the moves of contexts. A TB whose move out ends in this cycle leaves at the end of the cycle, like a TB that
+// retires. A TB whose move in ended in the cycle before gets service from this cycle on.
 void ReplaySm::end_moves(Cycle now) {
   for (std::uint64_t left = moving_; left != 0; left &= left - 1) {
     const unsigned slot = lowest(left);
@@ -249,7 +250,7 @@ void ReplaySm::end_moves(Cycle now) {
 void ReplaySm::take_kills(Cycle now) {
   for (Kill& kill : kills_) {
     if (kill.done || kill.visible > now) continue;
-    kill.done = true;  // stays while thread blocks are on their way
+    kill.done = true;  // the entry stays while start or restore messages are in flight
     for (std::uint64_t left = running_ | moving_; left != 0; left &= left - 1) {
       const Context& tb = contexts_[lowest(left)];
       if (kill.hits(*tb.kernel)) finish(lowest(left));
@@ -336,7 +337,8 @@ void ReplaySm::update_wires(Cycle now) {
 void ReplaySm::update_pulse(bool same, Cycle now) {
   const Cycle skipped = now - pulse_at_ - 1;
   pulse_at_ = now;
-  for (unsigned i = 0; i < kWires; ++i) rest_[i] += (wire_[i] & kFraction) * skipped;  // below 1: no wire changed
+  for (unsigned i = 0; i < kWires; ++i)
+    rest_[i] += (wire_[i] & kFraction) * skipped;  // the fraction stayed below 1, so no wire changed
   if (!same) update_wires(now);
   std::array<std::uint64_t, kWires> out{};
   for (unsigned i = 0; i < kWires; ++i) {
@@ -403,7 +405,7 @@ void ReplaySm::tick(Cycle now) {
   }
   CASTOR_ASSERT_AT(now, now >= counted_, "SM %u ticks twice", index());
   count_until(now);
-  // Without events since the last tick, speeds and what follows from them are as they were.
+  // Without events since the last tick, rates and the cycles derived from them are unchanged.
   const bool quiet = !stirred_ && !clocks_.changed_since(index(), ticked_at_);
   ticked_at_ = now;
   stirred_ = changed_ = false;

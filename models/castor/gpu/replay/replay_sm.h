@@ -17,39 +17,42 @@
 
 namespace castor::gpu {
 
-/// A streaming multiprocessor that executes nothing: its thread blocks stay for a service time and retire
-/// (docs/gpu/replay.md, "Replay tier"). Start and retire messages, room, and what the front end sees are those of a
-/// real SM.
+/// Streaming multiprocessor that executes no instructions: its thread blocks stay resident for a service time and then
+/// retire (docs/gpu/replay.md, "Replay tier"). The device owns it. Start and retire messages, resources, and signals to
+/// the front end are those of a real SM.
 ///
-/// Kernel types, services and rates come from a ReplayFile; KernelContext::program->kernel names the type, and
-/// `ticket` and group tell one launch from another when services are drawn. A kernel that the file does not know is a
-/// fault, and its TBs retire at once.
+/// Kernel types, services and rates come from a ReplayFile. KernelContext::program->kernel names the type. Ticket and
+/// group distinguish launches when services are drawn. A kernel that is missing in the file causes a fault, and its TBs
+/// retire at once.
 ///
-/// Timing: a TB whose start message is visible in c runs in cycles c .. c + S - 1 at rate 1, and its retire message is
-/// visible in c + S; placed in cycle p, so running from p + 1 on, that is p + S + 1. A service of 0 counts as 1. At
-/// slower rates it retires in the first cycle at whose end the group's virtual clock has grown by S since it started.
-/// At most one TB retires per cycle, those that are ready first first, then by context; a full done FIFO delays it,
-/// and it keeps its room and its share of the load until then.
+/// Timing: a TB with service S whose start message is visible in c runs in cycles c .. c + S - 1 at rate 1. Its retire
+/// message is visible in c + S. For a TB placed in cycle p, which runs from p + 1 on, that is p + S + 1. A service of 0
+/// counts as 1. At lower rates a TB retires in the first cycle at whose end the group's virtual clock has grown by S
+/// since the TB started. At most one TB retires per cycle: the one that was ready first; among simultaneous ones the
+/// lowest context. A full done FIFO delays the TB, which keeps its resources and its share of the load until it
+/// retires.
 ///
-/// Sleeps between starts, retires and changes of rates. Pulses with fractional wires, if anyone reads them, make it
-/// tick whenever a wire changes.
+/// The SM sleeps between starts, retires and changes of rates. If a governor reads pulses and their wires have
+/// fractional values, the SM ticks whenever a wire changes.
 ///
-/// A disabled SM stands still: its TBs get no service, what they cost others' clocks stays, and its pulse is the last.
+/// A disabled SM is idle: its TBs get no service, their share of the load of others' clocks remains, and its pulse
+/// keeps its last value.
 ///
-/// A TB that is saved gets no service from the cycle on in which the message is visible, and leaves when its context
-/// has moved, with what is left of its service (x 2^32); until then it keeps its room and its share of the load. One
-/// that would end before, at the speed of that moment, goes on. One that comes back has room and load at once and gets
-/// service when its context has moved.
+/// A TB that is being saved gets no service from the cycle in which the message is visible. It leaves when its context
+/// has been moved, with the remaining service (x 2^32). Until then it keeps its resources and its share of the load. A
+/// TB that would end before its move, at its present rate, is not saved. A restored TB has resources and load at once
+/// and gets service when its context has been moved.
 ///
 /// Limits: no launches by device code, no services of the runtime.
 class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver {
  public:
-  /// All references must outlive the SM; `observer` may be null. Statistics are in a group "sm<index>" of `statistics`.
+  /// All references must outlive the SM; `observer` may be null. The SM's statistics are in a group "sm<index>" of
+  /// `statistics`.
   ReplaySm(const sc_core::sc_module_name& name, unsigned index, const Machine& machine, const ReplayFile& file,
            VirtualClocks& clocks, base::StatisticGroup& statistics, Observer* observer = nullptr);
   ~ReplaySm() override;
 
-  /// Where an SM meets the crossbar; nothing is ever sent.
+  /// Port to the crossbar, as a real SM has. The replayed SM sends no request through it.
   InitiatorPort memory;
 
   void tick(Cycle now) override;
@@ -59,32 +62,33 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   void kill(const KernelContext& kernel, Cycle visible) override;
   void save(const TbSaveMessage& message) override;
   void restore(const TbRestoreMessage& message) override;
-  /// Never asked for: assertion.
+  /// Asserts: a replayed thread block makes no calls of the runtime.
   std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
   [[nodiscard]] bool idle() const override { return resident_ == 0 && inbox_.size() == 0 && restores_.size() == 0; }
   [[nodiscard]] std::string waiting() const override;
 
-  /// Service that the TB in `context` still needs at the end of cycle `now`, in cycles at full speed x 2^32. 0 for one
-  /// that only waits to retire.
+  /// Returns the service that the TB in `context` still needs at the end of cycle `now`, in cycles at full speed x
+  /// 2^32. The result is 0 for a TB that only waits to retire.
   [[nodiscard]] VirtualTime remaining(unsigned context, Cycle now);
 
  private:
   struct Context {
     const KernelContext* kernel = nullptr;
-    const ReplayType* type = nullptr;  ///< nullptr: unknown kernel
+    const ReplayType* type = nullptr;  ///< null: kernel that is missing in the file
     ItemData item;
     std::uint64_t gid = 0;
     std::uint32_t tb_group = kNoGroup;
-    unsigned clock = 0;  ///< group of virtual time
+    unsigned clock = 0;  ///< group of the virtual clock
+    /// Value of the virtual clock at which the TB ends.
     VirtualTime end = 0;
-    VirtualTime stopped_at = 0;  ///< of the clock, when the SM was disabled
-    bool leaves = false;         ///< its context moves out
-    std::uint64_t rest = 0;      ///< service left, while its context moves
-    Cycle moved = 0;             ///< first cycle in which its context has moved
+    VirtualTime stopped_at = 0;  ///< value of the virtual clock when the SM was disabled
+    bool leaves = false;         ///< the TB is being saved: its context is moved out
+    std::uint64_t rest = 0;      ///< remaining service while the context is moved, x 2^32
+    Cycle moved = 0;             ///< first cycle in which the context has been moved
   };
   struct Kill {
     const KernelContext* kernel = nullptr;
-    Ticket ticket = 0;  ///< in the kernel's record another may be by the time the SM looks
+    Ticket ticket = 0;  ///< of the stopped kernel, whose record may be reused before the SM reads it
     Cycle visible = 0;
     bool done = false;
     [[nodiscard]] bool hits(const KernelContext& other) const { return kernel == &other && ticket == other.ticket; }
@@ -114,29 +118,29 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   VirtualClocks& clocks_;
   Observer* observer_;
 
-  std::uint64_t free_ = 0;      ///< contexts
-  std::uint64_t resident_ = 0;  ///< contexts with a TB
-  std::uint64_t running_ = 0;   ///< of them those that get service
-  std::uint64_t moving_ = 0;    ///< those whose context moves; the others are ready to retire
+  std::uint64_t free_ = 0;      ///< contexts without a TB
+  std::uint64_t resident_ = 0;  ///< contexts that hold a TB
+  std::uint64_t running_ = 0;   ///< resident contexts whose TB gets service
+  std::uint64_t moving_ = 0;    ///< resident contexts that are being moved; all others wait to retire
   std::vector<Context> contexts_;
-  std::vector<std::uint8_t> ready_;  ///< contexts in the order in which they retire; never longer than contexts_
+  std::vector<std::uint8_t> ready_;  ///< contexts waiting to retire, the next one first
   std::vector<Kill> kills_;
   Mailbox<TbSaveMessage> saves_;
   Mailbox<TbRestoreMessage> restores_;
   bool enabled_ = true;
   Cycle disabled_since_ = 0;
-  bool changed_ = false;  ///< a TB came or left in this tick
-  bool stirred_ = false;  ///< or ended
+  bool changed_ = false;  ///< a TB became resident or left in this tick
+  bool stirred_ = false;  ///< a TB became resident, left, or ended in this tick
   Cycle ticked_at_ = 0;
-  Cycle next_end_ = 0;  ///< cycle in which the next running TB ends, as far as is known
+  Cycle next_end_ = 0;  ///< cycle in which the next running TB ends at present rates
   unsigned warps_ = 0, threads_ = 0, register_units_ = 0, shared_units_ = 0, tbs_ = 0;
 
-  // Wires of the pulse: per cycle and what is left of earlier cycles, both x 2^32.
+  // Wires of the pulse: value per cycle, and the fraction carried over from earlier cycles, both x 2^32.
   std::array<std::uint64_t, kWires> wire_{}, rest_{};
   std::array<bool, kWires> carried_{};
   Cycle pulse_at_ = 0;
 
-  Cycle counted_ = 0;  ///< cycles that the linear statistics hold
+  Cycle counted_ = 0;  ///< first cycle that the time-dependent statistics do not include yet
   base::StatisticGroup statistics_;
   base::Counter ticks_, started_, retired_tbs_, occupancy_, busy_, retire_wait_, energy_;
 };

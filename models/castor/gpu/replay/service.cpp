@@ -14,16 +14,18 @@ __extension__ using Wide = unsigned __int128;
 
 constexpr std::uint64_t kLn2 = 2977044472;  // ln 2 x 2^32, rounded
 
-/// Whole numbers 0..bound - 1 from 64 random bits.
+/// Returns a uniform integer in 0..bound - 1 from 64 random bits.
 std::uint64_t scale(std::uint64_t bits, std::uint64_t bound) {
   return static_cast<std::uint64_t>((Wide{bits} * bound) >> 64U);
 }
 
+/// Saturates a value to 32 bits.
 std::uint32_t cut(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// Polar method (Marsaglia and Bray 1964): a point in the unit disc gives a normal deviate, x 2^28, and its sign.
+/// Normal deviate (magnitude x 2^28, and sign), drawn from a point in the unit disc by the polar method (Marsaglia and
+/// Bray 1964).
 struct Deviate {
   bool negative = false;
   std::uint64_t size = 0;
@@ -31,7 +33,7 @@ struct Deviate {
 Deviate normal(base::SplitMix64& bits) {
   while (true) {
     const std::uint64_t word = bits();
-    // Two signed numbers in [-1, 1), x 2^31.
+    // u and v are signed numbers in [-1, 1), x 2^31.
     const auto u = static_cast<std::int64_t>(static_cast<std::int32_t>(word));
     const auto v = static_cast<std::int64_t>(static_cast<std::int32_t>(word >> 32U));
     const auto uu = static_cast<std::uint64_t>(u * u);
@@ -54,14 +56,14 @@ std::uint64_t minus_ln(std::uint64_t x) {
     x <<= 1U;
     ++shift;
   }
-  std::uint64_t fraction = 0;  // of log2 m, x 2^36
+  std::uint64_t fraction = 0;  // fraction of log2 m, x 2^36
   for (unsigned i = 0; i < 36; ++i) {
     const auto square = static_cast<std::uint64_t>((Wide{x} * x) >> 63U);
-    const bool above = ((Wide{x} * x) >> 127U) != 0;  // at least 2
+    const bool above = ((Wide{x} * x) >> 127U) != 0;  // the square is at least 2
     fraction = fraction << 1U | (above ? 1U : 0U);
     x = above ? static_cast<std::uint64_t>((Wide{x} * x) >> 64U) : square;
   }
-  const std::uint64_t log2 = (std::uint64_t{shift + 1} << 36U) - fraction;  // of 2^64 / x, x 2^36
+  const std::uint64_t log2 = (std::uint64_t{shift + 1} << 36U) - fraction;  // log2(2^64 / x), x 2^36
   return static_cast<std::uint64_t>((Wide{log2} * kLn2) >> 36U);
 }
 

@@ -5,34 +5,34 @@
 
 namespace castor::gpu {
 
-/// Service times of the thread blocks of a replayed kernel, in core cycles at full speed (docs/gpu/replay.md, "Replay
-/// tier").
+/// Distribution of the service times of a replayed kernel's thread blocks, in core cycles at full speed
+/// (docs/gpu/replay.md, "Replay tier"). A ReplayType holds it.
 ///
-/// Drawn services depend on nothing but (seed, launch, TB), so neither placement nor scheduler changes them. All
-/// arithmetic is whole numbers: the same draw on every host.
+/// A drawn service depends only on (seed, launch, TB), so neither placement nor scheduler changes it. All arithmetic is
+/// integer, so the draw is the same on every host.
 struct ServiceLaw {
   enum class Kind : std::uint8_t {
-    kConstant,     ///< `a`
-    kUniform,      ///< whole numbers from `a` to `b`, both included
+    kConstant,     ///< always `a`
+    kUniform,      ///< integers from `a` to `b`, both included
     kExponential,  ///< mean `a`, rounded to the nearest cycle
     kNormal,       ///< mean `a`, standard deviation `b`, rounded to the nearest cycle; below 0 becomes 0
     kTable,        ///< recorded: TB g takes `values[g]`
-    kSample,       ///< one of `values`, each with equal chance
+    kSample,       ///< one of `values`, each with equal probability
   };
   Kind kind = Kind::kConstant;
   std::uint32_t a = 0, b = 0;
   std::vector<std::uint32_t> values;
 
-  /// Service of TB `gid` of a launch. Cut to 32 bits. kTable: `gid` must be below values.size() (assertion).
-  /// `launch`: what tells one launch from the others of a run (ticket, group).
+  /// Returns the service of TB `gid` of a launch, saturated to 32 bits. kTable: `gid` must be below values.size()
+  /// (assertion). `launch`: number that distinguishes the launches of a run (from ticket and group).
   [[nodiscard]] std::uint32_t draw(std::uint64_t seed, std::uint64_t launch, std::uint64_t gid) const;
 };
 
 namespace detail {
 
-/// -ln(x / 2^64) x 2^32 for x in 1..2^64 - 1, within 2^-26 (in units before scaling).
+/// Returns -ln(x / 2^64) x 2^32 for x in 1..2^64 - 1. The error before scaling is at most 2^-26.
 [[nodiscard]] std::uint64_t minus_ln(std::uint64_t x);
-/// Largest r with r x r <= x.
+/// Returns the largest r with r x r <= x.
 [[nodiscard]] std::uint64_t root(std::uint64_t x);
 
 }  // namespace detail

@@ -14,59 +14,66 @@ namespace castor::gpu {
 /// wraps.
 __extension__ using VirtualTime = unsigned __int128;
 
-/// Progress of replayed thread blocks (docs/gpu/replay.md, "Replay tier"). The TBs of a group share a virtual clock
-/// that grows by the group's rate in every cycle; one object owns all clocks, for groups can span SMs. One per device.
+/// Virtual clocks: progress of replayed thread blocks (docs/gpu/replay.md, "Replay tier"). The TBs of a group share a
+/// virtual clock that grows by the group's rate in every cycle. One object per device owns all clocks, because groups
+/// can span SMs.
 ///
-/// Which groups there are and what slows them down, machine key replay.rate says: `none`: one group, rate 1. `gpu`: one
-/// group, rate min(1, w0 / resident warps of the GPU). `sm`: a group per SM, the same with that SM's warps. `table`: a
-/// group per (SM, kernel type), rates from the file's table by the TBs of each type on the SM. Rates are rounded down
-/// to a multiple of 2^-32. A group whose kernel has no TB on the SM runs at rate 1, so a first TB does too in its first
-/// cycle. Types that the table does not name have a group per SM with rate 1.
+/// Machine key replay.rate defines the groups and their rates:
 ///
-/// What SMs report in cycle c counts from c + 1 on: the order in which they tick changes nothing. Nothing is done
-/// between reports; when a rate changes in c, the SMs with TBs in the group are woken for c + 1.
+/// `none`: one group, rate 1.
+/// `gpu`: one group, rate min(1, w0 / resident warps of the GPU).
+/// `sm`: one group per SM, rate min(1, w0 / resident warps of the SM).
+/// `table`: one group per (SM, kernel type); rates come from the file's table, by the TBs of each type on the SM.
 ///
-/// Limits: SMs of one group must be ticked by one thread. TBs of an SM whose clock stands still stay in the load.
+/// Rates are rounded down to a multiple of 2^-32. A group whose kernel has no TB on the SM runs at rate 1. So the first
+/// TB of a group runs at rate 1 in its first cycle. Types that are missing in the table have one group per SM with rate
+/// 1.
+///
+/// Reports of SMs in cycle c take effect from c + 1 on, so the order in which SMs tick changes nothing. Clocks need no
+/// work between reports. When a rate changes in c, the SMs with TBs in the group are woken for c + 1.
+///
+/// Limits: SMs of one group must be ticked by one thread. TBs of an SM without a clock still count as load.
 class VirtualClocks {
  public:
   static constexpr std::uint64_t kFullSpeed = std::uint64_t{1} << 32U;
 
-  /// `machine` and `file` must outlive the clocks. Errors: InputError if the machine wants a table and the file has
-  /// none.
+  /// `machine` and `file` must outlive the clocks. Throws InputError if replay.rate is `table` and the file has no
+  /// table.
   VirtualClocks(const Machine& machine, const ReplayFile& file);
 
-  /// Whom to wake.
+  /// Registers the unit to be woken for an SM.
   void join(unsigned sm, Unit& unit) { units_[sm] = &unit; }
 
-  /// Group of a kernel type (index in the file) on an SM.
+  /// Returns the group of a kernel type (index in the file) on an SM.
   [[nodiscard]] unsigned group(unsigned sm, unsigned type) const;
 
-  /// A TB of `warps` warps came to an SM in `now` (or left it).
+  /// `enter`: reports that a TB of `warps` warps became resident on an SM in `now`. `leave`: reports that it left.
   void enter(unsigned sm, unsigned type, unsigned warps, Cycle now) { change(sm, type, warps, true, now); }
   void leave(unsigned sm, unsigned type, unsigned warps, Cycle now) { change(sm, type, warps, false, now); }
-  /// For the end of an SM's tick in which TBs came or left. False if the table has no row for what is there now; the
-  /// SM's TBs then go on at rate 1.
+  /// Ends the reports of an SM's tick in which TBs became resident or left. Returns false if the table has no row for
+  /// the resident TBs; the SM's TBs then continue at rate 1.
   [[nodiscard]] bool commit(unsigned sm, Cycle now);
-  /// What `commit` missed: file, line and TBs of each kernel.
+  /// Returns the text for a row that `commit` did not find: file, line and TBs of each kernel.
   [[nodiscard]] std::string missing(unsigned sm) const;
 
-  /// Clock of a group at the end of `cycle`, which is `now` or the cycle before.
+  /// Returns the clock of a group at the end of `cycle`, which is `now` or the cycle before.
   [[nodiscard]] VirtualTime value(unsigned group, Cycle cycle, Cycle now);
-  /// What the clock grows by in `now`, x 2^32.
+  /// Returns the growth of the group's clock in `now`, x 2^32.
   [[nodiscard]] std::uint64_t rate(unsigned group, Cycle now);
-  /// Whether a rate of the SM's groups in `now` + 1 differs from that in `now`, as far as is known.
+  /// Returns whether a rate of the SM's groups in `now` + 1 differs from the rate in `now`, as far as reported.
   [[nodiscard]] bool changes(unsigned sm, Cycle now) const;
-  /// Whether a rate of the SM's groups was changed in `cycle` or later.
+  /// Returns whether a rate of the SM's groups was changed in `cycle` or later.
   [[nodiscard]] bool changed_since(unsigned sm, Cycle cycle) const;
-  /// First cycle from `now` on at whose end the clock is at least `threshold`, as far as is known in `now`.
+  /// Returns the first cycle from `now` on at whose end the clock is at least `threshold`, if the rate does not change
+  /// any more.
   [[nodiscard]] Cycle reached(unsigned group, VirtualTime threshold, Cycle now);
 
  private:
   struct Group {
-    VirtualTime value = 0;  ///< at the end of `base`
+    VirtualTime value = 0;  ///< value of the clock at the end of cycle `base`
     Cycle base = 0;
-    std::uint64_t rate = kFullSpeed;       ///< in base + 1 and later
-    std::uint64_t next_rate = kFullSpeed;  ///< in changed + 1 and later, if changed > base
+    std::uint64_t rate = kFullSpeed;       ///< rate in base + 1 and later
+    std::uint64_t next_rate = kFullSpeed;  ///< rate in changed + 1 and later, if changed > base
     Cycle changed = 0;
     std::uint64_t warps = 0, w0 = 0;
   };
@@ -89,9 +96,9 @@ class VirtualClocks {
   unsigned columns_ = 0;
   std::vector<unsigned> column_of_type_;
   std::vector<Group> groups_;
-  std::vector<Unit*> units_;                        ///< [sm]
-  std::vector<std::uint32_t> resident_;             ///< [sm] TBs
-  std::vector<std::vector<std::uint32_t>> counts_;  ///< [sm][column] TBs
+  std::vector<Unit*> units_;                        ///< [sm] unit to be woken
+  std::vector<std::uint32_t> resident_;             ///< [sm] resident TBs
+  std::vector<std::vector<std::uint32_t>> counts_;  ///< [sm][column] resident TBs of each kernel type
 };
 
 }  // namespace castor::gpu
