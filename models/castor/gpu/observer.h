@@ -10,15 +10,16 @@
 
 namespace castor::gpu {
 
-/// Receives events of a device and can change nothing: timelines, traces, statistics of special kinds, tests. All times
-/// are core cycles unless said otherwise. Calls of one cycle may come in any order of units.
+/// Listener for the events of a device; it cannot change the simulation. Timelines, traces, special statistics and
+/// tests implement it. All times are core cycles unless stated otherwise. Within one cycle, events of different units
+/// arrive in any order.
 class Observer {
  public:
   virtual ~Observer() = default;
 
   struct Issue {
     Cycle cycle = 0;
-    Tick tick = 0;  ///< of this SM
+    Tick tick = 0;  ///< tick of SM `sm`
     unsigned sm = 0, scheduler = 0, warp = 0, context = 0;
     const KernelContext* kernel = nullptr;
     std::uint32_t pc = 0;  ///< record index
@@ -33,9 +34,9 @@ class Observer {
     std::uint64_t gid = 0;
     std::uint32_t group = kNoGroup;
   };
-  virtual void tb_placed(const Tb& /*event*/) {}   ///< by the dispatcher; the context is not known yet
-  virtual void tb_started(const Tb& /*event*/) {}  ///< on the SM
-  virtual void tb_retired(const Tb& /*event*/) {}  ///< on the SM
+  virtual void tb_placed(const Tb& /*event*/) {}   ///< dispatcher has chosen an SM; the TB context is not known yet
+  virtual void tb_started(const Tb& /*event*/) {}  ///< SM has started the TB
+  virtual void tb_retired(const Tb& /*event*/) {}  ///< SM has retired the TB
 
   struct Kernel {
     Cycle cycle = 0;
@@ -43,30 +44,31 @@ class Observer {
     unsigned queue = 0, entry = 0;
     const std::string* name = nullptr;
   };
-  virtual void kernel_submitted(const Kernel& /*event*/) {}  ///< its packet is in the queue; entry not known yet
-  virtual void kernel_granted(const Kernel& /*event*/) {}    ///< a parse lane took it
-  virtual void kernel_written(const Kernel& /*event*/) {}    ///< its table entry is written
-  virtual void kernel_completed(const Kernel& /*event*/) {}  ///< own completion
+  virtual void kernel_submitted(const Kernel& /*event*/) {
+  }  ///< the kernel packet has entered its queue; entry not known yet
+  virtual void kernel_granted(const Kernel& /*event*/) {}    ///< a parse lane has accepted the packet
+  virtual void kernel_written(const Kernel& /*event*/) {}    ///< the kernel table entry is written
+  virtual void kernel_completed(const Kernel& /*event*/) {}  ///< the kernel's own grid is complete
 
   struct Launch {
-    Cycle cycle = 0;  ///< in which the call issued
+    Cycle cycle = 0;  ///< cycle in which the call issued
     unsigned sm = 0, context = 0;
-    Ticket ticket = 0;  ///< of the launch
+    Ticket ticket = 0;  ///< ticket of the new launch
   };
-  virtual void launched(const Launch& /*event*/) {}  ///< a launch by device code is admitted
+  virtual void launched(const Launch& /*event*/) {}  ///< a launch by device code has been admitted
 
   struct Copy {
     Cycle cycle = 0;
     unsigned engine = 0;
     Ticket ticket = 0;
     std::uint64_t bytes = 0;
-    const char* what = "copy";  ///< a literal: "copy to device", "copy to host", "copy inside", "fill"
+    const char* what = "copy";  ///< string literal: "copy to device", "copy to host", "copy inside", "fill"
   };
   virtual void copy_started(const Copy& /*event*/) {}
   virtual void copy_completed(const Copy& /*event*/) {}
 };
 
-/// Several observers as one.
+/// Observer that forwards every event to a list of observers.
 class Observers final : public Observer {
  public:
   void add(Observer& observer) { list_.push_back(&observer); }
