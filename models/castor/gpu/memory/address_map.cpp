@@ -3,7 +3,8 @@
 namespace castor::gpu {
 namespace {
 
-/// Device addresses have at most 40 bits, so numbers of stripes fit in 32 and divisions are cheap.
+/// Returns the stripe number of an address. Device addresses have at most 40 bits, so the number fits in 32 bits and
+/// divisions are cheap.
 std::uint32_t stripe(std::uint64_t address) { return static_cast<std::uint32_t>(address / 256); }
 
 }  // namespace
