@@ -157,8 +157,8 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   std::vector<std::unique_ptr<SmUnit>> sms_;
   std::vector<Sm*> cores_;  ///< SMs that execute instructions
   static constexpr std::size_t kFlagsPerWord = sizeof(std::uint64_t) / sizeof(bool);
-  std::unique_ptr<bool[]>
-      handing_over_;  ///< per SM: its tick has left output to hand over in this cycle; padded to whole words
+  /// Per SM: its tick has left output to hand over in this cycle. Padded to whole words.
+  std::unique_ptr<bool[]> handing_over_;
   std::array<std::unique_ptr<CopyEngine>, FrontEnd::kCopyEngines> copies_;
   std::unique_ptr<FrontEnd> front_end_;
   TraceRecorder* recorder_ = nullptr;

@@ -20,8 +20,8 @@ struct JobElement {
 struct JobPacket {
   static constexpr std::uint8_t kSubtype = 0x4a;
   static constexpr std::uint32_t kNoDeadline = 0xffffffff;
-  static constexpr unsigned kElements =
-      8;  ///< list elements per packet; a longer list continues in further packets (append)
+  /// List elements per packet; a longer list continues in further packets (append).
+  static constexpr unsigned kElements = 8;
 
   std::uint8_t subtype = kSubtype;  ///< any other value makes the packet invalid
   bool append = false;       ///< the packet extends the list of the queue's current job; deadline and start are ignored

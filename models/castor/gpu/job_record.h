@@ -20,8 +20,8 @@ struct JobRecord {
   base::Cycle first_tb = 0;    ///< cycle in which the first TB was placed
   base::Cycle done = 0;        ///< cycle in which the last kernel completed
   bool met = false;            ///< the job completed before its deadline
-  std::uint64_t running =
-      0;  ///< cycles from the placement of a kernel's last TB to its completion, summed over the kernels
+  /// Cycles from the placement of a kernel's last TB to its completion, summed over the kernels.
+  std::uint64_t running = 0;
   std::uint32_t kernels = 0, tbs = 0;  ///< completed kernels and TBs
 };
 

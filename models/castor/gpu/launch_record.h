@@ -44,9 +44,9 @@ struct Launch : ItemData {
 struct KernelContext : Launch {
   std::uint16_t entry = 0;  ///< kernel table entry
   std::uint16_t queue = 0;
-  std::uint32_t group =
-      kNoGroup;          ///< number of the group if this record is a group's, which runs with the kernel of `entry`
-  std::uint8_t kid = 0;  ///< kernel type number that JOB packets use
+  /// Number of the group if this record is a group's, which runs with the kernel of `entry`.
+  std::uint32_t group = kNoGroup;
+  std::uint8_t kid = 0;         ///< kernel type number that JOB packets use
   std::uint64_t code_base = 0;  ///< device address of record 0; record i is at code_base + 8 i
   TbNeed need;
   unsigned fit = 0;        ///< number of the launch's TBs that an otherwise empty SM can hold

@@ -45,11 +45,11 @@ void add_launches_beyond(nlohmann::ordered_json& report, const LaunchesBeyond& b
 
 /// Counts that belong to no completed kernel.
 struct BesideKernels {
-  SmTime none, several,
-      incomplete;  ///< time of SMs without a TB; with TBs of several kernels; with TBs of kernels that still run
+  /// Time of SMs without a TB; with TBs of several kernels; with TBs of kernels that still run.
+  SmTime none, several, incomplete;
   std::uint64_t l1_bytes = 0;  ///< of kernels that still run
-  std::uint64_t l2_bytes = 0, dram_read_bytes = 0,
-                dram_write_bytes = 0;  ///< of kernels that still run, copies and the front end
+  /// Of kernels that still run, copies and the front end.
+  std::uint64_t l2_bytes = 0, dram_read_bytes = 0, dram_write_bytes = 0;
 };
 [[nodiscard]] nlohmann::ordered_json beside_kernels_json(const BesideKernels& beside);
 

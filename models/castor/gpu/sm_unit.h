@@ -58,8 +58,8 @@ struct TbStartMessage {
   std::uint8_t parent_sm = 0;                    ///< SM whose device code made the launch
   Cycle acquire = 0;                             ///< L1 lines filled before this cycle count as absent for the TB
   std::shared_ptr<const SuspendedTb> suspended;  ///< saved context from which the TB resumes; null: it starts anew
-  bool divide =
-      false;  ///< the policy sends linear indices; two- and three-dimensional indices then take sm.tb_divide_cycles
+  /// The policy sends linear indices; two- and three-dimensional indices then take sm.tb_divide_cycles.
+  bool divide = false;
 };
 
 /// Message from SM to front end: all warps of a TB have drained. The TB's slot, warps and storage in the SM are free.

@@ -52,8 +52,8 @@ class AddressMap {
   [[nodiscard]] std::uint64_t address(unsigned channel, std::uint64_t channel_address) const;
 
  private:
-  static constexpr std::uint64_t kStripe =
-      256;  ///< bytes of consecutive addresses in one channel; the same on all machines
+  /// Bytes of consecutive addresses in one channel; the same on all machines.
+  static constexpr std::uint64_t kStripe = 256;
 
   /// Returns the value that the hash adds to the channel number of stripe row q, modulo the number of channels.
   [[nodiscard]] std::uint64_t rotation(std::uint64_t q) const { return hash_ ? folded(q) : 0; }
