@@ -41,6 +41,7 @@ struct KernelPacket {
   std::vector<std::byte> parameters;  ///< parameter block as the entry lays it out; copied at submission
   std::uint8_t kid = 0;               ///< kernel type number that JOB packets use for this kernel
 };
+/// Copies a rectangle of bytes between host and device memory or inside device memory.
 struct CopyPacket {
   /// At most one of source and destination is host memory (a pointer). An integer is a device address.
   std::variant<std::uint64_t, const std::byte*> source;
@@ -50,22 +51,26 @@ struct CopyPacket {
   std::size_t source_pitch = 0;  ///< bytes from row to row; ignored for one row
   std::size_t destination_pitch = 0;
 };
+/// Fills a rectangle of device memory with a pattern.
 struct FillPacket {
   std::uint64_t address = 0;
   std::size_t width = 0;  ///< bytes per row
   std::size_t rows = 1;
   std::size_t pitch = 0;
   std::uint32_t pattern = 0;
-  unsigned pattern_bytes = 1;  ///< 1, 2 or 4
+  unsigned pattern_bytes = 1;  ///< width of the repeated pattern: 1, 2 or 4
 };
+/// Sets the counter of an event when the packets before it in the queue are complete.
 struct EventRecordPacket {
   std::uint64_t event = 0;  ///< event number, chosen by the caller
   std::uint64_t count = 0;  ///< value that the event's counter gets
 };
+/// Blocks the queue until the counter of an event has reached a value.
 struct EventWaitPacket {
   std::uint64_t event = 0;
   std::uint64_t count = 0;  ///< waits until the event's count is at least this
 };
+/// Calls a function of the host when the packets before it in the queue are complete.
 struct HostCallPacket {
   std::function<void()> call;  ///< runs in the thread that advances time; must neither submit packets nor advance time
 };
@@ -93,6 +98,7 @@ enum class FaultKind : std::uint8_t {
                         ///< instruction's result
 };
 
+/// Error of device code that stopped a kernel, or reason for which a run was ended.
 struct Fault {
   FaultKind kind = FaultKind::kNone;
   std::string message;  ///< one or more lines, complete: address, space, kernel, PTX line, block and thread
@@ -136,6 +142,7 @@ struct LaunchShape {
   unsigned spills = 0;          ///< bytes per thread
 };
 
+/// Statistics row of a completed kernel, or of several kernels (KernelRows).
 struct KernelStatistics {
   std::string kernel;
   LaunchShape shape;
@@ -182,12 +189,12 @@ class Device {
   /// nullopt removes the binding.
   virtual void name_kernel(std::uint64_t /*value*/, std::optional<ProgramHandle> /*program*/) {}
   /// While on, completed launches of this kernel stay resident, so that groups of thread blocks can still be added to
-  /// them. Waiting for such a launch continues to wait. For machines with a launch unit.
+  /// them. Packets and warps that wait for such a launch continue to wait. For machines with a launch unit.
   virtual void hold_kernel(ProgramHandle /*program*/, bool /*on*/) {}
 
   /// Appends a packet to queue `queue` (0..machine queue.count - 1). If the queue is full, advances time until a slot
   /// is free. A deadlock, limit, interrupt or end of the run may end this wait instead. Then the packet is dropped, its
-  /// ticket counts as complete (as after `reset`), and the next advance returns at once with the same outcome.
+  /// ticket counts as complete (as after `reset`), and the next advance ends for the same reason.
   ///
   /// Errors: InputError for launches that exceed the machine's limits, checked before any other effect.
   virtual Ticket submit(unsigned queue, Packet packet) = 0;
@@ -240,7 +247,7 @@ class Device {
   /// Asks the running advance to return kInterrupted soon; may be called from a signal handler.
   virtual void interrupt() noexcept = 0;
 
-  /// Limit of device-side malloc, bytes (default 8 MiB, as CUDA's).
+  /// Sets the limit of device-side malloc in bytes (default 8 MiB, as in CUDA).
   virtual void set_heap_limit(std::uint64_t bytes) = 0;
   /// Returns the object that holds the limits of launches by device code and counts launches beyond a limit.
   [[nodiscard]] virtual Launcher& launcher() = 0;

@@ -10,7 +10,7 @@ namespace {
 // One conversion of a format text, up to the conversion letter and without length modifiers.
 struct Conversion {
   std::string flags_and_width;  // starts with "%"; may contain '*'
-  bool wide = false;            // 64-bit integer argument
+  bool wide = false;            // the integer argument has 64 bits
   char letter = 0;
   std::size_t end = 0;  // position of the first character after the conversion
 };

@@ -8,7 +8,7 @@
 namespace castor::gpu {
 
 /// Limit on the wall time of a run on the host (machine key run.max_seconds), counted from the device's construction.
-/// The limit only ends the run; it does not change the results before.
+/// The limit only ends the run; it does not change results computed before.
 class HostLimit {
  public:
   /// `seconds`: empty = no limit.

@@ -12,7 +12,7 @@ namespace castor::gpu {
 /// Element of a job's list: a number of thread blocks of one kernel type.
 struct JobElement {
   std::uint8_t kid = 0;   ///< kernel type
-  std::uint32_t tbs = 0;  ///< 24 bits
+  std::uint32_t tbs = 0;  ///< number of thread blocks, 24 bits
 };
 
 /// Announces the kernel packets that follow in the queue as one job. The packet has 64 bytes, sixteen little-endian
@@ -78,12 +78,14 @@ struct RegisterAccess {
   std::uint32_t value = 0;   ///< data of a write
 };
 
+/// Result of a register access.
 enum class RegisterError : std::uint8_t {
   kNone,
   kAddress,  ///< no block serves the window; the offset is unmapped or not aligned
   kRefused,  ///< illegal value, or write to a read-only word
 };
 
+/// Reply to a register access.
 struct RegisterReply {
   RegisterError error = RegisterError::kNone;
   std::uint32_t value = 0;  ///< data of a read

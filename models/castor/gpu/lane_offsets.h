@@ -13,6 +13,7 @@ namespace castor::gpu {
 // Address calculation and data movement that both machines do for every memory instruction. The loops run over all
 // lanes, so that the compiler unrolls and vectorises them.
 
+/// Mask of all lanes of a warp.
 template <unsigned lanes>
 inline constexpr isa::LaneMask kAllLanes = lanes == 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << (lanes % 64)) - 1;
 

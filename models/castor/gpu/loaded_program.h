@@ -27,6 +27,7 @@ class LoadedProgram {
   [[nodiscard]] std::uint64_t code_base() const { return code_base_; }
 
  private:
+  /// Piece of a constant row; gives the rows their alignment.
   struct alignas(64) Block {
     std::byte bytes[64];
   };
@@ -46,7 +47,7 @@ class ProgramTable {
   /// a rule (isa/mark_check.h), with kernel, record and PTX line.
   ProgramHandle load(std::shared_ptr<const isa::Program> program);
   [[nodiscard]] const LoadedProgram& operator[](ProgramHandle handle) const;
-  /// Device::name_kernel.
+  /// Implements Device::name_kernel.
   void name(std::uint64_t value, std::optional<ProgramHandle> program);
   /// Returns the program bound to a kernel value, or null.
   [[nodiscard]] const LoadedProgram* kernel(std::uint64_t value) const;

@@ -42,7 +42,7 @@ class Lookout {
   /// Returns the end of the current watchdog window, at which a sleeping device has to wake up.
   [[nodiscard]] Cycle window_end() const { return watchdog_.window_end(); }
 
-  /// Gpu::host_waits.
+  /// Implements Gpu::host_waits.
   void host_waits(bool waits);
   [[nodiscard]] bool spinning() const { return spinning_; }
   [[nodiscard]] std::string spin_report() const { return watchdog_.report(); }

@@ -43,8 +43,7 @@ enum class ContextMover : std::uint8_t { kPort, kAnalytic };
 enum class MemoryCheck : std::uint8_t { kAllocation, kPage, kOff };
 /// An L1 hit on stale data is ignored, counted or an error.
 enum class StaleCheck : std::uint8_t { kOff, kCount, kError };
-/// Latencies of units count from dispatch to write-back, or from issue to the issue of a dependent
-/// instruction.
+/// Latencies of units count from dispatch to write-back, or from issue to the issue of a dependent instruction.
 enum class LatencyFrom : std::uint8_t { kDispatch, kIssue };
 /// Atomics on shared memory: by the unit, or by a lock-update-unlock loop.
 enum class SharedAtomics : std::uint8_t { kNative, kLoop };

@@ -17,6 +17,7 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
+  /// Event: a warp instruction was issued.
   struct Issue {
     Cycle cycle = 0;
     Tick tick = 0;  ///< tick of SM `sm`
@@ -27,6 +28,7 @@ class Observer {
   };
   virtual void issued(const Issue& /*event*/) {}
 
+  /// Event: a TB was placed, started or retired.
   struct Tb {
     Cycle cycle = 0;
     unsigned sm = 0, context = 0;
@@ -38,6 +40,7 @@ class Observer {
   virtual void tb_started(const Tb& /*event*/) {}  ///< SM has started the TB
   virtual void tb_retired(const Tb& /*event*/) {}  ///< SM has retired the TB
 
+  /// Event: a kernel was submitted, granted, written or completed.
   struct Kernel {
     Cycle cycle = 0;
     Ticket ticket = 0;
@@ -50,6 +53,7 @@ class Observer {
   virtual void kernel_written(const Kernel& /*event*/) {}    ///< the kernel table entry is written
   virtual void kernel_completed(const Kernel& /*event*/) {}  ///< the kernel's own grid is complete
 
+  /// Event: a launch by device code was admitted.
   struct Launch {
     Cycle cycle = 0;  ///< cycle in which the call issued
     unsigned sm = 0, context = 0;
@@ -57,6 +61,7 @@ class Observer {
   };
   virtual void launched(const Launch& /*event*/) {}  ///< a launch by device code has been admitted
 
+  /// Event: a copy engine started or completed a copy or fill.
   struct Copy {
     Cycle cycle = 0;
     unsigned engine = 0;

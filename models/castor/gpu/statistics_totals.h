@@ -26,6 +26,7 @@ class StatisticsTotals {
   [[nodiscard]] const Series& series() const { return series_; }
 
  private:
+  /// Statistic that returns the sum of its terms.
   class Sum final : public base::Statistic {
    public:
     Sum(base::StatisticGroup& group, base::StatisticInfo info, std::vector<const base::Statistic*> terms)

@@ -21,6 +21,7 @@ class WaitGraph {
   [[nodiscard]] std::string cycle_text() const;
 
  private:
+  /// Node with the indices of the nodes that it waits for.
   struct Node {
     std::string name;
     std::vector<std::size_t> others;

@@ -39,9 +39,11 @@ class Windows {
   [[nodiscard]] std::string json(Cycle now) const;
 
  private:
+  /// Instructions issued: of warps, and weighted by active lanes.
   struct Counts {
     std::uint64_t warps = 0, lanes = 0;
   };
+  /// Instructions of one kernel in each window.
   struct Kernel {
     std::string name;
     std::map<std::size_t, Counts> windows;  ///< by window number
@@ -56,7 +58,7 @@ class Windows {
   std::vector<Sm*> cores_;
   Cycle length_, start_ = 0;
   std::vector<std::uint64_t> last_;                 ///< per statistic: value at the start of the current window
-  std::vector<std::vector<std::uint64_t>> values_;  ///< per statistic and window
+  std::vector<std::vector<std::uint64_t>> values_;  ///< per statistic and window: growth
   std::size_t count_ = 0;                           ///< number of finished windows
   std::vector<Counts> seen_;                        ///< per kernel table entry: instructions already attributed
   std::map<Ticket, Kernel> kernels_;

@@ -69,7 +69,7 @@ class AffineProbe {
   std::vector<std::vector<std::uint32_t>> executed_;  // [warp][record]: number of executions
   std::unordered_map<std::uint64_t, Instance>
       open_;  // instances not yet executed by all warps; by record and occurrence
-  std::map<std::uint32_t, std::vector<std::uint32_t>> found_;  // by record: affine occurrences
+  std::map<std::uint32_t, std::vector<std::uint32_t>> found_;  // by record: numbers of the affine executions
   // State between `before` and `after`.
   bool looks_ = false;  ///< the current record is examined
   bool good_ = false;   // all values so far are affine in this warp

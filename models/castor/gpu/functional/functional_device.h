@@ -74,6 +74,7 @@ class FunctionalDevice final : public Device {
     Ticket ticket = 0;
     Packet packet;
   };
+  /// Hardware queue of the functional machine.
   struct Queue {
     std::deque<Queued> packets;
     bool busy = false;         ///< the head kernel runs; the queue serves no packet until the kernel completes

@@ -34,6 +34,7 @@ struct MemoryFault {
 
 /// Effects of an access, for the spin watch.
 struct SeenAccess {
+  /// Location read by one lane.
   struct Read {
     std::uint64_t address = 0;  ///< device address; shared memory: offset in the block's window
     bool shared = false;

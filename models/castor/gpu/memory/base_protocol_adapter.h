@@ -35,6 +35,7 @@ namespace castor::gpu {
 /// L2Slice::set_memory_keeps_data). Responses other than TLM_OK_RESPONSE are counted.
 class OutsideMemoryAdapter final : public sc_core::sc_module, public Unit, private tlm::tlm_bw_transport_if<> {
  public:
+  /// Transport calls of the external memory model.
   enum class Style : std::uint8_t {
     kNonBlocking,  ///< nb_transport, approximately timed
     kBlocking,     ///< b_transport from a thread of the adapter, one transaction at a time
@@ -156,7 +157,7 @@ class OutsideMasterAdapter final : public sc_core::sc_module, public Unit, priva
   Job* responding_ = nullptr;                    ///< job between BEGIN_RESP and END_RESP
   tlm::tlm_generic_payload* request_ = nullptr;  ///< payload between BEGIN_REQ and END_REQ
   std::uint32_t next_number_ = 0;
-  bool blocked_ = false;  ///< credits do not suffice for the next request in this cycle
+  bool blocked_ = false;  ///< set when credits do not suffice for the next request; never cleared
 
   base::StatisticGroup group_;
   base::Counter reads_, writes_, bytes_, errors_, violations_;

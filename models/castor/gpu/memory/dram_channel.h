@@ -24,7 +24,7 @@ struct DramCommand {
   enum class Kind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh };
   Kind kind = Kind::kActivate;
   std::uint64_t clock = 0;
-  unsigned bank = 0;          ///< bank; refresh: unused, as it applies to all banks
+  unsigned bank = 0;          ///< bank of the command; refresh: unused, since a refresh applies to all banks
   std::uint64_t row = 0;      ///< row, of activate, read and write
   unsigned column = 0;        ///< first byte inside the row, of read and write
   std::uint64_t request = 0;  ///< arrival number of the request that the command serves
@@ -109,6 +109,7 @@ class DramChannel final : public sc_core::sc_module, public Unit {
     Wish wish = Wish::kRead;
     std::uint8_t group = 0;
   };
+  /// Command to be issued next: its clock and the request that it serves.
   struct Choice {
     std::uint64_t clock = kNever;
     std::int32_t slot = kNone;

@@ -46,7 +46,8 @@ class DramTimes {
  private:
   Machine::Dram timing_;
   unsigned burst_;
-  std::int64_t read_to_write_, write_to_read_;  // from command to command
+  std::int64_t read_to_write_,
+      write_to_read_;  // clocks from a read to a write command, and from a write to a read command
   std::uint64_t column_from_ = 0, read_from_ = 0, write_from_ = 0, activate_from_ = 0;
   std::vector<std::uint64_t> group_from_;   // first legal column command, per bank group
   std::array<std::uint64_t, 4> windows_{};  // ends of the tFAW windows opened by the last four activates

@@ -53,6 +53,7 @@ class L2ReplySide {
   [[nodiscard]] std::size_t delayed() const { return delayed_.size(); }
 
  private:
+  /// Reply of an atomic that is not sent yet.
   struct Delayed {
     Transaction* transaction;
     Cycle visible;

@@ -93,7 +93,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
     Cycle due;     ///< first cycle in which the request may be decided
     unsigned set;  ///< cache set of the request's line
   };
-  /// Stall reason of the head of the pipe in this cycle. kEntry: no MSHR or no way.
+  /// Stall reason of the head of the pipe in this cycle. kEntry: no free MSHR, no room for a merge, or no free way.
   enum class Lack : std::uint8_t { kNothing, kCredit, kMissQueue, kEntry };
 
   void collect_replies(Cycle now);

@@ -88,8 +88,8 @@ class StampedFifo {
   void grow();
 
   std::size_t begin_ = 0, end_ = 0;
-  std::size_t mask_ =
-      15;  // number of slots minus 1, a power of two minus 1. The FIFO grows on demand; the sender's credits bound it.
+  std::size_t mask_ = 15;  // number of slots minus 1; the number of slots is a power of two. The FIFO grows on demand;
+                           // the sender's credits bound it.
   std::vector<Entry> entries_ = std::vector<Entry>(16);
 };
 

@@ -154,6 +154,7 @@ class SwitchNetwork {
     return waiting_ == 0 ? kForever : next;
   }
 
+  /// Linked list of packets.
   struct Queue {
     Transaction* head = nullptr;
     Transaction* tail = nullptr;

@@ -18,6 +18,7 @@ inline constexpr unsigned kSectorBytes = 32;
 /// Bytes of a packet's header.
 inline constexpr unsigned kHeaderBytes = 8;
 
+/// Type of a memory request.
 enum class RequestKind : std::uint8_t {
   kLoad,
   kStore,
@@ -85,8 +86,7 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   isa::AtomicOp op = isa::AtomicOp::kAdd;
   isa::Type type = isa::Type::kU32;
 
-  alignas(
-      64) std::byte data[kMaxLineBytes];  ///< whole line; only bytes of `sectors` (stores: of byte_mask) mean anything
+  alignas(64) std::byte data[kMaxLineBytes];  ///< whole line; only bytes of `sectors` (stores: of byte_mask) are valid
 
   LaneOperand lanes[isa::kMaxLanes];  ///< atomics: first lane_count valid, ascending lane
 

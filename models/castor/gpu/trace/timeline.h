@@ -74,6 +74,7 @@ class Timeline final : public Observer {
  private:
   static constexpr unsigned kQueues = 1, kCopies = 2, kFirstSm = 10;  // process numbers
 
+  /// Unfinished slice of a TB.
   struct OpenTb {
     bool open = false;
     Cycle start = 0;
@@ -82,12 +83,14 @@ class Timeline final : public Observer {
     std::uint64_t gid = 0;
     std::uint32_t group = kNoGroup;
   };
+  /// Unfinished slice of a kernel.
   struct OpenKernel {
     std::string name;
     unsigned queue = 0, entry = 0;
     unsigned track = kTracks;  ///< track of the waiting, later of the running kernel in its queue; kTracks = none
     Cycle submitted = 0, granted = kForever, written = kForever;
   };
+  /// Unfinished slice of a copy.
   struct OpenCopy {
     bool open = false;
     Cycle start = 0;
@@ -95,11 +98,13 @@ class Timeline final : public Observer {
     std::uint64_t bytes = 0;
     const char* what = "";
   };
+  /// Tracks of a queue.
   struct QueueState {
     std::uint32_t used[2] = {};   ///< bit masks of occupied tracks: running, waiting
     std::uint32_t named[2] = {};  ///< bit masks of tracks whose name is in the file: running, waiting
     unsigned waiting = 0;         ///< number of waiting kernels
   };
+  /// A counter with its series.
   struct Counter {
     unsigned process;
     std::string name;

@@ -15,7 +15,7 @@ namespace castor::gpu {
 /// exact to the picosecond. The caller checks with `inside` whether an event is in the recorded window.
 class TraceEvents {
  public:
-  /// Errors: InputError if `path` cannot be written.
+  /// Opens the file; `from` and `to` delimit the recorded window. Errors: InputError if `path` cannot be written.
   TraceEvents(const std::string& path, const base::Clock& clock, Cycle from, Cycle to);
 
   /// Returns whether the cycles `start` to `end` overlap the window.
