@@ -202,9 +202,9 @@ class Device {
   /// Returns the simulated time at which `ticket` completed; 0 while it has not completed.
   [[nodiscard]] virtual Picoseconds completion_time(Ticket ticket) const = 0;
 
-  /// Advances simulated time until `ticket` is complete. Time moves only in the `advance` functions. Errors: any
-  /// exception of a hardware block, such as twin::MismatchError in lockstep. After an exception only `end_recording`
-  /// may be called on the device.
+  /// Advances simulated time until `ticket` is complete. Time moves only in the `advance` functions, in `submit` to a
+  /// full queue, and in `access_register`. Errors: any exception of a hardware block, such as twin::MismatchError in
+  /// lockstep. After an exception only `end_recording` may be called on the device.
   virtual Outcome advance_until(Ticket ticket) = 0;
   Outcome advance_to(Picoseconds time) {
     return advance_until_enough([] { return false; }, time);

@@ -37,8 +37,8 @@ class L2Fills {
   /// Appends a request to the waiters of the way's youngest entry.
   void join(Transaction& transaction, std::size_t way);
 
-  /// Returns true if an older entry of the line is still waiting for its read; this entry is then marked as filled and
-  /// served after it. Returns false if the entry can be served now.
+  /// Returns true if an older entry of the line is not complete; this entry is then marked as filled and is served
+  /// after the older one. Returns false if the entry can be served now.
   [[nodiscard]] bool set_aside(std::uint32_t entry);
   /// Returns whether the waiters of an entry are being served.
   [[nodiscard]] bool serving() const { return serving_ != kNone; }
