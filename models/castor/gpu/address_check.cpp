@@ -12,7 +12,8 @@ using isa::Space;
 
 bool in_window(std::uint64_t address, std::uint64_t base) { return address - base < isa::kWindowSize; }
 
-// The space a generic address means, and the address inside it.
+// Converts a generic address to the address inside its space, and returns the space. `host_view`: the address was in
+// the host window.
 Space resolve(std::uint64_t& address, bool& host_view) {
   host_view = false;
   if (in_window(address, isa::kSharedWindow)) {
@@ -34,7 +35,7 @@ bool read_only(const Allocation& allocation) {
   return allocation.read_only || allocation.kind == AllocationKind::kCode;
 }
 
-// "load of 4 bytes at global address 0x...: ".
+// Returns the beginning of a message: "load of 4 bytes at global address 0x...: ".
 std::string head(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_t address) {
   static constexpr const char* kVerb[] = {"load", "store", "atomic", "reduction"};
   char text[160];
@@ -49,7 +50,7 @@ std::string head(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_
 bool AddressCheck::find(std::uint64_t address, bool write, bool from_host_window) {
   if (generation_ != store_.generation() || address < begin_ || address >= end_) {
     const Allocation* const allocation = store_.find(address);
-    // Local memory is reached through its window only.
+    // Local memory may only be accessed through its window.
     if (allocation == nullptr || allocation->kind == AllocationKind::kLocal) return false;
     if (address - allocation->address < allocation->reserved) return false;
     generation_ = store_.generation();

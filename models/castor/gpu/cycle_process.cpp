@@ -25,7 +25,7 @@ void CycleProcess::at_time() {
     return;
   }
   const Cycle cycle = time == armed_time_ ? armed_ : system_.first_edge(clock_, time);
-  // The host may wake the process between two edges, or for a cycle that has run already.
+  // The host may wake the process between two clock edges, or for a cycle that has already run.
   if (pause_pending_) {
     arm(armed_);
   } else if (cycle >= device_.now() && (time == armed_time_ || is_edge(cycle, time))) {
@@ -35,7 +35,7 @@ void CycleProcess::at_time() {
   }
 }
 
-// Runs the cycle whose time it is, and those behind it that may run ahead of time.
+// Runs the cycle that is due now, and the following cycles that may run ahead of SystemC time.
 void CycleProcess::run_cycles(Cycle cycle) {
   const Cycle first = cycle;
   const Cycle end = run_ahead_ ? foreign_cycle() : 0;
@@ -56,14 +56,14 @@ void CycleProcess::run_cycles(Cycle cycle) {
   }
 }
 
-// First cycle that something else in the simulation may precede. At most a millisecond ahead, so that SystemC's time
-// shows where the device is.
+// Returns the first cycle before which other activity of the simulation may happen. It is at most a millisecond ahead,
+// so that SystemC time shows the progress of the device.
 Cycle CycleProcess::foreign_cycle() const {
   const sc_core::sc_time free = std::min(sc_core::sc_time_to_pending_activity(), farthest_);
   return system_.first_edge(clock_, sc_core::sc_time_stamp() + free);
 }
 
-// What the host does may ask for a cycle that has passed while the device slept: it is the next that can run.
+// Returns the next cycle that can run. The host may request work for a cycle that passed while the device slept.
 Cycle CycleProcess::next_edge() const {
   const Cycle next = device_.next_cycle();
   return next == kForever ? next : std::max(next, system_.first_edge(clock_, sc_core::sc_time_stamp()));

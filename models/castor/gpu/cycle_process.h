@@ -11,7 +11,7 @@
 
 namespace castor::gpu {
 
-/// What runs in cycles: all that the process has to know of a device.
+/// Interface of a device towards the process that runs its cycles.
 class CycleRunner {
  public:
   CycleRunner() = default;
@@ -19,35 +19,37 @@ class CycleRunner {
   CycleRunner& operator=(const CycleRunner&) = delete;
   virtual ~CycleRunner() = default;
 
-  /// Cycle that runs next; all before it are over.
+  /// Returns the next cycle to run; all earlier cycles have run.
   [[nodiscard]] virtual Cycle now() const = 0;
-  /// First cycle in which there is something to do; kForever if none.
+  /// Returns the first cycle with work; kForever if none.
   [[nodiscard]] virtual Cycle next_cycle() const = 0;
   virtual void run_cycle(Cycle cycle) = 0;
 };
 
-/// The SystemC process that runs cycles: the side of a device that knows time (docs/gpu/timing.md, "Time, clocks,
-/// sleeping"). Cycle k runs at clock.time_of(k), or ahead of it while nothing else is to happen; what the host does at
-/// exactly that time is seen by cycle k + 1.
+/// The SystemC process that runs the cycles of a device and relates them to SystemC time (docs/gpu/timing.md, "Time,
+/// clocks, sleeping"). Cycle k runs at clock.time_of(k), or ahead of that time while no other activity of the
+/// simulation is pending. A change that the host makes at exactly that time is seen by cycle k + 1.
 class CycleProcess {
  public:
-  /// Both must live as long as this. Throws base::InputError if SystemC's time resolution is coarser than 1 ps.
+  /// `clock` and `device` must outlive the process. Throws base::InputError if SystemC's time resolution is coarser
+  /// than 1 ps.
   CycleProcess(const base::Clock& clock, CycleRunner& device) : clock_(clock), device_(device) {}
 
-  /// The body of the SystemC process, which arms itself for the next cycle.
+  /// Body of the SystemC process: runs due cycles and sets the trigger for the next one.
   void activate();
-  /// First cycle that sees what the host does at the current SystemC time.
+  /// Returns the first cycle that sees a change made by the host at the current SystemC time.
   [[nodiscard]] Cycle host_cycle() const;
-  /// The host gave work or changed something: the process looks again.
+  /// Notifies the process that the host has submitted work or changed state, so that it recomputes the next cycle.
   void changed();
 
-  /// Called after every cycle that ran, with the next one that will (kForever: none); true pauses the simulation
-  /// (sc_pause) at the time of the cycle that ran. Null = nobody.
+  /// Sets the function that is called after every cycle, with that cycle and the next cycle to run (kForever: none). If
+  /// it returns true, the simulation is paused (sc_pause) at the time of the cycle that ran. Null = no call.
   void after_cycle(std::function<bool(Cycle cycle, Cycle next)> told) { after_cycle_ = std::move(told); }
-  /// Lets cycle after cycle run while SystemC's time stands, as long as nothing else is to happen in the simulation
-  /// before them; time catches up before a pause.
+  /// Allows several cycles to run without advancing SystemC time, as long as no other activity of the simulation is
+  /// pending before them. Time catches up before a pause.
   void run_ahead(bool allowed) { run_ahead_ = allowed; }
-  /// What a cycle threw; null if nothing. The simulation was paused, and the process is over.
+  /// Returns the exception that a cycle threw; null if none. The simulation is then paused, and the process runs no
+  /// further cycle.
   [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
 
  private:
@@ -61,15 +63,15 @@ class CycleProcess {
   void arm(Cycle next);
 
   SystemTime system_;
-  sc_core::sc_time farthest_{1, sc_core::SC_MS};  ///< that a device runs ahead
+  sc_core::sc_time farthest_{1, sc_core::SC_MS};  ///< largest lead of the device over SystemC time
   const base::Clock& clock_;
   CycleRunner& device_;
   std::function<bool(Cycle cycle, Cycle next)> after_cycle_;
   std::exception_ptr failure_;
-  Cycle armed_ = 0;  ///< cycle that the process waits for
+  Cycle armed_ = 0;  ///< cycle for which the process is triggered next
   sc_core::sc_time armed_time_ = sc_core::sc_max_time();
   bool run_ahead_ = false;
-  bool pause_pending_ = false;  ///< when time has come to `armed_`, which has run
+  bool pause_pending_ = false;  ///< pause when SystemC time reaches cycle `armed_`, which has run already
   sc_core::sc_event changed_;
 };
 

@@ -7,12 +7,12 @@
 namespace castor::gpu {
 namespace {
 
-// One conversion of a format: its text up to the conversion letter, without length modifiers.
+// One conversion of a format text, up to the conversion letter and without length modifiers.
 struct Conversion {
-  std::string flags_and_width;  // "%" ... may hold '*'
-  bool wide = false;            // 64-bit integer argument
+  std::string flags_and_width;  // starts with "%"; may contain '*'
+  bool wide = false;            // the integer argument has 64 bits
   char letter = 0;
-  std::size_t end = 0;  // first character behind it
+  std::size_t end = 0;  // position of the first character after the conversion
 };
 
 bool is_one_of(char c, const char* set) { return c != 0 && std::strchr(set, c) != nullptr; }

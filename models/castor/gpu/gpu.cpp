@@ -26,13 +26,13 @@ SmHooks hooks_of(const Hooks& hooks, unsigned sm) {
   return result;
 }
 
-// Bit per unit of `count` <= 64 that is due in `cycle`.
+// Returns a mask of the units that are due in `cycle`, one bit for each of `count` <= 64 units.
 inline std::uint64_t due_units(const Cycle* wakes, std::size_t count, Cycle cycle) {
   std::uint64_t due = 0;
   std::size_t left = count;
 #ifdef __SSE2__
-  // Due is what lies below cycle + 1. Cycles are below 2^63 but for kForever, so it is the sign of the difference that
-  // says so, unless the wake has it too.
+  // A unit is due if its wake is below cycle + 1. All cycles are below 2^63 except kForever, so the sign of the
+  // difference shows this, unless the wake itself has the sign bit set.
   if (left % 2 != 0) due = static_cast<std::uint64_t>(wakes[--left] <= cycle);
   const __m128i limit = _mm_set1_epi64x(static_cast<long long>(cycle + 1));
   for (; left != 0; left -= 2) {
@@ -137,7 +137,7 @@ Cycle Gpu::next_cycle() const {
   }
   if (next == kForever) return next;
   if (!machine_.run.sleep) return now_;
-  // The last cycle of a run is one of these, so that a limit ends it there, asleep or not.
+  // Cycles at which a limit is checked always run, even if the device sleeps, so that the limit ends the run there.
   const Cycle end = machine_.run.max_cycles.value_or(kForever) - 1;
   if (end >= now_) next = std::min(next, end);
   if (machine_.run.max_instructions) {
@@ -153,8 +153,8 @@ bool Gpu::at_rest() const {
   return front_end_->rests();
 }
 
-// No tick makes another unit due in the same cycle, so who is due can be found out for many units at once, without a
-// branch for each that the host would guess wrongly.
+// No tick makes another unit due in the same cycle. The due units can therefore be found for many units at once,
+// without a branch per unit that the host would mispredict.
 void Gpu::tick_due(Cycle cycle) {
   for (std::size_t first = 0; first < units_.size(); first += 64) {
     const std::size_t count = std::min<std::size_t>(units_.size() - first, 64);
@@ -164,7 +164,7 @@ void Gpu::tick_due(Cycle cycle) {
   }
 }
 
-// In many cycles nobody has anything to hand over, so flags are looked at several at once.
+// In most cycles no SM has output to hand over, so several flags are tested at once.
 inline void Gpu::hand_over(Cycle cycle) {
   for (std::size_t first = 0; first < cores_.size(); first += kFlagsPerWord) {
     std::uint64_t some = 0;
@@ -208,7 +208,7 @@ void Gpu::add_waves(Waves& waves) const {
   memory_->add_waves(waves, scope);
 }
 
-// At most one kernel completes in a cycle.
+// Collects the counters of a completed kernel. At most one kernel completes per cycle.
 void Gpu::collect(KernelStatistics& kernel) {
   if (!front_end_->releases().fresh_is_part()) lookout_->kernel_completed(kernel);
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));

@@ -34,28 +34,30 @@ namespace castor::gpu {
 class TraceRecorder;
 class Waves;
 
-/// A whole GPU: front end, SMs, crossbars, L2 slices, DRAM channels and copy engines, wired as a machine file says
-/// (docs/gpu/timing.md, "Structure of the timing GPU"). One SystemC process runs all of it, and sleeps while nothing
-/// has work: when cycles run is CycleProcess's to know, who looks at them from outside the Lookout's; this class has
-/// the units, the wires between them, and the order of a cycle.
+/// The timing GPU: front end, SMs, crossbars, L2 slices, DRAM channels and copy engines, connected as the machine file
+/// says (docs/gpu/timing.md, "Structure of the timing GPU"). One SystemC process runs all units, and sleeps while no
+/// unit has work. This class owns the units and the connections between them, and defines the order of their steps
+/// within a cycle. CycleProcess decides when cycles run; Lookout runs the watchdog and samples statistics between
+/// cycles.
 ///
-/// Work is given through `front_end()`; `changed()` must follow whatever the host did. Timing: cycle k runs at SystemC
-/// time clock().time_of(k); what the host does at exactly that time is seen by cycle k + 1.
-/// Limits: one core clock domain; DRAM edges are computed from it.
+/// The host submits work through `front_end()` and must call `changed()` after every change it makes. Timing: cycle k
+/// runs at SystemC time clock().time_of(k). A change that the host makes at exactly that time is seen by cycle k + 1.
+///
+/// Limits: one core clock domain; the DRAM clock edges are computed from the core clock.
 class Gpu final : public sc_core::sc_module, private CycleRunner {
  public:
-  /// With run.max_instructions every cycle that is a multiple of this runs, so that the limit is looked at in it.
+  /// With run.max_instructions, the device runs every cycle whose number is a multiple of this period, so that the
+  /// limit is checked there.
   static constexpr Cycle kLimitPeriod = 1024;
 
   struct Options {
     Hooks hooks;                   ///< not owned
     Observer* observer = nullptr;  ///< not owned
-    /// SMs replay service times of these kernels instead of executing instructions; not owned.
+    /// SMs replay the recorded service times of these kernels instead of executing instructions; not owned.
     const ReplayFile* replay = nullptr;
   };
 
-  /// `machine`, `store` and `programs` must live as long as the GPU. Errors: InputError for hooks that exclude each
-  /// other.
+  /// `machine`, `store` and `programs` must outlive the GPU. Errors: InputError for hooks that exclude each other.
   Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& store, const ProgramTable& programs,
       const Options& options);
   ~Gpu() override;
@@ -65,75 +67,77 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   [[nodiscard]] MemorySystem& memory() { return *memory_; }
   [[nodiscard]] unsigned sms() const { return static_cast<unsigned>(sms_.size()); }
   [[nodiscard]] SmUnit& sm(unsigned index) { return *sms_[index]; }
-  /// The same if it executes instructions; null if it replays.
+  /// Returns SM `index` if it executes instructions; null if it replays.
   [[nodiscard]] const Sm* core(unsigned index) const { return index < cores_.size() ? cores_[index] : nullptr; }
   [[nodiscard]] const base::Clock& clock() const { return clock_; }
 
   /// Brings the counters of sleeping units up to date and returns all statistics.
   [[nodiscard]] base::StatisticGroup& statistics();
-  /// Brings the counters of all units to the end of cycle `cycle` - 1; none has anything to do before `cycle`.
+  /// Brings the counters of all units to the end of cycle `cycle` - 1. No unit may have work before `cycle`.
   void count_until(Cycle cycle);
 
-  /// What grows with time, summed over units, for statistics over windows.
+  /// Returns the statistics that grow with time, summed over the units; the windows sample them.
   [[nodiscard]] const StatisticsTotals::Series& window_series() const { return totals_->series(); }
-  /// JSON object of the statistics over time up to now (Windows); empty without machine key run.windows.
+  /// Returns the windowed statistics up to now (Windows) as a JSON object; empty without machine key run.windows.
   [[nodiscard]] std::string windows_json() { return lookout_->windows_json(now_); }
 
-  /// Instructions that warps have issued.
+  /// Returns the number of instructions that warps have issued.
   [[nodiscard]] std::uint64_t warp_instructions() const;
 
-  /// Cycle that runs next; all before it are over.
+  /// Returns the next cycle to run; all earlier cycles have run.
   [[nodiscard]] Cycle now() const override { return now_; }
-  /// First cycle that sees what the host does at the current SystemC time.
+  /// Returns the first cycle that sees a change made by the host at the current SystemC time.
   [[nodiscard]] Cycle host_cycle() const { return process_.host_cycle(); }
-  /// The host gave work or changed something: the process looks again.
+  /// Notifies the process that the host has submitted work or changed state, so that it recomputes the next cycle.
   void changed() { process_.changed(); }
 
-  /// First cycle in which any unit has something to do; kForever if none.
+  /// Returns the first cycle in which some unit has work; kForever if none.
   [[nodiscard]] Cycle next_cycle() const override;
-  /// Without the host nothing will proceed any more: every unit sleeps for ever, but for the periodic work of hooks.
+  /// Returns whether nothing can proceed without the host: no unit has a wake-up pending except for periodic work of
+  /// hooks.
   [[nodiscard]] bool at_rest() const;
-  /// Runs one cycle, for programs that do not start the SystemC kernel. Cycles ascend, gaps up to `next_cycle`.
+  /// Runs one cycle; for programs that do not start the SystemC kernel. Cycle numbers ascend, with gaps of at most up
+  /// to `next_cycle`.
   void run_cycle(Cycle cycle) override;
 
-  /// The host begins to wait for the device and does nothing before something completes, or ends to do so: what the
-  /// fixed-point watchdog has to know.
+  /// Sets whether the host is blocked until some work of the device completes. The fixed-point watchdog proves a
+  /// deadlock only while the host is blocked.
   void host_waits(bool waits) { lookout_->host_waits(waits); }
-  /// The last window of the watchdog proved that the warps spin for ever.
+  /// Returns whether the last watchdog window proved that the warps spin for ever.
   [[nodiscard]] bool spinning() const { return lookout_->spinning(); }
-  /// Which loops they repeat and what they read.
+  /// Returns a report of the loops that the spinning warps repeat and the addresses that they read.
   [[nodiscard]] std::string spin_report() const { return lookout_->spin_report(); }
 
-  /// What is counted for no kernel that is complete, up to the last cycle that ran.
+  /// Returns the counts that belong to no completed kernel, up to the last cycle that ran.
   [[nodiscard]] BesideKernels beside_kernels();
 
-  /// Nothing is queued, resident, in flight or unanswered.
+  /// Returns whether nothing is queued, resident, in flight or unanswered.
   [[nodiscard]] bool idle() const;
-  /// A report of who waits for whom, line by line (docs/gpu/faults.md, "Watchdogs").
+  /// Returns a report of the waiting units and what each waits for, one per line (docs/gpu/faults.md, "Watchdogs").
   [[nodiscard]] std::string waiting() const;
-  /// The same for a host that waits for a ticket.
+  /// Returns the report of waiting units for a host that waits for `ticket`.
   [[nodiscard]] std::string waiting(Ticket ticket) const;
 
   /// Declares the signals of all units, in scopes gpu.sm0, gpu.sm0.l1, gpu.slice0 and so on.
   void add_waves(Waves& waves) const;
-  /// Is told before and behind every cycle that runs; null = nobody. Not owned.
+  /// Sets the recorder, which is called before and after every cycle that runs; null = none. Not owned.
   void set_recorder(TraceRecorder* recorder) { recorder_ = recorder; }
-  /// Asserts what holds between any two cycles: room in the ledger is what SMs count themselves, links lose nothing,
-  /// blocked warps have a reason; for tests.
+  /// Asserts the invariants that hold between any two cycles: the front end's ledger agrees with the free resources of
+  /// the SMs, links lose no message, blocked warps have a reason. For tests.
   void check_invariants() const;
 
-  /// Called by the process after every cycle that ran, with the next one that will (kForever: none); true pauses the
-  /// simulation (sc_pause) at the time of the cycle that ran.
+  /// Sets the function that the process calls after every cycle. Its arguments are that cycle and the next cycle to run
+  /// (kForever: none). If it returns true, the simulation is paused (sc_pause) at the time of the cycle that ran.
   void after_cycle(std::function<bool(Cycle cycle, Cycle next)> told) { process_.after_cycle(std::move(told)); }
 
-  /// What a block threw in a cycle that ran, such as a mismatch of model and RTL in lockstep; null if nothing. The
-  /// process caught it (no exception leaves a SystemC process), paused the simulation and is over: the GPU is in the
-  /// middle of a cycle and can only be read.
+  /// Returns the exception that a block threw in a cycle, such as a mismatch of model and RTL in lockstep; null if
+  /// none. The process catches the exception, since none may leave a SystemC process, then pauses the simulation and
+  /// ends. The GPU has then stopped in the middle of a cycle and may only be read.
   [[nodiscard]] const std::exception_ptr& failure() const { return process_.failure(); }
 
-  /// Lets the process run cycle after cycle while SystemC's time stands, as long as nothing else is to happen in the
-  /// simulation before them; time catches up before a pause. For whoever knows that no module looks at SystemC's time
-  /// in calls that the device makes, and that no time is given at which the simulation has to stop.
+  /// Lets the process run several cycles without advancing SystemC time, as long as no other activity of the simulation
+  /// is pending before them. Time catches up before a pause. Allowed only if no module reads SystemC's time in calls
+  /// made by the device, and if the simulation has no fixed end time.
   void run_ahead(bool allowed) { process_.run_ahead(allowed); }
 
  private:
@@ -147,19 +151,20 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   base::Clock clock_;
   base::StatisticGroup statistics_;
   base::Counter cycles_;
-  std::deque<base::StatisticGroup> groups_;  ///< of units that do not make their own
+  std::deque<base::StatisticGroup> groups_;  ///< statistic groups of units that do not create their own
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<VirtualClocks> virtual_clocks_;
   std::vector<std::unique_ptr<SmUnit>> sms_;
   std::vector<Sm*> cores_;  ///< SMs that execute instructions
   static constexpr std::size_t kFlagsPerWord = sizeof(std::uint64_t) / sizeof(bool);
-  std::unique_ptr<bool[]> handing_over_;  ///< whether they have something to hand over in this cycle; whole words
+  /// Per SM: its tick has left output to hand over in this cycle. Padded to whole words.
+  std::unique_ptr<bool[]> handing_over_;
   std::array<std::unique_ptr<CopyEngine>, FrontEnd::kCopyEngines> copies_;
   std::unique_ptr<FrontEnd> front_end_;
   TraceRecorder* recorder_ = nullptr;
   std::vector<Unit*> units_;
-  std::vector<Cycle> wakes_;     ///< of units_
-  std::vector<unsigned> order_;  ///< of units_ in a cycle, permuted before each cycle with run.shuffle
+  std::vector<Cycle> wakes_;     ///< per unit: next cycle in which it ticks
+  std::vector<unsigned> order_;  ///< order in which units tick; permuted before each cycle with run.shuffle
   std::unique_ptr<StatisticsTotals> totals_;
   std::unique_ptr<Lookout> lookout_;
   OutsideReadNotice outside_read_notice_;

@@ -4,8 +4,8 @@
 
 namespace castor::gpu {
 
-/// Number of a TB's group if it belongs to none: it is one of the kernel itself. Every other value names a group, 0
-/// too.
+/// Group number of a TB that belongs to the kernel's own grid. Every other value, including 0, is the number of a
+/// group.
 inline constexpr std::uint32_t kNoGroup = 0xffffffff;
 
 }  // namespace castor::gpu

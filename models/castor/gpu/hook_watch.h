@@ -8,17 +8,17 @@
 
 namespace castor::gpu {
 
-/// Finds hooks that keep a machine awake and let nothing proceed (docs/gpu/faults.md, "Watchdogs"): an issue policy
-/// that lets no ready warp issue, a dispatch policy that wakes up for ever and places nothing. Looked at once per
-/// watchdog window.
+/// Detects hooks that keep a machine awake but prevent all progress (docs/gpu/faults.md, "Watchdogs"). Examples: an
+/// issue policy that lets no ready warp issue; a dispatch policy that wakes up for ever and places no TB. The watchdog
+/// calls it once per window.
 class HookWatch {
  public:
   HookWatch(const FrontEnd& front_end, const std::vector<Sm*>& cores) : front_end_(front_end), cores_(cores) {}
 
-  /// The end of a window of `length` cycles through which the machine was awake. `rests`: copies and memory, too, have
-  /// nothing under way. Errors: base::Error that names the hook's block, SM, warps and the cycle.
+  /// Checks at the end of a window of `length` cycles during which the machine was awake. `rests`: copies and memory
+  /// have nothing in flight. Errors: base::Error that names the hook's block, the SM, the warps and the cycle.
   void look(Cycle now, Cycle length, std::uint64_t progress, bool rests);
-  /// The host has done something, or the machine slept.
+  /// Discards the last state, because the host has acted or the machine slept.
   void forget() { stands_ = false; }
 
  private:
@@ -27,8 +27,8 @@ class HookWatch {
 
   const FrontEnd& front_end_;
   const std::vector<Sm*>& cores_;
-  std::uint64_t progress_ = 0, instructions_ = 0;  ///< at the last look
-  bool stands_ = false;                            ///< there was a last look
+  std::uint64_t progress_ = 0, instructions_ = 0;  ///< values at the last call of `look`
+  bool stands_ = false;                            ///< `progress_` and `instructions_` are valid
 };
 
 }  // namespace castor::gpu

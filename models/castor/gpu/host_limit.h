@@ -7,19 +7,19 @@
 
 namespace castor::gpu {
 
-/// `run.max_seconds`: a run ends after so much wall time of the host, counted from the device's construction on. For
-/// people who wait; what a run gives until then does not depend on it.
+/// Limit on the wall time of a run on the host (machine key run.max_seconds), counted from the device's construction.
+/// The limit only ends the run; it does not change results computed before.
 class HostLimit {
  public:
-  /// Empty = no limit.
+  /// `seconds`: empty = no limit.
   explicit HostLimit(std::optional<std::uint64_t> seconds) : seconds_(seconds) {}
 
-  /// To be called often: the clock is looked at once in 64 calls.
+  /// Returns whether the limit is reached. To be called often: reads the clock in one of 64 calls.
   [[nodiscard]] bool reached() {
     if (!seconds_ || ++calls_ % kCalls != 0) return false;
     return std::chrono::steady_clock::now() - start_ >= std::chrono::seconds(*seconds_);
   }
-  /// The begin of a message about it.
+  /// Returns the beginning of the message about the limit.
   [[nodiscard]] std::string text() const {
     return "time limit reached: run.max_seconds = " + std::to_string(*seconds_) + " seconds of the host";
   }

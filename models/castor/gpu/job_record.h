@@ -6,22 +6,23 @@
 
 namespace castor::gpu {
 
-/// How a job went, for reports; cycles, 0 = has not happened.
+/// Life cycle of a job, for reports. Times are core cycles; 0 = the event has not happened.
 struct JobRecord {
-  std::uint32_t id = 0;  ///< software's tag
+  std::uint32_t id = 0;  ///< tag chosen by software
   unsigned queue = 0;
-  Ticket ticket = 0;           ///< of its JOB packet; 0: announced by the front end
-  std::uint32_t deadline = 0;  ///< cycles from its start, all ones = none
+  Ticket ticket = 0;           ///< ticket of the JOB packet; 0: the front end announced the job
+  std::uint32_t deadline = 0;  ///< cycles from `start`; all ones = no deadline
   std::uint64_t start = 0;
-  base::Cycle judged = 0;  ///< admitted or rejected
+  base::Cycle judged = 0;  ///< cycle of admission or rejection
   bool accepted = false;
-  std::uint8_t reason = 0;
-  std::uint32_t estimate = 0;  ///< of the verdict
-  base::Cycle first_tb = 0;    ///< first TB placed
-  base::Cycle done = 0;        ///< last kernel complete
-  bool met = false;
-  std::uint64_t running = 0;           ///< cycles from the last TB of a kernel placed to its completion, all kernels
-  std::uint32_t kernels = 0, tbs = 0;  ///< completed
+  std::uint8_t reason = 0;     ///< why the job was rejected
+  std::uint32_t estimate = 0;  ///< completion time estimated by the admission test, cycles
+  base::Cycle first_tb = 0;    ///< cycle in which the first TB was placed
+  base::Cycle done = 0;        ///< cycle in which the last kernel completed
+  bool met = false;            ///< the job completed before its deadline
+  /// Cycles from the placement of a kernel's last TB to its completion, summed over the kernels.
+  std::uint64_t running = 0;
+  std::uint32_t kernels = 0, tbs = 0;  ///< completed kernels and TBs
 };
 
 }  // namespace castor::gpu

@@ -53,8 +53,8 @@ constexpr std::array<base::StatisticInfo, kCounts> kInfos = {{
     {"memory_write_bytes", "bytes", "sectors that L2 wrote to DRAM because of them, whoever stored them"},
 }};
 
-// Names of counts by class, made once: "warp_instructions.int", "filter.skipped.int"; of the fetch filter's other
-// counts "filter.copies".
+// Names of the counters by class, built once: "warp_instructions.int", "filter.skipped.int"; and of the other counters
+// of the fetch filter: "filter.copies".
 struct Names {
   using ByClass = std::array<std::string, kInstructionClasses>;
   ByClass warps = of("warp_instructions."), lanes = of("lane_instructions.");
@@ -85,7 +85,7 @@ const std::vector<base::StatisticInfo>& kernel_count_infos() {
 }
 
 OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel) {
-  // Never destroyed: reports are also written at the end of the process.
+  // The object is never destroyed, because reports are also written at the end of the process.
   static const Names& names = *new Names;
   const unsigned entry = kernel.entry;
   std::array<std::uint64_t, kCounts> counts{};
@@ -135,7 +135,7 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
     slice.clear_traffic(entry);
   }
   counts[kOutsideReads] = outside.lanes;
-  constexpr std::size_t kUsually = 48;  // of them are above 0
+  constexpr std::size_t kUsually = 48;  // typical number of counters above 0
   kernel.counts.reserve(kUsually);
   const auto put = [&kernel](std::string_view name, std::uint64_t value) {
     if (value != 0) kernel.counts.emplace_back(name, value);

@@ -10,18 +10,18 @@
 
 namespace castor::gpu {
 
-/// Names, units and meanings of what is counted per kernel besides its instructions (docs/gpu/counting.md,
+/// Returns names, units and meanings of the per-kernel counters other than instructions (docs/gpu/counting.md,
 /// "Statistics").
 [[nodiscard]] const std::vector<base::StatisticInfo>& kernel_count_infos();
 
-/// Moves what SMs and slices counted for the kernel of a table entry into the kernel's statistics; names with 0 are
-/// left out. For the end of the cycle in which the kernel completed, when all units have ticked. What an instruction
-/// line or a dirty local line under way does afterwards counts for the next kernel of the entry. Returns what the
-/// kernel read outside every allocation.
+/// Moves the counters that SMs and slices hold for the kernel's table entry into the kernel's statistics; counters with
+/// value 0 are left out. To be called at the end of the cycle in which the kernel completed, when all units have
+/// ticked. An instruction line or dirty local line that is still in flight counts for the next kernel of the entry.
+/// Returns the kernel's reads outside every allocation.
 OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel);
 
-/// What no complete kernel has: with theirs the sums over the whole run. SMs must have counted up to now. `entries`: of
-/// the kernel table.
+/// Returns the counts of no completed kernel. Together with those of the completed kernels they give the totals of the
+/// run. SMs must have counted up to now. `entries`: size of the kernel table.
 [[nodiscard]] BesideKernels count_beside_kernels(const std::vector<Sm*>& cores, MemorySystem& memory, unsigned entries);
 
 }  // namespace castor::gpu

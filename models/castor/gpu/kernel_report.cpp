@@ -1,4 +1,4 @@
-// The kernels of a report.
+// Report entries of kernels.
 
 #include "castor/base/words.h"
 #include "castor/gpu/kernel_rows.h"

@@ -27,7 +27,7 @@ void KernelRows::add_to(KernelStatistics& sum, KernelStatistics row) const {
   sum.sum.kernels += more.kernels;
   sum.sum.time += more.time;
   sum.sum.cycles += more.cycles;
-  // All of them have the same level, which is not to be added up.
+  // All kernels of a row have the same level, so the level counter must not be summed.
   const auto level = std::remove_if(row.counts.begin(), row.counts.end(),
                                     [](const auto& count) { return count.first == LaunchRows::kLevel.name; });
   row.counts.erase(level, row.counts.end());

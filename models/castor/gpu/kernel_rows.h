@@ -11,12 +11,12 @@
 
 namespace castor::gpu {
 
-/// Rows of completed kernels that a device keeps, in the order of completion: a row for each of the first
-/// `run.kernel_rows`, and behind them one for each (name, level of device code) of all later ones, so that a program of
-/// millions of launches needs no more memory than one of thousands.
+/// Statistics rows of completed kernels that a device keeps, in the order of completion. Each of the first
+/// `run.kernel_rows` kernels has its own row. Later kernels share one row per (name, nesting level), so that memory
+/// stays bounded in programs with millions of launches.
 class KernelRows {
  public:
-  /// `clock`: of a machine with timing, null = none.
+  /// `clock`: core clock of a machine with timing, null = no timing.
   explicit KernelRows(std::uint64_t most, const base::Clock* clock = nullptr) : most_(most), clock_(clock) {}
 
   void add(KernelStatistics row);
@@ -29,10 +29,10 @@ class KernelRows {
   std::uint64_t most_;
   const base::Clock* clock_;
   std::vector<KernelStatistics> rows_;
-  std::map<std::pair<unsigned, std::string>, std::size_t> sums_;  ///< places in `rows_`
+  std::map<std::pair<unsigned, std::string>, std::size_t> sums_;  ///< indices of the shared rows in `rows_`
 };
 
-/// Core cycles of a machine with this clock between two times that are edges of it.
+/// Returns the core cycles between two times that are edges of `clock`.
 [[nodiscard]] inline std::uint64_t cycles_between(const base::Clock& clock, Picoseconds start, Picoseconds end) {
   return clock.first_at_or_after(end) - clock.first_at_or_after(start);
 }

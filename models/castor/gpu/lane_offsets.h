@@ -10,19 +10,21 @@
 
 namespace castor::gpu {
 
-// What both machines do for every memory instruction, in loops over all lanes that the compiler unrolls and vectorises.
+// Address calculation and data movement that both machines do for every memory instruction. The loops run over all
+// lanes, so that the compiler unrolls and vectorises them.
 
+/// Mask of all lanes of a warp.
 template <unsigned lanes>
 inline constexpr isa::LaneMask kAllLanes = lanes == 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << (lanes % 64)) - 1;
 
-/// Place of a thread's local byte in its warp's local memory: words are interleaved over the lanes.
+/// Returns the offset of a thread's local byte in the local memory of its warp. Words are interleaved over the lanes.
 [[nodiscard]] inline std::uint64_t local_offset(std::uint64_t offset, unsigned lane, unsigned lanes) {
   return offset / 4 * 4 * lanes + std::uint64_t{4} * lane + offset % 4;
 }
 
-/// The region that one active lane accesses, and in `at` where each lane accesses it: offsets from the region's start.
-/// Lanes that are not active get the offset of one that is. A refused region if some lane lies outside or is not
-/// aligned; each lane has to be looked at then.
+/// Returns the region that the active lanes access. `at` gets each lane's offset from the region's start. Inactive
+/// lanes get the offset of an active lane. Returns a refused region if some lane is outside the region or misaligned;
+/// the caller then has to check each lane.
 template <unsigned lanes>
 [[nodiscard]] inline Region lane_offsets(AddressCheck& check, const isa::Record& record, const isa::RegisterView& view,
                                          isa::LaneMask mask, bool write, std::uint32_t size, const Reach& reach,
@@ -30,7 +32,7 @@ template <unsigned lanes>
   const isa::MemoryOp& op = record.memory;
   const auto some = static_cast<unsigned>(__builtin_ctzll(mask));
   Region region;
-  // The top bit of either sum is set if some offset is negative or beyond the last one allowed.
+  // The top bit of `any` or `beyond` is set if some offset is negative or beyond the last allowed offset.
   std::uint64_t any = 0;
   std::uint64_t beyond = 0;
   if (record.src[0] == isa::kNoOperand) {
@@ -63,7 +65,7 @@ template <unsigned lanes>
   }
   if (region.refused() || region.size < size) return {};
   if (mask != kAllLanes<lanes>) {
-    // What lanes that are not active hold says nothing.
+    // Registers of inactive lanes may hold anything, so the sums are computed again without them.
     const std::uint64_t stand_in = at[some];
     const std::uint64_t last = region.size - size;
     any = beyond = 0;
@@ -77,7 +79,8 @@ template <unsigned lanes>
   return region;
 }
 
-/// One element per lane of `mask` from memory into a register row; `base` is where address `origin` lies.
+/// Loads one element for each lane of `mask` from memory into a register row. `base` is the host pointer to offset
+/// `origin`.
 template <class T>
 inline void load_lanes(std::byte* row, const std::byte* base, const std::uint64_t* at, isa::LaneMask mask,
                        std::uint64_t origin = 0) {
@@ -87,7 +90,7 @@ inline void load_lanes(std::byte* row, const std::byte* base, const std::uint64_
     std::memcpy(to + lane, base + (at[lane] - origin), sizeof(T));
   }
 }
-/// The same for all lanes, a multiple of 4.
+/// Loads one element for each of `lanes` lanes, a multiple of 4, into a register row.
 template <class T>
 inline void load_all_lanes(std::byte* row, const std::byte* base, const std::uint64_t* at, unsigned lanes) {
   T* const to = reinterpret_cast<T*>(row);
@@ -97,7 +100,8 @@ inline void load_all_lanes(std::byte* row, const std::byte* base, const std::uin
     for (unsigned i = 0; i < 4; ++i) to[lane + i] = value[i];
   }
 }
-/// One element per lane of `mask` from a register row to memory, in lane order: the highest lane wins.
+/// Stores one element for each lane of `mask` from a register row to memory, in lane order, so that the highest lane
+/// wins.
 template <class T>
 inline void store_lanes(const std::byte* row, std::byte* base, const std::uint64_t* at, isa::LaneMask mask) {
   const T* const from = reinterpret_cast<const T*>(row);
@@ -106,7 +110,7 @@ inline void store_lanes(const std::byte* row, std::byte* base, const std::uint64
     std::memcpy(base + at[lane], from + lane, sizeof(T));
   }
 }
-/// All lanes get one element.
+/// Writes one element from memory to all lanes of a register row.
 template <class T>
 inline void fill_lanes(std::byte* row, const std::byte* from, unsigned lanes) {
   T value;

@@ -9,21 +9,22 @@
 
 namespace castor::gpu {
 
-/// Why a machine cannot run a launch.
+/// Reason for which a machine cannot run a launch.
 enum class LaunchError : std::uint8_t {
   kNone,
   kZeroDimension,     ///< a grid or block dimension is 0
   kBlockTooLarge,     ///< more threads per block, or in one dimension, than the machine or the kernel's bounds allow
   kGridTooLarge,      ///< a grid dimension beyond 2^31 - 1 (x) or 65535 (y, z)
-  kRequiredBlock,     ///< differs from the kernel's .reqntid
-  kTooManyRegisters,  ///< no block fits into the register file
-  kTooMuchShared,     ///< static plus dynamic shared memory exceed what a block may have
-  kParameterBytes,    ///< parameter block of another size than the kernel's
+  kRequiredBlock,     ///< block differs from the kernel's .reqntid
+  kTooManyRegisters,  ///< registers of one block exceed the register file
+  kTooMuchShared,     ///< static plus dynamic shared memory exceed the limit of a block
+  kParameterBytes,    ///< size of the parameter block differs from the kernel's
 };
 
+/// Result of a launch check.
 struct LaunchVerdict {
   LaunchError error = LaunchError::kNone;
-  std::string message;  ///< what was asked for and what the limit is
+  std::string message;  ///< requested value and limit
 };
 
 /// Largest grid dimensions of any machine (vendor programming guide, compute capability 3.0 and up).
@@ -31,7 +32,7 @@ inline constexpr std::uint32_t kMaxGrid[3] = {0x7fffffff, 65535, 65535};
 /// Largest block dimensions of any machine; their product is limited by sm.max_tb_threads.
 inline constexpr std::uint32_t kMaxBlock[3] = {1024, 1024, 64};
 
-/// How large a launch is.
+/// Dimensions and memory sizes of a launch.
 struct LaunchSize {
   Dim3 grid;
   Dim3 block;
@@ -39,18 +40,20 @@ struct LaunchSize {
   std::size_t parameter_bytes = 0;
 };
 
-/// Checks a launch against machine and program; has no side effect.
+/// Checks a launch against the limits of machine and program; has no side effect.
 [[nodiscard]] LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch);
 [[nodiscard]] inline LaunchVerdict check_launch(const Machine& machine, const isa::Program& program,
                                                 const KernelPacket& packet) {
   return check_launch(machine, program, {packet.grid, packet.block, packet.dynamic_shared, packet.parameters.size()});
 }
 
-/// Thread blocks of a program that fit on one SM together (docs/gpu/program.md, "Rounding"); 0 if none does.
+/// Returns the number of thread blocks of a program that fit together on one SM (docs/gpu/program.md, "Rounding"); 0 if
+/// none fits.
 [[nodiscard]] unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std::uint64_t threads,
                                      std::uint64_t dynamic_shared);
 
-/// Threads of the largest block that a launch of the program may have, whole warps unless the program bounds them.
+/// Returns the threads of the largest block with which the program can be launched, a multiple of the warp size unless
+/// the program sets a bound.
 [[nodiscard]] unsigned most_threads(const Machine& machine, const isa::Program& program);
 
 }  // namespace castor::gpu

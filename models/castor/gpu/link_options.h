@@ -5,7 +5,8 @@
 
 namespace castor::gpu {
 
-/// What a machine says about the programs that are compiled for it: limits and marks. Addresses are the caller's.
+/// Returns the compiler options that follow from a machine: resource limits and redundancy marks. The caller sets the
+/// addresses.
 [[nodiscard]] inline isa::LinkOptions link_options(const Machine& machine) {
   isa::LinkOptions options;
   options.max_registers = machine.sm.max_regs_per_thread;

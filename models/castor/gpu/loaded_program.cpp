@@ -27,7 +27,7 @@ namespace {
 
 static_assert(isa::kMostRenamedRead == kMaxOperands, "hooks are told so many sources");
 
-/// Throws if a mark of the program is one that no machine can honour.
+/// Throws InputError if a redundancy mark of the program breaks a rule.
 void check_marks(const isa::Program& program) {
   const std::optional<isa::WrongMark> wrong = isa::find_wrong_mark(program);
   if (!wrong) return;
@@ -76,7 +76,7 @@ const LoadedProgram* ProgramTable::kernel(std::uint64_t value) const {
 }
 
 const LoadedProgram* ProgramTable::find(std::uint64_t code_base) const {
-  // The youngest first: after a device reset old addresses may be used again.
+  // The latest program is searched first, since addresses may be reused after a device reset.
   const auto found = std::find_if(programs_.rbegin(), programs_.rend(),
                                   [&](const auto& loaded) { return loaded->code_base() == code_base; });
   return found == programs_.rend() ? nullptr : found->get();

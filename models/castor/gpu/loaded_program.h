@@ -13,18 +13,21 @@
 
 namespace castor::gpu {
 
-/// A program in a device: its code and the rows of its constants, broadcast to the machine's lanes.
+/// A program loaded in a device: its code and its constants. Each constant is a register row, broadcast to the
+/// machine's lanes.
 class LoadedProgram {
  public:
   LoadedProgram(std::shared_ptr<const isa::Program> program, unsigned lanes, std::uint64_t code_base);
 
   [[nodiscard]] const isa::Program& program() const { return *program_; }
-  /// Rows of 4 x lanes bytes, on a 64-byte boundary; a 64-bit constant takes two.
+  /// Returns the constant rows of 4 x lanes bytes, on a 64-byte boundary. A 64-bit constant takes two rows.
   [[nodiscard]] const std::byte* constants() const { return rows_.front().bytes; }
-  /// Device address of record 0, record i is at code_base + 8 i; 0 on a device without code addresses.
+  /// Returns the device address of record 0; record i is at code_base + 8 i. Returns 0 on a device without code
+  /// addresses.
   [[nodiscard]] std::uint64_t code_base() const { return code_base_; }
 
  private:
+  /// Piece of a constant row; gives the rows their alignment.
   struct alignas(64) Block {
     std::byte bytes[64];
   };
@@ -34,28 +37,28 @@ class LoadedProgram {
   std::uint64_t code_base_;
 };
 
-/// The programs of one device, by handle. References stay valid as long as the table.
+/// Table of a device's programs, by handle. References stay valid as long as the table.
 class ProgramTable {
  public:
-  /// `code`: where code addresses are allocated (8 bytes per record); null = programs have none.
+  /// `code`: store in which code addresses are allocated (8 bytes per record); null = programs have no addresses.
   ProgramTable(unsigned lanes, Store* code) : lanes_(lanes), code_(code) {}
 
-  /// Errors: InputError if no device memory is left for the code, and for marks that break a rule (isa/mark_check.h),
-  /// with kernel, record and PTX line.
+  /// Loads a program. Errors: InputError if no device memory is left for the code, and for redundancy marks that break
+  /// a rule (isa/mark_check.h), with kernel, record and PTX line.
   ProgramHandle load(std::shared_ptr<const isa::Program> program);
   [[nodiscard]] const LoadedProgram& operator[](ProgramHandle handle) const;
-  /// Device::name_kernel.
+  /// Implements Device::name_kernel.
   void name(std::uint64_t value, std::optional<ProgramHandle> program);
-  /// The program that a kernel's value means, or null.
+  /// Returns the program bound to a kernel value, or null.
   [[nodiscard]] const LoadedProgram* kernel(std::uint64_t value) const;
-  /// The program whose record 0 lies at a device address, or null.
+  /// Returns the program whose record 0 is at a device address, or null.
   [[nodiscard]] const LoadedProgram* find(std::uint64_t code_base) const;
 
  private:
   unsigned lanes_;
   Store* code_;
   std::vector<std::unique_ptr<LoadedProgram>> programs_;
-  std::unordered_map<std::uint64_t, ProgramHandle> kernels_;  ///< by value
+  std::unordered_map<std::uint64_t, ProgramHandle> kernels_;  ///< by kernel value
 };
 
 }  // namespace castor::gpu

@@ -17,11 +17,12 @@
 
 namespace castor::gpu {
 
-/// Who looks at a device between two cycles: the fixed-point watchdog, and statistics over time where the machine wants
-/// them. Asked before a cycle only if that is `due`.
+/// Run monitor: runs the fixed-point watchdog and, with machine key run.windows, samples statistics over time. The GPU
+/// calls it between two cycles, if `due` has been reached.
 class Lookout {
  public:
-  /// What is looked at; all must outlive the lookout. `units` count what they do not count by themselves.
+  /// Parts of the device that the monitor reads; all must outlive the monitor. `units`: all units whose counters may
+  /// lag behind and are brought up to date before a sample.
   struct Sights {
     const Machine& machine;
     const Store& store;
@@ -34,21 +35,22 @@ class Lookout {
   };
   explicit Lookout(const Sights& sights);
 
-  /// Has to look before this cycle runs.
+  /// Returns the cycle before which `look` has to be called.
   [[nodiscard]] Cycle due() const { return due_; }
-  /// All cycles before `now` are over.
+  /// Runs the checks and samples that are due. All cycles before `now` must have run.
   void look(Cycle now);
-  /// A device that sleeps has to wake up here.
+  /// Returns the end of the current watchdog window, at which a sleeping device has to wake up.
   [[nodiscard]] Cycle window_end() const { return watchdog_.window_end(); }
 
-  /// See Gpu.
+  /// Implements Gpu::host_waits.
   void host_waits(bool waits);
   [[nodiscard]] bool spinning() const { return spinning_; }
   [[nodiscard]] std::string spin_report() const { return watchdog_.report(); }
 
-  /// A kernel is complete; before its instructions are cleared.
+  /// Attributes a completed kernel's instructions to windows. To be called before the counters of its entry are
+  /// cleared.
   void kernel_completed(const KernelStatistics& kernel);
-  /// Statistics over time up to `now`; empty without machine key run.windows.
+  /// Returns the windowed statistics up to `now` as a JSON object; empty without machine key run.windows.
   [[nodiscard]] std::string windows_json(Cycle now);
 
  private:
@@ -57,7 +59,7 @@ class Lookout {
 
   const std::vector<Unit*>& units_;
   Watchdog watchdog_;
-  std::unique_ptr<Windows> windows_;  ///< with run.windows
+  std::unique_ptr<Windows> windows_;  ///< null without run.windows
   Cycle due_ = 0;
   bool spinning_ = false;
 };

@@ -14,42 +14,55 @@ namespace castor::gpu {
 /// Timing classes with an execution unit of their own: the rows of the latency table. Loads, stores, atomics and
 /// control have no fixed latency.
 inline constexpr std::size_t kUnitClasses = static_cast<std::size_t>(isa::TimingClass::kPredicate) + 1;
-/// Ticks of latency and interval of a class together, at most; EventWheel has room for them.
+/// Largest sum of latency and initiation interval of a timing class, in ticks. EventWheel has room for this many.
 inline constexpr unsigned kMostUnitTime = 1900;
 
-/// Greedy then oldest, loose round robin, oldest, two-level, thread-block-aware two-level.
+/// Warp scheduling policies: greedy then oldest, loose round robin, oldest first, two-level, thread-block-aware
+/// two-level.
 enum class IssuePolicy : std::uint8_t { kGto, kLrr, kOldest, kTl, kCatls };
-enum class IbufferRefill : std::uint8_t { kEmpty, kSlot };   ///< a warp is fetched with an empty buffer, or a free slot
-enum class AddressHash : std::uint8_t { kOff, kXor };        ///< of an address to a channel, set or bank
-enum class Inspect : std::uint8_t { kOff, kPacket, kWalk };  ///< what the queue inspector reads
-enum class DispatchBypass : std::uint8_t { kOff, kSticky };  ///< may a kernel that fits pass one that does not
-enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };  ///< SMs asked per cycle for a TB's place
-enum class PoolFull : std::uint8_t { kSpill, kRefuse };  ///< launches by device code beyond the pending limit
-enum class ChildAcquire : std::uint8_t {
-  kInherit,
-  kLaunch
-};                                                            ///< what L1 lines are too old for a launch by device code
-enum class AcquireMode : std::uint8_t { kStamp, kFlush };     ///< how an acquire makes L1 lines absent
-enum class ContextMover : std::uint8_t { kPort, kAnalytic };  ///< contexts through the memory port, or bytes / rate
-enum class MemoryCheck : std::uint8_t { kAllocation, kPage, kOff };  ///< what device code may read and write
-enum class StaleCheck : std::uint8_t { kOff, kCount, kError };       ///< what a stale L1 hit does
-enum class LatencyFrom : std::uint8_t { kDispatch, kIssue };         ///< what the latencies of units count
-enum class SharedAtomics : std::uint8_t { kNative, kLoop };          ///< how atomics act on shared memory
-enum class ReplayRate : std::uint8_t { kNone, kGpu, kSm, kTable };   ///< whose load slows a replayed TB
+/// A warp is fetched when its buffer is empty, or has a free slot.
+enum class IbufferRefill : std::uint8_t { kEmpty, kSlot };
+/// Hash of an address to its channel, set or bank.
+enum class AddressHash : std::uint8_t { kOff, kXor };
+/// Source from which the queue inspector takes a job's kernel list: none (no inspection), the list in the JOB packet,
+/// or the kernel packets behind the JOB packet.
+enum class Inspect : std::uint8_t { kOff, kPacket, kWalk };
+/// Whether a kernel whose TB fits may bypass one whose TB does not fit.
+enum class DispatchBypass : std::uint8_t { kOff, kSticky };
+/// SMs that the dispatcher checks per cycle for room for a TB: all or one.
+enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };
+/// Treatment of launches by device code beyond the pending limit: they run later and slower, or fail with error 69.
+enum class PoolFull : std::uint8_t { kSpill, kRefuse };
+/// Acquire of a launch by device code: the acquire cycle of its parent's TB, or its own.
+enum class ChildAcquire : std::uint8_t { kInherit, kLaunch };
+/// An acquire compares the stamps of L1 lines, or invalidates all lines.
+enum class AcquireMode : std::uint8_t { kStamp, kFlush };
+/// Contexts move through the memory port, or at a fixed rate (bytes per cycle).
+enum class ContextMover : std::uint8_t { kPort, kAnalytic };
+/// Accesses outside allocations: all refused, loads in mapped pages allowed, or all allowed.
+enum class MemoryCheck : std::uint8_t { kAllocation, kPage, kOff };
+/// An L1 hit on stale data is ignored, counted or an error.
+enum class StaleCheck : std::uint8_t { kOff, kCount, kError };
+/// Latencies of units count from dispatch to write-back, or from issue to the issue of a dependent instruction.
+enum class LatencyFrom : std::uint8_t { kDispatch, kIssue };
+/// Atomics on shared memory: by the unit, or by a lock-update-unlock loop.
+enum class SharedAtomics : std::uint8_t { kNative, kLoop };
+/// Rate of the virtual clock of replayed TBs: constant, by the load of the GPU or of the SM, or from a table.
+enum class ReplayRate : std::uint8_t { kNone, kGpu, kSm, kTable };
 
-/// Compute capability, as reported to programs; nothing else follows from it.
+/// Compute capability reported to programs; no behaviour of the model depends on it.
 struct Capability {
   unsigned major_number = 0, minor_number = 0;
 };
 
-/// Everything that distinguishes one GPU from another, as a machine file states it. A member's path is its key in the
-/// file ("sm.warps"); unit, range and meaning of each are in docs/machines.md, generated from the same table
-/// (machine_table.cpp) that fills this struct. There are no defaults: `machine_from` fills every member or throws.
+/// Parameters of a GPU, as read from a machine file. The path of a member is its key in the file ("sm.warps"). Unit,
+/// range and meaning of each key are in docs/machines.md, which is generated from the table (machine_table.cpp) that
+/// also fills this struct. The members have no defaults: `machine_from` sets every member or throws.
 ///
-/// Latencies inside an SM are ticks, all others core cycles, DRAM timing is in DRAM clocks.
+/// Latencies inside an SM are in ticks, all other latencies in core cycles, DRAM timing in DRAM clocks.
 struct Machine {
   std::string name;   ///< name of the machine file
-  std::string title;  ///< one line for people
+  std::string title;  ///< one-line description for users
 
   struct Chip {
     unsigned sms;
@@ -96,8 +109,8 @@ struct Machine {
     bool warp_level;
   } barrier{};
 
-  /// Execution units per SM; 0 = the class has no unit of its own (integer and special function then run on sp, f64 on
-  /// `dp_on_sfu ? sfu : sp`; conversions and bit counts on integer, or `convert_on_sfu`).
+  /// Execution units per SM. 0 = the class has no unit of its own. Integer and special-function instructions then run
+  /// on sp, f64 on `dp_on_sfu ? sfu : sp`. Conversions and bit counts run on integer, or on sfu with `convert_on_sfu`.
   struct Units {
     unsigned sp, integer, sfu, dp;  ///< key of `integer`: units.int
     bool dp_on_sfu, convert_on_sfu;
@@ -170,7 +183,7 @@ struct Machine {
     AddressHash hash, bank_hash;
   } map{};
 
-  /// Address translation: its time only, addresses are what they are. l1_entries 0 = none.
+  /// Address translation. Only its time is modelled; virtual and physical addresses are equal. l1_entries 0 = no TLB.
   struct Tlb {
     std::uint64_t page_bytes;
     unsigned l1_entries, l1_ways, l2_entries, l2_ways, l2_latency, walk_latency, walkers;
@@ -193,7 +206,7 @@ struct Machine {
     unsigned select_scan;
   } dispatch{};
   unsigned done_fifo = 0;
-  /// Launches by device code: what calls take, in ticks, and the launches that wait.
+  /// Launches by device code: duration of the runtime calls, in ticks, and the capacity for waiting group launches.
   struct Launch {
     unsigned stream_warp, buffer_warp, buffer_lane, launch_warp, launch_lane, spill_lane, commands;
   } launch{};
@@ -226,10 +239,10 @@ struct Machine {
   struct Run {
     std::uint64_t seed;
     std::optional<std::uint64_t> max_cycles, max_instructions, stop_after;  ///< empty = none
-    std::optional<std::uint64_t> max_seconds;                               ///< of the host; empty = none
+    std::optional<std::uint64_t> max_seconds;                               ///< wall time of the host; empty = no limit
     std::uint64_t kernel_rows, window;
     bool windows, sleep, shuffle, functional;
-    std::filesystem::path affine;  ///< empty = none
+    std::filesystem::path affine;  ///< file of affine instances; empty = none
   } run{};
   struct Compile {
     bool marks, mark_loads, barriers;
@@ -240,7 +253,7 @@ struct Machine {
     bool rows, marks, skips, redundancy;
   } check{};
 
-  /// Peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.
+  /// Returns the peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.
   [[nodiscard]] double peak_gb_per_s() const {
     return static_cast<double>(dram.channels) * dram.bytes_per_clk * clock.dram_mhz * 1e-3;
   }

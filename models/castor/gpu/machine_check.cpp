@@ -8,11 +8,13 @@ namespace {
 
 std::string text(std::uint64_t value) { return std::to_string(value); }
 
+// Checks a relation between keys and throws at the position of a key.
 class Check {
  public:
   explicit Check(const base::Config& config) : config_(config) {}
 
-  /// Unless `holds`: `key` does not fit to others, `rule` says why, with the numbers; `hint` what to do.
+  /// Throws InputError unless `holds`. `key`: the inconsistent key; `rule`: the violated relation with its numbers;
+  /// `hint`: a remedy.
   void operator()(bool holds, const std::string& key, const std::string& rule, const std::string& hint) const {
     if (holds) return;
     const base::ConfigValue& value = config_.at(key);
@@ -100,7 +102,7 @@ void check_memory(const Check& check, const Machine& m) {
         "at least " + text(per_channel));
   check(m.dram.groups <= m.dram.banks && m.dram.banks % m.dram.groups == 0, "dram.groups",
         "does not divide dram.banks " + text(m.dram.banks), "a divisor of " + text(m.dram.banks));
-  // Between two refreshes at least one request must get its row, all its columns and a precharge.
+  // The refresh interval must leave time for at least one request: activate, all columns and precharge.
   const std::uint64_t burst = std::max(1U, m.dram.atom / m.dram.bytes_per_clk);
   const std::uint64_t column = std::max<std::uint64_t>(std::max(m.dram.ccd, m.dram.ccdl), burst);
   const std::uint64_t least = m.dram.rp + (m.dram.rfc != 0 ? m.dram.rfc : m.dram.rc) + m.dram.rcd +

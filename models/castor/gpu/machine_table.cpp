@@ -10,7 +10,7 @@ using base::ConfigValue;
 using base::SchemaRow;
 using base::ValueType;
 
-// Words of each enumeration, in the order of its values.
+// Return the spellings of each enumeration, in the order of its values.
 std::vector<std::string> words(IssuePolicy /*type*/) { return {"gto", "lrr", "oldest", "tl", "catls"}; }
 std::vector<std::string> words(IbufferRefill /*type*/) { return {"empty", "slot"}; }
 std::vector<std::string> words(AddressHash /*type*/) { return {"off", "xor"}; }
@@ -27,7 +27,7 @@ std::vector<std::string> words(LatencyFrom /*type*/) { return {"dispatch", "issu
 std::vector<std::string> words(SharedAtomics /*type*/) { return {"native", "loop"}; }
 std::vector<std::string> words(ReplayRate /*type*/) { return {"none", "gpu", "sm", "table"}; }
 
-// What a member's type says about its key.
+// Returns the parts of a schema row that follow from the type of the member.
 template <class T>
 SchemaRow row_of_type() {
   SchemaRow row;
@@ -61,6 +61,7 @@ SchemaRow row_of_type() {
   return row;
 }
 
+// Stores a value of a machine file in a member.
 template <class T>
 void store(T& member, const ConfigValue& value) {
   if constexpr (std::is_same_v<T, Capability>) {
@@ -79,11 +80,11 @@ void store(T& member, const ConfigValue& value) {
 }
 
 constexpr double kMost = 4294967295.0;    // largest value of an `unsigned` member
-constexpr double kMostLong = 0x1p62;      // and of a 64-bit one
+constexpr double kMostLong = 0x1p62;      // largest value of a 64-bit member
 constexpr unsigned kMostTicks = 100'000;  // longest latency inside an SM
 constexpr double kMostCycles = 1'000'000'000.0;
 
-// What the timing classes stand for, in their order.
+// Operations of each timing class, in the order of the classes.
 constexpr std::array<const char*, kUnitClasses> kOperations = {
     "integer add, logic, compare, select, move",
     "integer min, max",
@@ -112,12 +113,13 @@ constexpr std::array<const char*, kUnitClasses> kOperations = {
     "predicate logic",
 };
 
+// Builds the table of keys, chapter by chapter.
 class TableWriter {
  public:
   [[nodiscard]] std::vector<MachineKey> take() { return std::move(keys_); }
   void chapter(const char* title) { chapter_ = title; }
 
-  /// `access` returns the member that the key fills.
+  /// Adds a key. `access` returns the member that the key fills.
   template <class Access>
   SchemaRow& key(std::string name, std::string meaning, Access access) {
     using T = std::remove_reference_t<decltype(access(std::declval<Machine&>()))>;
@@ -149,14 +151,14 @@ class TableWriter {
   std::vector<MachineKey> keys_;
 };
 
-// The member's path is the key. CASTOR_NUMBER: whole or decimal number in [low, high]; CASTOR_LISTED: one of some whole
-// numbers; CASTOR_WORD: flags, choices, names, versions, whose type says what is allowed.
+// The member's path is the key. CASTOR_NUMBER: integer or decimal number in [low, high]. CASTOR_LISTED: one of several
+// integers. CASTOR_WORD: flags, choices, names and versions; the member's type defines the allowed values.
 #define CASTOR_ACCESS(path) ([](Machine & machine) -> auto& { return machine.path; })
 #define CASTOR_NUMBER(path, unit, low, high, meaning) table.number(#path, unit, low, high, meaning, CASTOR_ACCESS(path))
 #define CASTOR_LISTED(path, unit, meaning, ...) \
   table.listed(#path, unit, std::vector<std::uint64_t>{__VA_ARGS__}, meaning, CASTOR_ACCESS(path))
 #define CASTOR_WORD(path, meaning) table.key(#path, meaning, CASTOR_ACCESS(path))
-// For keys whose spelling is no C++ name, or that the struct gives another one.
+// For keys whose spelling is not a C++ identifier or differs from the member's name.
 #define CASTOR_NUMBER_AS(name, path, unit, low, high, meaning) \
   table.number(name, unit, low, high, meaning, CASTOR_ACCESS(path))
 #define CASTOR_WORD_AS(name, path, meaning) table.key(name, meaning, CASTOR_ACCESS(path))

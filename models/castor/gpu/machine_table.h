@@ -9,27 +9,27 @@
 
 namespace castor::gpu {
 
-/// One key of a machine file: how it is written (schema row), which chapter of the documents lists it, and where its
-/// value goes.
+/// One key of a machine file: its schema row, the chapter of the documents that lists it, and the function that assigns
+/// its value to a Machine.
 struct MachineKey {
   base::SchemaRow row;
   const char* chapter;
   std::function<void(Machine&, const base::ConfigValue&)> assign;
 };
 
-/// All keys in the order of the documents. The only place that knows them: files are checked against it, `Machine` is
-/// filled from it, docs/machines.md and listings are printed from it.
+/// Returns all keys in the order of the documents. Files are checked against this table, `Machine` is filled from it,
+/// and docs/machines.md and listings are printed from it.
 [[nodiscard]] const std::vector<MachineKey>& machine_table();
 
-/// The rows of `machine_table` as a schema.
+/// Returns the rows of `machine_table` as a schema.
 [[nodiscard]] const base::Schema& machine_schema();
 
 /// Fills a machine from a checked configuration and checks it for consistency (`check_machine`).
 [[nodiscard]] Machine machine_from(const base::Config& config);
 
-/// What one row alone cannot say: sets x ways x line = bytes, a warp count that holds the largest TB, queues that hold
-/// the largest packet, and so on (docs/gpu/faults.md, "Bad input"). Throws InputError at the place of the key that is
-/// easiest to change, naming the others.
+/// Checks relations between several keys: sets x ways x line = bytes, a warp count that holds the largest TB, queues
+/// that hold the largest packet, and so on (docs/gpu/faults.md, "Bad input"). Throws InputError at the position of the
+/// key that is easiest to change; the message names the other keys.
 void check_machine(const Machine& machine, const base::Config& config);
 
 }  // namespace castor::gpu

@@ -10,15 +10,17 @@
 
 namespace castor::gpu {
 
-/// Receives events of a device and can change nothing: timelines, traces, statistics of special kinds, tests. All times
-/// are core cycles unless said otherwise. Calls of one cycle may come in any order of units.
+/// Listener for the events of a device; it cannot change the simulation. Timelines, traces, special statistics and
+/// tests implement it. All times are core cycles unless stated otherwise. Within one cycle, events of different units
+/// arrive in any order.
 class Observer {
  public:
   virtual ~Observer() = default;
 
+  /// Event: a warp instruction was issued.
   struct Issue {
     Cycle cycle = 0;
-    Tick tick = 0;  ///< of this SM
+    Tick tick = 0;  ///< tick of SM `sm`
     unsigned sm = 0, scheduler = 0, warp = 0, context = 0;
     const KernelContext* kernel = nullptr;
     std::uint32_t pc = 0;  ///< record index
@@ -26,6 +28,7 @@ class Observer {
   };
   virtual void issued(const Issue& /*event*/) {}
 
+  /// Event: a TB was placed, started or retired.
   struct Tb {
     Cycle cycle = 0;
     unsigned sm = 0, context = 0;
@@ -33,40 +36,44 @@ class Observer {
     std::uint64_t gid = 0;
     std::uint32_t group = kNoGroup;
   };
-  virtual void tb_placed(const Tb& /*event*/) {}   ///< by the dispatcher; the context is not known yet
-  virtual void tb_started(const Tb& /*event*/) {}  ///< on the SM
-  virtual void tb_retired(const Tb& /*event*/) {}  ///< on the SM
+  virtual void tb_placed(const Tb& /*event*/) {}   ///< dispatcher has chosen an SM; the TB context is not known yet
+  virtual void tb_started(const Tb& /*event*/) {}  ///< SM has started the TB
+  virtual void tb_retired(const Tb& /*event*/) {}  ///< SM has retired the TB
 
+  /// Event: a kernel was submitted, granted, written or completed.
   struct Kernel {
     Cycle cycle = 0;
     Ticket ticket = 0;
     unsigned queue = 0, entry = 0;
     const std::string* name = nullptr;
   };
-  virtual void kernel_submitted(const Kernel& /*event*/) {}  ///< its packet is in the queue; entry not known yet
-  virtual void kernel_granted(const Kernel& /*event*/) {}    ///< a parse lane took it
-  virtual void kernel_written(const Kernel& /*event*/) {}    ///< its table entry is written
-  virtual void kernel_completed(const Kernel& /*event*/) {}  ///< own completion
+  virtual void kernel_submitted(const Kernel& /*event*/) {
+  }  ///< the kernel packet has entered its queue; entry not known yet
+  virtual void kernel_granted(const Kernel& /*event*/) {}    ///< a parse lane has accepted the packet
+  virtual void kernel_written(const Kernel& /*event*/) {}    ///< the kernel table entry is written
+  virtual void kernel_completed(const Kernel& /*event*/) {}  ///< the kernel's own grid is complete
 
+  /// Event: a launch by device code was admitted.
   struct Launch {
-    Cycle cycle = 0;  ///< in which the call issued
+    Cycle cycle = 0;  ///< cycle in which the call issued
     unsigned sm = 0, context = 0;
-    Ticket ticket = 0;  ///< of the launch
+    Ticket ticket = 0;  ///< ticket of the new launch
   };
-  virtual void launched(const Launch& /*event*/) {}  ///< a launch by device code is admitted
+  virtual void launched(const Launch& /*event*/) {}  ///< a launch by device code has been admitted
 
+  /// Event: a copy engine started or completed a copy or fill.
   struct Copy {
     Cycle cycle = 0;
     unsigned engine = 0;
     Ticket ticket = 0;
     std::uint64_t bytes = 0;
-    const char* what = "copy";  ///< a literal: "copy to device", "copy to host", "copy inside", "fill"
+    const char* what = "copy";  ///< string literal: "copy to device", "copy to host", "copy inside", "fill"
   };
   virtual void copy_started(const Copy& /*event*/) {}
   virtual void copy_completed(const Copy& /*event*/) {}
 };
 
-/// Several observers as one.
+/// Observer that forwards every event to a list of observers.
 class Observers final : public Observer {
  public:
   void add(Observer& observer) { list_.push_back(&observer); }

@@ -8,14 +8,14 @@
 
 namespace castor::gpu {
 
-/// What a thread block needs.
+/// Resources that a thread block requires.
 struct TbDemand {
   unsigned threads = 1;
   unsigned registers_per_thread = 0;
-  unsigned shared_bytes = 0;  ///< static + dynamic
+  unsigned shared_bytes = 0;  ///< bytes, static and dynamic
 };
 
-/// The resource that ends the list of resident TBs first.
+/// Resource that limits the number of resident TBs.
 enum class Resource : std::uint8_t {
   kTbSlots,
   kWarps,
@@ -23,41 +23,42 @@ enum class Resource : std::uint8_t {
   kRegisters,
   kSharedMemory,
 };
-/// "TB slots", "warps", "threads", "registers", "shared memory".
+/// Returns "TB slots", "warps", "threads", "registers" or "shared memory".
 [[nodiscard]] std::string_view name(Resource resource);
 
-/// How many TBs of one kernel fit on an SM that holds nothing else, and why not more.
+/// Number of TBs of one kernel that fit on an otherwise empty SM, and the limiting resource.
 struct Occupancy {
-  unsigned tbs_per_sm = 0;      ///< 0 = not even one
-  Resource limit{};             ///< of equal limits the first in the order of `Resource`
+  unsigned tbs_per_sm = 0;      ///< 0 = not even one TB fits
+  Resource limit{};             ///< limiting resource; of equal limits the first in the order of `Resource`
   unsigned warps_per_tb = 0;    ///< threads / lanes, rounded up
-  unsigned register_units = 0;  ///< of one TB, each of sm.reg_alloc_unit registers
-  unsigned shared_units = 0;    ///< of one TB, each of sm.smem_alloc_unit bytes
+  unsigned register_units = 0;  ///< per TB, in units of sm.reg_alloc_unit registers
+  unsigned shared_units = 0;    ///< per TB, in units of sm.smem_alloc_unit bytes
   double warp_occupancy = 0;    ///< resident warps / sm.warps
 };
 
-/// Rounds as the dispatcher does: threads to whole warps; registers of a warp to sm.reg_alloc_unit; shared memory to
-/// sm.smem_alloc_unit, 0 stays 0 (docs/gpu/program.md, "Rounding"). A TB beyond the machine's limits for one block
-/// (sm.max_tb_threads, sm.max_regs_per_thread, sm.max_tb_smem) gives 0 TBs and the resource it exceeds.
+/// Computes the occupancy with the dispatcher's rounding: threads to whole warps, registers of a warp to
+/// sm.reg_alloc_unit, shared memory to sm.smem_alloc_unit; 0 bytes stay 0 (docs/gpu/program.md, "Rounding"). A TB
+/// beyond the machine's limits for one block (sm.max_tb_threads, sm.max_regs_per_thread, sm.max_tb_smem) gives 0 TBs
+/// and the exceeded resource.
 [[nodiscard]] Occupancy occupancy(const Machine& machine, const TbDemand& demand);
 
-/// What one TB takes of an SM.
+/// Returns the SM resources that one TB occupies.
 [[nodiscard]] inline TbNeed need_of(const Machine& machine, const Occupancy& fit) {
   return {static_cast<std::uint16_t>(fit.warps_per_tb), static_cast<std::uint16_t>(fit.warps_per_tb * machine.sm.lanes),
           static_cast<std::uint16_t>(fit.register_units), static_cast<std::uint16_t>(fit.shared_units)};
 }
 
-/// Rows of registers, each one register of a warp, that a fetch filter may give a TB: at most, and at least, unless its
-/// terms say something else.
+/// Most and fewest register rows, each one register of a warp, that a fetch filter gives a TB, unless the filter's
+/// terms state other limits.
 inline constexpr unsigned kMostFilterRows = 32;
 inline constexpr unsigned kLeastFilterRows = 4;
-/// Rows that each of `tbs` resident TBs of `register_units` units can have of what they leave of the register file, at
-/// most `most`; 0 if that is fewer than `least`. Occupancy never pays for them.
+/// Returns the register rows that each of `tbs` resident TBs of `register_units` units can get from the unused part of
+/// the register file, at most `most`; 0 if fewer than `least`. The rows never reduce occupancy.
 [[nodiscard]] unsigned filter_rows(const Machine& machine, unsigned tbs, unsigned register_units,
                                    unsigned most = kMostFilterRows, unsigned least = kLeastFilterRows);
 
-/// Most registers per thread with which `tbs` TBs of `threads` threads are resident together, at most
-/// sm.max_regs_per_thread; 0 if they are not with any number. The cap that `.maxntid` with `.minnctapersm` implies.
+/// Returns the most registers per thread with which `tbs` TBs of `threads` threads are resident together, at most
+/// sm.max_regs_per_thread; 0 if they do not fit with any number. `.maxntid` with `.minnctapersm` implies this cap.
 [[nodiscard]] unsigned registers_for(const Machine& machine, unsigned threads, unsigned tbs);
 
 }  // namespace castor::gpu

@@ -8,18 +8,18 @@
 
 namespace castor::gpu {
 
-/// Loads outside every allocation that a kernel made and memory.check: page allowed.
+/// Loads of a kernel outside every allocation that memory.check: page allowed.
 struct OutsideReads {
-  std::uint64_t lanes = 0;   ///< one per thread and load
-  base::Cycle first_at = 0;  ///< of the first one
-  std::string first;         ///< what it was and where in the program; empty if there is none
+  std::uint64_t lanes = 0;   ///< number of loads, counted per thread
+  base::Cycle first_at = 0;  ///< cycle of the first such load
+  std::string first;  ///< description of the first such load and its place in the program; empty if there was none
 
-  /// `other` comes from another unit. The earlier first one counts, at the same time the one that is here.
+  /// Adds the counts of another unit. Keeps the earlier of the two first loads; on a tie this object's.
   void add(const OutsideReads& other);
 };
 
-/// Tells the user of such loads: one line on stderr for each kernel, when it has completed for the first time with
-/// some.
+/// Warns the user of loads outside allocations: one line on stderr per kernel name, at the first completion of that
+/// kernel with such loads.
 class OutsideReadNotice {
  public:
   void tell(const std::string& kernel, const OutsideReads& reads);

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Sum of "<prefix>*.<path>" over groups.
+/// Returns the sum of "<prefix>*.<path>" over the groups.
 std::uint64_t sum(const base::StatisticGroup& over, const std::string& prefix, const std::string& path) {
   std::uint64_t total = 0;
   for (const base::StatisticGroup* const group : over.groups()) {
@@ -26,7 +26,7 @@ std::uint64_t sum(const base::StatisticGroup& over, const std::string& prefix, c
   return total;
 }
 
-/// Sum of a statistic of the schedulers of all SMs.
+/// Returns the sum of a statistic over the schedulers of all SMs.
 std::uint64_t sum_schedulers(const base::StatisticGroup& gpu, const std::string& path) {
   std::uint64_t total = 0;
   for (const base::StatisticGroup* const group : gpu.groups()) {
@@ -35,7 +35,7 @@ std::uint64_t sum_schedulers(const base::StatisticGroup& gpu, const std::string&
   return total;
 }
 
-/// Sum of all classes of instructions of all SMs.
+/// Returns the sum of a statistic over all instruction classes of all SMs.
 std::uint64_t sum_classes(const base::StatisticGroup& gpu, const std::string& what) {
   std::uint64_t total = 0;
   for (const base::StatisticGroup* const group : gpu.groups()) {

@@ -1,3 +1,3 @@
-// SystemC's library wants a function of this name from every program that links it. Programs over Castor have a `main`
-// of their own, so this one is never called; weak, so that a program that does bring an sc_main wins.
+// SystemC's library requires a function of this name in every program that links it. Programs with Castor have their
+// own `main`, so this function is never called. It is weak, so that a program can define its own sc_main.
 extern "C" __attribute__((weak)) int sc_main(int /*argc*/, char** /*argv*/) { return 1; }

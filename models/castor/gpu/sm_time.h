@@ -8,25 +8,25 @@
 
 namespace castor::gpu {
 
-/// What a scheduler did in a tick.
+/// Activity of a scheduler in a tick: issue, or the stall reason.
 enum class StallClass : std::uint8_t {
-  kIssued,
-  kIdle,         ///< no warp with a decoded instruction that is not blocked
-  kRaw,          ///< their instructions all wait for registers of arithmetic
-  kRawMemory,    ///< the same, at least one waits for a load
-  kMemoryPipe,   ///< the oldest whose registers are there waits for the load/store unit
-  kComputePipe,  ///< ... for another unit
+  kIssued,       ///< a warp instruction was issued
+  kIdle,         ///< no warp has a decoded instruction and is not blocked
+  kRaw,          ///< all decoded instructions wait for registers written by arithmetic
+  kRawMemory,    ///< all decoded instructions wait for registers, at least one of them for a load
+  kMemoryPipe,   ///< the oldest instruction with ready registers waits for the load/store unit
+  kComputePipe,  ///< the oldest instruction with ready registers waits for another unit
   kCount
 };
 inline constexpr std::size_t kStallClasses = static_cast<std::size_t>(StallClass::kCount);
-/// Their statistics, in this order.
+/// Returns the statistics of the stall classes, in the order of the enumeration.
 [[nodiscard]] const std::array<base::StatisticInfo, kStallClasses>& stall_infos();
 
-/// Ticks of SMs, and what went on in them.
+/// Ticks of SMs and the activity of their schedulers.
 struct SmTime {
   std::uint64_t ticks = 0;
-  std::uint64_t warps = 0;                            ///< resident warps that have not exited, summed over the ticks
-  std::array<std::uint64_t, kStallClasses> stalls{};  ///< what the schedulers did, all schedulers together
+  std::uint64_t warps = 0;                            ///< sum over the ticks of resident warps that have not exited
+  std::array<std::uint64_t, kStallClasses> stalls{};  ///< scheduler ticks per class, summed over all schedulers
 
   void add(const SmTime& other) {
     ticks += other.ticks;

@@ -24,8 +24,8 @@ namespace castor::gpu {
 class Waves;
 struct SuspendedTb;
 
-/// Registered messages between front end and SM: each is visible from its stamp on, in the order in which they were
-/// sent.
+/// Queue of registered messages between front end and SM. Each message is visible to the receiver from its stamp on.
+/// Messages are read in the order in which they were sent.
 template <class Message>
 class Mailbox {
  public:
@@ -33,11 +33,12 @@ class Mailbox {
     if (messages_.full()) messages_.set_capacity(messages_.capacity() * 2);
     messages_.push_back(std::move(message));
   }
-  /// Oldest message if it is visible in `now`.
+  /// Returns the oldest message if it is visible in `now`, else null.
   [[nodiscard]] const Message* head(Cycle now) const {
     return messages_.empty() || messages_.front().visible > now ? nullptr : &messages_.front();
   }
   void pop() { messages_.pop_front(); }
+  /// Returns the stamp of the oldest message; kForever if empty.
   [[nodiscard]] Cycle next() const { return messages_.empty() ? kForever : messages_.front().visible; }
   [[nodiscard]] std::size_t size() const { return messages_.size(); }
 
@@ -45,84 +46,88 @@ class Mailbox {
   boost::circular_buffer<Message> messages_{8};
 };
 
-/// Front end to SM: a TB starts here.
+/// Message from front end to SM: start this TB.
 struct TbStartMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
-  ItemData item;               ///< of the kernel or group
-  std::uint64_t gid = 0;       ///< linear index in the item's grid
-  std::uint64_t position = 0;  ///< in dispatch order
+  ItemData item;               ///< copy of the data of the TB's kernel or group
+  std::uint64_t gid = 0;       ///< linear index of the TB in the item's grid
+  std::uint64_t position = 0;  ///< position of the TB in dispatch order
   std::uint32_t group = kNoGroup;
-  std::uint32_t level = 0;
-  std::uint8_t parent_sm = 0;
-  Cycle acquire = 0;                             ///< L1 lines older than this are absent for the TB
-  std::shared_ptr<const SuspendedTb> suspended;  ///< it goes on where it was; null: it begins
-  bool divide = false;  ///< the policy sends linear indices: two and three dimensions take sm.tb_divide_cycles
+  std::uint32_t level = 0;                       ///< nesting depth of the launch; 0 for a launch by the host
+  std::uint8_t parent_sm = 0;                    ///< SM whose device code made the launch
+  Cycle acquire = 0;                             ///< L1 lines filled before this cycle count as absent for the TB
+  std::shared_ptr<const SuspendedTb> suspended;  ///< saved context from which the TB resumes; null: it starts anew
+  /// The policy sends linear indices; two- and three-dimensional indices then take sm.tb_divide_cycles.
+  bool divide = false;
 };
 
-/// SM to front end: all warps of a TB are drained; its slot, warps and storage in the SM are free.
+/// Message from SM to front end: all warps of a TB have drained. The TB's slot, warps and storage in the SM are free.
 struct TbRetireMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
   std::uint64_t gid = 0;
   std::uint32_t group = kNoGroup;
-  std::uint8_t slot = 0;                  ///< TB context
-  std::uint64_t warp_instructions = 0;    ///< that the TB issued; for the kernel's statistics
-  std::uint64_t thread_instructions = 0;  ///< the same times active lanes
-  BlockId caller = 0;                     ///< its number if it has called the device runtime
+  std::uint8_t slot = 0;                  ///< index of the TB context
+  std::uint64_t warp_instructions = 0;    ///< warp instructions that the TB issued; for the kernel's statistics
+  std::uint64_t thread_instructions = 0;  ///< thread instructions: warp instructions weighted by active lanes
+  BlockId caller = 0;                     ///< the TB's number in the device runtime; 0 if it has made no runtime call
 };
 
-/// SM to front end: device code did something that stops its kernel.
+/// Message from SM to front end: device code caused a fault, which stops its kernel.
 struct FaultMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
   Fault fault;
 };
 
-/// SM to front end: a warp waits for a service of the runtime (printf, malloc, free, assert). The front end answers by
-/// SmUnit::serve in the order of SMs, so what such calls share (heap, output) does not depend on the order of ticks.
+/// Message from SM to front end: a warp waits for a runtime service (printf, malloc, free, assert). The front end
+/// answers with SmUnit::serve, in the order of the SMs. Results that depend on the order of calls (heap, output) are
+/// therefore independent of the order of ticks.
 struct ServiceMessage {
   Cycle visible = 0;
   unsigned warp = 0;
-  const KernelContext* kernel = nullptr;  ///< of the warp: what stops if the call fails
+  const KernelContext* kernel = nullptr;  ///< kernel of the warp, which is stopped if the call fails
 };
 
-/// SM to front end: a warp waits for a call of the device runtime. The front end answers by SmUnit::serve_runtime.
+/// Message from SM to front end: a warp waits for a call of the device runtime. The front end answers with
+/// SmUnit::serve_runtime.
 struct RuntimeMessage {
   Cycle visible = 0;
   unsigned warp = 0;
-  unsigned lanes = 0;      ///< that call
-  bool allocates = false;  ///< it is served one lane per cycle
+  unsigned lanes = 0;      ///< number of lanes that call
+  bool allocates = false;  ///< the call allocates, so it is served one lane per cycle
 };
 
-/// SM to front end: the record of an admitted launch is stored, and all that the launch must see.
+/// Message from SM to front end: the record of an admitted launch and all data that the launch must see are stored.
 struct PointerMessage {
   Cycle visible = 0;
   LaunchId launch = 0;
 };
 
-/// SM to front end: groups that threads of a warp launch, whose records are stored. The SM has another place for a
-/// command when the front end has taken all of it (SmUnit::tell_runtime).
+/// Message from SM to front end: group launches of a warp's threads, whose records are stored. The SM's command slot
+/// becomes free when the front end has taken the whole command (SmUnit::tell_runtime).
 struct GroupCommandMessage {
   Cycle visible = 0;
   unsigned warp = 0;
-  std::vector<LaneLaunch> groups;  ///< in ascending order of lanes
+  std::vector<LaneLaunch> groups;  ///< one launch per calling lane, in ascending order of lanes
 };
 
-/// Front end to SM: something that calls of the device runtime may wait for.
+/// Message from front end to SM: an event that runtime calls may wait for.
 struct RuntimeNews {
   Cycle visible = 0;
-  BlockId block = 0;  ///< all launches that this thread block has made are closed; 0: a command was taken
+  BlockId block = 0;  ///< TB whose launches are all closed; 0: a group command was taken
 };
 
-/// SM to front end: a TB has left to wait for launches; its slot, warps and storage in the SM are free.
+/// Message from SM to front end: a TB was swapped out to wait for launches. Its slot, warps and storage in the SM are
+/// free.
 struct SuspendMessage {
   Cycle visible = 0;
   std::shared_ptr<const SuspendedTb> tb;
 };
 
-/// Where an SM puts its messages to the front end. Retire wire and done FIFO carry the same messages; the front end
-/// looks at each twice: on the wire when it becomes visible, and when it is drained.
+/// Output queues of an SM for its messages to the front end. A retire message travels on the retire wire and through
+/// the done FIFO. The front end reads it twice: when it becomes visible on the wire, and when it is drained.
 class SmOutbox {
  public:
   void retire(const TbRetireMessage& message) {
@@ -153,7 +158,7 @@ class SmOutbox {
     wake_front_end(message.visible);
     suspended_.push(std::move(message));
   }
-  /// The front end has taken every message.
+  /// Returns whether the front end has taken every message.
   [[nodiscard]] bool empty() const {
     return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0 && runtime_calls_.size() == 0 &&
            pointers_.size() == 0 && commands_.size() == 0 && suspended_.size() == 0;
@@ -166,13 +171,14 @@ class SmOutbox {
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return pointers_; }
   [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return commands_; }
   [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return suspended_; }
-  /// Who is woken when a message goes out.
+  /// Sets the unit that is woken when a message is sent.
   void set_front_end(Unit& front_end) { front_end_ = &front_end; }
+  /// Wakes the front end in `cycle`; with a HandOver, only when `deliver` is called.
   void wake_front_end(Cycle cycle) {
     wake_ = std::min(wake_, cycle);
     hand_over_ != nullptr ? hand_over_->raise() : deliver();
   }
-  /// From now on the front end is woken when `deliver` is called, and `hand_over` is raised.
+  /// From now on the front end is woken only by `deliver`; `hand_over` is raised when a wake-up is pending.
   void hold(HandOver& hand_over) { hand_over_ = &hand_over; }
   void deliver() {
     if (front_end_ != nullptr && wake_ != kForever) front_end_->wake_at(wake_);
@@ -192,32 +198,35 @@ class SmOutbox {
   Mailbox<SuspendMessage> suspended_;
 };
 
-/// What the front end sees of an SM; `Sm` executes instructions, `ReplaySm` replays service times.
+/// An SM as the front end sees it. `Sm` executes instructions, `ReplaySm` replays recorded service times.
 ///
-/// The SM keeps its own counters of free room and asserts against every placement. TB starts are handled one per tick.
-/// A retire needs a credit of the done FIFO (machine key done_fifo), which comes back when the front end drains it.
+/// The SM counts its free resources itself and asserts them at every placement. It handles one TB start per tick. A
+/// retire message needs a credit of the done FIFO (machine key done_fifo). The credit returns when the front end drains
+/// the message.
 class SmUnit : public Unit {
  public:
   SmUnit(unsigned index, unsigned done_fifo) : done_credits_(done_fifo), index_(index) {}
 
   [[nodiscard]] unsigned index() const { return index_; }
 
-  /// A TB is on its way; visible >= now + 1.
+  /// Sends a TB to the SM; message.visible >= now + 1.
   void start(const TbStartMessage& message) {
     inbox_.push(message);
     wake_at(message.visible);
   }
-  /// Stops all TBs of a kernel: they issue nothing more, and retire when what they have under way is over.
+  /// Stops all TBs of a kernel. They issue no further instruction, and retire when their accesses in flight are
+  /// complete.
   virtual void kill(const KernelContext& kernel, Cycle visible) = 0;
-  /// From cycle `from` on the SM ticks (or not). A disabled SM neither ticks nor counts; its messages wait. Called
-  /// before the SM's tick of `from`, in ascending order.
+  /// Enables or disables the SM's clock from cycle `from` on. A disabled SM neither ticks nor counts, and its messages
+  /// wait. Must be called before the SM's tick of `from`, in ascending order of cycles.
   virtual void set_clock_enable(bool enable, Cycle from) = 0;
-  /// Serves the call that a ServiceMessage announced; the warp may go on in `resume`.
+  /// Serves the call announced by a ServiceMessage. The warp may resume in cycle `resume`.
   virtual std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) = 0;
-  /// Serves the call that a RuntimeMessage announced; its reply is there in cycle `reply`.
+  /// Serves the call announced by a RuntimeMessage. The reply reaches the SM in cycle `reply`.
   virtual void serve_runtime(unsigned /*warp*/, LaunchService& /*service*/, Cycle /*reply*/) {}
+  /// Notifies the SM of an event for its runtime calls.
   virtual void tell_runtime(const RuntimeNews& /*news*/) {}
-  /// A completion was taken from the done FIFO in `now`.
+  /// Returns a credit of the done FIFO: the front end took a completion in `now`.
   void done_drained(Cycle now) {
     if (done_credits_.give_back(1, now)) wake_at(now + 1);
   }
@@ -230,26 +239,27 @@ class SmUnit : public Unit {
   [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return outbox_.commands(); }
   [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return outbox_.suspended(); }
 
-  /// What the SM did in the last cycle before `now` in which it ticked; a sleeping SM repeats it.
+  /// Returns the SM's activity in its last tick before `now`. The activity of a sleeping SM does not change.
   [[nodiscard]] const SmPulse& pulse(Cycle now) const { return pulse_at_ < now ? pulse_ : previous_pulse_; }
-  /// No TB is here or on its way, and nothing is outstanding.
+  /// Returns whether no TB is resident or on the way to the SM, and nothing is outstanding.
   [[nodiscard]] virtual bool idle() const = 0;
-  /// What each TB and warp that is here waits for, one line each, for deadlock reports.
+  /// Returns what each resident TB and warp waits for, one line each; for deadlock reports.
   [[nodiscard]] virtual std::string waiting() const = 0;
-  /// The same as a graph.
+  /// Adds what each resident TB and warp waits for to a wait graph.
   virtual void waits(WaitGraph& /*graph*/) const {}
 
   /// Declares the SM's signals; called once, before the first cycle.
   virtual void add_waves(Waves& /*waves*/, const std::string& /*scope*/) const {}
 
-  /// The front end is woken when a message goes out and, with `pulses`, when the pulse changes (governors read it).
+  /// Sets the front end, which is woken for each message and, with `pulses`, when the pulse changes (governors read
+  /// it).
   void set_front_end(Unit& front_end, bool pulses = false) {
     outbox_.set_front_end(front_end);
     pulses_ = pulses;
   }
 
  protected:
-  /// Whether anyone reads pulses; an SM whose pulses cost something may leave them out otherwise.
+  /// Returns whether the pulses are read. If not, an SM may skip their computation.
   [[nodiscard]] bool pulses_read() const { return pulses_; }
   void set_pulse(const SmPulse& pulse, Cycle now) {
     if (pulses_ && pulse != pulse_) outbox_.wake_front_end(now + 1);

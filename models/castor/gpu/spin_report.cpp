@@ -11,7 +11,7 @@
 namespace castor::gpu {
 namespace {
 
-// Loops that a report names; one per kernel and place is the rule.
+// Number of loops that a report lists. Usually there is one per kernel and polled address.
 constexpr std::size_t kLoops = 8;
 
 std::string place(const SpinWatch::Poll& poll, const Store& store) {
@@ -32,7 +32,7 @@ std::string place(const SpinWatch::Poll& poll, const Store& store) {
 }  // namespace
 
 std::string spin_report(const std::vector<SpinningWarp>& warps, const std::string& span, const Store& store) {
-  // One line per loop and what it reads, with the first warp that does so and how many more.
+  // One line per loop and polled addresses: the first warp that executes the loop, and the number of further warps.
   struct Loop {
     const SpinningWarp* first;
     std::size_t warps;

@@ -11,19 +11,19 @@
 
 namespace castor::gpu {
 
-/// A live warp that repeats its loop.
+/// A live warp that the watchdog found repeating a loop.
 struct SpinningWarp {
   const Launch* kernel = nullptr;
   Dim3 block;
   unsigned warp_in_tb = 0;
-  std::string place;  ///< "SM 0, slot 3"; empty on a machine without
-  std::uint32_t pc = 0;
-  std::vector<SpinWatch::Poll> polls;
-  bool more_polls = false;
+  std::string place;                   ///< "SM 0, slot 3"; empty on a machine without SMs
+  std::uint32_t pc = 0;                ///< record index
+  std::vector<SpinWatch::Poll> polls;  ///< reads of the loop
+  bool more_polls = false;             ///< the loop has more reads than `polls` holds
 };
 
-/// How many warps of which kernels repeat which loop and read what, a line for each. `span`: for how long nothing has
-/// changed, "1000000 cycles (watchdog.cycles)".
+/// Returns one line per group of spinning warps: their number, kernel, loop and the addresses read. `span`: time
+/// without progress, e.g. "1000000 cycles (watchdog.cycles)".
 [[nodiscard]] std::string spin_report(const std::vector<SpinningWarp>& warps, const std::string& span,
                                       const Store& store);
 

@@ -12,7 +12,7 @@ using base::Statistic;
 using base::StatisticGroup;
 using base::StatisticInfo;
 
-// "<prefix><number>", as units are named.
+// Returns whether a group is named "<prefix><number>", as the groups of units are.
 bool is_unit(const std::string& name, const std::string& prefix) {
   return name.size() > prefix.size() && name.compare(0, prefix.size(), prefix) == 0 &&
          name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
@@ -53,7 +53,7 @@ const StatisticsTotals::Sum& StatisticsTotals::add(StatisticGroup& group, const 
   return sums_.emplace_back(group, info, std::move(terms));
 }
 
-// Plain statistics of all units of a kind, name by name.
+// Adds totals of the plain statistics of all units of a type, by name.
 void StatisticsTotals::add_units(const StatisticGroup& parent, const std::string& prefix) {
   const auto units = units_of(parent, prefix);
   if (units.empty()) return;
@@ -64,7 +64,7 @@ void StatisticsTotals::add_units(const StatisticGroup& parent, const std::string
       if (const Statistic* const term = unit->find(one->info().name)) terms.push_back(term);
     }
     const Sum& sum = add(group_, one->info(), std::move(terms));
-    // A level over all time has no meaning in a window.
+    // A maximum over the whole run has no meaning in a window.
     if (sum.parts() == 0 && std::strcmp(one->info().name, "barriers_per_tb_spread") != 0) {
       series_.emplace_back(one->info().name, &sum);
     }

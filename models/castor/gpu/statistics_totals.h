@@ -9,21 +9,24 @@
 
 namespace castor::gpu {
 
-/// Sums of the statistics of all SMs, slices and channels of a device, in a group "total" of their parent
-/// (docs/gpu/counting.md, "Statistics"). Computed when they are read, so they cost nothing in a run.
+/// Totals of the statistics of all SMs, L2 slices and DRAM channels, in a group "total" of their parent
+/// (docs/gpu/counting.md, "Statistics"). Totals are computed when read, so they cost nothing during a run.
 ///
-/// Statistics of the same name are added up; `lane_instructions` and `warp_instructions` over all classes too, and the
-/// stall classes over all schedulers. Of histograms all parts are added up but the largest value, which is the largest.
+/// Statistics with the same name are added. `lane_instructions` and `warp_instructions` are also added over all
+/// classes, and the stall classes over all schedulers. The parts of histograms are added, except for the largest value,
+/// of which the maximum is taken.
 class StatisticsTotals {
  public:
-  /// `parent` has its groups sm<k>, slice<k> and channel<k> already, and outlives this.
+  /// `parent` must already have the groups sm<k>, slice<k> and channel<k>, and must outlive this object.
   explicit StatisticsTotals(base::StatisticGroup& parent);
 
-  /// Those that make sense over windows of time, what grows with time or with events: paths below the group.
+  /// Statistics that grow with time or with events and are therefore sampled over windows, with their paths below the
+  /// group.
   using Series = std::vector<std::pair<std::string, const base::Statistic*>>;
   [[nodiscard]] const Series& series() const { return series_; }
 
  private:
+  /// Statistic that returns the sum of its terms.
   class Sum final : public base::Statistic {
    public:
     Sum(base::StatisticGroup& group, base::StatisticInfo info, std::vector<const base::Statistic*> terms)

@@ -13,20 +13,22 @@
 namespace castor::gpu {
 namespace {
 
-// Bytes between neighbours, so that an access just behind an allocation is outside of all of them.
+// Bytes between adjacent allocations, so that an access just behind an allocation is outside all allocations.
 constexpr std::uint64_t kGap = 256;
 constexpr std::uint64_t kPage = 4096;
-// Freed ranges that messages can still name; the lowest addresses are forgotten first.
+// Number of freed ranges that messages can still name. When it is exceeded, the range with the lowest address is
+// forgotten.
 constexpr std::size_t kRememberedRanges = 1 << 16;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// Ranges that the machine itself makes per launch: reused at once, and never worth a remark when touched later.
+// Returns whether the machine makes allocations of this kind for each launch. Their ranges are reused at once and not
+// named in messages about freed memory.
 bool is_internal(AllocationKind kind) {
   return kind == AllocationKind::kParameters || kind == AllocationKind::kLocal || kind == AllocationKind::kPool;
 }
 
-// What differs between machines that run one program.
+// Returns whether allocations of this kind differ between machines that run the same program.
 bool is_of_machine(AllocationKind kind) {
   return is_internal(kind) || kind == AllocationKind::kCode || kind == AllocationKind::kQueues ||
          kind == AllocationKind::kBlock;
@@ -108,7 +110,7 @@ std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind 
   if (!found) found = last ? take_last(span, alignment) : take_fresh(span, alignment);
   if (!found) found = take_hole(span, alignment);
   if (!found) {
-    // Memory has run out: freed ranges give up their quarantine.
+    // Memory is exhausted, so the quarantine of the freed ranges ends.
     for (const auto& [address, old] : freed_) add_hole(address, round_up(old.size, kAlignment) + kGap);
     freed_.clear();
     found = take_hole(span, alignment);
@@ -121,7 +123,7 @@ std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind 
   allocation.reserved = reserved;
   allocation.label = std::move(label);
   if (options_.poison) std::memset(host(*found), 0xcd, size);
-  live_.emplace_hint(live_.end(), *found, std::move(allocation));  // most are fresh memory, behind all others
+  live_.emplace_hint(live_.end(), *found, std::move(allocation));  // hint: most allocations are at the highest address
   used_ += span;
   used_by_kind_[static_cast<std::size_t>(kind)] += size;
   ++generation_;
@@ -231,7 +233,7 @@ std::string Store::describe(std::uint64_t address) const {
     if (address - old.address < old.size) return "inside a freed " + noun(old);
   }
   if (address < kBase) return "below device memory; a pointer cut to 32 bits?";
-  // The nearest allocation that the program knows of. One that lies far away explains nothing.
+  // Find the nearest allocation of the program. A distant allocation would not explain the error.
   constexpr std::uint64_t kFar = std::uint64_t{1} << 24;
   auto above = live_.upper_bound(address);
   auto below = above;
@@ -255,7 +257,7 @@ bool Store::is_mapped(std::uint64_t address, bool host_visible) const {
   const std::uint64_t first = address / kMappedPiece * kMappedPiece;
   for (auto next = live_.lower_bound(first + kMappedPiece); next != live_.begin();) {
     const Allocation& allocation = (--next)->second;
-    if (allocation.address + allocation.size <= first) return false;  // so do all before it
+    if (allocation.address + allocation.size <= first) return false;  // so do all at lower addresses
     const bool visible = allocation.kind == AllocationKind::kManaged || allocation.kind == AllocationKind::kPinned;
     if (!is_of_machine(allocation.kind) && (visible || !host_visible)) return true;
   }

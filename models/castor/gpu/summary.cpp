@@ -1,4 +1,4 @@
-// A report as lines for people.
+// Summary of a report for users.
 
 #include <algorithm>
 #include <cinttypes>
@@ -25,7 +25,7 @@ constexpr std::size_t kMostKernels = 20;
   return line;
 }
 
-/// Three digits and a unit: "812 ps", "12.3 us".
+/// Returns a number with three digits and a unit: "812 ps", "12.3 us".
 std::string scaled(double value, const std::vector<const char*>& units, double step = 1000) {
   std::size_t unit = 0;
   for (; value >= step - 0.5 && unit + 1 < units.size(); ++unit) value /= step;
@@ -40,6 +40,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return scaled(static_cast<double>(bytes), {"B", "KB", "MB", "GB", "TB"});
 }
 
+// Sums over all launches of one kernel name.
 struct Kernels {
   std::string name;
   std::uint64_t launches = 0, cycles = 0, picoseconds = 0, thread_blocks = 0, warp_instructions = 0;
@@ -88,6 +89,7 @@ std::string kernel_table(std::vector<Kernels> kernels, bool timing) {
   return result;
 }
 
+// The ratios of a report, as numbers and as text.
 class Ratios {
  public:
   explicit Ratios(const Json& all) : all_(all) {}
@@ -97,11 +99,11 @@ class Ratios {
     const Json& value = all_.at(name).at("value");
     return value.is_null() ? 0 : value.get<double>();
   }
-  /// "12.3 %"
+  /// Returns "12.3 %".
   [[nodiscard]] std::string percent(const char* name) const {
     return all_.at(name).at("value").is_null() ? "-" : text("%.1f %%", 100 * value(name));
   }
-  /// "12.3 % of 4567"
+  /// Returns "12.3 % of 4567 hit", or "none".
   [[nodiscard]] std::string hits(const char* name) const {
     return denominator(name) == 0 ? "none" : percent(name) + text(" of %" PRIu64 " hit", denominator(name));
   }

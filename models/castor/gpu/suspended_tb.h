@@ -15,20 +15,20 @@
 
 namespace castor::gpu {
 
-/// A warp of a suspended thread block.
+/// Context of one warp of a suspended thread block.
 struct SuspendedWarp {
-  bool live = false;        ///< it has lanes that have not exited; all that follows is of live warps
-  bool at_barrier = false;  ///< it waits there, and not for launches
+  bool live = false;        ///< some lanes have not exited; the other members are valid only for live warps
+  bool at_barrier = false;  ///< the warp waits at a barrier, not for launches
   std::uint32_t pc = 0, meeting = 0;
   isa::SimtStack stack;
   std::array<isa::LaneMask, 8> predicates{};
   std::vector<std::byte> registers;
   BarrierWait barrier;
-  std::unique_ptr<RuntimeState> runtime;  ///< null before its first call of the device runtime
+  std::unique_ptr<RuntimeState> runtime;  ///< null before the warp's first call of the device runtime
 };
 
-/// A thread block that has left its SM because all its warps wait, one at least for launches of the block. It comes
-/// back, to whatever SM, when those are closed.
+/// Context of a thread block that was swapped out of its SM because all its warps wait, at least one of them for
+/// launches of the block. The block resumes, on any SM, when these launches are closed.
 struct SuspendedTb {
   const KernelContext* kernel = nullptr;
   ItemData item;
@@ -38,7 +38,7 @@ struct SuspendedTb {
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   TbBarriers barriers;
   std::vector<std::byte> shared, local;
-  std::vector<SuspendedWarp> warps;  ///< in their order
+  std::vector<SuspendedWarp> warps;  ///< in the order of warps in the TB
 };
 
 }  // namespace castor::gpu

@@ -7,15 +7,16 @@
 
 namespace castor::gpu {
 
-/// The room that one TB takes of an SM, already rounded (docs/gpu/program.md, "Rounding").
+/// SM resources that one TB occupies, rounded up to allocation units (docs/gpu/program.md, "Rounding").
 struct TbNeed {
   std::uint16_t warps = 0;
   std::uint16_t threads = 0;     ///< lanes x warps
-  std::uint16_t reg_units = 0;   ///< of sm.reg_alloc_unit registers
-  std::uint16_t smem_units = 0;  ///< of sm.smem_alloc_unit bytes
+  std::uint16_t reg_units = 0;   ///< in units of sm.reg_alloc_unit registers
+  std::uint16_t smem_units = 0;  ///< in units of sm.smem_alloc_unit bytes
 };
 
-/// Time in which a TB's registers and shared memory move at the machine's rate (context.bytes_per_cycle), cycles.
+/// Returns the cycles that it takes to move a TB's registers and shared memory at the machine's rate
+/// (context.bytes_per_cycle).
 [[nodiscard]] inline base::Cycle context_move_time(const Machine& machine, const TbNeed& need) {
   const std::uint64_t bytes = std::uint64_t{need.reg_units} * machine.sm.reg_alloc_unit * 4 +
                               std::uint64_t{need.smem_units} * machine.sm.smem_alloc_unit;

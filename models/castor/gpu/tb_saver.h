@@ -6,44 +6,46 @@
 
 namespace castor::gpu {
 
-/// A TB that has left its SM before it was complete.
+/// Context of a TB that was preempted: swapped out of its SM before it was complete.
 struct SavedTb {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
   ItemData item;
   std::uint64_t gid = 0;
   std::uint32_t group = kNoGroup;
-  std::uint64_t rest = 0;  ///< what is left of it, in the SM's own unit
+  std::uint64_t rest = 0;  ///< remaining work of the TB, in a unit of the SM's own choice
 };
 
-/// Front end to SM: the TBs of a kernel that are here leave with what is left of them. Their contexts move one after
-/// the other: that of the i-th (from 0) has left `first` + (i + 1) x `each` cycles after `visible`.
+/// Message from front end to SM: swap out the resident TBs of a kernel with their remaining work. The contexts move one
+/// after the other. That of the i-th TB (from 0) has left `first` + (i + 1) x `each` cycles after `visible`.
 struct TbSaveMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
-  Ticket ticket = 0;  ///< of the kernel: in its record another may be by then
+  Ticket ticket = 0;  ///< ticket of the kernel, since its record may hold another kernel by then
   Cycle first = 0, each = 0;
 };
 
-/// Front end to SM: a saved TB comes back, and goes on when its context has moved, `load` cycles after `visible`.
+/// Message from front end to SM: restore a saved TB. It resumes when its context has moved, `load` cycles after
+/// `visible`.
 struct TbRestoreMessage {
   Cycle visible = 0;
   SavedTb tb;
   Cycle load = 0;
 };
 
-/// The side of an SM that can give up TBs before they are complete (docs/gpu/jobs.md, "Preemption"). SMs without it let
-/// them drain.
+/// Interface of an SM that can preempt TBs (docs/gpu/jobs.md, "Preemption"). An SM without this interface lets its TBs
+/// drain.
 class TbSaver {
  public:
   virtual ~TbSaver() = default;
-  /// visible >= now + 1. TBs that are complete before their turn stay and retire.
+  /// Swaps out the TBs of a kernel; message.visible >= now + 1. A TB that completes before its turn is not saved and
+  /// retires.
   virtual void save(const TbSaveMessage& message) = 0;
-  /// A TB is on its way, as for SmUnit::start.
+  /// Sends a saved TB to the SM, as SmUnit::start does for a new TB.
   virtual void restore(const TbRestoreMessage& message) = 0;
-  /// What has left; its slot, warps and storage are free.
+  /// Returns the mailbox of TBs that were swapped out; their slots, warps and storage are free.
   [[nodiscard]] Mailbox<SavedTb>& saved() { return saved_; }
-  /// Who is woken when something leaves.
+  /// Sets the unit that is woken when a TB was swapped out.
   void set_saved_reader(Unit& reader) { reader_ = &reader; }
 
  protected:

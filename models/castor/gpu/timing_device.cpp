@@ -13,7 +13,7 @@
 
 namespace castor::gpu {
 
-/// Calls of the host's API, and how long they kept the host busy.
+/// Number of host API calls, and the time for which they kept the host busy.
 struct TimingDevice::HostCallStatistics {
   explicit HostCallStatistics(base::StatisticGroup& gpu) : group(gpu, "host_api") {}
 
@@ -51,8 +51,8 @@ struct TimingDevice::HostCallStatistics {
 
 namespace {
 
-/// SystemC finds it remarkable that the host waits while nothing has work left. While this object lives it does not say
-/// so; afterwards the actions that the user has set for the message hold again.
+/// Suppresses SystemC's warning about a start without activity, since the host may wait while no unit has work. The
+/// destructor restores the user's actions for this message.
 class QuietWhenIdle {
  public:
   QuietWhenIdle() : before_(set(sc_core::SC_DO_NOTHING)) {}
@@ -109,7 +109,7 @@ void TimingDevice::set_print_sink(std::function<void(std::string_view)> sink) {
 
 namespace {
 
-// What of the machine keeps device code from launching; empty: nothing does.
+// Returns why device code cannot launch kernels on this machine; empty if it can.
 std::string lacks_launches(const Machine& machine, const Hooks& hooks) {
   if (hooks.job_scheduler != nullptr) return "a machine with a job scheduler does not have them";
   if (machine.parse.select_scan != 0 || machine.queue.in_memory)
@@ -120,7 +120,7 @@ std::string lacks_launches(const Machine& machine, const Hooks& hooks) {
   return {};
 }
 
-// The first call of the device runtime, if there is one.
+// Returns the record index of the first call of the device runtime, if there is one.
 std::optional<std::size_t> find_runtime_call(const isa::Program& program) {
   const auto found = std::find_if(program.code.begin(), program.code.end(),
                                   [](const isa::Record& record) { return record.kind == isa::Kind::kRuntimeCall; });
@@ -128,7 +128,7 @@ std::optional<std::size_t> find_runtime_call(const isa::Program& program) {
   return static_cast<std::size_t>(found - program.code.begin());
 }
 
-// A program that calls the device runtime, on a machine that cannot serve it.
+// Throws InputError for a program that calls the device runtime on a machine that cannot serve it.
 [[noreturn]] void refuse_runtime_call(const isa::Program& program, std::size_t pc, const std::string& reason) {
   const auto function = std::find_if(program.functions.rbegin(), program.functions.rend(),
                                      [&](const isa::ProgramFunction& f) { return f.first <= pc; });
@@ -174,7 +174,7 @@ Ticket TimingDevice::submit(unsigned queue, Packet packet) {
     if (verdict.error != LaunchError::kNone) throw base::InputError(verdict.message);
   }
   FrontEnd& front_end = gpu_->front_end();
-  // A full queue holds the host up until it has room. A fault does not end the wait, other kernels go on.
+  // A full queue blocks the host until a slot is free. A fault does not end this wait, because other kernels continue.
   while (front_end.queue_full(queue)) {
     const Stop stop = run([&] { return !front_end.queue_full(queue); }, std::nullopt);
     if (stop == Stop::kFault || !front_end.queue_full(queue)) continue;
@@ -182,7 +182,7 @@ Ticket TimingDevice::submit(unsigned queue, Packet packet) {
       record_deadlock(FaultKind::kDeadlock, "deadlock: queue " + std::to_string(queue) + " stays full, nothing can " +
                                                 "proceed\n" + gpu_->waiting());
     }
-    if (stop == Stop::kInterrupted) interrupted_ = true;  // the next advance returns it
+    if (stop == Stop::kInterrupted) interrupted_ = true;  // the next advance returns kInterrupted
     return front_end.refuse();
   }
   const Ticket ticket = front_end.submit(queue, std::move(packet), gpu_->host_cycle());
@@ -208,7 +208,7 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
     if (first && !resetting_) return Stop::kFault;
   }
   if (reached()) return Stop::kReached;
-  // A device that goes to sleep may have gone for ever, apart from the periodic work of its blocks.
+  // The next wake-up is far: check whether it is only periodic work of hooks, so that the device would sleep for ever.
   const bool rests = next == kForever || ((next > cycle + 1 || !machine_.run.sleep) && gpu_->at_rest());
   if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
@@ -232,7 +232,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   gpu_->run_ahead(!until);
   gpu_->after_cycle([&](Cycle cycle, Cycle next) {
     stop_ = after_cycle(cycle, next, reached);
-    // Until a given time an idle device may wait: the host will go on then.
+    // With an end time an idle device may wait, because the host continues at that time.
     if (stop_ == Stop::kIdle && until) stop_ = Stop::kNone;
     return stop_ != Stop::kNone;
   });
@@ -246,7 +246,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   gpu_->after_cycle(nullptr);
   gpu_->run_ahead(false);
   if (gpu_->failure()) std::rethrow_exception(gpu_->failure());
-  if (recorder_) recorder_->clear_progress();  // the host may write
+  if (recorder_) recorder_->clear_progress();  // the host may write to the terminal
   gpu_->host_waits(false);
   return stop_;
 }
@@ -304,7 +304,7 @@ RegisterReply TimingDevice::access_register(const RegisterAccess& access) {
     if (!reply) reply = front_end.register_reply(number);
     return reply.has_value();
   };
-  // Nothing but the answer ends the access: a fault or a limit is told by the next advance.
+  // Only the reply ends the access. A fault or a limit is returned by the next advance.
   const bool interrupted = interrupted_.exchange(false);
   while (!replied()) {
     const Stop stop = run(replied, std::nullopt);
@@ -389,7 +389,7 @@ void TimingDevice::reset() {
 
 namespace {
 
-// All times in core cycles.
+// Returns the job records for the report. All times are core cycles.
 nlohmann::ordered_json jobs_json(const std::vector<JobRecord>& jobs) {
   auto json = nlohmann::ordered_json::array();
   for (const JobRecord& job : jobs) {

@@ -20,23 +20,24 @@
 
 namespace castor::gpu {
 
-/// The timing GPU behind the device interface: time moves by running the SystemC kernel until what the host waits for
-/// has happened. The simulation runs in the thread that calls.
+/// The timing GPU as a Device, for the host runtime. Advancing time runs the SystemC kernel until the event for which
+/// the host waits. The simulation runs in the calling thread.
 ///
-/// Ends of an advance besides the wish fulfilled: a fault of device code (the first is kept, other kernels go on when
-/// time moves again), deadlock (no unit will ever do anything and work remains, or all warps spin for ever),
-/// `run.max_cycles`, `run.max_instructions` and `run.max_seconds`, `run.stop_after`, and `interrupt`.
-/// Limits: a SystemC time resolution of 1 ps or finer, else the constructor throws base::InputError; one per process
-/// (SystemC elaborates once); copies and `set_print_sink` are for one host thread.
+/// An advance also ends early with a fault of device code. The first fault is kept; other kernels continue with the
+/// next advance. Further early ends: a deadlock (no unit will ever act and work remains, or all warps spin for ever),
+/// `run.max_cycles`, `run.max_instructions`, `run.max_seconds`, `run.stop_after`, and `interrupt`.
+///
+/// Limits: a SystemC time resolution of 1 ps or finer, else the constructor throws base::InputError. One device per
+/// process, since SystemC elaborates once. Copies and `set_print_sink` must be used by one host thread.
 class TimingDevice final : public Device {
  public:
   struct Options {
     std::string configuration_json;  ///< effective configuration for the report; may be empty
-    bool poison = false;             ///< fresh memory reads 0xcd
+    bool poison = false;             ///< fresh memory reads 0xcd instead of 0
     Gpu::Options gpu;
-    std::shared_ptr<void> blocks;  ///< what owns the hooks of `gpu`; kept as long as the device
+    std::shared_ptr<void> blocks;  ///< owner of the hooks in `gpu`; kept alive as long as the device
     Recording recording;
-    std::shared_ptr<const ReplayFile> replay;  ///< SMs replay the kernels of this file; null = they execute
+    std::shared_ptr<const ReplayFile> replay;  ///< SMs replay the kernels of this file; null = SMs execute instructions
   };
   TimingDevice(const Machine& machine, Options options);
   ~TimingDevice() override;
@@ -81,7 +82,7 @@ class TimingDevice final : public Device {
   struct HostCallStatistics;
   enum class Stop : std::uint8_t { kNone, kReached, kFault, kIdle, kSpin, kLimit, kInterrupted, kStopped };
 
-  /// Runs until `reached`, a stop, or the time, if given. kNone: the time has come.
+  /// Runs until `reached` returns true, a stop, or time `until` if given. Returns kNone when the time is reached.
   Stop run(const std::function<bool()>& reached, std::optional<Picoseconds> until);
   [[nodiscard]] static Outcome outcome_at_time(Stop stop);
   [[nodiscard]] Stop after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached);
@@ -99,11 +100,11 @@ class TimingDevice final : public Device {
   std::unique_ptr<TraceRecorder> recorder_;
   Observers observers_;
   std::unique_ptr<Gpu> gpu_;
-  std::unique_ptr<HostCallStatistics> host_calls_;  ///< in the GPU's statistics
+  std::unique_ptr<HostCallStatistics> host_calls_;  ///< statistics group of host calls, part of the GPU's statistics
   std::optional<Fault> fault_;
   Stop stop_ = Stop::kNone;
   HostLimit host_limit_;
-  bool resetting_ = false;  ///< nothing but an empty device ends this
+  bool resetting_ = false;  ///< a reset runs: only an empty device ends the advance, not a fault or a limit
   std::atomic<bool> interrupted_{false};
 };
 

@@ -11,12 +11,13 @@ using base::Cycle;
 using base::kForever;
 using base::Tick;
 
-/// "There is something to hand over": raised by a unit whose tick leaves alone what it shares with others, so that
-/// what it sends, wakes and tells waits until all units have ticked. Lowered by who then asks for it.
+/// Flag of a unit whose tick does not touch state shared with other units. The unit raises it when the tick has left
+/// messages, wake-ups or notifications to deliver. The owner delivers them after all units have ticked, and lowers the
+/// flag.
 class HandOver {
  public:
   void raise() { *place_ = true; }
-  /// Keeps it in a place of the owner's, side by side with those of other units.
+  /// Moves the flag to `place`, so that the owner can keep the flags of several units side by side.
   void keep_in(bool& place) {
     place = *place_;
     place_ = &place;
@@ -27,14 +28,16 @@ class HandOver {
   bool* place_ = &own_;
 };
 
-/// A part of the device that is clocked by the device's one process (docs/gpu/timing.md, "Time, clocks, sleeping"): SM,
-/// front end, crossbar, L2 slice, DRAM channel, copy engine.
+/// A clocked unit of the device: SM, front end, crossbar, L2 slice, DRAM channel or copy engine. The device's single
+/// process clocks all units (docs/gpu/timing.md, "Time, clocks, sleeping").
 ///
-/// Every message between units is registered: sent in cycle c it carries a stamp of at least c + 1 and is not looked at
-/// before. So the order in which the units of one cycle tick cannot change anything, and a unit may be left out until
-/// `wake`. The rule that makes leaving out exact: at the end of a tick a unit derives its next wake from its own state
-/// and from the stamps of everything that waits in its queues, messages of this cycle included; a message that arrives
-/// later lowers it by `wake_at`. A tick in which nothing is due changes nothing but linear counters.
+/// Every message between units is registered: a message sent in cycle c carries a stamp of at least c + 1 and is not
+/// read before. The order in which units tick within a cycle therefore has no effect, and a unit may be skipped until
+/// `wake`.
+///
+/// Skipping is exact because of this rule: at the end of a tick a unit computes its next wake from its own state and
+/// from the stamps of all messages in its queues, those of this cycle included. A message that arrives later lowers the
+/// wake with `wake_at`. A tick without due work changes nothing but counters that grow linearly with time.
 class Unit {
  public:
   Unit() = default;
@@ -45,25 +48,25 @@ class Unit {
   /// Runs cycle `now`. Cycles come in ascending order, possibly with gaps, each at most once.
   virtual void tick(Cycle now) = 0;
 
-  /// Brings statistics that grow with every cycle to the end of cycle `now` - 1, as ticking until then would; for
-  /// reports and samples of a unit that may be asleep.
+  /// Brings counters that grow with every cycle to the end of cycle `now` - 1, as if the unit had ticked until then.
+  /// For reports and samples while the unit may be asleep.
   virtual void count_until(Cycle /*now*/) {}
 
-  /// First cycle in which this unit has something to do; kForever if only a message can wake it.
+  /// Returns the first cycle in which this unit has work; kForever if only a message can wake it.
   [[nodiscard]] Cycle wake() const { return *wake_; }
-  /// Has the unit ticked in `cycle` at the latest.
+  /// Makes the unit tick in `cycle` at the latest.
   void wake_at(Cycle cycle) {
     base::TickWall::check("another unit's wake", this);
     *wake_ = std::min(*wake_, cycle);
   }
-  /// Keeps the wake in a place of the owner's, side by side with those of other units.
+  /// Moves the wake cycle to `place`, so that the owner can keep the wakes of several units side by side.
   void keep_wake_in(Cycle& place) {
     place = *wake_;
     wake_ = &place;
   }
 
  protected:
-  /// For the end of a tick: forget earlier wishes.
+  /// Sets the wake cycle at the end of a tick, replacing earlier wake-up requests.
   void sleep_until(Cycle cycle) { *wake_ = cycle; }
 
  private:

@@ -7,20 +7,21 @@
 
 namespace castor::gpu {
 
-/// A graph of who waits for whom, in which deadlock reports look for cycles (docs/gpu/faults.md, "Who waits for whom").
-/// Nodes are named by the texts of the functions below, so that units name each other alike.
+/// Wait-for graph, in which deadlock reports search for cycles (docs/gpu/faults.md, "Who waits for whom"). Nodes are
+/// named by the texts of the functions below, so that all units use the same names.
 class WaitGraph {
  public:
-  /// `waiter` cannot go on before `other` does.
+  /// Adds an edge: `waiter` cannot proceed before `other` does.
   void add(const std::string& waiter, const std::string& other);
 
-  /// The nodes of a cycle, the first again at its end; empty if there is none. Of several the one found first from the
-  /// waiters in the order in which they were added.
+  /// Returns the nodes of a cycle with the first node repeated at the end; empty if there is no cycle. The search
+  /// starts from the waiters in the order in which they were added and returns the first cycle found.
   [[nodiscard]] std::vector<std::string> cycle() const;
-  /// "cycle: a -> b -> a" and a line end, or nothing.
+  /// Returns "cycle: a -> b -> a" and a line end, or nothing.
   [[nodiscard]] std::string cycle_text() const;
 
  private:
+  /// Node with the indices of the nodes that it waits for.
   struct Node {
     std::string name;
     std::vector<std::size_t> others;

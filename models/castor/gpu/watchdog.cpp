@@ -8,7 +8,7 @@
 namespace castor::gpu {
 namespace {
 
-// Cycles between two looks at whether a watched window is disturbed. Only costs depend on it.
+// Cycles between two checks whether a watched window is disturbed. The value affects only the cost.
 constexpr Cycle kLookPeriod = 256;
 
 }  // namespace

@@ -13,43 +13,46 @@
 
 namespace castor::gpu {
 
-/// Finds warps that wait for each other by spinning (docs/gpu/faults.md, "Watchdogs", fixed point).
+/// Detects warps that spin on each other for ever (docs/gpu/faults.md, "Watchdogs", fixed point).
 ///
-/// Time is cut into windows of `watchdog.cycles`, the first from cycle 0 on. A window is **watched** if the one before
-/// saw no TB start or end, no barrier, packet, kernel or copy, and the host waits. In a watched window SMs and slices
-/// look closer (SpinWatch, L2Slice::watch) until the first of them sees something that may end a loop; then all stop
-/// looking, so programs that make progress pay for at most a few hundred cycles per window. If a watched window ends
-/// undisturbed, and every live warp is blocked or was twice in one state in it, no warp will ever do anything else.
+/// Time is divided into windows of `watchdog.cycles`, starting at cycle 0. A window is **watched** if the window before
+/// saw no TB start or end, barrier, packet, kernel or copy, and the host waits. In a watched window SMs and L2 slices
+/// record more (SpinWatch, L2Slice::watch), until the first of them sees an event that may end a loop. Then all stop
+/// recording, so a program that makes progress pays for at most a few hundred cycles per window. If a watched window
+/// ends undisturbed, and every live warp is blocked or was twice in the same state in it, no warp will ever make
+/// progress.
 ///
-/// Sound, not complete: loops that count in a register, warps that are ready and never issue, and loops that always
-/// have an access under way where they jump back are not accused. Limits: machines that execute instructions; a host
-/// that advances time in steps may do something after each and is never accused of waiting in vain.
+/// The proof is sound but not complete. It misses loops that count in a register, ready warps that never issue, and
+/// loops that always have an access in flight at their backward jump. Limits: only machines that execute instructions.
+/// A host that advances time in steps may act after each step, so it is never regarded as waiting.
 class Watchdog {
  public:
-  /// All must live as long as the watchdog; without SMs in `cores` it does nothing.
+  /// All arguments must outlive the watchdog. Without SMs in `cores` it does nothing.
   Watchdog(const Machine& machine, const Store& store, FrontEnd& front_end, std::vector<Sm*> cores,
            MemorySystem& memory, std::vector<CopyEngine*> copies);
 
-  /// The host waits for the device and does nothing before something completes; or it goes on by itself. To be called
-  /// whenever it begins or ends to wait.
+  /// Sets whether the host is blocked until work of the device completes. To be called at the begin and end of every
+  /// such wait.
   void host_waits(bool waits);
 
-  /// First cycle before which `look` has to be called: the end of a window, and earlier while one is watched.
+  /// Returns the cycle before which `look` has to be called: the end of the window, or earlier while the window is
+  /// watched.
   [[nodiscard]] Cycle due() const { return due_; }
-  /// End of the window under way. A device that sleeps has to wake up here.
+  /// Returns the end of the current window. A sleeping device has to wake up here.
   [[nodiscard]] Cycle window_end() const { return end_; }
-  /// A window is being watched.
+  /// Returns whether the current window is watched.
   [[nodiscard]] bool watched() const { return watched_; }
-  /// All cycles before `now` are over. Throws base::Error for hooks that let nothing proceed (HookWatch). True if the
-  /// warps spin for ever. Windows that the device slept through without any work to come are skipped.
+  /// Checks the window; all cycles before `now` must have run. Returns true if the warps spin for ever. Throws
+  /// base::Error for hooks that prevent all progress (HookWatch). Skips windows through which the device slept without
+  /// pending work.
   [[nodiscard]] bool look(Cycle now);
-  /// What `look` found: how many warps of which kernels repeat which loop and read what.
+  /// Returns the finding of `look`: the number of warps per kernel and loop, and the addresses that they read.
   [[nodiscard]] std::string report() const;
 
  private:
   [[nodiscard]] std::uint64_t progress() const;
   [[nodiscard]] bool still() const;
-  /// Copies and SMs, hooks of SMs too.
+  /// Returns whether copies and SMs, with the hooks of SMs, are quiescent.
   [[nodiscard]] bool units_still() const;
   [[nodiscard]] bool undisturbed() const;
   [[nodiscard]] bool proven() const;

@@ -14,37 +14,39 @@
 
 namespace castor::gpu {
 
-/// Statistics over time: how much each grew in each window of `run.window` cycles, all SMs together, and the
-/// instructions of each kernel (docs/gpu/counting.md, "Windows").
+/// Statistics over time: the growth of each statistic in each window of `run.window` cycles, summed over all SMs, and
+/// the instructions of each kernel per window (docs/gpu/counting.md, "Windows").
 ///
-/// Made only with machine key run.windows. Memory is bounded: when there are kMost windows, neighbours are added up
-/// and windows are twice as long from then on. Limits: instructions are attributed to kernels when a window or a kernel
-/// ends.
+/// Exists only with machine key run.windows. Memory is bounded: when there are kMost windows, neighbours are merged and
+/// later windows are twice as long. Limits: instructions are attributed to kernels when a window or a kernel ends.
 class Windows {
  public:
   static constexpr std::size_t kMost = 4096;
 
-  /// All must outlive this. `series` are whole numbers that only grow.
+  /// All arguments must outlive this object. `series` are integer statistics that never decrease.
   Windows(Cycle window, StatisticsTotals::Series series, const FrontEnd& front_end, std::vector<Sm*> cores);
 
-  /// First cycle that is not in the window under way.
+  /// Returns the first cycle after the current window.
   [[nodiscard]] Cycle due() const { return start_ + length_; }
-  /// All cycles before `due()` are over and all units have counted them: the window ends.
+  /// Ends the current window. All cycles before `due()` must have run, and all units must have counted them.
   void end_window();
-  /// A kernel of `entry` is complete; before its instructions are cleared.
+  /// Attributes the instructions of a completed kernel. To be called before the counters of `entry` are cleared.
   void kernel_completed(unsigned entry, const KernelStatistics& kernel);
 
-  /// JSON object: "cycles" of a window, "series" by name {"unit", "meaning", "values"}, "kernels" with the window in
-  /// which their values begin. The window under way is the last, "last_cycles" long. Statistics are up to `now`.
+  /// Returns a JSON object: "cycles" per window, "series" by name {"unit", "meaning", "values"}, and "kernels" with the
+  /// window in which their values begin. The last window is the current one, "last_cycles" long. Statistics must be up
+  /// to date at `now`.
   [[nodiscard]] std::string json(Cycle now) const;
 
  private:
+  /// Instructions issued: of warps, and weighted by active lanes.
   struct Counts {
     std::uint64_t warps = 0, lanes = 0;
   };
+  /// Instructions of one kernel in each window.
   struct Kernel {
     std::string name;
-    std::map<std::size_t, Counts> windows;  ///< by number of the window
+    std::map<std::size_t, Counts> windows;  ///< by window number
   };
   void take_entry(unsigned entry, Ticket ticket, const std::string& name, std::map<Ticket, Kernel>& kernels,
                   std::vector<Counts>& seen) const;
@@ -55,10 +57,10 @@ class Windows {
   const FrontEnd& front_end_;
   std::vector<Sm*> cores_;
   Cycle length_, start_ = 0;
-  std::vector<std::uint64_t> last_;                 ///< per statistic: at the start of the window under way
-  std::vector<std::vector<std::uint64_t>> values_;  ///< per statistic and window
-  std::size_t count_ = 0;                           ///< windows that are over
-  std::vector<Counts> seen_;                        ///< per entry: instructions attributed already
+  std::vector<std::uint64_t> last_;                 ///< per statistic: value at the start of the current window
+  std::vector<std::vector<std::uint64_t>> values_;  ///< per statistic and window: growth
+  std::size_t count_ = 0;                           ///< number of finished windows
+  std::vector<Counts> seen_;                        ///< per kernel table entry: instructions already attributed
   std::map<Ticket, Kernel> kernels_;
 };
 

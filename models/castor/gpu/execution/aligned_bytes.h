@@ -5,12 +5,12 @@
 
 namespace castor::gpu {
 
-/// Bytes on a 64-byte boundary; keeps its memory when it is resized to something smaller.
+/// Byte buffer on a 64-byte boundary. It keeps its memory when resized to a smaller size.
 class AlignedBytes {
  public:
-  /// `size` zero bytes.
+  /// Resizes to `size` bytes, all zero.
   void assign_zero(std::size_t size);
-  /// At least `size` bytes of any content; costs memory only where it is touched.
+  /// Resizes to at least `size` bytes of undefined content. Host memory is used only where touched.
   void reserve(std::size_t size);
   [[nodiscard]] std::byte* data() const { return data_.get(); }
 

@@ -12,7 +12,7 @@ namespace {
 
 using isa::LaneMask;
 
-// Function of a program that holds a record.
+// Returns the index of the program's function that contains a record.
 std::size_t function_of(const isa::Program& program, std::uint32_t pc) {
   const auto behind = std::upper_bound(
       program.functions.begin(), program.functions.end(), pc,
@@ -20,8 +20,8 @@ std::size_t function_of(const isa::Program& program, std::uint32_t pc) {
   return static_cast<std::size_t>(behind - program.functions.begin()) - 1;
 }
 
-// Frames of a function on the call stack end where its caller's do plus their size; the stack is the last part of local
-// memory.
+// Returns a fault if the callee's frame does not fit. A frame on the call stack ends at the end of the caller's frame
+// plus its own size. The call stack is the last part of local memory.
 std::optional<ExecutionFault> overflowing(const isa::Program& program, const isa::Record& record,
                                           const isa::RegisterView& view, const isa::ProgramFunction& callee,
                                           LaneMask lanes, const isa::SimtStack& stack) {
@@ -42,12 +42,12 @@ std::optional<ExecutionFault> overflowing(const isa::Program& program, const isa
   return std::nullopt;
 }
 
-// Lanes of `lanes` that are already inside the function that starts at `target`.
+// Returns the lanes of `lanes` that are already inside the function that starts at `target`.
 LaneMask recursing(const isa::Program& program, const isa::SimtStack& stack, std::uint32_t target, LaneMask lanes) {
   const std::size_t callee = function_of(program, target);
   LaneMask result = 0;
   for (const auto& entry : stack.entries()) {
-    // An entry that waits for returns only (kNoPc) stands in no function.
+    // An entry that only waits for returns (kNoPc) is in no function.
     if (entry.pc != isa::kNoPc && (entry.mask & lanes) != 0 && function_of(program, entry.pc) == callee)
       result |= entry.mask & lanes;
   }

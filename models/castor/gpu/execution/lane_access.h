@@ -6,10 +6,10 @@
 
 namespace castor::gpu {
 
-/// Lowest lane of a mask that is not 0.
+/// Returns the lowest lane of a mask, which must not be 0.
 [[nodiscard]] inline unsigned first_lane(isa::LaneMask mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
-/// Element of type T in one lane of a source operand.
+/// Returns the element of type T in one lane of a source operand.
 template <class T>
 [[nodiscard]] T lane_value(const isa::RegisterView& view, isa::OperandIndex index, unsigned lane) {
   T value;
@@ -17,7 +17,7 @@ template <class T>
   return value;
 }
 
-/// Writes one lane of a destination row; nothing without destination.
+/// Writes one lane of a destination row; no effect without a destination.
 template <class T>
 void set_lane(const isa::RegisterView& view, isa::OperandIndex index, unsigned lane, T value) {
   if (index != isa::kNoOperand) std::memcpy(view.dst(index) + lane * sizeof(T), &value, sizeof value);

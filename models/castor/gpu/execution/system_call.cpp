@@ -9,7 +9,7 @@
 namespace castor::gpu {
 namespace {
 
-// A call of one lane.
+// Runtime call of one lane.
 struct Call {
   const isa::Record& record;
   const isa::RegisterView& view;

@@ -12,18 +12,19 @@
 
 namespace castor::gpu {
 
-/// What device code can ask of the runtime.
+/// Services of the runtime for device code.
 struct DeviceServices {
   Store* store = nullptr;
-  std::function<void(std::string_view)> print;        ///< device printf
+  std::function<void(std::string_view)> print;        ///< output of device printf
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< limit of device-side malloc
 };
 
-/// Copies bytes at a generic address to the host as a lane of the calling warp sees them; false if out of reach.
+/// Copies bytes at a generic address, as seen by a lane of the calling warp, to the host. Returns false if a byte is
+/// inaccessible.
 using ReadBytes = std::function<bool(std::uint64_t generic, void* to, std::size_t size, unsigned lane)>;
 
-/// Executes a call into the runtime (printf, malloc, free, assert) for the lanes of `mask`, in ascending order, and
-/// writes its results. `warp`, `block`: identity of the caller, for the text of a failed assertion.
+/// Executes a runtime call (printf, malloc, free, assert) for the lanes of `mask`, in ascending order, and writes the
+/// results. `warp`, `block`: identity of the caller, for the message of a failed assertion.
 [[nodiscard]] std::optional<ExecutionFault> system_call(const isa::Record& record, const isa::RegisterView& view,
                                                         isa::LaneMask mask, const isa::WarpContext& warp,
                                                         const Dim3& block, const ReadBytes& read,

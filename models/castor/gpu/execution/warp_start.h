@@ -6,11 +6,11 @@
 
 namespace castor::gpu {
 
-/// Lanes of warp `warp` of a thread block with `threads` threads that hold a thread.
+/// Returns the mask of lanes of warp `warp` that hold a thread, in a thread block of `threads` threads.
 [[nodiscard]] isa::LaneMask started_lanes(unsigned threads, unsigned lanes, unsigned warp);
 
-/// Identity of warp `warp` of thread block `index` of an item of a launch: thread indices of its lanes (x fastest),
-/// sizes, parameters. Where it runs (SM, slots, clock) is left for the caller.
+/// Sets the identity of warp `warp` of thread block `index`: thread indices of its lanes (x fastest), grid and block
+/// sizes, parameters. The caller sets where the warp runs (SM, slots, clock).
 void identify(const Launch& launch, const ItemData& item, const Dim3& index, unsigned lanes, unsigned warp,
               isa::WarpContext& context);
 

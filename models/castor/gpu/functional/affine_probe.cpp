@@ -35,7 +35,8 @@ Dim3 AffineProbe::thread(unsigned warp, unsigned lane) const {
   return {linear % block_.x, linear / block_.x % block_.y, linear / block_.x / block_.y};
 }
 
-// One row of elements: the steps between neighbouring lanes, in which x grows by one, or wraps with y or z.
+// Adds one row of elements. Derives the steps from the differences between adjacent lanes, where x increments or wraps
+// into y or z.
 template <class T>
 void AffineProbe::add(unsigned warp, const std::byte* row, bool uniform) {
   const auto at = [row](unsigned lane) {
@@ -76,7 +77,7 @@ void AffineProbe::add(unsigned warp, const std::byte* row, bool uniform) {
   values_.push_back(std::move(value));
 }
 
-// `element`: registers of one element, 1 or 2.
+// Adds several rows of an operand. `element`: registers per element, 1 or 2.
 void AffineProbe::add_rows(unsigned warp, const std::byte* rows, unsigned registers, unsigned element, bool uniform) {
   for (unsigned i = 0; good_ && i < registers; i += element) {
     const std::byte* const row = rows + std::size_t{i} * lanes_ * 4;
@@ -146,7 +147,8 @@ bool AffineProbe::merge(Value& into, const Value& from) {
          agree(into.has_z, into.z, from.has_z, from.z);
 }
 
-// What no warp shows by itself, since its rows of threads begin with warps, the first lanes of two warps do.
+// Checks that one (b, sx, sy, sz) fits all warps. Steps that no single warp shows, because its thread rows start at
+// warp boundaries, follow from the first lanes of two warps.
 bool AffineProbe::solves(const Value& value) const {
   const auto first = [&](std::uint32_t y, std::uint32_t z) {
     std::uint64_t result = 0;

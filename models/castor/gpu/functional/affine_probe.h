@@ -14,38 +14,43 @@
 
 namespace castor::gpu::functional {
 
-/// Finds what of one thread block is affine while it executes (docs/gpu/fetch-filter.md, "FetchFilter").
+/// Finds the affine instruction instances of one thread block while it executes (docs/gpu/fetch-filter.md,
+/// "FetchFilter"). The interpreter calls it around each instruction.
 ///
 /// An instance is the k-th execution of a record by every warp of the block. It is affine if every warp executed it for
-/// all lanes, and each source and result is b + sx tid.x + sy tid.y + sz tid.z for one (b, sx, sy, sz): modulo 2^32, of
-/// 64-bit values modulo 2^64. Looked at are lane operations without predicates whose result depends on their operands
-/// or a special register alone (isa::ResultOf), and plain loads if the address is the same for the whole block, and
-/// what they load too. The definition is ours; Yeh 2020, section 7.7.1, says that affine instructions are found at run
+/// all lanes, and each source and result is b + sx tid.x + sy tid.y + sz tid.z for one (b, sx, sy, sz). The arithmetic
+/// is modulo 2^32, for 64-bit values modulo 2^64.
+///
+/// Two types of records are examined. First, lane operations without predicates whose result depends only on their
+/// operands or on a special register (isa::ResultOf). Second, plain loads, if address and loaded value are the same for
+/// the whole block. The definition is ours; Yeh 2020, section 7.7.1, says that affine instructions are found at run
 /// time.
 class AffineProbe {
  public:
-  /// A block starts; `warps` warps of `lanes` lanes.
+  /// Starts a thread block of `warps` warps of `lanes` lanes.
   void start(const Launch& launch, unsigned warps, unsigned lanes);
-  /// Before a warp executes a record for the lanes of `mask`.
+  /// Records the sources; to be called before a warp executes a record for the lanes of `mask`.
   void before(unsigned warp, std::uint32_t pc, const isa::RegisterView& view, isa::LaneMask mask);
-  /// Behind a lane operation or memory access.
+  /// Records the results; to be called after a lane operation or memory access.
   void after(unsigned warp, std::uint32_t pc, const isa::RegisterView& view);
-  /// What was affine, as the file of affine instances has it: "4:0-0 7:0-15".
+  /// Returns the affine instances of the block in the format of the file of affine instances: "4:0-0 7:0-15".
   [[nodiscard]] std::string text() const;
 
  private:
-  /// What the rows of one operand say of its steps, and its first lane in the warps seen.
+  /// Steps of one operand, as derived from the rows of the warps seen so far, and its value in the first lane of each
+  /// warp.
   struct Value {
-    std::uint64_t mask = 0;  ///< all bits of an element
-    std::uint64_t x = 0;     ///< step from lane to lane
-    std::uint64_t y = 0;     ///< where x wraps, if `has_y`
-    std::uint64_t z = 0;     ///< where y wraps, less (Y - 1) y steps, if `has_z`
+    std::uint64_t mask = 0;  ///< mask of the bits of an element
+    std::uint64_t x = 0;     ///< step in x: difference between adjacent lanes of a thread row
+    std::uint64_t y = 0;     ///< step where x wraps, valid if `has_y`
+    std::uint64_t z = 0;     ///< step where y wraps, minus (Y - 1) y steps; valid if `has_z`
     bool has_y = false, has_z = false, uniform = false;
-    std::vector<std::pair<unsigned, std::uint64_t>> first;
+    std::vector<std::pair<unsigned, std::uint64_t>> first;  ///< per warp seen: warp number and value in lane 0
   };
+  /// State of an instance.
   struct Instance {
     bool affine = true;
-    unsigned seen = 0;  ///< warps
+    unsigned seen = 0;  ///< number of warps that have executed the instance
     std::vector<Value> values;
   };
 
@@ -61,12 +66,13 @@ class AffineProbe {
   Dim3 block_;
   unsigned lanes_ = 32, warps_ = 0;
   isa::LaneMask all_ = 0;
-  std::vector<std::vector<std::uint32_t>> executed_;           // [warp][record]
-  std::unordered_map<std::uint64_t, Instance> open_;           // by record and occurrence
-  std::map<std::uint32_t, std::vector<std::uint32_t>> found_;  // by record: affine occurrences
-  // Between `before` and `after`.
-  bool looks_ = false;
-  bool good_ = false;  // so far every value is affine in this warp
+  std::vector<std::vector<std::uint32_t>> executed_;  // [warp][record]: number of executions
+  std::unordered_map<std::uint64_t, Instance>
+      open_;  // instances not yet executed by all warps; by record and occurrence
+  std::map<std::uint32_t, std::vector<std::uint32_t>> found_;  // by record: numbers of the affine executions
+  // State between `before` and `after`.
+  bool looks_ = false;  ///< the current record is examined
+  bool good_ = false;   // all values so far are affine in this warp
   std::uint64_t key_ = 0;
   std::vector<Value> values_;
   isa::Access access_{};

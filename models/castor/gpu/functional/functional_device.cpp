@@ -17,9 +17,9 @@
 namespace castor::gpu::functional {
 namespace {
 
-// Instructions that a warp, and all warps of a block together, execute before the next has its turn. Long turns keep a
-// block's registers in the host's cache; but a block whose warps all used up their turns may be spinning for another
-// one, so its next turn is short.
+// Length of the turns of a warp and of all warps of a block together, in instructions. Long turns keep a block's
+// registers in the host's cache. A block whose warps all used up their turns may be spinning on another block, so its
+// next turn is short.
 constexpr std::uint64_t kWarpTurn = 256;
 constexpr std::uint64_t kBlockTurn = 64 * 1024;
 constexpr std::uint64_t kShortBlockTurn = 4 * 1024;
@@ -31,7 +31,7 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-// Every live warp of the block waits at a barrier, and none can be completed.
+// Returns the deadlock fault of a block whose live warps all wait at barriers that can never complete.
 Fault stuck(ThreadBlock& block) {
   Fault fault;
   fault.kind = FaultKind::kDeadlock;
@@ -56,7 +56,7 @@ Fault stuck(ThreadBlock& block) {
   return fault;
 }
 
-// The fault of a run that has reached a limit of instructions or of the host's time.
+// Returns the fault of a run that has reached the limit of instructions or of the host's time.
 std::optional<Fault> limit(const Machine& machine, std::uint64_t instructions, RunEnd& end, const ThreadBlock& block) {
   Fault fault;
   std::string what;
@@ -78,7 +78,7 @@ std::optional<Fault> limit(const Machine& machine, std::uint64_t instructions, R
   return fault;
 }
 
-// Of a machine on which every warp that is resident waits or repeats a loop, and nothing else is under way.
+// Returns the fault of a spinning deadlock, if every resident warp waits or repeats a loop in the current watch.
 template <class Residents>
 std::optional<Fault> spin_deadlock(const Residents& residents, const SpinCheck& spins, const Machine& machine,
                                    const Store& store) {
@@ -96,7 +96,7 @@ std::optional<Fault> spin_deadlock(const Residents& residents, const SpinCheck& 
   return fault;
 }
 
-// A set for all thread blocks that are alike.
+// Writes the affine instances of a launch: one set for all thread blocks with equal instances.
 void write_affine(std::ostream& file, const Launch& launch,
                   const std::map<std::string, std::vector<std::uint64_t>>& affine) {
   const isa::Program& program = *launch.program;
@@ -111,6 +111,7 @@ void write_affine(std::ostream& file, const Launch& launch,
   file.flush();
 }
 
+// Writes a job's signal word, if its address is valid.
 void signal(const Store& store, std::uint64_t address, JobStatus status) {
   if (!is_signal_address(address, store)) return;
   const std::uint64_t word = JobSignal{status, 0, 0}.word();
@@ -188,7 +189,7 @@ bool FunctionalDevice::serve_queues() {
   return progress;
 }
 
-// Works on the head packet of a queue; false if it has to wait.
+// Serves the head packet of a queue. Returns false if the packet has to wait.
 bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
   Queued& head = queue.packets.front();
   const Ticket ticket = head.ticket;
@@ -295,7 +296,7 @@ void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelP
 }
 
 void FunctionalDevice::start_child() {
-  // Behind all tickets, so that no two grids have the same number.
+  // Child grids get numbers above all tickets, so that no two grids have the same number.
   constexpr std::uint64_t kFirstGrid = std::uint64_t{1} << 48;
   const ChildLaunch child = launcher_.start();
   const LoadedProgram* const loaded = programs_.kernel(child.launch.kernel);
@@ -310,7 +311,7 @@ void FunctionalDevice::start_child() {
   running_.push_back(std::move(kernel));
 }
 
-// Nobody judges: every job is accepted, and without timing none is late.
+// The functional machine has no job scheduler: every job is accepted, and without timing none is late.
 void FunctionalDevice::Queue::begin_job(const JobPacket& packet, Store& store) {
   if (!is_valid(packet, store)) {
     error = true;
@@ -350,13 +351,14 @@ void FunctionalDevice::place_blocks() {
   }
 }
 
-// Blocks that have waited go before new ones. False if the first of them does not find room: then nothing is placed.
+// Makes blocks resident again whose launches are closed, before new blocks. Returns false if the first of them does not
+// fit; then no block is placed.
 bool FunctionalDevice::bring_back(double& used) {
   while (!returning_.empty()) {
     Running& kernel = *returning_.front().kernel;
     const double share = 1.0 / kernel.limit;
     if (used + share > 1.0 + 1e-9) return false;
-    // A place in the table becomes free only if what has one goes on.
+    // An entry of the kernel table becomes free only if the kernels that have one continue.
     if (!kernel.is_active() && table_is_full()) return true;
     ++kernel.resident;
     --kernel.waiting;
@@ -367,7 +369,7 @@ bool FunctionalDevice::bring_back(double& used) {
   return true;
 }
 
-// One turn of the resident block at the front.
+// Executes one turn of the resident block at the front.
 void FunctionalDevice::turn() {
   Resident resident = std::move(resident_.front());
   resident_.pop_front();
@@ -452,7 +454,7 @@ std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
     const std::uint64_t turn = std::min(kWarpTurn, end - counters_.warp_instructions);
     const std::uint64_t turn_end = counters_.warp_instructions + turn;
     if (auto fault = interpreter_.run(block, warp, turn, nanoseconds, counters_)) return fault;
-    if (counters_.warp_instructions < turn_end) resident.spins = false;  // it met a barrier, or is done
+    if (counters_.warp_instructions < turn_end) resident.spins = false;  // some warp reached a barrier or exited
   }
   return std::nullopt;
 }
@@ -478,7 +480,7 @@ void FunctionalDevice::finish_if_done(Running& kernel) {
   close_trees();
 }
 
-// What is said of a launch whose blocks have ended.
+// Completes the statistics of a kernel whose blocks have ended.
 void FunctionalDevice::retire(Running& kernel) {
   kernel.statistics.end = now();
   if (kernel.outside_reads.lanes != 0)
@@ -501,7 +503,7 @@ void FunctionalDevice::retire(Running& kernel) {
   rows_.keep(kernel.root, std::move(kernel.statistics));
 }
 
-// What goes on because launches have been closed: blocks that wait for them, queues.
+// Resumes the blocks and queues that waited for launches that are now closed.
 void FunctionalDevice::close_trees() {
   for (const BlockId block : launcher_.take_childless()) {
     auto found = waiting_.extract(block);
@@ -517,7 +519,7 @@ void FunctionalDevice::close_trees() {
   }
 }
 
-// A fault ends its kernel and the tree of launches that it belongs to: none of their blocks goes on. Others do.
+// Stops a kernel because of a fault, together with all kernels of its launch tree. Other kernels continue.
 void FunctionalDevice::stop(Running& kernel, Fault fault) {
   if (!fault_) fault_ = std::move(fault);
   const LaunchId root = kernel.root;
@@ -541,8 +543,8 @@ void FunctionalDevice::stop(Running& kernel, Fault fault) {
 
 Outcome FunctionalDevice::advance(const std::function<bool()>& reached, bool host_waits) {
   const bool faulted_before = fault_.has_value();
-  end_.spins.progress(counters_.warp_instructions);  // the host may have written
-  std::size_t turns = 0;                             // of the watch under way
+  end_.spins.progress(counters_.warp_instructions);  // the host may have written memory
+  std::size_t turns = 0;                             // turns in the current watch
   while (!reached()) {
     if (interrupted_.exchange(false)) return Outcome::kInterrupted;
     if (machine_.run.stop_after && rows_.closed() >= *machine_.run.stop_after) return Outcome::kStopped;
@@ -565,7 +567,7 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached, bool hos
     turns = end_.spins.watching() ? turns + 1 : 0;
     if (!returning_.empty() || turns == 0 || turns % (resident_.size() + 1) != 0) continue;
     if (const auto fault = spin_deadlock(resident_, end_.spins, machine_, store_)) {
-      // None of them goes on; what waits behind them does.
+      // The spinning kernels are stopped; packets behind them in the queues can proceed.
       while (!resident_.empty()) stop(*resident_.front().kernel, *fault);
       return Outcome::kDeadlock;
     }
@@ -590,7 +592,7 @@ Outcome FunctionalDevice::advance_until_enough(const std::function<bool()>& enou
     return outcome;
   }
   if (outcome == Outcome::kDone && enough()) return outcome;
-  // Nothing to do until then is no deadlock: the host may still submit what a waiting packet needs.
+  // If there is no work until `time`, this is not a deadlock: the host may still submit what a waiting packet needs.
   if (outcome == Outcome::kDeadlock || outcome == Outcome::kDone) {
     if (now() < time) idle_time_ += time - now();
     return Outcome::kDone;

@@ -24,19 +24,23 @@
 
 namespace castor::gpu::functional {
 
-/// The machine without timing: executes programs as fast as the host allows, with the results of any machine.
+/// The functional machine: executes programs without timing, as fast as the host allows, with the same results as any
+/// machine.
 ///
-/// As many thread blocks are resident as the machine's occupancy allows, taken from the heads of all queues; warps and
-/// blocks take turns of a fixed number of instructions, so programs whose warps or blocks wait for each other by
-/// spinning end. Launches by device code start as soon as the kernel table has room, the oldest first, before kernels
-/// of queues; blocks that wait for theirs are not resident meanwhile. Simulated time is an order of magnitude only:
-/// warp instructions / (SMs x schedulers) core cycles (our choice); copies and fills take none. Limits: no caches, no
-/// contention; one thread at a time.
+/// The number of resident thread blocks follows the machine's occupancy. Blocks are taken from the head kernels of all
+/// queues. Warps and blocks execute in turns of a fixed number of instructions, so programs whose warps or blocks spin
+/// on each other terminate.
+///
+/// Launches by device code start as soon as the kernel table has room, oldest first, before kernels of the queues.
+/// Blocks that wait for their launches are not resident.
+///
+/// Simulated time is only an order of magnitude: warp instructions / (SMs x schedulers) core cycles (our choice).
+/// Copies and fills take no time. Limits: no caches, no contention; one thread at a time.
 class FunctionalDevice final : public Device {
  public:
   struct Options {
     std::string configuration_json;  ///< effective configuration for the report; may be empty
-    bool poison = false;             ///< fresh memory reads 0xcd
+    bool poison = false;             ///< fresh memory reads 0xcd instead of 0
   };
   FunctionalDevice(const Machine& machine, Options options);
   ~FunctionalDevice() override;
@@ -65,55 +69,60 @@ class FunctionalDevice final : public Device {
   [[nodiscard]] std::string report_json() const override;
 
  private:
+  /// Packet in a queue with its ticket.
   struct Queued {
     Ticket ticket = 0;
     Packet packet;
   };
+  /// Hardware queue of the functional machine.
   struct Queue {
     std::deque<Queued> packets;
-    bool busy = false;         ///< its head kernel runs; the queue is invisible until that completes
-    bool error = false;        ///< an invalid JOB packet: kernels and jobs are dropped
-    std::uint64_t signal = 0;  ///< of the job under way
-    std::uint32_t left = 0;    ///< its kernels that are not complete
+    bool busy = false;         ///< the head kernel runs; the queue serves no packet until the kernel completes
+    bool error = false;        ///< an invalid JOB packet was found: kernels and jobs are dropped
+    std::uint64_t signal = 0;  ///< signal address of the current job
+    std::uint32_t left = 0;    ///< kernels of the current job that are not complete
 
+    /// Starts or extends a job, and writes its signal word.
     void begin_job(const JobPacket& packet, Store& store);
-    /// Its head kernel is complete.
+    /// Ends the running kernel of the queue, and its job if this was the last kernel.
     void end_kernel(Store& store);
   };
-  /// A kernel whose blocks are being executed.
+  /// A started kernel that is not complete.
   struct Running {
     Launch launch;
     LaunchId id = 0;
-    LaunchId root = 0;   ///< the host's launch at the top of its tree
-    unsigned level = 0;  ///< generations below that
-    unsigned limit = 1;  ///< blocks of it that fill the whole machine
-    std::uint64_t total = 0;
-    std::uint64_t next = 0;  ///< next block to place
+    LaunchId root = 0;        ///< launch by the host that is the root of this kernel's launch tree
+    unsigned level = 0;       ///< nesting depth below `root`
+    unsigned limit = 1;       ///< number of the kernel's blocks that fill the whole machine
+    std::uint64_t total = 0;  ///< blocks of the grid
+    std::uint64_t next = 0;   ///< next block to place
     std::uint64_t resident = 0;
-    std::uint64_t waiting = 0;  ///< blocks that wait for launches of theirs
+    std::uint64_t waiting = 0;  ///< blocks that wait for their launches and are not resident
     KernelStatistics statistics;
     OutsideReads outside_reads;
     MarkCounts marks;
-    RedundancyCounts redundancy;
-    GridRedundancy grid;
-    std::map<std::string, std::vector<std::uint64_t>> affine;  ///< thread blocks by what of them was affine
+    RedundancyCounts redundancy;  ///< check.redundancy: counts
+    GridRedundancy grid;          ///< check.redundancy: instances redundant in all blocks
+    /// Per set of affine instances: thread blocks with this set.
+    std::map<std::string, std::vector<std::uint64_t>> affine;
 
-    /// It needs a place in the kernel table.
+    /// Returns whether the kernel occupies an entry of the kernel table.
     [[nodiscard]] bool is_active() const { return resident != 0 || next < total; }
   };
-  /// A launch of the host whose tree is open.
+  /// A launch by the host whose launch tree is not closed.
   struct Root {
     unsigned queue = 0;
     Ticket ticket = 0;
   };
+  /// A resident thread block, or one that waits for launches.
   struct Resident {
     Running* kernel = nullptr;
-    std::uint64_t index = 0;
+    std::uint64_t index = 0;             ///< number of the block in the grid
     std::unique_ptr<ThreadBlock> block;  ///< null until its first turn
     std::size_t next_warp = 0;
-    std::uint64_t watch = 0;  ///< number of the watch for loops that it takes part in
-    bool spins = false;       ///< in its last turn no warp met a barrier or ended
-    bool waits = false;       ///< every live warp waits, one at least for launches of the block
+    std::uint64_t watch = 0;  ///< number of the spin watch that includes the block; 0 = none
+    bool spins = false;       ///< in the last turn no warp reached a barrier or exited
+    bool waits = false;       ///< every live warp waits, at least one of them for launches of the block
   };
 
   bool serve_queues();
@@ -132,7 +141,7 @@ class FunctionalDevice final : public Device {
   void close_trees();
   [[nodiscard]] bool bring_back(double& used);
   void stop(Running& kernel, Fault fault);
-  /// `host_waits`: it does nothing before something completes.
+  /// Runs until `reached` returns true. `host_waits`: the host is blocked until work completes.
   Outcome advance(const std::function<bool()>& reached, bool host_waits);
   [[nodiscard]] Picoseconds work_time() const;
   [[nodiscard]] std::string waiting_chain() const;
@@ -144,23 +153,23 @@ class FunctionalDevice final : public Device {
   ProgramTable programs_;
   std::vector<Queue> queues_;
   Launcher launcher_;
-  std::list<Running> running_;
+  std::list<Running> running_;  ///< started kernels that are not complete
   std::unordered_map<LaunchId, Root> roots_;
-  std::deque<Resident> resident_;
-  std::unordered_map<BlockId, Resident> waiting_;  ///< for their launches
-  std::deque<Resident> returning_;                 ///< have waited
-  std::vector<std::unique_ptr<ThreadBlock>> spare_blocks_;
-  std::unordered_map<std::uint64_t, std::uint64_t> events_;
+  std::deque<Resident> resident_;                  ///< in the order of their turns
+  std::unordered_map<BlockId, Resident> waiting_;  ///< blocks that wait for their launches, by number of the block
+  std::deque<Resident> returning_;                 ///< blocks whose launches are closed, to become resident again
+  std::vector<std::unique_ptr<ThreadBlock>> spare_blocks_;   ///< thread blocks to be reused
+  std::unordered_map<std::uint64_t, std::uint64_t> events_;  ///< event number to count
   Tickets tickets_;
-  std::uint64_t placed_ = 0;
+  std::uint64_t placed_ = 0;  ///< blocks started so far
   Counters counters_;
-  Picoseconds idle_time_ = 0;
+  Picoseconds idle_time_ = 0;  ///< time that passed without work
   std::optional<Fault> fault_;
   RunEnd end_;
   LaunchRows rows_;
   KernelRows finished_;
   OutsideReadNotice outside_read_notice_;
-  std::ofstream affine_file_;  ///< run.affine, if it is there
+  std::ofstream affine_file_;  ///< output of run.affine, if open
   std::atomic<bool> interrupted_{false};
 };
 

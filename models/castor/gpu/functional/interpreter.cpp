@@ -12,7 +12,7 @@ using isa::Kind;
 using isa::LaneMask;
 using isa::Record;
 
-/// A loop with such a record may end although memory does not change.
+/// Returns whether a loop with this record may end although memory does not change.
 bool ends_watch(const Record& record) {
   return record.kind == Kind::kSleep || record.kind == Kind::kSystemCall || record.kind == Kind::kRuntimeCall ||
          (record.kind == Kind::kLane && isa::may_read_clock(record));
@@ -50,7 +50,7 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
   std::uint32_t pc = 0;
   std::uint32_t meeting = 0;
   LaneMask active = 0;
-  // The stack holds the truth between turns and at control transfers; inside straight code only `pc` moves.
+  // The stack is valid between turns and at control transfers. In straight-line code only `pc` is updated.
   const auto reload = [&] {
     const auto& top = stack.entries().back();
     pc = top.pc;
@@ -76,7 +76,7 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
 
   const auto index = static_cast<unsigned>(&warp - block.warps().data());
   SpinWatch* const watch = observed ? block.spin_watch() : nullptr;
-  // Behind a record that writes registers. A fault if its mark is wrong.
+  // Calls the observers after a record that writes registers. Returns a fault if the record's mark is wrong.
   const auto wrong_mark = [&](LaneMask mask) -> std::optional<Fault> {
     if constexpr (observed) {
       if (block.study() != nullptr) block.study()->after(index, pc, view);

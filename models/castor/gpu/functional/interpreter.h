@@ -11,14 +11,15 @@
 
 namespace castor::gpu::functional {
 
-/// Instructions executed.
+/// Number of executed instructions.
 struct Counters {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
 };
 
-/// Executes warps. One interpreter serves a device; it holds no state of any warp.
-/// Limits: %clock counts the device's warp instructions, %globaltimer stands still inside a turn.
+/// Interpreter of warps for the functional machine. One interpreter serves a device and holds no warp state.
+///
+/// Limits: %clock counts the device's warp instructions; %globaltimer does not advance within a turn.
 class Interpreter {
  public:
   using Services = DeviceServices;
@@ -27,16 +28,16 @@ class Interpreter {
 
   [[nodiscard]] Services& services() { return services_; }
   [[nodiscard]] MemoryPath& memory() { return memory_; }
-  /// Who serves calls of the device runtime; without, no program may make any.
+  /// Sets the launcher that serves calls of the device runtime. Without it no program may make such calls.
   void set_launcher(Launcher* launcher) { launcher_ = launcher; }
 
-  /// Runs one warp for at most `budget` instructions, until it blocks, or is done. Adds to `counters`, whose warp
-  /// instructions are also the clock that programs read.
+  /// Executes at most `budget` instructions of one warp; returns earlier when the warp blocks, exits or faults. Adds to
+  /// `counters`, whose warp instructions are also the clock that programs read.
   [[nodiscard]] std::optional<Fault> run(ThreadBlock& block, Warp& warp, std::uint64_t budget,
                                          std::uint64_t global_timer, Counters& counters);
 
  private:
-  /// `run`; with or without those who look at every record.
+  /// Implementation of `run`. `observed`: with calls of the marks check, limit study, affine probe and spin watch.
   template <bool observed>
   [[nodiscard]] std::optional<Fault> turn(ThreadBlock& block, Warp& warp, std::uint64_t budget,
                                           std::uint64_t global_timer, Counters& counters);
@@ -45,7 +46,7 @@ class Interpreter {
 
   Services services_;
   MemoryPath memory_;
-  SeenAccess seen_;  ///< of the access under way
+  SeenAccess seen_;  ///< effects of the current access
   Launcher* launcher_ = nullptr;
 };
 

@@ -14,13 +14,13 @@ using isa::LaneMask;
 using isa::Mark;
 using isa::Record;
 
-/// A load of which two warps get the same if nobody writes between them.
+/// Returns whether a record is a load that gives two warps the same value if no thread writes between the two.
 bool is_plain_load(const Record& record) {
   return record.kind == Kind::kMemory && record.memory.kind == isa::MemoryKind::kLoad &&
          record.memory.ordering == isa::Ordering::kWeak && record.memory.space != isa::Space::kLocal;
 }
 
-/// Whether a generic access goes to local memory, where equal addresses are different bytes.
+/// Returns whether a generic access goes to local memory, where equal addresses are different bytes.
 bool is_per_thread(const isa::Access& access, unsigned lanes) {
   return access.op.space == isa::Space::kGeneric &&
          std::any_of(access.address, access.address + lanes,

@@ -5,7 +5,7 @@
 
 namespace castor::gpu::functional {
 
-/// Copies or fills at once.
+/// Performs the whole copy or fill on the store at once.
 void perform(const CopyPacket& packet, const Store& store);
 void perform(const FillPacket& packet, const Store& store);
 

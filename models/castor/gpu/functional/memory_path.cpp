@@ -25,7 +25,7 @@ void scatter_words(std::byte* first, const std::byte* from, std::size_t size, un
   }
 }
 
-// All lanes; most programs read one word, or words side by side.
+// Loads one element for every lane. The common cases are one word for all lanes and consecutive words.
 template <class T, unsigned lanes>
 void load_whole_warp(std::byte* row, const std::byte* base, const std::uint64_t* at) {
   const std::uint64_t first = at[0];
@@ -79,8 +79,8 @@ bool MemoryPath::fast(const isa::Record& record, const isa::RegisterView& view, 
   }
   const std::size_t row_step = view.row_bytes() * (element / 4);
   if (write) {
-    // Aligned accesses of equal size are the same bytes or disjoint, so going element by element keeps the rule that
-    // the highest lane wins.
+    // Aligned accesses of equal size are either identical or disjoint. The element-wise order therefore keeps the rule
+    // that the highest lane wins.
     for (unsigned i = 0; i < op.elements; ++i) {
       const std::byte* const row = view.src(record.src[1]) + i * row_step;
       std::byte* const to = start + i * element_step;

@@ -30,7 +30,7 @@ bool is_load(const Record& record) {
   return record.kind == Kind::kMemory && record.memory.kind == isa::MemoryKind::kLoad;
 }
 
-/// Loads of which equal addresses are the same memory, if they are not generic.
+/// Returns whether equal addresses of the load are the same memory; generic addresses are checked separately.
 bool is_plain(const Record& record) {
   return record.memory.ordering == isa::Ordering::kWeak && record.memory.space != isa::Space::kLocal &&
          record.memory.cache != isa::CacheOp::kCv;

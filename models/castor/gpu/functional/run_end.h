@@ -10,13 +10,13 @@
 
 namespace castor::gpu::functional {
 
-/// The limits and the search for loops that end a run of the functional machine that does not end by itself.
+/// Conditions that end a run of the functional machine early: limits and the spin check.
 struct RunEnd {
   explicit RunEnd(const Machine& machine) : host(machine.run.max_seconds), spins(machine.watchdog.cycles) {}
 
   HostLimit host;
   SpinCheck spins;
-  bool limit_reached = false;  ///< of instructions, or of the host's time
+  bool limit_reached = false;  ///< the limit of instructions or of the host's time was reached
 };
 
 }  // namespace castor::gpu::functional

@@ -28,6 +28,7 @@ using gpu::AlignedBytes;
 
 enum class WarpState : std::uint8_t { kReady, kAtBarrier, kAwaitsChildren, kDone };
 
+/// State of a warp of the functional machine.
 struct Warp {
   isa::SimtStack stack;
   alignas(64) isa::LaneMask predicates[8] = {};
@@ -35,16 +36,17 @@ struct Warp {
   std::byte* registers = nullptr;
   std::byte* local = nullptr;
   WarpState state = WarpState::kReady;
-  BarrierWait barrier;                    ///< in kAtBarrier
-  std::unique_ptr<RuntimeState> runtime;  ///< from its first call of the device runtime on
+  BarrierWait barrier;                    ///< valid in state kAtBarrier
+  std::unique_ptr<RuntimeState> runtime;  ///< null before the warp's first call of the device runtime
 };
 
-/// One resident thread block: registers, shared and local memory, barriers. Can be used again for the next block.
+/// A resident thread block of the functional machine: registers, shared and local memory, warps, barriers. The object
+/// is reused for later blocks.
 class ThreadBlock {
  public:
-  /// Sets up block `index` of a launch. `lanes` of the machine's warps, `slot` = first warp slot on SM `sm`.
-  /// `check_marks`: marked records are compared between warps, if the program has any. `study`: redundant instructions
-  /// are counted. `find_affine`: affine instances are looked for.
+  /// Sets up block `index` of a launch. `lanes`: lanes per warp; `sm`, `sms` and `warp_slots` give the values of
+  /// special registers. `check_marks`: compares marked records between warps, if the program has marks. `study`: counts
+  /// redundant instructions. `find_affine`: finds affine instances.
   void start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms, unsigned warp_slots,
              bool check_marks = false, bool study = false, bool find_affine = false);
 
@@ -56,36 +58,38 @@ class ThreadBlock {
   [[nodiscard]] isa::RegisterView view(Warp& warp) const;
   [[nodiscard]] bool done() const { return live_warps_ == 0; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
-  /// The check of marks, or null.
+  /// Returns the check of marks, or null.
   [[nodiscard]] MarkCheck* marks() { return marks_.get(); }
-  /// The limit study, or null.
+  /// Returns the limit study, or null.
   [[nodiscard]] RedundancyStudy* study() { return study_.get(); }
-  /// What looks for affine instances, or null.
+  /// Returns the search for affine instances, or null.
   [[nodiscard]] AffineProbe* affine() { return affine_.get(); }
-  /// The search for loops that change nothing, or null.
+  /// Returns the watch for loops that change nothing, or null.
   [[nodiscard]] SpinWatch* spin_watch() { return spin_watch_.get(); }
-  /// Begins to look for such loops, from here on; ends it.
+  /// Starts or ends the watch for loops that change nothing.
   void watch_loops(bool on);
-  /// Every live warp waits, or repeats a loop, as far as was looked at.
+  /// Returns whether every live warp waits or was seen repeating a loop in the current watch.
   [[nodiscard]] bool repeats() const;
-  /// Adds the warps that repeat a loop.
+  /// Adds the warps that repeat a loop to `list`.
   void add_spinning(std::vector<SpinningWarp>& list) const;
-  /// Somebody looks at every record that is executed.
+  /// Returns whether an observer has to be called for every executed record.
   [[nodiscard]] bool observed() const {
     return marks_ != nullptr || study_ != nullptr || affine_ != nullptr || spin_watch_ != nullptr;
   }
-  /// Index of the thread in one lane of a warp.
+  /// Returns the index of the thread in one lane of a warp.
   [[nodiscard]] Dim3 thread(const Warp& warp, unsigned lane) const;
 
-  /// Which block of which launch it is, as a caller of the device runtime.
+  /// Sets the block's identity as a caller of the device runtime.
   void set_caller(const Caller& caller) { caller_ = caller; }
   [[nodiscard]] const Caller& caller() const { return caller_; }
-  /// Some warp waits for launches of the block.
+  /// Returns whether some warp waits for launches of the block.
   [[nodiscard]] bool awaits_children() const;
-  /// Those launches are closed: such warps go on.
+  /// Resumes the warps that wait for launches of the block, since these are closed.
   void children_closed();
 
+  /// Ends a warp all of whose lanes have exited, and releases barriers that this completes.
   void retire(Warp& warp);
+  /// Resumes the warps of released barriers.
   void release(const std::vector<isa::BarrierUnit::Release>& released);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace castor::gpu::functional {
 
-/// Which submitted work is complete, and since when.
+/// Completion state and completion time of submitted work.
 class Tickets {
  public:
   [[nodiscard]] Ticket next() { return ++last_; }
@@ -14,11 +14,11 @@ class Tickets {
   void complete(Ticket ticket, Picoseconds now) {
     completed_[ticket] = now;
     while (completed_.count(completed_below_) != 0) ++completed_below_;
-    // Times of long gone tickets are not asked for any more, but for those of events.
+    // Completion times of old tickets are discarded, except those of event records.
     constexpr Ticket kRemembered = 1 << 20;
     if (completed_below_ > kRemembered) completed_.erase(completed_below_ - kRemembered);
   }
-  /// Elapsed times between event records may span any distance.
+  /// Completes an event record, whose time is kept for ever because elapsed times may be queried later.
   void complete_event(Ticket ticket, Picoseconds now) {
     record_times_[ticket] = now;
     complete(ticket, now);
@@ -26,14 +26,14 @@ class Tickets {
   [[nodiscard]] bool is_complete(Ticket ticket) const {
     return ticket < completed_below_ || completed_.count(ticket) != 0;
   }
-  /// 0 while it is not complete.
+  /// Returns the completion time; 0 while the ticket is not complete.
   [[nodiscard]] Picoseconds time(Ticket ticket) const {
     const auto recorded = record_times_.find(ticket);
     if (recorded != record_times_.end()) return recorded->second;
     const auto found = completed_.find(ticket);
     return found == completed_.end() ? 0 : found->second;
   }
-  /// All work submitted so far counts as complete.
+  /// Marks all submitted work as complete.
   void reset() {
     completed_.clear();
     record_times_.clear();
@@ -43,7 +43,7 @@ class Tickets {
  private:
   std::unordered_map<Ticket, Picoseconds> completed_;
   std::unordered_map<Ticket, Picoseconds> record_times_;
-  Ticket completed_below_ = 1;  // all tickets below are complete
+  Ticket completed_below_ = 1;  // all tickets below this one are complete
   Ticket last_ = 0;
 };
 

@@ -3,7 +3,8 @@
 namespace castor::gpu {
 namespace {
 
-/// Device addresses have at most 40 bits, so numbers of stripes fit in 32 and divisions are cheap.
+/// Returns the stripe number of an address. Device addresses have at most 40 bits, so the number fits in 32 bits and
+/// divisions are cheap.
 std::uint32_t stripe(std::uint64_t address) { return static_cast<std::uint32_t>(address / 256); }
 
 }  // namespace
@@ -56,7 +57,7 @@ std::uint64_t AddressMap::dram_address(const DramPlace& place) const {
 
 std::uint64_t AddressMap::address(unsigned channel, std::uint64_t channel_address) const {
   const std::uint64_t q = channel_address / kStripe;
-  // channel = (r + rotation) mod channels, so r = channel - rotation, modulo the same.
+  // channel = (r + rotation) mod channels, so r = channel - rotation, modulo channels.
   const std::uint64_t turned = rotation(q) % channels_;
   const std::uint64_t r = (channel + channels_ - turned) % channels_;
   return (q * channels_ + r) * kStripe + channel_address % kStripe;

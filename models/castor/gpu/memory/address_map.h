@@ -6,14 +6,15 @@
 
 namespace castor::gpu {
 
-/// What hashes add to the number of a channel, set or bank: the number of its round of all of them, folded.
+/// Returns the value that a hash adds to the number of a channel, set or bank. `q` counts complete rounds over all
+/// channels, sets or banks; its bits are folded.
 [[nodiscard]] inline std::uint64_t folded(std::uint64_t q) { return q ^ q / 16 ^ q / 256; }
 
-/// The slice, channel, bank and row of each device address (docs/gpu/memory.md, "DRAM channel"). One to one:
-/// every (channel, address inside it) is exactly one device address.
+/// Maps each device address to its L2 slice, DRAM channel, bank and row (docs/gpu/memory.md, "DRAM channel"). The
+/// mapping is one to one: each (channel, channel address) is exactly one device address.
 class AddressMap {
  public:
-  /// A place in the DRAM of one channel.
+  /// Location of a byte in the DRAM of one channel.
   struct DramPlace {
     unsigned bank = 0;
     unsigned group = 0;  ///< bank group
@@ -21,7 +22,7 @@ class AddressMap {
     unsigned column = 0;  ///< byte inside the row
   };
 
-  /// `machine` is checked: slices are a multiple of channels, sizes are not 0.
+  /// `machine` must have been checked: slices are a multiple of channels, sizes are not 0.
   explicit AddressMap(const Machine& machine);
 
   [[nodiscard]] unsigned channels() const { return channels_; }
@@ -29,31 +30,32 @@ class AddressMap {
   [[nodiscard]] unsigned slices_per_channel() const { return slices_per_channel_; }
 
   [[nodiscard]] unsigned channel(std::uint64_t address) const;
-  /// Number of the slice, 0 .. slices() - 1; slice k belongs to channel k / slices_per_channel().
+  /// Returns the slice number, 0 .. slices() - 1. Slice k belongs to channel k / slices_per_channel().
   [[nodiscard]] unsigned slice(std::uint64_t address) const;
-  /// Address inside the channel.
+  /// Returns the address inside the channel.
   [[nodiscard]] std::uint64_t channel_address(std::uint64_t address) const {
     return address / kStripe / channels_ * kStripe + address % kStripe;
   }
-  /// Number of the line inside its slice.
+  /// Returns the number of the line inside its slice.
   [[nodiscard]] std::uint64_t line_in_slice(std::uint64_t address) const;
-  /// Set of the line inside its slice.
+  /// Returns the cache set of the line inside its slice.
   [[nodiscard]] unsigned set(std::uint64_t address) const {
     std::uint64_t line = line_in_slice(address);
     if (hash_sets_) line += folded(line / sets_);
     return static_cast<unsigned>((sets_ & (sets_ - 1)) == 0 ? line & (sets_ - 1) : line % sets_);
   }
-  /// Place of a channel address.
+  /// Returns the DRAM location of a channel address.
   [[nodiscard]] DramPlace dram(std::uint64_t channel_address) const;
-  /// Channel address of a place.
+  /// Returns the channel address of a DRAM location; the inverse of `dram`.
   [[nodiscard]] std::uint64_t dram_address(const DramPlace& place) const;
-  /// Device address of a channel address: the inverse of `channel` and `channel_address`.
+  /// Returns the device address of a channel address; the inverse of `channel` and `channel_address`.
   [[nodiscard]] std::uint64_t address(unsigned channel, std::uint64_t channel_address) const;
 
  private:
-  static constexpr std::uint64_t kStripe = 256;  ///< bytes; the same on all machines
+  /// Bytes of consecutive addresses in one channel; the same on all machines.
+  static constexpr std::uint64_t kStripe = 256;
 
-  /// What the hash adds to the channel of stripe row q, modulo the number of channels.
+  /// Returns the value that the hash adds to the channel number of stripe row q, modulo the number of channels.
   [[nodiscard]] std::uint64_t rotation(std::uint64_t q) const { return hash_ ? folded(q) : 0; }
 
   unsigned channels_, slices_per_channel_;

@@ -8,8 +8,9 @@
 
 namespace castor::gpu {
 
-/// Time that atomics take at a slice (docs/gpu/memory.md, "L2 slice"): a packet keeps the slice busy for as many cycles
-/// as its lanes need, and is answered that minus 1 plus atomic.latency later than a load. Their values are the store's.
+/// Atomic unit of an L2 slice: computes the time of atomics (docs/gpu/memory.md, "L2 slice"). An atomic packet keeps
+/// the slice busy for n cycles, depending on its lanes. Its reply comes n - 1 + atomic.latency cycles later than a
+/// load's. The values themselves are computed in the store.
 class AtomicUnit {
  public:
   AtomicUnit(const Machine& machine, base::StatisticGroup& slice)
@@ -18,9 +19,9 @@ class AtomicUnit {
         word_cycles_(machine.atomic.word_cycles),
         busy_(slice, {"atomic_busy", "cycles", "atomics kept the slice busy"}) {}
 
-  /// First cycle in which the slice may serve again.
+  /// Returns the first cycle in which the slice may serve another request.
   [[nodiscard]] Cycle free_at() const { return free_at_; }
-  /// A packet is performed in `now`; returns the cycle from which its reply is visible.
+  /// Performs a packet in `now`; returns the cycle from which its reply is visible.
   [[nodiscard]] Cycle begin(const MemoryRequest& request, Cycle now) {
     const unsigned cycles = atomic_cycles(request, words_per_cycle_, word_cycles_);
     free_at_ = now + cycles;

@@ -10,7 +10,7 @@
 namespace castor::gpu {
 namespace {
 
-/// First cycle whose time lies behind `delay` from now.
+/// Returns the first cycle whose time is later than `delay` from now.
 Cycle cycle_behind(const SystemTime& system, const base::Clock& clock, const sc_core::sc_time& delay) {
   return clock.first_at_or_after(system.begun(sc_core::sc_time_stamp() + delay) + 1);
 }
@@ -20,23 +20,24 @@ Cycle cycle_behind(const SystemTime& system, const base::Clock& clock, const sc_
 // --- OutsideMemoryAdapter
 // ---------------------------------------------------------------------------------------------
 
-/// A request of a slice while it is outside.
+/// A slice's request while its transactions are outstanding at the external memory.
 struct OutsideMemoryAdapter::Job {
   Transaction* transaction = nullptr;
   unsigned port = 0;
-  unsigned open_pieces = 0;
+  unsigned open_pieces = 0;  // transactions not yet complete
 };
 
-/// One outside transaction: neighbouring sectors of one request.
+/// One external transaction: adjacent sectors of one request.
 struct OutsideMemoryAdapter::Piece : tlm::tlm_generic_payload {
   explicit Piece(tlm::tlm_mm_interface* manager) : tlm_generic_payload(manager) {}
 
   Job* job = nullptr;
-  bool last = false;         ///< of its request
-  Cycle due = 0;             ///< complete in this cycle
-  std::uint64_t number = 0;  ///< order of the answers
+  bool last = false;         ///< last piece of its request
+  Cycle due = 0;             ///< cycle in which the piece is complete
+  std::uint64_t number = 0;  ///< order of the external answers
 };
 
+// Memory manager of the pieces; reuses them.
 class OutsideMemoryAdapter::Pieces final : public tlm::tlm_mm_interface {
  public:
   Piece& get() {
@@ -250,14 +251,14 @@ bool OutsideMemoryAdapter::idle() const {
 // --- OutsideMasterAdapter
 // ---------------------------------------------------------------------------------------------
 
-/// A transaction of the master while it is under way.
+/// A transaction of the master while it is being served.
 struct OutsideMasterAdapter::Job {
   tlm::tlm_generic_payload* payload = nullptr;
-  sc_core::sc_event* done = nullptr;  ///< blocking call that waits; null = nb_transport
-  Cycle due = 0;
-  std::uint32_t number = 0;
-  unsigned sent = 0;      ///< bytes whose requests have left
-  unsigned answered = 0;  ///< bytes whose replies have come
+  sc_core::sc_event* done = nullptr;  ///< event for which a blocking call waits; null = nb_transport
+  Cycle due = 0;                      // first cycle in which the job may be sent
+  std::uint32_t number = 0;           // tag of the job's requests
+  unsigned sent = 0;                  ///< bytes whose requests have been sent
+  unsigned answered = 0;              ///< bytes whose replies have been received
 };
 
 OutsideMasterAdapter::OutsideMasterAdapter(const sc_core::sc_module_name& name, const Machine& machine,

@@ -17,29 +17,31 @@
 #include "castor/gpu/system_time.h"
 #include "castor/gpu/unit.h"
 
-// The memory path speaks a protocol of its own (docs/gpu/memory.md, "Sockets"): credits, and stamps instead of time.
-// These two adapters turn it into the strict TLM-2.0 base protocol, for models that are not ours: one request and one
-// response phase at a time, times by annotation and by the simulation's clock.
+// The memory path uses its own protocol (docs/gpu/memory.md, "Sockets"), with credits, and with stamps instead of time
+// annotation. These two adapters convert it to the strict TLM-2.0 base protocol for external models: one request phase
+// and one response phase at a time, with timing annotation and the simulation's clock.
 //
-// Both are units of the core clock: `tick(c)` is called at the SystemC time of cycle c. What an outside model does at
-// time t counts from the first cycle whose time lies behind t, so the order of processes at one time does not matter.
+// Both adapters are units of the core clock: `tick(c)` is called at the SystemC time of cycle c. An action of an
+// external model at time t takes effect in the first cycle whose time is later than t. The order of processes at the
+// same time therefore does not matter.
 namespace castor::gpu {
 
-/// Puts a memory from outside in the place of a DRAM channel: takes requests of L2 slices on our side, and is an
-/// initiator of the base protocol on the other (docs/gpu/memory.md, "Sockets").
+/// Connects an external memory model in place of a DRAM channel. The adapter is the target of the L2 slices and the
+/// initiator of the external model, with the base protocol (docs/gpu/memory.md, "Sockets").
 ///
-/// A request becomes one outside transaction per run of neighbouring sectors, in order, at most one BEGIN_REQ per
-/// cycle; addresses are device addresses. The reply goes to the slice when all of them are complete. What the memory
-/// answers does not change values (those live in the store, see L2Slice::set_memory_keeps_data), only time; a response
-/// other than TLM_OK_RESPONSE is counted.
+/// A request becomes one external transaction per run of adjacent sectors, in order, with at most one BEGIN_REQ per
+/// cycle. Addresses are device addresses. The slice gets its reply when all transactions of the request are complete.
+/// Answers of the external memory determine only the time. Values are in the store (see
+/// L2Slice::set_memory_keeps_data). Responses other than TLM_OK_RESPONSE are counted.
 class OutsideMemoryAdapter final : public sc_core::sc_module, public Unit, private tlm::tlm_bw_transport_if<> {
  public:
+  /// Transport calls of the external memory model.
   enum class Style : std::uint8_t {
     kNonBlocking,  ///< nb_transport, approximately timed
-    kBlocking,     ///< b_transport from a thread of the adapter, one transaction after the other
+    kBlocking,     ///< b_transport from a thread of the adapter, one transaction at a time
   };
 
-  /// `ports` slices may be connected. Statistics go into a group `name` of `parent`.
+  /// `ports`: number of slices that may be connected. The statistics group `name` is created in `parent`.
   OutsideMemoryAdapter(const sc_core::sc_module_name& name, const Machine& machine, base::StatisticGroup& parent,
                        unsigned ports = 1, Style style = Style::kNonBlocking);
   ~OutsideMemoryAdapter() override;
@@ -48,13 +50,13 @@ class OutsideMemoryAdapter final : public sc_core::sc_module, public Unit, priva
   tlm::tlm_initiator_socket<> socket;
 
   void tick(Cycle now) override;
-  /// Called when an answer from outside makes this unit due in a cycle; a clock that sleeps has to run that cycle.
+  /// Called when an external answer makes this unit due in a cycle. A sleeping clock has to run that cycle.
   std::function<void(Cycle)> on_wake;
 
   [[nodiscard]] bool idle() const;
-  /// Answers other than TLM_OK_RESPONSE.
+  /// Returns the number of answers other than TLM_OK_RESPONSE.
   [[nodiscard]] std::uint64_t errors() const { return errors_.value(); }
-  /// Calls of the memory that the base protocol forbids; they are ignored.
+  /// Returns the number of calls by the external memory that the base protocol forbids; such calls are ignored.
   [[nodiscard]] std::uint64_t violations() const { return violations_.value(); }
 
  private:
@@ -80,10 +82,10 @@ class OutsideMemoryAdapter final : public sc_core::sc_module, public Unit, priva
   Style style_;
   std::vector<std::unique_ptr<TargetPort>> ports_;
   std::unique_ptr<Pieces> pieces_;
-  std::deque<Piece*> waiting_;           ///< to be started
-  Piece* request_ = nullptr;             ///< between BEGIN_REQ and END_REQ
-  std::vector<Piece*> responded_;        ///< complete in some cycle to come
-  std::vector<std::deque<Job*>> ready_;  ///< per port: answered requests
+  std::deque<Piece*> waiting_;           ///< transactions not yet started
+  Piece* request_ = nullptr;             ///< transaction between BEGIN_REQ and END_REQ
+  std::vector<Piece*> responded_;        ///< transactions answered externally, complete in a later cycle
+  std::vector<std::deque<Job*>> ready_;  ///< per port: answered requests whose reply is not yet sent
   std::deque<std::unique_ptr<Job>> jobs_;
   std::vector<Job*> free_jobs_;
   std::size_t open_jobs_ = 0;
@@ -95,30 +97,31 @@ class OutsideMemoryAdapter final : public sc_core::sc_module, public Unit, priva
   base::Counter reads_, writes_, bytes_, errors_, violations_;
 };
 
-/// Lets a master from outside into our memory: a target of the base protocol (nb_transport and b_transport) on one
-/// side, an initiator of the crossbar on the other (docs/gpu/memory.md, "Sockets").
+/// Gives an external master access to device memory. The adapter is a target of the base protocol (nb_transport and
+/// b_transport) for the master and an initiator of the crossbar (docs/gpu/memory.md, "Sockets").
 ///
-/// A transaction of up to kMostBytes bytes becomes one request per line, at most one per cycle; it is answered when all
-/// are. Answered with an error, counted, and without effect: byte enables (TLM_BYTE_ENABLE_ERROR_RESPONSE), length 0 or
-/// above the limit or a streaming width below the length (TLM_BURST_ERROR_RESPONSE), addresses outside one live
-/// allocation (TLM_ADDRESS_ERROR_RESPONSE), other commands than read and write (TLM_COMMAND_ERROR_RESPONSE). A request
-/// that begins while another request phase is open is a violation: TLM_GENERIC_ERROR_RESPONSE, counted.
+/// A transaction of up to kMostBytes bytes becomes one request per line, at most one request per cycle. It is answered
+/// when all its requests are answered. The following are answered with an error, counted, and have no effect: byte
+/// enables (TLM_BYTE_ENABLE_ERROR_RESPONSE); length 0, a length above the limit, or a streaming width below the length
+/// (TLM_BURST_ERROR_RESPONSE); addresses outside one live allocation (TLM_ADDRESS_ERROR_RESPONSE); commands other than
+/// read and write (TLM_COMMAND_ERROR_RESPONSE). A request that begins while another request phase is open is a counted
+/// violation and gets TLM_GENERIC_ERROR_RESPONSE.
 ///
-/// No direct memory interface; debug transport reaches the store.
+/// No direct memory interface. Debug transport accesses the store.
 class OutsideMasterAdapter final : public sc_core::sc_module, public Unit, private tlm::tlm_fw_transport_if<> {
  public:
   static constexpr unsigned kMostBytes = 4096;
 
-  /// Statistics go into a group `name` of `parent`.
+  /// The statistics group `name` is created in `parent`.
   OutsideMasterAdapter(const sc_core::sc_module_name& name, const Machine& machine, const Store& store,
                        base::StatisticGroup& parent);
   ~OutsideMasterAdapter() override;
 
   tlm::tlm_target_socket<> socket;
-  InitiatorPort memory;  ///< to be connected with an input of the crossbar
+  InitiatorPort memory;  ///< initiator port; the owner connects it to an input of the crossbar
 
   void tick(Cycle now) override;
-  /// As OutsideMemoryAdapter::on_wake.
+  /// Called when a request from the master makes this unit due in a cycle. A sleeping clock has to run that cycle.
   std::function<void(Cycle)> on_wake;
 
   [[nodiscard]] bool idle() const;
@@ -134,7 +137,7 @@ class OutsideMasterAdapter final : public sc_core::sc_module, public Unit, priva
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& /*payload*/, tlm::tlm_dmi& /*dmi*/) override { return false; }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
 
-  /// TLM_OK_RESPONSE, or the error of a payload that cannot be served, counted.
+  /// Returns TLM_OK_RESPONSE, or the error of a payload that cannot be served. Errors are counted.
   [[nodiscard]] tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& payload);
   Job& add_job(tlm::tlm_generic_payload& payload, sc_core::sc_event* done, const sc_core::sc_time& delay);
   [[nodiscard]] Job* first_unsent() const;
@@ -149,12 +152,12 @@ class OutsideMasterAdapter final : public sc_core::sc_module, public Unit, priva
   const Store& store_;
   unsigned line_, flit_bytes_;
   TransactionPool pool_;
-  std::deque<std::unique_ptr<Job>> jobs_;        ///< in the order of their requests
-  std::deque<Job*> answered_;                    ///< in the order of their last replies
-  Job* responding_ = nullptr;                    ///< between BEGIN_RESP and END_RESP
-  tlm::tlm_generic_payload* request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
+  std::deque<std::unique_ptr<Job>> jobs_;        ///< in the order of arrival
+  std::deque<Job*> answered_;                    ///< jobs to be responded to, in the order of their last replies
+  Job* responding_ = nullptr;                    ///< job between BEGIN_RESP and END_RESP
+  tlm::tlm_generic_payload* request_ = nullptr;  ///< payload between BEGIN_REQ and END_REQ
   std::uint32_t next_number_ = 0;
-  bool blocked_ = false;  ///< no credits for the next request in this cycle
+  bool blocked_ = false;  ///< set when credits do not suffice for the next request; never cleared
 
   base::StatisticGroup group_;
   base::Counter reads_, writes_, bytes_, errors_, violations_;

@@ -19,26 +19,26 @@ class Waves;
 
 /// Request and reply crossbar between the initiators of the device and its L2 slices (docs/gpu/memory.md, "Crossbars").
 ///
-/// Inputs in this order: SMs, front end, two copy engines, then whatever else `extra_inputs` asks for. A request of n
-/// flits granted in cycle g is visible to its slice at g + xbar.latency + n - 1 and holds its input and output for n
-/// cycles; a reply holds them for max(n, data / l2.port_bytes) cycles, rounded up. Every queue is xbar.fifo_flits deep,
-/// in flits; initiators build their ports with that depth and pay flits(bytes, xbar.flit_bytes) per packet.
+/// Inputs in this order: SMs, front end, two copy engines, then `extra_inputs` more. A request of n flits granted in
+/// cycle g is visible to its slice at g + xbar.latency + n - 1, and holds its input and output for n cycles. A reply
+/// holds them for max(n, data / l2.port_bytes) cycles, rounded up. Every queue is xbar.fifo_flits deep, in flits.
+/// Initiators build their ports with that depth and pay flits(bytes, xbar.flit_bytes) per packet.
 ///
-/// Limits: packets are switched whole, so a queue's last flits count as full until the packet has left.
+/// Limits: packets are switched as a whole, so their flits occupy the queue until the last flit has left.
 class Crossbar final : public sc_core::sc_module, public Unit, private MessageSink {
  public:
-  /// Front end and copy engines.
+  /// Number of inputs besides the SMs: front end and two copy engines.
   static constexpr unsigned kOtherInputs = 3;
 
-  /// Statistics go into a group `xbar` of `parent`.
+  /// The statistics group `xbar` is created in `parent`.
   Crossbar(const sc_core::sc_module_name& name, const Machine& machine, base::StatisticGroup& parent,
            unsigned extra_inputs = 0);
 
   [[nodiscard]] unsigned inputs() const { return static_cast<unsigned>(inputs_.size()); }
   [[nodiscard]] unsigned outputs() const { return static_cast<unsigned>(outputs_.size()); }
-  /// To be connected with the initiator's port.
+  /// Returns the port to which initiator `i` is connected.
   [[nodiscard]] TargetPort& input(unsigned i) { return *inputs_[i]; }
-  /// To be connected with the slice's port.
+  /// Returns the port to which slice `k` is connected.
   [[nodiscard]] InitiatorPort& output(unsigned k) { return *outputs_[k]; }
   [[nodiscard]] const AddressMap& map() const { return map_; }
 
@@ -46,19 +46,20 @@ class Crossbar final : public sc_core::sc_module, public Unit, private MessageSi
   /// Declares the unit's signals; called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
 
-  /// No packet waits.
+  /// Returns whether no packet waits in the crossbar.
   [[nodiscard]] bool idle() const { return requests_.empty() && replies_.empty(); }
-  /// Packets of one slice that wait for a reply grant.
+  /// Returns the number of replies of one slice that wait for a grant.
   [[nodiscard]] std::uint32_t queued_replies(unsigned slice) const { return replies_.queued_packets(slice); }
-  /// Packets that wait for a request or reply grant.
+  /// Return the number of packets of all inputs that wait for a grant.
   [[nodiscard]] std::size_t waiting_requests() const { return requests_.waiting(); }
   [[nodiscard]] std::size_t waiting_replies() const { return replies_.waiting(); }
-  /// Flits in the input queue of one input (requests) or slice (replies).
+  /// Return the flits in the input queue of one input (requests) or one slice (replies).
   [[nodiscard]] std::uint32_t queued_request_flits(unsigned input) const { return requests_.queued_flits(input); }
   [[nodiscard]] std::uint32_t queued_reply_flits(unsigned slice) const { return replies_.queued_flits(slice); }
 
  private:
-  /// The two directions as SwitchNetwork sees them.
+  /// Adapters of the request and reply directions to SwitchNetwork: credits of an output and the transfer of a granted
+  /// packet.
   struct RequestEnds {
     Crossbar& xbar;
     [[nodiscard]] bool covers(unsigned output, std::uint32_t flits, Cycle now) const;

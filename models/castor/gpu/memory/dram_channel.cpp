@@ -9,6 +9,7 @@
 namespace castor::gpu {
 namespace {
 
+// Sets `from` to at least `clock`.
 void raise(std::uint64_t& from, std::uint64_t clock) { from = std::max(from, clock); }
 
 }  // namespace
@@ -63,7 +64,7 @@ void DramChannel::tick(Cycle now) {
   const std::uint64_t begin = clock_.first(now);
   Cycle next = kForever;
   while (queued_ != 0) {
-    // What was chosen for a clock to come stays the choice as long as no bank wants anything else.
+    // A command chosen for a later clock stays the choice until the next command of some bank changes.
     if (!choice_known_) choice_ = next_command(std::max(free_from_, begin));
     choice_known_ = true;
     choice_held_reads_ = reads_out_ >= timing_.return_queue;
@@ -133,7 +134,7 @@ void DramChannel::enqueue(Transaction& transaction, unsigned slice) {
     slots_[static_cast<std::size_t>(bank.last)].next = index;
   }
   bank.last = index;
-  // The new one is the youngest, so it is a candidate only as the first request or as the only hit.
+  // The new request is the youngest, so it becomes the candidate only as the bank's first request or its only row hit.
   if (bank.candidate == kNone || (!is_hit(bank) && bank.open && bank.row == slot.row)) {
     bank.candidate = index;
     update_want(place.bank);
@@ -285,8 +286,8 @@ void DramChannel::finish(std::int32_t index, Bank& bank, std::uint64_t clock, Cy
   } else {
     choose_candidate(slot.bank);
   }
-  // All answers come by the same formula, so they leave in the order of their last column commands. An acknowledge
-  // takes no place in the return queue.
+  // All replies are timed by the same formula, so they leave in the order of their last column commands. An
+  // acknowledgement of a write takes no slot of the return queue.
   TargetPort& port = *slices_[slot.slice];
   port.release(*slot.transaction, now);
   port.reply(*slot.transaction, slot.write ? 0 : 1, now,
@@ -324,7 +325,7 @@ void DramChannel::refresh(std::uint64_t clock) {
 Cycle DramChannel::next_return(Cycle now) {
   Cycle next = kForever;
   for (const auto& port : slices_) {
-    // Asking for all credits of the port has it wake us for the next one.
+    // A request for all credits of the port makes it wake this unit when the next credit returns.
     if (!port->can_reply(port->credits().depth(), now)) next = std::min(next, port->next_credit());
   }
   return next;

@@ -24,32 +24,33 @@ struct DramCommand {
   enum class Kind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kRefresh };
   Kind kind = Kind::kActivate;
   std::uint64_t clock = 0;
-  unsigned bank = 0;          ///< refresh: all
-  std::uint64_t row = 0;      ///< activate, read, write
-  unsigned column = 0;        ///< read, write: first byte inside the row
-  std::uint64_t request = 0;  ///< order of arrival of the request it serves
+  unsigned bank = 0;          ///< bank of the command; refresh: unused, since a refresh applies to all banks
+  std::uint64_t row = 0;      ///< row, of activate, read and write
+  unsigned column = 0;        ///< first byte inside the row, of read and write
+  std::uint64_t request = 0;  ///< arrival number of the request that the command serves
 };
 
-/// One DRAM channel with its controller (docs/gpu/memory.md, "DRAM channel"): first ready, first come, first served;
-/// open rows; at most one command per DRAM clock. Each bank's candidate is its oldest row hit, else its oldest request;
-/// of the candidates whose command is legal, the oldest column command goes, else the oldest row command.
+/// One DRAM channel with its controller (docs/gpu/memory.md, "DRAM channel"). Scheduling is first-ready first-come
+/// first-served (FR-FCFS) with open rows and at most one command per DRAM clock. Each bank's candidate is its oldest
+/// row hit, else its oldest request. Of the candidates whose command is legal, the oldest column command is issued,
+/// else the oldest row command.
 ///
-/// Event driven: the clock of the next legal command is computed, and the unit sleeps until the cycle that holds it. A
-/// read is answered so that its slice sees it extra_latency + 1 cycles after the cycle in which its data are complete;
-/// a write is acknowledged like a read. A request holds its queue place until its last column command.
+/// The model is event driven: it computes the clock of the next legal command and sleeps until the cycle that contains
+/// that clock. A read reply is visible to its slice extra_latency + 1 cycles after the cycle in which its data are
+/// complete. A write is acknowledged like a read. A request holds its queue slot until its last column command.
 ///
-/// With dram.trefi = n > 0, a refresh of all banks falls due every n clocks: from then on no other command is issued
-/// until all banks can be closed; closing takes one command (kRefresh), and RP + RC clocks later banks can be activated
-/// again (dram.rfc says how many instead of RC). A late refresh does not move the next ones.
+/// With dram.trefi = n > 0, a refresh of all banks falls due every n clocks. From then on no other command is issued
+/// until all banks can be closed. Closing takes one command (kRefresh). Banks can be activated again RP + RC clocks
+/// later (dram.rfc, if set, replaces RC). A late refresh does not delay the following ones.
 ///
 /// Limits: no power-down, no bus turnaround between ranks, no errors.
 class DramChannel final : public sc_core::sc_module, public Unit {
  public:
-  /// Statistics go into a group `channel<index>` of `parent`.
+  /// The statistics group `channel<index>` is created in `parent`.
   DramChannel(const sc_core::sc_module_name& name, const Machine& machine, unsigned index,
               base::StatisticGroup& parent);
 
-  /// Port of the s-th slice of this channel; credits: one per request, dram.queue / slices of each.
+  /// Returns the port of the s-th slice of this channel. Its credits are requests: dram.queue / slices for each slice.
   [[nodiscard]] TargetPort& slice(unsigned s) { return *slices_[s]; }
   [[nodiscard]] unsigned slices() const { return static_cast<unsigned>(slices_.size()); }
 
@@ -58,53 +59,57 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   /// Declares the unit's signals; called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
 
-  /// Requests whose last column command has not been issued.
+  /// Returns the number of requests whose last column command has not been issued.
   [[nodiscard]] unsigned queued() const { return queued_; }
-  /// Those of one slice, its FIFO included.
+  /// Returns the number of such requests of one slice, including those in its input FIFO.
   [[nodiscard]] unsigned queued(unsigned slice) const;
   [[nodiscard]] bool idle() const;
-  /// What the channel waits for, for deadlock reports; empty if idle.
+  /// Returns the requests that the channel is serving, for deadlock reports; empty if idle.
   [[nodiscard]] std::string waiting() const;
 
-  /// Called for every command; may be empty.
+  /// Called for every command issued; may be empty.
   std::function<void(const DramCommand&)> on_command;
 
  private:
   static constexpr std::int32_t kNone = -1;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
+  /// Entry of the request queue. A row of `slots_`; linked in the queue of its bank or in the free list.
   struct Slot {
     Transaction* transaction = nullptr;
-    std::uint64_t arrival = 0;
+    std::uint64_t arrival = 0;  ///< order of arrival
     std::uint64_t row = 0;
-    unsigned column = 0;        ///< of the line
-    std::int32_t next = kNone;  ///< younger one of the bank, or of the free list
+    unsigned column = 0;        ///< column of the line, byte inside the row
+    std::int32_t next = kNone;  ///< next younger entry of the bank, or next entry of the free list
     std::int32_t previous = kNone;
     std::uint16_t bank = 0;
     std::uint16_t slice = 0;
-    std::uint8_t atoms = 0;  ///< still to move
+    std::uint8_t atoms = 0;  ///< data bursts still to be transferred
     bool write = false;
-    bool started = false;   ///< a column command has been issued
-    bool row_miss = false;  ///< a row was activated for it
+    bool started = false;   ///< the first column command has been issued
+    bool row_miss = false;  ///< a row was activated for this request
   };
+  /// State of a bank and the queue of its requests, oldest first.
   struct Bank {
     std::int32_t first = kNone, last = kNone;
-    std::int32_t candidate = kNone;
+    std::int32_t candidate = kNone;  ///< request chosen for the bank's next command
     unsigned group = 0;
     bool open = false;
     std::uint64_t row = 0;
-    std::uint64_t column_from = 0, precharge_from = 0, activate_from = 0;  ///< first legal clock
+    /// First clocks in which a column command, precharge or activate is legal by the bank's own timing.
+    std::uint64_t column_from = 0, precharge_from = 0, activate_from = 0;
   };
   enum class Wish : std::uint8_t { kRead, kWrite, kActivate, kPrecharge, kHeldRead };
-  /// What a bank's candidate wants, apart from the rest: this is read for every command. kHeldRead: a read that has
-  /// not started, so needs room in the return queue.
+  /// Next command of a bank's candidate, kept separately because every scheduling decision reads it. kHeldRead: a read
+  /// without a column command so far, which needs a free slot of the return queue.
   struct Want {
-    std::uint64_t from = 0;  ///< first legal clock by the bank's own rules
+    std::uint64_t from = 0;  ///< first clock in which the command is legal by the bank's own timing
     std::uint64_t arrival = 0;
     std::int32_t slot = kNone;
     Wish wish = Wish::kRead;
     std::uint8_t group = 0;
   };
+  /// Command to be issued next: its clock and the request that it serves.
   struct Choice {
     std::uint64_t clock = kNever;
     std::int32_t slot = kNone;
@@ -114,19 +119,19 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   void enqueue(Transaction& transaction, unsigned slice);
   void choose_candidate(unsigned bank);
   [[nodiscard]] bool is_hit(const Bank& bank) const;
-  /// Notes what the bank's candidate wants; to be called when candidate, row or times of the bank have changed.
+  /// Recomputes the bank's next command. To be called when candidate, row or timing of the bank have changed.
   void update_want(unsigned bank);
-  /// First clock at which a bank's command is legal.
+  /// Returns the first clock at which a bank's command is legal.
   [[nodiscard]] std::uint64_t legal_from(const Want& want) const;
-  /// The next command, not before `clock`.
+  /// Returns the next command to issue, not before `clock`.
   [[nodiscard]] Choice next_command(std::uint64_t clock) const;
   void issue(const Choice& choice, Cycle now);
   void issue_column(std::int32_t index, Bank& bank, std::uint64_t clock, Cycle now);
   void finish(std::int32_t index, Bank& bank, std::uint64_t clock, Cycle now);
-  /// First clock at which the refresh that is due can be given.
+  /// Returns the first clock at which the due refresh can be issued.
   [[nodiscard]] std::uint64_t refresh_clock() const;
   void refresh(std::uint64_t clock);
-  /// First cycle in which a read that has been taken frees a place of the return queue.
+  /// Returns the first cycle in which the slice's acceptance of a read frees a slot of the return queue.
   [[nodiscard]] Cycle next_return(Cycle now);
   void tell(DramCommand::Kind kind, std::uint64_t clock, const Slot& slot, unsigned column) const;
 
@@ -143,14 +148,14 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   std::uint64_t arrivals_ = 0;
   std::vector<Bank> banks_;
   std::vector<Want> wants_;                ///< per bank
-  std::vector<std::uint64_t> busy_banks_;  ///< bit per bank with requests
-  std::uint64_t free_from_ = 0;            ///< first clock without a command
-  std::uint64_t refresh_due_ = kNever;
-  unsigned reads_started_ = 0;  ///< and not answered
-  unsigned reads_out_ = 0;      ///< started and not taken by their slice, as far as known in this cycle
-  Choice choice_;               ///< the next command, if known
+  std::vector<std::uint64_t> busy_banks_;  ///< one bit per bank: it has requests
+  std::uint64_t free_from_ = 0;            ///< first clock in which the command bus is free
+  std::uint64_t refresh_due_ = kNever;     ///< clock in which the next refresh falls due
+  unsigned reads_started_ = 0;             ///< reads with a column command that are not yet answered
+  unsigned reads_out_ = 0;  ///< started reads that their slice has not taken, as far as known in this cycle
+  Choice choice_;           ///< next command, if `choice_known_`
   bool choice_known_ = false;
-  bool choice_held_reads_ = false;  ///< it was made with a full return queue
+  bool choice_held_reads_ = false;  ///< `choice_` was made while the return queue was full
   std::uint64_t active_since_ = 0;
 
   base::StatisticGroup group_;

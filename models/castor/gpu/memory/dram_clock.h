@@ -7,17 +7,17 @@
 
 namespace castor::gpu {
 
-/// DRAM clocks and the core cycles that they fall into, by the exact ratio of the two frequencies in kHz
-/// (docs/gpu/timing.md, "Time, clocks, sleeping"): cycle c holds the clocks first(c) .. first(c + 1) - 1.
+/// Converts between DRAM clocks and core cycles with the exact ratio of the two frequencies in kHz (docs/gpu/timing.md,
+/// "Time, clocks, sleeping"). Core cycle c contains the DRAM clocks first(c) .. first(c + 1) - 1.
 class DramClock {
  public:
   explicit DramClock(const Machine& machine);
 
-  /// First DRAM clock of a core cycle: floor(c x f_dram / f_core).
+  /// Returns the first DRAM clock in a core cycle: floor(c x f_dram / f_core).
   [[nodiscard]] std::uint64_t first(Cycle cycle) const { return scale(cycle, dram_, core_); }
-  /// Core cycle that holds a clock.
+  /// Returns the core cycle that contains a DRAM clock.
   [[nodiscard]] Cycle cycle_of(std::uint64_t clock) const {
-    // The first c whose successor begins behind the clock: (c + 1) f_dram >= (clock + 1) f_core.
+    // The cycle sought is the first c whose successor begins after the clock: (c + 1) f_dram >= (clock + 1) f_core.
     return scale(clock + 1, core_, dram_, dram_ - 1) - 1;
   }
 
@@ -29,8 +29,8 @@ class DramClock {
     return static_cast<std::uint64_t>((static_cast<Wide>(value) * by + plus) / divisor);
   }
 
-  std::uint64_t core_, dram_;  ///< kHz, without common divisors
-  std::uint64_t narrow_;       ///< values below this are scaled in 64 bits
+  std::uint64_t core_, dram_;  ///< frequencies in kHz, divided by their greatest common divisor
+  std::uint64_t narrow_;       ///< values below this bound are scaled in 64 bits
 };
 
 }  // namespace castor::gpu

@@ -11,13 +11,13 @@
 
 namespace castor::gpu {
 
-/// The bytes that a slice serves: accesses are performed on the store, at the time that tags and memory say. Notices
-/// whether a byte changes its value (docs/gpu/faults.md, "Watchdogs").
+/// Data side of an L2 slice: performs accesses on the store at the time that tags and memory determine. For the
+/// watchdog it also detects changes of byte values (docs/gpu/faults.md, "Watchdogs").
 class L2Data {
  public:
   L2Data(const Store& store, unsigned line_bytes) : store_(store), line_bytes_(line_bytes) {}
 
-  /// Performs a request on its line.
+  /// Performs a request on its line in the store.
   void perform(Transaction& transaction) {
     MemoryRequest& request = transaction.request;
     if (watching_ && (request.is_write() || request.is_atomic())) {
@@ -26,12 +26,12 @@ class L2Data {
       gpu::perform(store_, transaction.line(), request);
     }
   }
-  /// Has the host bring the bytes of a line near, which will soon be used.
+  /// Prefetches the bytes of a line into the host's cache.
   void prefetch(std::uint64_t line) const { store_.prefetch(line, line_bytes_); }
 
-  /// Begins or ends a window in which a byte that changes its value is noticed; the first one ends it.
+  /// Starts or ends a watch for changed bytes. The first byte that changes its value ends the watch.
   void watch(bool on) { watching_ = on; }
-  /// The window goes on: no byte has changed since `watch(true)`.
+  /// Returns whether the watch is still on: no byte has changed since `watch(true)`.
   [[nodiscard]] bool watching() const { return watching_; }
 
  private:

@@ -9,59 +9,61 @@
 
 namespace castor::gpu {
 
-/// Reads of a slice that are under way (MSHRs) and the requests that wait for each, linked by MemoryRequest::next.
+/// MSHRs of an L2 slice: outstanding reads and, for each, the list of requests that wait for it (linked by
+/// MemoryRequest::next).
 ///
-/// A line may have several entries in flight; they are served in the order in which they were opened, and the waiters
-/// of one in the order in which they came. What a line says of its entries (`first`, `last`, `pending`) and what a fill
-/// makes valid is changed here only. Sends nothing and counts nothing.
+/// A line may have several entries in flight. They are served in the order in which they were opened; the waiters of an
+/// entry in the order of arrival. Only this class changes the tag array's MSHR fields of a line (`first`, `last`,
+/// `pending`) and the sectors that a fill makes valid. It sends no messages and has no counters.
 ///
-/// In a cycle: `set_aside` for replies that come too early, then either `next`, `begin` and `serve`, or `join` and
-/// `open`.
+/// Order of calls in a cycle: `set_aside` for read replies out of turn, then either `next`, `begin` and `serve`, or
+/// `join` and `open`.
 class L2Fills {
  public:
-  /// `merges`: requests that one entry holds.
+  /// `merges`: most requests per entry.
   L2Fills(unsigned entries, unsigned merges, TagArray& tags);
 
-  /// No entry is free.
+  /// Returns whether no entry is free.
   [[nodiscard]] bool full() const { return free_ == kNone; }
   [[nodiscard]] unsigned in_use() const { return in_use_; }
-  /// Requests that wait.
+  /// Returns the number of waiting requests.
   [[nodiscard]] std::size_t waiting() const;
 
-  /// Opens an entry for sectors of a way that `request` lacks; there is a free one. Returns its number, which the read
-  /// has to bring back.
+  /// Opens an entry for the missing sectors of a way, with `request` as its first waiter. An entry must be free.
+  /// Returns the entry's number, which the read reply must carry.
   [[nodiscard]] std::uint32_t open(Transaction& transaction, std::size_t way, std::uint8_t sectors);
-  /// The youngest entry of the way has room for another request.
+  /// Returns whether the youngest entry of the way has room for another request.
   [[nodiscard]] bool can_join(std::size_t way) const { return entries_[last(way)].count < merges_; }
-  /// The request waits for the youngest entry of the way.
+  /// Appends a request to the waiters of the way's youngest entry.
   void join(Transaction& transaction, std::size_t way);
 
-  /// The read of an entry is back, but an older one of the line is not: the entry's turn comes behind it. False if its
-  /// turn is now.
+  /// Returns true if an older entry of the line is not complete; this entry is then marked as filled and is served
+  /// after the older one. Returns false if the entry can be served now.
   [[nodiscard]] bool set_aside(std::uint32_t entry);
-  /// The waiters of an entry are being served.
+  /// Returns whether the waiters of an entry are being served.
   [[nodiscard]] bool serving() const { return serving_ != kNone; }
-  /// That entry.
+  /// Returns the number of the entry being served.
   [[nodiscard]] std::uint32_t served() const { return static_cast<std::uint32_t>(serving_); }
-  /// Begins to serve an entry whose read is back.
+  /// Starts serving an entry whose read has returned.
   void begin(std::uint32_t entry) { serving_ = static_cast<std::int32_t>(entry); }
   [[nodiscard]] Transaction& oldest_waiter(std::uint32_t entry) const { return *entries_[entry].first; }
   [[nodiscard]] std::size_t way(std::uint32_t entry) const { return entries_[entry].way; }
-  /// Takes the oldest waiter of the entry being served, whose sectors are valid now. With the last one the entry is
-  /// free; the line's next entry is served if its read was set aside.
+  /// Removes and returns the oldest waiter of the entry being served, whose sectors are now valid. After the last
+  /// waiter the entry is freed. The line's next entry is served next if its read was set aside.
   [[nodiscard]] Transaction& serve();
 
  private:
   static constexpr std::int32_t kNone = -1;
 
+  /// One MSHR, with the list of its waiting transactions.
   struct Entry {
     Transaction* first = nullptr;
     Transaction* last = nullptr;
-    std::uint32_t count = 0;
+    std::uint32_t count = 0;  ///< number of waiters
     std::uint32_t way = 0;
-    std::int32_t next = kNone;  ///< next entry of the line, or of the free list
-    std::uint8_t sectors = 0;
-    bool filled = false;
+    std::int32_t next = kNone;  ///< next younger entry of the line, or next entry of the free list
+    std::uint8_t sectors = 0;   ///< sectors that the read fetches
+    bool filled = false;        ///< the read has returned and waits for older entries of the line
   };
 
   [[nodiscard]] std::size_t last(std::size_t way) const { return static_cast<std::size_t>(tags_.line(way).last); }

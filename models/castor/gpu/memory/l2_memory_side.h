@@ -13,38 +13,38 @@
 
 namespace castor::gpu {
 
-/// What a slice asks of memory: reads of missing sectors and write-backs of dirty ones, in one queue of `l2.miss_queue`
-/// places, of which one leaves per cycle.
+/// Miss queue of an L2 slice: reads of missing sectors and write-backs of dirty sectors to memory. The queue has
+/// `l2.miss_queue` slots; one entry leaves per cycle.
 ///
-/// In a cycle: `read` and `write_back` while requests are decided, which need a place each, then `send`; `next` is
-/// asked behind it.
+/// Order of calls in a cycle: `read` and `write_back` while requests are decided (one free slot each), then `send`,
+/// then `next`.
 class L2MemorySide {
  public:
-  /// `port` is the slice's, whose replies are not looked at here.
+  /// `port`: the slice's port to memory. This class only sends; the slice reads the replies.
   L2MemorySide(const Machine& machine, InitiatorPort& port, const Store& store, L2Traffic& traffic,
                base::StatisticGroup& slice);
 
-  /// Places of the queue that are free.
+  /// Returns the number of free slots.
   [[nodiscard]] std::size_t room() const { return queue_.reserve(); }
   [[nodiscard]] bool full() const { return queue_.full(); }
   [[nodiscard]] std::size_t size() const { return queue_.size(); }
 
-  /// Reads sectors of a line for `cause`; its reply carries `tag`.
+  /// Queues a read of sectors of a line for request `cause`. The reply carries `tag`.
   void read(std::uint64_t line, std::uint8_t sectors, std::uint32_t tag, const MemoryRequest& cause);
-  /// Writes the dirty sectors of a line that leaves because of `cause`; without any does nothing.
+  /// Queues a write-back of the dirty sectors of a line evicted by request `cause`; no effect if `dirty` is 0.
   void write_back(std::uint64_t line, std::uint8_t dirty, const MemoryRequest& cause);
-  /// Sends the oldest if there is a credit.
+  /// Sends the oldest entry if a credit is available.
   void send(Cycle now);
-  /// One was sent in this cycle.
+  /// Returns whether an entry was sent in this cycle.
   [[nodiscard]] bool sent() const { return sent_; }
-  /// First cycle behind `now` in which `send` has something to do.
+  /// Returns the first cycle after `now` in which `send` may have work.
   [[nodiscard]] Cycle next(Cycle now) const {
     if (queue_.empty()) return kForever;
     return sent_ ? now + 1 : port_.next_credit();
   }
 
-  /// Memory has data of its own: write-backs carry the bytes they write, and `check` compares what a read brings with
-  /// the store (statistic l2_fill_differs). Off: only timing moves.
+  /// For memories that hold data of their own. Write-backs then carry the bytes they write, and `check` compares the
+  /// data of a read with the store (statistic l2_fill_differs). Off: only timing is modelled.
   void set_keeps_data(bool keeps) { keeps_data_ = keeps; }
   void check(const Transaction& read) {
     if (keeps_data_) compare(read);

@@ -10,35 +10,36 @@
 
 namespace castor::gpu {
 
-/// Replies of a slice to the crossbar. Those of atomics enter later than others, which may overtake them; the credits
-/// they will need are kept for them.
+/// Reply path of an L2 slice to the crossbar. Replies of atomics are delayed and other replies may overtake them. The
+/// credits of delayed replies are reserved for them.
 ///
-/// In a cycle: `send_delayed` first, then at most one request is served, if `can_reply`: `reply` or `delay`.
+/// Order of calls in a cycle: `send_delayed` first. Then at most one request is served, if `can_reply`, with `reply` or
+/// `delay`.
 class L2ReplySide {
  public:
-  /// `port` is the slice's, whose requests are not looked at here.
+  /// `port`: the slice's port to the crossbar. This class only sends; the slice reads the requests.
   L2ReplySide(const Machine& machine, TargetPort& port)
       : port_(port),
         flit_bytes_(machine.xbar.flit_bytes),
-        // Each keeps the slice busy for as long as it comes later than the one before.
+        // Each delayed reply keeps the slice busy for the difference to the previous one, which bounds their number.
         delayed_(machine.atomic.latency + 2) {}
 
-  /// The network has room for the reply to this request besides those that wait; if not, the slice is woken when it
-  /// may.
+  /// Returns whether the reply to this request fits into the network in addition to the delayed replies. If not, the
+  /// slice is woken when credits return.
   [[nodiscard]] bool can_reply(const MemoryRequest& request, Cycle now) {
     return port_.can_reply(cost(request) + delayed_cost_, now);
   }
-  /// First cycle at which room comes back.
+  /// Returns the first cycle in which credits return.
   [[nodiscard]] Cycle next_credit() const { return port_.next_credit(); }
-  /// Visible in the next cycle.
+  /// Sends a reply that is visible in the next cycle.
   void reply(Transaction& transaction, Cycle now) { port_.reply(transaction, cost(transaction.request), now, now + 1); }
-  /// Visible in a later cycle, not before those that were delayed earlier.
+  /// Queues a reply that becomes visible in cycle `visible`, not before earlier delayed replies.
   void delay(Transaction& transaction, Cycle visible) {
     const std::uint32_t flits = cost(transaction.request);
     delayed_.push_back({&transaction, visible, flits});
     delayed_cost_ += flits;
   }
-  /// Sends the delayed replies that are visible in the next cycle.
+  /// Sends the delayed replies that become visible in the next cycle.
   void send_delayed(Cycle now) {
     while (!delayed_.empty() && delayed_.front().visible <= now + 1) {
       const Delayed& oldest = delayed_.front();
@@ -47,11 +48,12 @@ class L2ReplySide {
       delayed_.pop_front();
     }
   }
-  /// First cycle in which `send_delayed` has something to do.
+  /// Returns the first cycle in which `send_delayed` has work.
   [[nodiscard]] Cycle next() const { return delayed_.empty() ? kForever : delayed_.front().visible - 1; }
   [[nodiscard]] std::size_t delayed() const { return delayed_.size(); }
 
  private:
+  /// Reply of an atomic that is not sent yet.
   struct Delayed {
     Transaction* transaction;
     Cycle visible;
@@ -65,7 +67,7 @@ class L2ReplySide {
   TargetPort& port_;
   unsigned flit_bytes_;
   boost::circular_buffer<Delayed> delayed_;
-  std::uint32_t delayed_cost_ = 0;  ///< credits that delayed replies will need
+  std::uint32_t delayed_cost_ = 0;  ///< credits reserved for delayed replies
 };
 
 }  // namespace castor::gpu

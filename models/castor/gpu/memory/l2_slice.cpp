@@ -9,7 +9,7 @@ namespace {
 
 std::uint8_t without(std::uint8_t sectors, unsigned others) { return static_cast<std::uint8_t>(sectors & ~others); }
 
-/// Sectors that a request cannot do without.
+/// Returns the sectors that must be valid before a request can be performed.
 std::uint8_t needed(const MemoryRequest& request) {
   return request.is_write() ? partial_sectors(request) : request.sectors;
 }
@@ -64,8 +64,8 @@ void L2Slice::count_until(Cycle now) {
 }
 
 void L2Slice::collect_replies(Cycle now) {
-  // Acknowledges of write-backs say nothing. Reads of one line may come back in another order from memories that are
-  // not ours; they wait here for the older ones.
+  // Acknowledgements of write-backs are dropped. External memories may return the reads of one line out of order; such
+  // reads are set aside until the older ones have returned.
   while (Transaction* const reply = memory.reply(now)) {
     if (!reply->request.is_write() && !fills_.set_aside(reply->request.tag)) return;
     memory.take_reply(now).release();
@@ -148,7 +148,7 @@ L2Slice::Lack L2Slice::decide_in_flight(Transaction& transaction, std::size_t wa
   return Lack::kNothing;
 }
 
-/// Sectors of a line that is there are not.
+/// Handles a request for sectors that a present line lacks.
 L2Slice::Lack L2Slice::miss(Transaction& transaction, std::size_t way, std::uint8_t sectors) {
   if (fills_.full()) return Lack::kEntry;
   if (to_memory_.full()) return Lack::kMissQueue;
@@ -167,7 +167,7 @@ void L2Slice::accept(Cycle now) {
   Transaction& transaction = network.take_request(now);
   const unsigned set = map_.set(transaction.line());
   pipe_.push_back({&transaction, now + latency_, set});
-  // The host has not seen either for long, and has the time of the pipe to bring them near.
+  // Prefetches tags and data into the host's cache, since they are used when the request leaves the pipe.
   tags_.prefetch(set);
   data_.prefetch(transaction.line());
 }
@@ -215,7 +215,7 @@ void L2Slice::plan(Cycle now) {
       } else if (head_lack_ == Lack::kMissQueue && to_memory_.sent()) {
         next = now + 1;
       }
-      // A missing entry or way comes with a fill.
+      // If an MSHR or a way is missing, the arrival of a fill wakes the slice.
     }
   }
   sleep_until(next);

@@ -25,25 +25,25 @@ namespace castor::gpu {
 
 class Waves;
 
-/// One slice of the L2 with its atomic unit (docs/gpu/memory.md, "L2 slice"): the place where accesses are performed.
+/// One slice of the L2 cache with its atomic unit (docs/gpu/memory.md, "L2 slice"). Accesses take effect here.
 ///
-/// Accepts one request per cycle into a pipe of l2.latency stages; a request accepted in c is decided in c + l2.latency
-/// or later, in order. Per cycle it serves one thing: the next waiter of the oldest fill, else the head of the pipe. A
-/// reply is visible to the crossbar in the cycle after; atomics keep the slice busy for k cycles and their replies
-/// enter k - 1 + atomic.latency cycles later. What lacks credits for its reply, an MSHR, a way, or room in the miss
-/// queue stays where it is.
+/// The slice accepts one request per cycle into a pipe of l2.latency stages. A request accepted in cycle c is decided
+/// in cycle c + l2.latency or later, in order. Per cycle the slice serves the next waiter of the oldest fill, else the
+/// head of the pipe. A reply is visible to the crossbar in the following cycle. An atomic keeps the slice busy for k
+/// cycles, and its reply enters the crossbar k - 1 + atomic.latency cycles later. A request that lacks reply credits,
+/// an MSHR, a way, or a miss-queue slot stalls at the head of the pipe.
 ///
-/// Write-back, least recently used, sectors of 32 bytes; a store fetches only sectors that it writes in part. Data
-/// live in the store: tags, dirty bits and DRAM are timing over it.
+/// The cache is write-back with least-recently-used replacement and sectors of 32 bytes. A store fetches only the
+/// sectors that it writes in part. Data are in the store; tags, dirty bits and DRAM only model timing.
 ///
-/// Tags, fills, the side to memory, that to the network, the atomic unit, the flush and the counters have their own
-/// state; this class has the pipe, decides what its head needs, and has the order of a cycle.
+/// Tags, MSHRs, miss queue, reply path, atomic unit, flush engine and counters are separate classes with their own
+/// state. This class holds the pipe, decides what its head needs, and defines the order of steps in a cycle.
 class L2Slice final : public sc_core::sc_module, public Unit {
  public:
-  /// Traffic of one kernel table entry.
+  /// L2 traffic of one kernel table entry.
   using Traffic = L2Traffic::OfEntry;
 
-  /// Statistics go into a group `slice<index>` of `parent`.
+  /// The statistics group `slice<index>` is created in `parent`.
   L2Slice(const sc_core::sc_module_name& name, const Machine& machine, unsigned index, const Store& store,
           base::StatisticGroup& parent);
 
@@ -55,43 +55,45 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   /// Declares the unit's signals; called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
 
-  /// From cycle `visible` on, serves nothing from the pipe until all dirty sectors are in the miss queue and all lines
-  /// without an entry in flight are absent; one line per cycle. For machines that flush at the end of a kernel.
+  /// Starts a flush in cycle `visible`, for machines that flush at the end of a kernel. The pipe is stalled until all
+  /// dirty sectors are in the miss queue and all lines without an MSHR entry are invalid. The flush handles one dirty
+  /// line per cycle.
   void flush(Cycle visible);
-  /// A flush was asked for and is not over; the end counts from the next cycle on.
+  /// Returns whether a flush is requested or running; its end counts from the next cycle on.
   [[nodiscard]] bool flushing(Cycle now) const { return flush_.under_way(now); }
 
-  /// For memories that keep data of their own: write-backs carry the bytes they write, and what a read brings is
-  /// compared with the store (statistic l2_fill_differs). Off: only timing moves.
+  /// For memories that hold data of their own. Write-backs then carry the bytes they write, and the data of a read are
+  /// compared with the store (statistic l2_fill_differs). Off: only timing is modelled.
   void set_memory_keeps_data(bool keeps) { to_memory_.set_keeps_data(keeps); }
 
-  /// Begins or ends a window in which the slice notices whether a byte of memory changes its value; the first change
-  /// ends it (docs/gpu/faults.md, "Watchdogs").
+  /// Starts or ends a watch for bytes of memory that change their value. The first change ends the watch
+  /// (docs/gpu/faults.md, "Watchdogs").
   void watch(bool on) { data_.watch(on); }
-  /// The window goes on: no byte has changed since `watch(true)`.
+  /// Returns whether the watch is still on: no byte has changed since `watch(true)`.
   [[nodiscard]] bool watching() const { return data_.watching(); }
 
-  /// Nothing is queued, in the pipe, or in flight.
+  /// Returns whether nothing is queued, in the pipe, or in flight.
   [[nodiscard]] bool idle() const;
-  /// What the slice waits for, for deadlock reports; empty if idle.
+  /// Returns what the slice waits for, for deadlock reports; empty if idle.
   [[nodiscard]] std::string waiting() const;
-  /// Requests that the slice holds: in FIFO, pipe, MSHRs or waiting for their delayed reply.
+  /// Returns the number of requests in the slice: in FIFO, pipe, MSHRs, or waiting for a delayed reply.
   [[nodiscard]] std::size_t held() const;
-  /// State of a line, for tests: nothing if absent.
+  /// Returns the state of a line, for tests; null if absent.
   [[nodiscard]] const TagArray::Line* line(std::uint64_t address) const;
-  /// Bytes of sectors that differ from what memory behind L2 has been sent.
+  /// Returns the bytes in dirty sectors, which have not been written back to memory.
   [[nodiscard]] std::uint64_t dirty_bytes() const;
   [[nodiscard]] const Traffic& traffic(unsigned entry) const { return traffic_.of(entry); }
   void clear_traffic(unsigned entry) { traffic_.clear(entry); }
   [[nodiscard]] const Traffic& traffic_of_nobody() const { return traffic_.of_nobody(); }
 
  private:
+  /// Request in the pipe.
   struct Piped {
     Transaction* transaction;
-    Cycle due;
-    unsigned set;  ///< of its line
+    Cycle due;     ///< first cycle in which the request may be decided
+    unsigned set;  ///< cache set of the request's line
   };
-  /// What the head of the pipe was found to lack in this cycle.
+  /// Stall reason of the head of the pipe in this cycle. kEntry: no free MSHR, no room for a merge, or no free way.
   enum class Lack : std::uint8_t { kNothing, kCredit, kMissQueue, kEntry };
 
   void collect_replies(Cycle now);
@@ -114,13 +116,13 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   L2Fills fills_;
   boost::circular_buffer<Piped> pipe_;
 
-  // Of this tick.
+  // State of the current tick.
   Lack head_lack_ = Lack::kNothing;
   bool fill_blocked_ = false;
 
-  Cycle head_stuck_since_ = kForever;
+  Cycle head_stuck_since_ = kForever;  ///< cycle since which the head of the pipe stalls
 
-  // Parts that count, in the order of their counters.
+  // Parts with counters, in the order in which their counters are reported.
   base::StatisticGroup group_;
   L2Traffic traffic_;
   base::Counter reservation_fail_;

@@ -10,6 +10,7 @@ constexpr std::array<const char*, static_cast<std::size_t>(Client::kCount)> kCli
 
 }  // namespace
 
+// Counters of one client.
 struct L2Traffic::OfClient {
   OfClient(base::StatisticGroup& parent, const char* name)
       : group(parent, name),

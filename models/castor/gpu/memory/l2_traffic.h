@@ -10,31 +10,33 @@
 
 namespace castor::gpu {
 
-/// What requests met at one slice of the L2, counted three times: for the slice, for the client that asked, for the
-/// kernel table entry it asked for. Every request is counted once, when it is decided.
+/// Counters of the requests at one L2 slice. Each request is counted once, when it is decided: for the slice, for its
+/// client, and for its kernel table entry.
 class L2Traffic {
  public:
-  /// Of one kernel table entry.
+  /// Counters of one kernel table entry.
   struct OfEntry {
     std::uint64_t hits = 0, misses = 0, merged = 0, evictions = 0;
-    std::uint64_t bytes = 0;                          ///< sectors that the requests asked for or wrote
+    std::uint64_t bytes = 0;                          ///< bytes of the sectors that the requests read or wrote
     std::uint64_t bytes_read = 0, bytes_written = 0;  ///< from and to memory, whole sectors
   };
 
-  /// Counters go into `slice`, those of clients into groups below it.
+  /// The slice's counters are created in `slice`, those of clients in groups below it.
   L2Traffic(base::StatisticGroup& slice, std::size_t entries);
   ~L2Traffic();
 
+  /// Counts a hit.
   void hit(const MemoryRequest& request);
-  /// It opened an entry and reads `bytes` from memory.
+  /// Counts a miss: the request opened an MSHR and reads `bytes` from memory.
   void missed(const MemoryRequest& request, unsigned bytes);
+  /// Counts a request that joined an existing MSHR.
   void merged(const MemoryRequest& request);
-  /// `bytes` of a line were written back because of it.
+  /// Counts `bytes` of a line that were written back because of request `cause`.
   void evicted(const MemoryRequest& cause, unsigned bytes);
 
   [[nodiscard]] const OfEntry& of(unsigned entry) const { return by_entry_[entry]; }
   void clear(unsigned entry) { by_entry_[entry] = {}; }
-  /// Of requests of no kernel: copies, the front end, the host.
+  /// Returns the counters of requests of no kernel: copies, front end, host.
   [[nodiscard]] const OfEntry& of_nobody() const { return nobody_; }
 
  private:

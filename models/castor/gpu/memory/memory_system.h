@@ -19,14 +19,14 @@ namespace castor::gpu {
 
 class Waves;
 
-/// Everything below the SMs: crossbars, L2 slices, DRAM channels, connected as the machine says (docs/gpu/memory.md,
-/// "Memory system"), and the TLB that SMs share. Its statistics are the groups `xbar`, `slice<k>`, `channel<k>` and
-/// `tlb`.
+/// The memory system below the SMs: crossbars, L2 slices and DRAM channels, connected as the machine file says
+/// (docs/gpu/memory.md, "Memory system"), and the TLB that the SMs share. Its statistics groups are `xbar`, `slice<k>`,
+/// `channel<k>` and `tlb`.
 class MemorySystem {
  public:
   struct Options {
-    unsigned extra_inputs = 0;    ///< crossbar inputs behind those of the machine, for masters from outside
-    bool outside_memory = false;  ///< no channels: the user connects slice(k).memory to memories of his own
+    unsigned extra_inputs = 0;    ///< crossbar inputs in addition to the machine's, for external masters
+    bool outside_memory = false;  ///< no DRAM channels; the user connects slice(k).memory to external memories
   };
 
   MemorySystem(const Machine& machine, const Store& store, base::StatisticGroup& statistics, Options options);
@@ -34,7 +34,7 @@ class MemorySystem {
       : MemorySystem(machine, store, statistics, Options{}) {}
 
   [[nodiscard]] Crossbar& crossbar() { return *crossbar_; }
-  /// Port of initiator i: SMs, front end, copy engines 0 and 1, extra inputs.
+  /// Returns the port of initiator i: SMs, front end, copy engines 0 and 1, extra inputs.
   [[nodiscard]] TargetPort& input(unsigned i) { return crossbar_->input(i); }
   [[nodiscard]] unsigned front_end_input() const { return sms_; }
   [[nodiscard]] unsigned copy_input(unsigned engine) const { return sms_ + 1 + engine; }
@@ -44,27 +44,27 @@ class MemorySystem {
   [[nodiscard]] DramChannel& channel(unsigned k) { return *channels_[k]; }
   [[nodiscard]] unsigned channels() const { return static_cast<unsigned>(channels_.size()); }
   [[nodiscard]] const AddressMap& map() const { return crossbar_->map(); }
-  /// What SMs ask for translations; null on machines without.
+  /// Returns the TLB that SMs query for translations; null on machines without address translation.
   [[nodiscard]] SharedTlb* tlb() { return tlb_.get(); }
 
-  /// All units, for the device's clock: channels, slices, crossbar.
+  /// Returns all units for the device's clock: channels, slices, crossbar.
   [[nodiscard]] const std::vector<Unit*>& units() const { return units_; }
-  /// What a port expects of its initiator: credits of its requests and of its reply queue, flits.
+  /// Returns the depth in flits that each initiator must use for its request credits and its reply queue.
   [[nodiscard]] std::uint32_t fifo_flits() const { return fifo_flits_; }
 
-  /// Has every slice write back and forget its lines from `visible` on (l2.flush_at_kernel_end).
+  /// Starts a flush in every slice in cycle `visible`: write back and invalidate (l2.flush_at_kernel_end).
   void flush(Cycle visible);
   [[nodiscard]] bool flushing(Cycle now) const;
 
-  /// Declares the signals of all units; `prefix` stands before their names: "gpu.".
+  /// Declares the signals of all units. `prefix` is prepended to their names, e.g. "gpu.".
   void add_waves(Waves& waves, const std::string& prefix) const;
 
-  /// Nothing is queued or in flight.
+  /// Returns whether nothing is queued or in flight.
   [[nodiscard]] bool idle() const;
-  /// What stands still, one line each, for deadlock reports.
+  /// Returns the units that wait, one line each, for deadlock reports.
   [[nodiscard]] std::string waiting() const;
-  /// Asserts for every queue between crossbar, slices and channels that credits and occupancy add up to its depth, and
-  /// that every request is answered or held somewhere; for tests, to be called between cycles.
+  /// Asserts two invariants, for tests, between cycles. Credits and occupancy of each queue between crossbar, slices
+  /// and channels add up to its depth. Every request is answered or held in some unit.
   void check_links() const;
 
  private:

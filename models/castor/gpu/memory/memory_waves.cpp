@@ -1,4 +1,4 @@
-// What waves show of crossbars, slices and channels: fill levels. Widths are those of the largest machine.
+// Waveform signals of crossbars, slices and channels: fill levels. Signal widths suit the largest machine.
 
 #include <string>
 

@@ -13,8 +13,8 @@
 
 namespace castor::gpu {
 
-/// Room that a sender may use in its receiver's input FIFO. What is given back in cycle c counts from c + 1 on,
-/// whatever the order in which the two ends tick.
+/// Credit counter of a sender: free space in the receiver's input FIFO. Credits given back in cycle c count from c + 1
+/// on, whatever the order in which the two ends tick.
 class Credits {
  public:
   explicit Credits(std::uint32_t depth) : depth_(depth), free_(depth) {}
@@ -24,23 +24,24 @@ class Credits {
     if (returned_ != 0 && returned_at_ < now) fold();
     return free_;
   }
-  /// Whether `cost` is available; if not, the sender waits and `give_back` says so.
+  /// Returns whether `cost` credits are available. If not, the sender is registered as waiting, which the next
+  /// `give_back` reports.
   [[nodiscard]] bool covers(std::uint32_t cost, Cycle now) {
     if (available(now) >= cost) return true;
     awaited_ = true;
     return false;
   }
   void spend(std::uint32_t amount) { free_ -= amount; }
-  /// True if the sender was refused since the last call, so has to look again in `now` + 1.
+  /// Returns credits. True if the sender was refused since the last call; it must then be woken in `now` + 1.
   bool give_back(std::uint32_t amount, Cycle now) {
     if (returned_ != 0 && returned_at_ < now) fold();
     returned_ += amount;
     returned_at_ = now;
     return std::exchange(awaited_, false);
   }
-  /// First cycle at which more will be available than counted so far; kForever if nothing is on its way.
+  /// Returns the first cycle in which returned credits become available; kForever if none are returning.
   [[nodiscard]] Cycle next() const { return returned_ != 0 ? returned_at_ + 1 : kForever; }
-  /// Free and returning: equals `depth` when the receiver's FIFO is empty.
+  /// Returns the sum of free and returning credits. It equals `depth` when the receiver's FIFO is empty.
   [[nodiscard]] std::uint32_t total() const { return free_ + returned_; }
 
  private:
@@ -50,13 +51,13 @@ class Credits {
   }
 
   std::uint32_t depth_;
-  std::uint32_t free_;
-  std::uint32_t returned_ = 0;
+  std::uint32_t free_;          ///< credits available to the sender
+  std::uint32_t returned_ = 0;  ///< credits given back in cycle `returned_at_`, not yet in `free_`
   Cycle returned_at_ = 0;
-  bool awaited_ = false;
+  bool awaited_ = false;  ///< the sender was refused since the last `give_back`
 };
 
-/// FIFO of transactions with the cycles from which they may be looked at. Stamps ascend.
+/// FIFO of transactions with their stamps, the first cycles in which they are visible. Stamps must ascend.
 class StampedFifo {
  public:
   void push(Transaction& transaction) {
@@ -66,16 +67,16 @@ class StampedFifo {
     if (size() > mask_) grow();
     entries_[end_++ & mask_] = {&transaction, visible};
   }
-  /// The oldest transaction, if it is visible in `now`.
+  /// Returns the oldest transaction if it is visible in `now`, else null.
   [[nodiscard]] Transaction* head(Cycle now) const {
     return empty() || front().visible > now ? nullptr : front().transaction;
   }
   void pop() { ++begin_; }
   [[nodiscard]] bool empty() const { return begin_ == end_; }
   [[nodiscard]] std::size_t size() const { return end_ - begin_; }
-  /// Credits that its transactions hold; for checks.
+  /// Returns the credits that the queued transactions hold; for checks.
   [[nodiscard]] std::uint32_t cost() const;
-  /// Stamp of the oldest transaction; kForever if there is none.
+  /// Returns the stamp of the oldest transaction; kForever if empty.
   [[nodiscard]] Cycle next() const { return empty() ? kForever : front().visible; }
 
  private:
@@ -87,67 +88,70 @@ class StampedFifo {
   void grow();
 
   std::size_t begin_ = 0, end_ = 0;
-  std::size_t mask_ = 15;  // of places, a power of two; grows: what bounds it is the sender's credit
+  std::size_t mask_ = 15;  // number of slots minus 1; the number of slots is a power of two. The FIFO grows on demand;
+                           // the sender's credits bound it.
   std::vector<Entry> entries_ = std::vector<Entry>(16);
 };
 
 class TargetPort;
 
-/// Receiver that keeps the messages of its ports in queues of its own (a crossbar). It gives their credits back with
-/// `release` when they leave those queues.
+/// Receiver of a port's messages that queues them itself (a crossbar). It returns their credits with `release` when
+/// they leave its queues.
 class MessageSink {
  public:
   virtual ~MessageSink() = default;
-  /// A message that may be looked at from its stamp on; `port` is the number given to `deliver_to`.
+  /// Receives a message, which is visible from its stamp on. `port` is the number given to `deliver_to`.
   virtual void arrived(Transaction& transaction, unsigned port) = 0;
 };
 
-/// Initiator's end of a memory link (docs/gpu/memory.md, "Sockets").
+/// Initiator side of a memory link (docs/gpu/memory.md, "Sockets").
 ///
-/// Phases: BEGIN_REQ carries a request and needs credits of the target's input FIFO; END_REQ gives them back when the
-/// request leaves that FIFO. BEGIN_RESP carries the reply, END_RESP gives back its credits when it leaves this end's
-/// reply FIFO. The time argument is always SC_ZERO_TIME; a message is visible at the stamp it carries. Every request
-/// has exactly one reply (stores: an acknowledge without data). Credits are flits on the networks and requests
-/// elsewhere; both ends are built with the same depths.
+/// Phases: BEGIN_REQ carries a request and needs credits of the target's input FIFO. END_REQ returns these credits when
+/// the request leaves that FIFO. BEGIN_RESP carries the reply; END_RESP returns the reply's credits when it leaves the
+/// initiator's reply FIFO. The time argument is always SC_ZERO_TIME. A message is visible from the stamp that it
+/// carries. Every request has exactly one reply (a store: an acknowledgement without data). Credits are flits on the
+/// networks and requests on other links. Both ends are built with the same depths.
 class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
  public:
-  /// `owner` is woken for replies and for returned credits. `request_depth`: credits of the target's input FIFO.
+  /// `owner` is woken for replies and returned credits. `request_depth`: credits of the target's input FIFO.
   InitiatorPort(const char* name, Unit& owner, std::uint32_t request_depth);
 
   tlm::tlm_initiator_socket<> socket;
 
-  /// False makes the owner wake when credits come back; what is on its way already, `next_credit` says.
+  /// Returns whether `cost` credits are available. If not, the owner is woken when credits are given back. Credits
+  /// already returning are reported by `next_credit` only.
   [[nodiscard]] bool can_send(std::uint32_t cost, Cycle now) { return credits_.covers(cost, now); }
-  /// Sends a request for `cost` credits, visible to the target from `visible` > now on.
+  /// Sends a request that takes `cost` credits. The target sees it from cycle `visible` > now on.
   void send(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible);
-  /// First cycle at which credits come back that are not counted yet.
+  /// Returns the first cycle in which returning credits become available; kForever if none.
   [[nodiscard]] Cycle next_credit() const { return credits_.next(); }
 
+  /// Returns the oldest reply if it is visible in `now`, else null.
   [[nodiscard]] Transaction* reply(Cycle now) const { return replies_.head(now); }
-  /// Takes the oldest reply from the FIFO and gives its credits back.
+  /// Removes the oldest reply from the FIFO and returns its credits.
   Transaction& take_reply(Cycle now);
   [[nodiscard]] Cycle next_reply() const { return replies_.next(); }
-  /// Has replies go to `sink` instead of the FIFO.
+  /// Delivers replies to `sink` instead of the FIFO.
   void deliver_to(MessageSink& sink, unsigned port) {
     sink_ = &sink;
     sink_port_ = port;
   }
-  /// From now on what the owner sends and gives back stays here until `deliver`, and `hand_over` is raised: at most one
-  /// request and one reply per cycle.
+  /// From now on the owner's sends and releases are kept in the port until `deliver`, and `hand_over` is raised. Allows
+  /// at most one request and one release per cycle.
   void hold(HandOver& hand_over) { hand_over_ = &hand_over; }
   void deliver();
   [[nodiscard]] std::size_t queued_replies() const { return replies_.size(); }
-  /// Credits held by replies in the FIFO.
+  /// Returns the credits held by replies in the FIFO.
   [[nodiscard]] std::uint32_t queued_cost() const { return replies_.cost(); }
-  /// Gives back the credits of a reply that a sink got.
+  /// Returns the credits of a reply that a sink received.
   void release(Transaction& transaction, Cycle now);
 
-  /// Requests sent and not answered, replies in the FIFO included.
+  /// Returns the number of requests sent whose reply has not been taken from the FIFO.
   [[nodiscard]] std::uint64_t outstanding() const { return sent_ - taken_; }
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
   [[nodiscard]] const Credits& credits() const { return credits_; }
 
-  /// A phase of the other end, by a call without detours where that is one of ours.
+  /// Handles a protocol phase from the target. A directly connected TargetPort calls it without TLM.
   void receive(Transaction& transaction, tlm::tlm_phase_enum phase);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& time) override;
@@ -163,56 +167,60 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
   Credits credits_;
   StampedFifo replies_;
   HandOver* hand_over_ = nullptr;
-  Transaction* held_request_ = nullptr;
-  Transaction* held_reply_ = nullptr;
+  Transaction* held_request_ = nullptr;  ///< request kept until `deliver`; null if none
+  Transaction* held_reply_ = nullptr;    ///< reply released and kept until `deliver`; null if none
   MessageSink* sink_ = nullptr;
   unsigned sink_port_ = 0;
-  TargetPort* direct_ = nullptr;  // the other end, if it is one of ours
+  TargetPort* direct_ = nullptr;  // target side if it is a TargetPort, which is then called without TLM
   tlm::tlm_fw_transport_if<>* peer_ = nullptr;
-  std::uint64_t sent_ = 0;
-  std::uint64_t taken_ = 0;
+  std::uint64_t sent_ = 0;   ///< requests sent
+  std::uint64_t taken_ = 0;  ///< replies taken
 };
 
-/// Target's end of a memory link; see InitiatorPort.
+/// Target side of a memory link; see InitiatorPort.
 class TargetPort final : public tlm::tlm_fw_transport_if<> {
  public:
-  /// `reply_depth`: credits of the initiator's reply FIFO.
+  /// `owner` is woken for requests and returned credits. `reply_depth`: credits of the initiator's reply FIFO.
   TargetPort(const char* name, Unit& owner, std::uint32_t reply_depth);
 
-  /// May stay unbound: then nothing ever comes.
+  /// The socket may stay unbound; the port then never receives a request.
   tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> socket;
 
+  /// Returns the oldest request if it is visible in `now`, else null.
   [[nodiscard]] Transaction* request(Cycle now) const { return requests_.head(now); }
-  /// Takes the oldest request from the FIFO and gives its credits back.
+  /// Removes the oldest request from the FIFO and returns its credits.
   Transaction& take_request(Cycle now);
   [[nodiscard]] Cycle next_request() const { return requests_.next(); }
   [[nodiscard]] std::size_t waiting() const { return requests_.size(); }
-  /// Credits held by requests in the FIFO.
+  /// Returns the credits held by requests in the FIFO.
   [[nodiscard]] std::uint32_t queued_cost() const { return requests_.cost(); }
-  /// Takes the oldest request from the FIFO but keeps its credits: the place in the queue is held until `release`.
+  /// Removes the oldest request from the FIFO but keeps its credits: its queue slot stays occupied until `release`.
   Transaction& accept_request(Cycle now);
+  /// Returns the credits of a request that was taken with `accept_request` or received by a sink.
   void release(Transaction& transaction, Cycle now);
-  /// Has requests go to `sink` instead of the FIFO; their credits are given back by `release`.
+  /// Delivers requests to `sink` instead of the FIFO; the sink returns their credits with `release`.
   void deliver_to(MessageSink& sink, unsigned port) {
     sink_ = &sink;
     sink_port_ = port;
   }
 
+  /// Returns whether `cost` credits for a reply are available. If not, the owner is woken when credits are given back.
   [[nodiscard]] bool can_reply(std::uint32_t cost, Cycle now) { return credits_.covers(cost, now); }
+  /// Sends a reply that takes `cost` credits. The initiator sees it from cycle `visible` > now on.
   void reply(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible);
   [[nodiscard]] Cycle next_credit() const { return credits_.next(); }
-  /// Credits of replies that were sent and whose return is not counted yet.
+  /// Returns the credits of sent replies that are not available again.
   [[nodiscard]] std::uint32_t unreturned(Cycle now) { return credits_.depth() - credits_.available(now); }
   [[nodiscard]] const Credits& credits() const { return credits_; }
 
-  /// Called instead of queueing for debug transport and for blocking transport (which answers
-  /// TLM_GENERIC_ERROR_RESPONSE if there is no handler).
+  /// Handlers of debug transport and blocking transport, which are not queued. Without a handler, blocking transport
+  /// answers TLM_GENERIC_ERROR_RESPONSE.
   std::function<unsigned(tlm::tlm_generic_payload&)> on_debug;
   std::function<void(tlm::tlm_generic_payload&)> on_blocking;
   /// Called for every request that arrives, before it is queued; may be empty.
   std::function<void(Transaction&)> on_arrival;
 
-  /// A phase of the other end, by a call without detours where that is one of ours.
+  /// Handles a protocol phase from the initiator. A directly connected InitiatorPort calls it without TLM.
   void receive(Transaction& transaction, tlm::tlm_phase_enum phase);
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& time) override;
@@ -231,12 +239,12 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   StampedFifo requests_;
   MessageSink* sink_ = nullptr;
   unsigned sink_port_ = 0;
-  InitiatorPort* direct_ = nullptr;  // the other end, if it is one of ours
+  InitiatorPort* direct_ = nullptr;  // initiator side if it is an InitiatorPort, which is then called without TLM
   tlm::tlm_bw_transport_if<>* peer_ = nullptr;
 };
 
-/// Binds two ends. The link works from then on, also in programs that never start the SystemC kernel (unit tests tick
-/// units by hand).
+/// Binds the two sides of a link. The link works from then on, also in programs that never start the SystemC kernel
+/// (unit tests tick units by hand).
 void connect(InitiatorPort& from, TargetPort& to);
 
 }  // namespace castor::gpu

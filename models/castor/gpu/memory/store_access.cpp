@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::uint32_t kWholeSector = 0xffffffff;
 
-/// Bytes of one sector that a store writes, bit 0 = lowest address.
+/// Returns the mask of bytes of one sector that a store writes, bit 0 = lowest address.
 std::uint32_t sector_bytes(const MemoryRequest& request, unsigned sector) {
   return static_cast<std::uint32_t>(request.byte_mask[sector / 2] >> sector % 2 * 32);
 }
 
 void copy_sectors(std::byte* to, const std::byte* from, unsigned sectors) {
-  // Sectors come in runs; whole lines are the common case.
+  // Sectors are copied in runs, since whole lines are the common case.
   while (sectors != 0) {
     const unsigned first = static_cast<unsigned>(__builtin_ctz(sectors));
     const unsigned count = static_cast<unsigned>(__builtin_ctz(~(sectors >> first)));

@@ -12,8 +12,8 @@
 
 namespace castor::gpu {
 
-/// Set of at most 128 ports. What takes the number of words as `words` looks at the first ones only: 1 where there are
-/// at most 64 ports.
+/// Set of at most 128 ports. The template argument `words` limits an operation to the first words of the mask; it is 1
+/// if there are at most 64 ports.
 class PortMask {
  public:
   static constexpr unsigned kPorts = 128;
@@ -44,7 +44,7 @@ class PortMask {
     return result;
   }
 
-  /// The first member from `first` upwards, then around; there must be one.
+  /// Returns the first member at or after `first`, with wrap-around. The set must not be empty.
   template <unsigned words = 2>
   [[nodiscard]] unsigned first_from(unsigned first) const {
     const unsigned word = words == 1 ? 0 : first / 64;
@@ -62,9 +62,9 @@ class PortMask {
   std::array<std::uint64_t, 2> words_{};
 };
 
-/// One direction of a crossbar: queues at its inputs and the choice of grants (docs/gpu/memory.md, "Crossbars").
-/// Packets are linked through MemoryRequest::next, so nothing is allocated. With `voq` an input is read as one queue
-/// per output, else only its oldest packet can be granted.
+/// One direction of a crossbar: input queues and grant arbitration (docs/gpu/memory.md, "Crossbars"). Packets are
+/// linked through MemoryRequest::next, so no memory is allocated. With `voq`, each input has a virtual output queue per
+/// output. Otherwise only the oldest packet of an input can be granted.
 class SwitchNetwork {
  public:
   SwitchNetwork(unsigned inputs, unsigned outputs, bool voq)
@@ -82,11 +82,11 @@ class SwitchNetwork {
 
   [[nodiscard]] bool empty() const { return waiting_ == 0; }
   [[nodiscard]] std::size_t waiting() const { return waiting_; }
-  /// Of one input.
+  /// Return the flits and packets queued at one input.
   [[nodiscard]] std::uint32_t queued_flits(unsigned input) const { return flits_[input]; }
   [[nodiscard]] std::uint32_t queued_packets(unsigned input) const { return packets_[input]; }
 
-  /// A packet of request.cost flits for output request.route joins the queue of an input.
+  /// Appends a packet of request.cost flits for output request.route to the queue of an input.
   void arrive(unsigned input, Transaction& transaction) {
     MemoryRequest& request = transaction.request;
     Queue& queue = queues_[index(input, request.route)];
@@ -103,9 +103,10 @@ class SwitchNetwork {
     ++packets_[input];
   }
 
-  /// Grants of one cycle. `Ends` has `covers(output, flits, now)`, `next_credit(output)` and `move(input, output,
-  /// transaction, now)`, which passes the packet on and returns for how many cycles input and output are held. Returns
-  /// the next cycle in which something can be granted if nothing arrives and no credit is sent.
+  /// Makes the grants of one cycle. `Ends` provides `covers(output, flits, now)`, `next_credit(output)` and
+  /// `move(input, output, transaction, now)`. `move` forwards the packet and returns the cycles for which input and
+  /// output are held. `grant` returns the next cycle in which a grant is possible if no packet arrives and no credit is
+  /// returned.
   template <class Ends>
   Cycle grant(Cycle now, Ends ends) {
     if (waiting_ == 0) return kForever;
@@ -132,7 +133,7 @@ class SwitchNetwork {
       const unsigned winner = free.first_from<words>(last_[output] + 1 == packets_.size() ? 0 : last_[output] + 1);
       Transaction& transaction = *queues_[index(winner, output)].head;
       if (!ends.covers(output, transaction.request.cost, now)) {
-        // Others that become visible or free before the credits come may fit.
+        // Other packets that become visible or free before these credits return may fit.
         blocked = true;
         next = std::min(next, ends.next_credit(output));
         continue;
@@ -148,16 +149,17 @@ class SwitchNetwork {
       if (pending_[output] != 0 || packets_[winner] != 0) next = std::min(next, end);
     }
     if (starved >= 0) start_ = static_cast<unsigned>(starved);
-    // The packet for which an output waits may just have lost its input, and another one may fit.
+    // The packet for which an output waits may just have lost its input to another grant, and another packet may fit.
     if (blocked && granted) next = now + 1;
     return waiting_ == 0 ? kForever : next;
   }
 
+  /// Linked list of packets.
   struct Queue {
     Transaction* head = nullptr;
     Transaction* tail = nullptr;
   };
-  /// Something that happens to an input and an output in a later cycle.
+  /// Pending event of an input and an output: arrival of a packet or end of a hold.
   struct Timed {
     Cycle at;
     std::uint16_t input, output;
@@ -166,7 +168,7 @@ class SwitchNetwork {
   [[nodiscard]] std::size_t index(unsigned input, unsigned output) const {
     return voq_ ? std::size_t{input} * outputs_ + output : input;
   }
-  /// A packet is at the head of a queue of an input now.
+  /// Registers a packet that is now the head of a queue of an input.
   void becomes_head(unsigned input, const MemoryRequest& request, bool visible) {
     ++pending_[request.route];
     wanted_.set(request.route);
@@ -176,7 +178,7 @@ class SwitchNetwork {
       arrivals_.push_back({request.visible, static_cast<std::uint16_t>(input), request.route});
     }
   }
-  /// Heads that have become visible can be granted; returns when the next one will.
+  /// Marks queue heads that have become visible as grantable. Returns the cycle in which the next head becomes visible.
   template <unsigned words>
   [[nodiscard]] Cycle look_at_arrivals(Cycle now) {
     Cycle next = kForever;
@@ -193,7 +195,8 @@ class SwitchNetwork {
     }
     return next;
   }
-  /// Frees the links that have sent what was granted before; returns when the next one that is wanted will be free.
+  /// Frees the inputs and outputs whose packets are completely sent. Returns the cycle in which the next requested one
+  /// becomes free.
   template <unsigned words>
   [[nodiscard]] Cycle end_holds(Cycle now) {
     Cycle next = kForever;
@@ -211,7 +214,8 @@ class SwitchNetwork {
     }
     return next;
   }
-  /// Takes the head of a queue out. Returns when the packet behind it is visible, if that is not yet.
+  /// Removes the head of a queue. Returns the cycle in which the following packet becomes visible; kForever if it is
+  /// visible already or absent.
   template <unsigned words>
   [[nodiscard, gnu::always_inline]] inline Cycle pop(unsigned input, unsigned output, Cycle now) {
     Queue& queue = queues_[index(input, output)];
@@ -230,16 +234,16 @@ class SwitchNetwork {
   unsigned outputs_;
   bool voq_;
   std::vector<Queue> queues_;
-  std::vector<unsigned> pending_;        ///< per output: heads of queues that are for it
-  PortMask wanted_;                      ///< outputs with such a head
-  std::vector<Timed> arrivals_;          ///< of these heads those that were not visible when somebody looked last
-  std::vector<PortMask> visible_;        ///< per output: inputs of the others
-  std::vector<unsigned> last_;           ///< per output: last input granted
-  PortMask held_inputs_, held_outputs_;  ///< links that still send what was granted before
-  std::vector<Timed> holds_;             ///< when these end
+  std::vector<unsigned> pending_;               ///< per output: number of queue heads for it
+  PortMask wanted_;                             ///< outputs with `pending_` > 0
+  std::vector<Timed> arrivals_;                 ///< queue heads that were not visible at the last call of `grant`
+  std::vector<PortMask> visible_;               ///< per output: inputs with a visible queue head for it
+  std::vector<unsigned> last_;                  ///< per output: last input granted
+  PortMask held_inputs_, held_outputs_;         ///< inputs and outputs that still transfer a packet
+  std::vector<Timed> holds_;                    ///< when these transfers end
   std::vector<std::uint32_t> flits_, packets_;  ///< per input
-  unsigned start_ = 0;
-  std::size_t waiting_ = 0;
+  unsigned start_ = 0;                          ///< first output considered by the arbiter
+  std::size_t waiting_ = 0;                     ///< packets in all queues
 };
 
 }  // namespace castor::gpu

@@ -6,20 +6,21 @@
 
 namespace castor::gpu {
 
-/// Tags of a set-associative cache with sectors, least recently used first (docs/gpu/memory.md, "L2 slice"). Knows
-/// nothing of time or data: what a line's fields mean is its user's business, except that a line with `first` >= 0 is
-/// never a victim.
+/// Tag array of a sectored set-associative cache with least-recently-used replacement (docs/gpu/memory.md, "L2 slice").
+/// It models neither time nor data. The user defines the meaning of a line's fields, except that a line with `first` >=
+/// 0 is never a victim.
 class TagArray {
  public:
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
 
+  /// State of one line.
   struct Line {
     std::uint64_t used = 0;    ///< order of the last use
-    std::int32_t first = -1;   ///< oldest entry in flight, -1 = none
-    std::int32_t last = -1;    ///< youngest
-    std::uint8_t valid = 0;    ///< sectors
-    std::uint8_t dirty = 0;    ///< sectors that memory does not have
-    std::uint8_t pending = 0;  ///< sectors that are valid when everything in flight is done
+    std::int32_t first = -1;   ///< oldest MSHR entry in flight, -1 = none
+    std::int32_t last = -1;    ///< youngest MSHR entry in flight, -1 = none
+    std::uint8_t valid = 0;    ///< mask of valid sectors
+    std::uint8_t dirty = 0;    ///< mask of sectors modified and not written back
+    std::uint8_t pending = 0;  ///< mask of sectors that become valid when all MSHR entries of the line have completed
   };
 
   TagArray(unsigned sets, unsigned ways)
@@ -28,15 +29,15 @@ class TagArray {
   [[nodiscard]] std::size_t size() const { return lines_.size(); }
   [[nodiscard]] Line& line(std::size_t index) { return lines_[index]; }
   [[nodiscard]] const Line& line(std::size_t index) const { return lines_[index]; }
-  /// Line address, or kNoLine.
+  /// Returns the line address, or kNoLine.
   [[nodiscard]] std::uint64_t tag(std::size_t index) const { return tags_[index]; }
 
-  /// Has the host bring the tags of a set near, which will soon be searched.
+  /// Prefetches the tags of a set into the host's cache.
   void prefetch(unsigned set) const {
     const std::uint64_t* const first = tags_.data() + std::size_t{set} * ways_;
     for (unsigned way = 0; way < ways_; way += 8) __builtin_prefetch(first + way);
   }
-  /// Index of a line, -1 if it is absent.
+  /// Returns the index of a line; -1 if absent.
   [[nodiscard]] std::int32_t find(unsigned set, std::uint64_t tag) const {
     const std::size_t base = std::size_t{set} * ways_;
     for (std::size_t i = base; i < base + ways_; ++i) {
@@ -44,8 +45,8 @@ class TagArray {
     }
     return -1;
   }
-  /// Way for a new line: an invalid one, else the least recently used without an entry in flight; lowest index on a
-  /// tie. -1 if all have one.
+  /// Returns the way for a new line: an invalid way, else the least recently used way without an MSHR entry in flight,
+  /// with the lowest index on a tie. Returns -1 if all ways have an entry in flight.
   [[nodiscard]] std::int32_t victim(unsigned set) const {
     std::int32_t best = -1;
     const std::size_t base = std::size_t{set} * ways_;
@@ -57,16 +58,18 @@ class TagArray {
     }
     return best;
   }
-  /// Gives a way to a line without any sector.
+  /// Assigns a way to a line, with no valid sector.
   void place(std::size_t index, std::uint64_t tag) {
     tags_[index] = tag;
     lines_[index] = {};
     touch(index);
   }
+  /// Invalidates a line.
   void remove(std::size_t index) {
     tags_[index] = kNoLine;
     lines_[index] = {};
   }
+  /// Marks a line as most recently used.
   void touch(std::size_t index) { lines_[index].used = ++uses_; }
 
  private:

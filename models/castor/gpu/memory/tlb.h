@@ -10,55 +10,54 @@
 
 namespace castor::gpu {
 
-/// Pages that a TLB holds translations of: sets of ways, the least recently used goes. What a page is translated to is
-/// not modelled, addresses are what they are (docs/gpu/memory.md, "Address translation").
+/// Tag array of a TLB: set-associative with least-recently-used replacement. Only the presence of a page is modelled;
+/// virtual and physical addresses are equal (docs/gpu/memory.md, "Address translation").
 class TlbEntries {
  public:
   /// `entries` is a multiple of `ways`.
   TlbEntries(unsigned entries, unsigned ways)
       : ways_(ways), sets_(entries / ways), pages_(std::size_t{sets_} * ways, kNoPage) {}
 
-  /// Whether the page is held; it has been used then.
+  /// Returns whether the page is present, and marks it as most recently used.
   [[nodiscard]] bool find(std::uint64_t page);
-  /// Holds a page that it does not.
+  /// Inserts a page that is not present, replacing the least recently used page of its set.
   void insert(std::uint64_t page);
 
  private:
   static constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
-  /// First place of the page's set; its pages stand in the order of their use, the last used one first.
+  /// Returns the first way of the page's set. The pages of a set are ordered by use, most recently used first.
   [[nodiscard]] std::uint64_t* set(std::uint64_t page) { return &pages_[page % sets_ * ways_]; }
 
   unsigned ways_, sets_;
   std::vector<std::uint64_t> pages_;
 };
 
-/// The TLB that all SMs share, and the walks through the page table behind it. It takes one request per cycle, in the
-/// order in which SMs ask. A page that is being walked for is not walked for again.
-///
-/// An answer is known at once, as the cycle in which the SM has it, so this is no unit with a tick: SMs ask when all
-/// units of a cycle have ticked, in ascending order.
-/// Limits: walks take a fixed time and no bandwidth of the memory; a page has its entry from the start of its walk on.
+/// Second-level TLB shared by all SMs, with its page-table walkers. It accepts one request per cycle, in the order of
+/// the SMs' calls. Requests for a page that is being walked share that walk.
+/// The answer to a request is computed at once as the cycle in which the SM receives it, so this class has no tick. The
+/// SMs call it after all units of a cycle have ticked, in ascending order of SMs.
+/// Limits: a walk takes a fixed time and no memory bandwidth; a page has its TLB entry from the start of its walk on.
 class SharedTlb {
  public:
-  /// Statistics go into a group `tlb` of `parent`.
+  /// The statistics group `tlb` is created in `parent`.
   SharedTlb(const Machine& machine, base::StatisticGroup& parent);
 
-  /// Cycle, after `now`, in which an SM that asks in `now` has the translation of the page.
+  /// Returns the cycle, after `now`, in which an SM that requests the page in `now` has its translation.
   [[nodiscard]] Cycle translate(std::uint64_t page, Cycle now);
 
  private:
   struct Walk {
     std::uint64_t page;
-    Cycle over;
+    Cycle over;  ///< cycle in which the walk ends
   };
   [[nodiscard]] Cycle walk(std::uint64_t page, Cycle from);
 
   Cycle latency_, walk_latency_;
   TlbEntries entries_;
-  Cycle free_from_ = 0;         ///< first cycle that takes a request
-  std::vector<Cycle> walkers_;  ///< first cycle in which each is free
-  std::vector<Walk> walks_;     ///< not over when a request was taken last
+  Cycle free_from_ = 0;         ///< first cycle in which the TLB accepts a request
+  std::vector<Cycle> walkers_;  ///< per walker: first cycle in which it is free
+  std::vector<Walk> walks_;     ///< walks that were not finished when the last request was accepted
   base::StatisticGroup group_;
   base::Counter hit_, miss_, merged_, waited_;
 };

@@ -14,7 +14,7 @@ void MemoryRequest::copy_from(const tlm::tlm_extension_base& other) {
 
 Transaction::Transaction(TransactionPool& pool) : tlm::tlm_generic_payload(&pool) { set_extension(&request); }
 
-// The payload's destructor would free the extension, which is a member.
+// Detaches the extension, which is a member: the payload's destructor would free it.
 Transaction::~Transaction() { clear_extension(&request); }
 
 void Transaction::prepare(std::uint64_t line_address) {

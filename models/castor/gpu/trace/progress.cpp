@@ -18,9 +18,9 @@ using std::chrono::nanoseconds;
 
 constexpr nanoseconds kBetweenWrites = std::chrono::milliseconds(200);
 constexpr nanoseconds kBetweenLooks = std::chrono::milliseconds(25);
-constexpr std::uint64_t kMostCalls = 1024;  // between looks: the clock costs little more than nothing per call
+constexpr std::uint64_t kMostCalls = 1024;  // between two reads of the clock, whose cost per call is then negligible
 
-/// Three digits and a letter: "812", "12.3 M".
+/// Returns a number with three digits and a letter: "812", "12.3 M".
 std::string scaled(double value) {
   static constexpr const char* kLetters[] = {"", " k", " M", " G", " T"};
   std::size_t letter = 0;
@@ -86,7 +86,7 @@ void Progress::clear() {
   sink_("\r\x1b[K");
 }
 
-/// In at most `room` columns; empty if the share itself does not fit.
+/// Returns the kernel's text in at most `room` columns; empty if even the share does not fit.
 std::string Progress::kernel_text(const Kernel& kernel, nanoseconds now, std::size_t room) const {
   char share[96];
   std::snprintf(share, sizeof share, " %.1f %% of %llu block%s",
@@ -129,7 +129,7 @@ void Progress::show(base::Cycle cycle, base::Picoseconds time, std::uint64_t war
     countdown_ = stride_;
     return;
   }
-  // As many calls as took kBetweenLooks the last time, growing slowly: calls may become dearer.
+  // The stride is the number of calls in kBetweenLooks at the last rate. It grows slowly, since calls may become rarer.
   const nanoseconds since = now - looked_;
   looked_ = now;
   if (since < kBetweenLooks / 2) {
@@ -140,7 +140,7 @@ void Progress::show(base::Cycle cycle, base::Picoseconds time, std::uint64_t war
   countdown_ = stride_;
   if (now - written_ < kBetweenWrites) return;
   const double seconds = std::chrono::duration<double>(now - written_).count();
-  // Where there is little room the kernel's share goes before the speed.
+  // If there is little room, the kernel's share has priority over the speed.
   const std::string brief = scaled(static_cast<double>(cycle)) + " cycles  " + simulated(time);
   std::string line = brief + " simulated  " +
                      scaled(static_cast<double>(warp_instructions - instructions_at_write_) / seconds) +
@@ -151,7 +151,7 @@ void Progress::show(base::Cycle cycle, base::Picoseconds time, std::uint64_t war
     const double left = static_cast<double>(*limit_ - cycle) / rate;
     if (left < 1e6) end = "  at most " + duration(left) + " left";
   }
-  // A line that wraps could not be taken away again.
+  // The line is cut to the width, since a wrapped line could not be cleared.
   const std::size_t width = std::max(width_(), 2U) - 1;
   for (const std::string& head : {line, brief}) {
     const std::size_t taken = head.size() + end.size() + 2;

@@ -9,7 +9,7 @@
 namespace castor::gpu {
 namespace {
 
-// A run without a terminal pays nothing but a countdown.
+// Without a terminal a run pays only for a countdown.
 Progress::Sink no_terminal() { return {}; }
 
 void check_window(const char* what, Cycle from, Cycle to) {
@@ -68,7 +68,7 @@ void TraceRecorder::add_counters() {
                                                                     "raw memory", "memory pipe", "compute pipe"};
   for (unsigned i = 0; i < gpu_->sms(); ++i) {
     const Sm* const sm = gpu_->core(i);
-    if (sm == nullptr) continue;  // it replays service times
+    if (sm == nullptr) continue;  // an SM that replays service times has no instruction counters
     timeline_->add_counter(i, "warp instructions", {{"issued", [sm] { return sm->accounts().instructions.total(); }}});
     std::vector<Timeline::Series> series;
     for (std::size_t c = 0; c < kStallClasses; ++c) {
@@ -86,7 +86,7 @@ void TraceRecorder::add_counters() {
 void TraceRecorder::look(Cycle cycle) {
   if (cycle >= next_sample_) sample_counters(cycle);
   if (next_wave_ != kForever) {
-    // The window may begin and end while the device sleeps.
+    // The window may start and end while the device sleeps.
     if (!waves_begun_ && cycle > wave_from_) sample_waves(wave_from_);
     if (cycle > wave_to_) close_waves(cycle);
   }
@@ -94,8 +94,8 @@ void TraceRecorder::look(Cycle cycle) {
 }
 
 void TraceRecorder::sample_counters(Cycle cycle) {
-  // No unit does anything between the last cycle that ran and this one, so values that lie there follow from the state.
-  // They grow by the same in every window in between, so one sample stands for all of these.
+  // No unit has acted between the last cycle that ran and this one, so values of skipped cycles follow from the state.
+  // Counters grow equally in all windows in between, so one sample covers these windows.
   gpu_->count_until(next_sample_);
   timeline_->sample(next_sample_);
   const Cycle last = cycle - cycle % window_;

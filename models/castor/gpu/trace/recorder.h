@@ -15,12 +15,13 @@ namespace castor::gpu {
 
 class Gpu;
 
-/// Timeline, waves and progress line of one GPU (docs/guides/looking.md): owns them, connects them with the units, and
-/// tells them when to look. It changes nothing: statistics are those of a run without it.
+/// Recordings of one GPU: timeline, waveforms and progress line (docs/guides/looking.md). The object owns the
+/// recordings, connects them to the units, and triggers their samples. It does not change the simulation: statistics
+/// equal those of a run without recordings.
 ///
-/// Use: make it, give `observer()` to the GPU's options, `attach` the GPU, end with `close`; it must live as long as
-/// the GPU. Files can be opened at any moment, whatever ends the process. One that cannot be written further is given
-/// up and named by `take_errors`; the run goes on.
+/// Use: create it, give `observer()` to the GPU's options, `attach` the GPU, and end with `close`. It must live as long
+/// as the GPU. The files are valid at any time, even if the process is killed. A file that can no longer be written is
+/// abandoned and reported by `take_errors`; the run continues.
 class TraceRecorder {
  public:
   /// Opens the files. Errors: InputError for a path that cannot be written, and for a window that ends before it
@@ -30,27 +31,27 @@ class TraceRecorder {
   TraceRecorder& operator=(const TraceRecorder&) = delete;
   ~TraceRecorder();
 
-  /// To be told what happens; null if nobody wants to know.
+  /// Returns the observer for the GPU's options; null if no recording needs events.
   [[nodiscard]] Observer* observer() { return timeline_.get(); }
   /// Declares the counters and signals of `gpu`, which calls `begin` and `end` from now on and must live until `close`.
   /// Errors: InputError for a pattern that matches no instance.
   void attach(Gpu& gpu);
 
-  /// Cycle `cycle` is about to run, all before it have run or were slept through: takes the samples that lie there.
+  /// Takes the samples that are due before cycle `cycle`. All earlier cycles have run or were skipped.
   void begin(Cycle cycle) {
     if (cycle >= next_look_) look(cycle);
   }
-  /// Cycle `cycle` has run.
+  /// Takes the samples that are due after cycle `cycle`.
   void end(Cycle cycle) {
     if (cycle >= next_wave_) sample_waves(cycle);
     if (progress_.due()) show_progress(cycle);
   }
-  /// Takes the progress line away, for other output on the terminal.
+  /// Clears the progress line for other output on the terminal.
   void clear_progress() { progress_.clear(); }
 
-  /// Writes what is under way as of the start of cycle `now` and closes the files. Later calls do nothing.
+  /// Writes unfinished items as of the start of cycle `now` and closes the files. Further calls do nothing.
   void close(Cycle now);
-  /// What went wrong with files that could not be written to their end, one line each; each is told once.
+  /// Returns one line for each file that could not be completed. Each error is returned only once.
   [[nodiscard]] std::vector<std::string> take_errors();
 
  private:
@@ -67,9 +68,9 @@ class TraceRecorder {
   std::unique_ptr<Timeline> timeline_;
   std::unique_ptr<WaveFile> waves_;
   Progress progress_;
-  Cycle next_sample_ = kForever;  ///< of the timeline's counters
-  Cycle next_wave_ = kForever;    ///< first cycle whose waves are wanted
-  Cycle next_look_ = kForever;    ///< before this cycle something must be done
+  Cycle next_sample_ = kForever;  ///< next sample of the timeline's counters
+  Cycle next_wave_ = kForever;    ///< first cycle in which waveforms are sampled
+  Cycle next_look_ = kForever;    ///< cycle before which `look` must run
   bool waves_begun_ = false, errors_told_ = false;
 };
 

@@ -8,7 +8,7 @@
 namespace castor::gpu {
 namespace {
 
-constexpr unsigned kTracksOfQueue = 2 * Timeline::kTracks;  // running, waiting
+constexpr unsigned kTracksOfQueue = 2 * Timeline::kTracks;  // tracks for running and for waiting kernels
 
 unsigned lowest_clear(std::uint32_t mask) {
   return mask == ~std::uint32_t{0} ? Timeline::kTracks : static_cast<unsigned>(__builtin_ctz(~mask));
@@ -67,7 +67,7 @@ void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bo
   events_.end();
 }
 
-// An arrow leads from the block that launches to the first block of the launch.
+// Starts an arrow from the TB that launches to the first TB of the new launch.
 void Timeline::launched(const Launch& event) {
   if (!events_.inside(event.cycle, event.cycle)) return;
   events_.arrow(TraceEvents::ArrowEnd::kTail, "launch", event.ticket, kFirstSm + event.sm, event.context, event.cycle);
@@ -148,7 +148,7 @@ void Timeline::write_waiting(OpenKernel& kernel, Ticket ticket, Cycle end, bool 
 void Timeline::kernel_granted(const Kernel& event) {
   const auto at = kernels_.find(event.ticket);
   if (at == kernels_.end()) {
-    // Not from the host's queues: it begins here.
+    // The kernel was not submitted through a host queue, so its track starts here.
     OpenKernel kernel;
     kernel.name = event.name == nullptr ? std::string() : *event.name;
     kernel.queue = event.queue;
@@ -282,7 +282,7 @@ void Timeline::close(Cycle now) {
   }
   if (now > sampled_) {
     sample_counters(now, 1);
-    sample_counters(now, 1);  // nothing from here on
+    sample_counters(now, 1);  // ends the counters: growth 0 from `now` on
   }
   events_.close();
 }

@@ -14,42 +14,45 @@
 
 namespace castor::gpu {
 
-/// Writes a timeline that opens in Perfetto and chrome://tracing (Trace Event Format, JSON object form).
+/// Writes a timeline for Perfetto and chrome://tracing (Trace Event Format, JSON object form).
 ///
-/// Processes: the front end's queues (per queue a track with its kernels from grant to completion, divided into parsing
-/// and running, and one for each kernel that waits; of each at most `kTracks` a queue), the copy engines, and each SM
-/// (a track per TB context, so that TBs that overlap lie in tracks of their own). Counters: resident TBs per SM,
-/// waiting kernels per queue, and whatever `add_counter` names, per window. args.cycle is the core cycle. A TB that
-/// retires in cycle c lasts to the start of c + 1.
+/// Processes of the timeline: the front end's queues, the copy engines, and each SM. A queue has one track for its
+/// kernels from grant to completion, divided into parsing and running, and one track for each waiting kernel. A queue
+/// has at most `kTracks` of each type. An SM has one track per TB context, so that TBs that overlap are on different
+/// tracks.
 ///
-/// Slices are written when they end, so memory follows what is under way, not the length of the run. The file is valid
-/// at any moment (TraceFile); `close` also writes what is under way. A file that cannot be written further ends in
-/// `error`, and the run goes on.
+/// Counters, per window: resident TBs per SM, waiting kernels per queue, and the counters of `add_counter`. args.cycle
+/// is the core cycle. A TB that retires in cycle c ends at the start of c + 1.
 ///
-/// Limits: TBs that change their context while they live (swapped ones) are not followed.
+/// Slices are written when they end, so memory use depends on the unfinished slices and not on the length of the run.
+/// The file is valid at any time (TraceFile). `close` also writes unfinished slices. If the file can no longer be
+/// written, `error` returns why, and the run continues.
+///
+/// Limits: a TB that changes its context while it lives (swapped TBs) is not followed.
 class Timeline final : public Observer {
  public:
   static constexpr unsigned kTracks = 32;
 
-  /// Events outside cycles `from` .. `to` are left out; slices that reach into the window are whole. Errors: InputError
-  /// if `path` cannot be written.
+  /// Events outside cycles `from` .. `to` are omitted. Slices that overlap the window are written completely. Errors:
+  /// InputError if `path` cannot be written.
   Timeline(const std::string& path, const Machine& machine, Cycle from = 0, Cycle to = kForever);
   ~Timeline() override;
 
-  /// A value of a counter: what `value` grows by in a window. What it reads must live until `close`.
+  /// One series of a counter, which shows the growth of `value` in each window. The data that `value` reads must live
+  /// until `close`.
   struct Series {
-    const char* name;  ///< a literal
+    const char* name;  ///< string literal
     std::function<std::uint64_t()> value;
   };
-  /// A counter with one or more series, drawn stacked, in the process of an SM ("issue": warp instructions; "stall": by
-  /// class). Before the first sample.
+  /// Adds a counter to the process of an SM, with one or more series that are drawn stacked ("issue": warp
+  /// instructions; "stall": by class). To be called before the first sample.
   void add_counter(unsigned sm, std::string name, std::vector<Series> series);
-  /// Same, in the front end's process.
+  /// Adds a counter to the front end's process.
   void add_counter(std::string name, std::vector<Series> series);
-  /// First cycle in which `sample` wants to be called again; kForever without counters.
+  /// Returns the first cycle in which `sample` should be called again; kForever without counters.
   [[nodiscard]] Cycle next_sample() const { return next_sample_; }
-  /// The window that ends with cycle `now` - 1. Statistics must be up to date (Unit::count_until). Windows are
-  /// machine.run.window cycles; a call after several windows gives their mean per window.
+  /// Ends the window before cycle `now`. Statistics must be up to date (Unit::count_until). A window has
+  /// machine.run.window cycles. A call after several windows writes their mean per window.
   void sample(Cycle now);
 
   void tb_started(const Tb& event) override;
@@ -62,15 +65,16 @@ class Timeline final : public Observer {
   void copy_started(const Copy& event) override;
   void copy_completed(const Copy& event) override;
 
-  /// Writes what is under way at the start of cycle `now`, marked "unfinished", the counts of the last window, which is
-  /// shorter, and closes the file. Statistics must be up to date.
+  /// Writes unfinished slices as of the start of cycle `now`, marked "unfinished", and the counters of the last,
+  /// shorter window. Closes the file. Statistics must be up to date.
   void close(Cycle now);
-  /// What went wrong with the file, one line, or empty.
+  /// Returns the error of the file in one line, or empty.
   [[nodiscard]] const std::string& error() const { return events_.error(); }
 
  private:
   static constexpr unsigned kQueues = 1, kCopies = 2, kFirstSm = 10;  // process numbers
 
+  /// Unfinished slice of a TB.
   struct OpenTb {
     bool open = false;
     Cycle start = 0;
@@ -79,12 +83,14 @@ class Timeline final : public Observer {
     std::uint64_t gid = 0;
     std::uint32_t group = kNoGroup;
   };
+  /// Unfinished slice of a kernel.
   struct OpenKernel {
     std::string name;
     unsigned queue = 0, entry = 0;
-    unsigned track = kTracks;  ///< among those that wait, then among those that run; kTracks = none
+    unsigned track = kTracks;  ///< track of the waiting, later of the running kernel in its queue; kTracks = none
     Cycle submitted = 0, granted = kForever, written = kForever;
   };
+  /// Unfinished slice of a copy.
   struct OpenCopy {
     bool open = false;
     Cycle start = 0;
@@ -92,23 +98,25 @@ class Timeline final : public Observer {
     std::uint64_t bytes = 0;
     const char* what = "";
   };
+  /// Tracks of a queue.
   struct QueueState {
-    std::uint32_t used[2] = {};   ///< tracks with a kernel: running, waiting
-    std::uint32_t named[2] = {};  ///< tracks with a name in the file
-    unsigned waiting = 0;
+    std::uint32_t used[2] = {};   ///< bit masks of occupied tracks: running, waiting
+    std::uint32_t named[2] = {};  ///< bit masks of tracks whose name is in the file: running, waiting
+    unsigned waiting = 0;         ///< number of waiting kernels
   };
+  /// A counter with its series.
   struct Counter {
     unsigned process;
     std::string name;
     std::vector<Series> series;
-    std::vector<std::uint64_t> last;
+    std::vector<std::uint64_t> last;  ///< per series: value at the last sample
   };
 
   [[nodiscard]] QueueState& queue(unsigned index);
   [[nodiscard]] unsigned take_track(unsigned queue, bool waiting);
   void free_track(unsigned queue, bool waiting, unsigned track);
   [[nodiscard]] unsigned queue_track(unsigned queue, bool waiting, unsigned track);
-  /// A kernel's name for people; stays where it is.
+  /// Returns a kernel's demangled name. The reference stays valid.
   const std::string& readable(const std::string& kernel);
   void counter(unsigned process, std::string_view name, std::string_view series, std::uint64_t value, Cycle cycle);
   void write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bool finished);
@@ -118,18 +126,19 @@ class Timeline final : public Observer {
   void sample_counters(Cycle now, std::uint64_t windows);
 
   TraceEvents events_;
+  /// Window length; cycle of the next sample; cycle of the last sample.
   Cycle window_ = 0, next_sample_ = kForever, sampled_ = 0;
   bool closed_ = false;
 
   unsigned contexts_;
-  std::vector<OpenTb> tbs_;                                ///< [sm * contexts_ + context]
-  std::vector<bool> named_;                                ///< same index: the track has a name
-  std::vector<unsigned> resident_;                         ///< [sm]
-  std::vector<OpenCopy> copies_;                           ///< [engine]
-  std::vector<QueueState> queues_;                         ///< [queue]
-  std::unordered_map<std::string, std::string> readable_;  ///< names asked for before
+  std::vector<OpenTb> tbs_;         ///< [sm * contexts_ + context]
+  std::vector<bool> named_;         ///< [sm * contexts_ + context]: the track's name is in the file
+  std::vector<unsigned> resident_;  ///< [sm]: resident TBs
+  std::vector<OpenCopy> copies_;    ///< [engine]
+  std::vector<QueueState> queues_;  ///< [queue]
+  std::unordered_map<std::string, std::string> readable_;  ///< demangled names by PTX name
   std::unordered_map<Ticket, OpenKernel> kernels_;
-  std::unordered_set<Ticket> arrows_;  ///< launches by device code without a block yet
+  std::unordered_set<Ticket> arrows_;  ///< tickets of launches by device code whose first TB has not started
   std::vector<Counter> counters_;
 };
 

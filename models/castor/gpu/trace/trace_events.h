@@ -10,22 +10,22 @@
 
 namespace castor::gpu {
 
-/// Events of the Trace Event Format (JSON object form), one a line: names of processes and tracks, slices, counters and
-/// arrows between slices. Cycles are core cycles; the file has microseconds of simulated time, exact to the picosecond.
-/// Whether an event lies in the window that is wanted is the caller's to ask (`inside`).
+/// Writer for events of the Trace Event Format (JSON object form), one per line: names of processes and tracks, slices,
+/// counters, and arrows between slices. Arguments are core cycles; the file contains microseconds of simulated time,
+/// exact to the picosecond. The caller checks with `inside` whether an event is in the recorded window.
 class TraceEvents {
  public:
-  /// Errors: InputError if `path` cannot be written.
+  /// Opens the file; `from` and `to` delimit the recorded window. Errors: InputError if `path` cannot be written.
   TraceEvents(const std::string& path, const base::Clock& clock, Cycle from, Cycle to);
 
-  /// Whether something from `start` to `end` reaches into the window.
+  /// Returns whether the cycles `start` to `end` overlap the window.
   [[nodiscard]] bool inside(Cycle start, Cycle end) const { return start <= to_ && end >= from_; }
 
-  /// Processes and tracks are sorted by their numbers.
+  /// Write the name of a process or track. Viewers sort processes and tracks by their numbers.
   void name_process(unsigned process, const std::string& name);
   void name_track(unsigned process, unsigned track, const std::string& name);
 
-  /// A slice, or the values of a counter from `cycle` on; arguments follow, then `end`.
+  /// Start a slice, or the values of a counter from `cycle` on. Calls of `argument` follow, then `end`.
   void begin_slice(std::string_view name, std::string_view category, unsigned process, unsigned track, Cycle start,
                    Cycle end);
   void begin_counter(std::string_view name, unsigned process, Cycle cycle);
@@ -33,8 +33,9 @@ class TraceEvents {
   void argument(std::string_view name, std::string_view value);
   void end();
 
-  /// Where arrow number `id` begins or ends: in the slice of a track at that time.
+  /// End of an arrow: start (kTail) or head (kHead).
   enum class ArrowEnd { kTail, kHead };
+  /// Writes one end of arrow `id`, attached to the slice on the track at that cycle.
   void arrow(ArrowEnd which, std::string_view name, std::uint64_t id, unsigned process, unsigned track, Cycle cycle);
 
   void flush() { file_.flush(); }
@@ -54,9 +55,9 @@ class TraceEvents {
   TraceFile file_;
   base::Clock clock_;
   Cycle from_, to_;
-  bool first_ = true;           // no event yet
-  bool first_argument_ = true;  // of the event under construction
-  std::string line_;            // that event
+  bool first_ = true;           // no event has been written
+  bool first_argument_ = true;  // the current event has no argument yet
+  std::string line_;            // text of the current event
 };
 
 }  // namespace castor::gpu

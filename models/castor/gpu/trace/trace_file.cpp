@@ -50,7 +50,7 @@ void TraceFile::fail() {
   error_ = "cannot write '" + base::printable(path_, std::string::npos) + "': " + std::strerror(errno);
   buffer_.clear();
   if (positioned_) {
-    // The tail fits where it stood; if even that fails, room is made by giving up one write more.
+    // The tail fits at its last position. If even that write fails, the last write is given up to make room.
     for (const std::int64_t place : {end_, previous_}) {
       if (::ftruncate(file_, place) == 0 && write_at(place, tail_)) break;
     }

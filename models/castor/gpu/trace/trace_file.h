@@ -6,34 +6,35 @@
 
 namespace castor::gpu {
 
-/// A file that grows while a simulation runs and is whole after every write: the text so far and a tail that closes it.
-/// The next write goes over the tail. Whatever stops the process, the file on disk can be opened; at most what is in
-/// the buffer is missing.
+/// An output file that is valid after every write while a simulation runs: it consists of the text so far and a closing
+/// tail. The next write overwrites the tail. If the process is killed, the file on disk can be opened; only the
+/// contents of the buffer are missing.
 ///
-/// A write that fails (full disk, limit of size) is kept as `error`; the file is cut back to its last whole state, and
-/// everything written from then on is dropped, so the simulation goes on. Memory: the buffer. On something that cannot
-/// be positioned, such as a pipe, the tail comes at the end only.
+/// A write error (full disk, size limit) is kept as `error`. The file is then truncated to its last valid state, later
+/// text is dropped, and the simulation continues. Memory use: the buffer. If the output is not seekable, such as a
+/// pipe, the tail is written only at the end.
 class TraceFile {
  public:
-  /// `tail` closes the file at any point between two calls of `append`. Errors: InputError if `path` cannot be written.
+  /// `tail` makes the file valid at any point between two calls of `append`. Errors: InputError if `path` cannot be
+  /// written.
   TraceFile(std::string path, std::string tail);
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
   /// Closes the file.
   ~TraceFile();
 
-  /// Adds text that the tail may follow.
+  /// Appends text after which the tail may follow.
   void append(std::string_view text) {
     if (file_ < 0) return;
     buffer_ += text;
     if (buffer_.size() >= kBuffer) flush();
   }
-  /// Brings everything to disk.
+  /// Writes the buffer to disk.
   void flush();
-  /// Flushes and closes; later appends are dropped.
+  /// Flushes and closes the file; later text is dropped.
   void close();
 
-  /// "cannot write '<path>': <reason>", or empty.
+  /// Returns "cannot write '<path>': <reason>", or empty.
   [[nodiscard]] const std::string& error() const { return error_; }
   [[nodiscard]] bool good() const { return file_ >= 0; }
 
@@ -46,8 +47,8 @@ class TraceFile {
   std::string path_, tail_, buffer_, error_;
   int file_ = -1;
   bool positioned_ = true;
-  std::int64_t end_ = 0;       ///< where the tail stands
-  std::int64_t previous_ = 0;  ///< where it stood before
+  std::int64_t end_ = 0;       ///< position of the tail
+  std::int64_t previous_ = 0;  ///< previous position of the tail
 };
 
 }  // namespace castor::gpu

@@ -13,7 +13,7 @@
 namespace castor::gpu {
 namespace {
 
-/// Whether `pattern` matches the whole text, or a part that ends before a dot.
+/// Returns whether `pattern` matches the whole text, or a prefix that ends before a dot.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0;
   std::size_t star = std::string_view::npos, retry = 0;
@@ -44,7 +44,7 @@ std::vector<std::string_view> parts_of(std::string_view scope) {
   return parts;
 }
 
-/// Names of a dump hold no blanks.
+/// Replaces characters that are not allowed in the names of a dump.
 std::string word(std::string_view name) {
   std::string out(name);
   for (char& c : out) {
@@ -53,15 +53,16 @@ std::string word(std::string_view name) {
   return out.empty() ? "_" : out;
 }
 
-/// The eight binary digits of every byte.
+/// Binary digits of all byte values, eight per value.
 constexpr std::array<char, 2048> kBits = [] {
   std::array<char, 2048> bits{};
   for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<char>('0' + (i / 8 >> (7 - i % 8) & 1U));
   return bits;
 }();
 
-/// What stands before the identifiers of dump number `index`, and kAfter behind them: no code of a signal that has more
-/// than one character ends in that one, and all prefixes have one length.
+/// Returns the prefix for the identifiers of dump number `index`; kAfter is appended to them. The identifiers cannot
+/// collide with those of signals: no signal code of several characters ends in kAfter, and all prefixes have the same
+/// length.
 std::string prefix_of(std::size_t index) {
   CASTOR_ASSERT(index < std::size_t{94} * 94);
   return {static_cast<char>('!' + index % 94), static_cast<char>('!' + index / 94)};
@@ -69,7 +70,7 @@ std::string prefix_of(std::size_t index) {
 
 constexpr char kAfter = '!';
 
-/// Declarations with what makes their identifiers unique.
+/// Returns the declarations of a dump with prefix and kAfter added to their identifiers.
 std::string with_prefix(const std::string& declarations, const std::string& prefix) {
   std::string text;
   std::istringstream lines(declarations);
@@ -162,7 +163,7 @@ std::uint64_t WaveFile::read(const Signal& signal) {
 
 void WaveFile::write_header() {
   begun_ = true;
-  // Signals of one scope stand together; otherwise in order of declaration.
+  // Signals of one scope are adjacent; otherwise the order of declaration is kept.
   std::vector<std::vector<std::string_view>> paths;
   std::vector<std::size_t> order(signals_.size());
   std::size_t codes = 0;
@@ -209,7 +210,7 @@ void WaveFile::write_value(const Signal& signal, std::uint64_t value) {
     *at++ = 'b';
     unsigned bytes = value == 0 ? 1 : (71 - static_cast<unsigned>(__builtin_clzll(value))) / 8;
     for (; bytes != 0; --bytes, at += 8) {
-      // The top byte is cut to what a narrow signal has.
+      // The leading byte is truncated to the width of the signal.
       const std::uint64_t byte = value >> (8 * (bytes - 1)) & 0xffU;
       std::memcpy(at, &kBits[8 * byte], 8);
     }
@@ -281,7 +282,7 @@ void WaveFile::close(base::Picoseconds time) {
     write_header();
   else
     text_.clear();
-  if (time > last_time_) write_time(time);  // so that the last values have a length
+  if (time > last_time_) write_time(time);  // gives the last values a duration
   file_.append(text_);
   file_.close();
 }
