@@ -153,6 +153,8 @@ struct Unit {
   const char* type = "i32";
   std::uint64_t offset = 0;
   std::uint64_t size = 4;
+  /// If not empty: the values in it, which are loaded one by one; offsets as that of the unit.
+  std::vector<TypeLayout::Leaf> parts = {};
 };
 
 /// Neighbouring units accessed as one vector in memory; a single unit is accessed as a scalar.
@@ -212,6 +214,30 @@ std::optional<Plan> plan_of(const TypeLayout& type, std::uint64_t size, std::uin
   return plan;
 }
 
+/// Notes the values in each unit that has numbers of 1 or 2 bytes. Padding, and members that nothing was assigned to,
+/// may be poison when a copied structure comes out of a function. An integer that is made of such a byte and of a
+/// member is poison as a whole. Returns false if a value lies in two units.
+bool split_units(Plan& plan, const TypeLayout& type) {
+  for (Unit& unit : plan.units) {
+    bool narrow = false;
+    std::vector<TypeLayout::Leaf> inside;
+    const std::uint64_t end = unit.offset + unit.size;
+    for (std::uint64_t element = unit.offset / type.size * type.size; element < end; element += type.size) {
+      for (const TypeLayout::Leaf& leaf : type.leaves) {
+        const std::uint64_t from = element + leaf.offset, to = from + leaf.size;
+        if (to <= unit.offset || from >= end) continue;
+        const bool aligned =
+            leaf.size >= 8 && unit.size == 4 && leaf.size % unit.size == 0 && (unit.offset - from) % 4 == 0;
+        if ((from < unit.offset || to > end) && !aligned) return false;
+        narrow = narrow || leaf.size < 4;
+        inside.push_back({from, leaf.size});
+      }
+    }
+    if (narrow) unit.parts = std::move(inside);
+  }
+  return true;
+}
+
 /// Writes the instructions of one copy. Names begin with "%castor.", which clang never uses.
 class CopyWriter {
  public:
@@ -231,8 +257,13 @@ class CopyWriter {
           line(unit_name(group.first + k) + " = extractelement " + vector_type(first, group.count) + " " + whole +
                ", i32 " + std::to_string(k));
       } else {
-        for (std::size_t u = group.first; u < group.first + group.count; ++u)
-          access(true, plan.units[u].type, unit_name(u), from.value, plan.units[u].offset);
+        for (std::size_t u = group.first; u < group.first + group.count; ++u) {
+          if (vector_from || plan.units[u].parts.empty()) {
+            access(true, plan.units[u].type, unit_name(u), from.value, plan.units[u].offset);
+          } else {
+            put_together(plan.units[u], unit_name(u), from.value);
+          }
+        }
       }
     }
     for (const Group& group : plan.groups) {
@@ -242,8 +273,13 @@ class CopyWriter {
         if (!vector_from) join(first, group, whole);
         access(false, vector_type(first, group.count), whole, to.value, first.offset);
       } else {
-        for (std::size_t u = group.first; u < group.first + group.count; ++u)
-          access(false, plan.units[u].type, unit_name(u), to.value, plan.units[u].offset);
+        for (std::size_t u = group.first; u < group.first + group.count; ++u) {
+          if (vector_to || plan.units[u].parts.empty()) {
+            access(false, plan.units[u].type, unit_name(u), to.value, plan.units[u].offset);
+          } else {
+            take_apart(plan.units[u], unit_name(u), to.value);
+          }
+        }
       }
     }
   }
@@ -264,6 +300,41 @@ class CopyWriter {
     while (offset % align != 0) align /= 2;
     const std::string place = type + "* " + pointer + ", align " + std::to_string(align);
     line(load ? value + " = load " + type + ", " + place : "store " + type + " " + value + ", " + place);
+  }
+  /// Loads the parts of a unit and joins them to one integer.
+  void put_together(const Unit& unit, const std::string& whole, std::string_view base) {
+    const std::string type = unit.type;
+    std::string so_far = "0";
+    for (std::size_t k = 0; k < unit.parts.size(); ++k) {
+      const TypeLayout::Leaf& part = unit.parts[k];
+      const std::string name = whole + ".p" + std::to_string(k), narrow = "i" + std::to_string(8 * part.size);
+      access(true, narrow, name, base, part.offset);
+      line(name + ".f = freeze " + narrow + " " + name);
+      std::string wide = name + ".f";
+      if (part.size < unit.size) {
+        line(name + ".w = zext " + narrow + " " + wide + " to " + type);
+        wide = name + ".w";
+      }
+      line(name + ".s = shl " + type + " " + wide + ", " + std::to_string(8 * (part.offset - unit.offset)));
+      const std::string next = k + 1 == unit.parts.size() ? whole : name + ".o";
+      line(next + " = or " + type + " " + so_far + ", " + name + ".s");
+      so_far = next;
+    }
+  }
+  /// Stores the parts of a unit that is one integer.
+  void take_apart(const Unit& unit, const std::string& whole, std::string_view base) {
+    const std::string type = unit.type;
+    for (std::size_t k = 0; k < unit.parts.size(); ++k) {
+      const TypeLayout::Leaf& part = unit.parts[k];
+      const std::string name = whole + ".q" + std::to_string(k), narrow = "i" + std::to_string(8 * part.size);
+      line(name + ".s = lshr " + type + " " + whole + ", " + std::to_string(8 * (part.offset - unit.offset)));
+      std::string value = name + ".s";
+      if (part.size < unit.size) {
+        line(name + " = trunc " + type + " " + value + " to " + narrow);
+        value = name;
+      }
+      access(false, narrow, value, base, part.offset);
+    }
   }
   void join(const Unit& first, const Group& group, const std::string& whole) {
     const std::string type = vector_type(first, group.count);
@@ -383,8 +454,9 @@ class Widener {
       if (auto other = types_.layout(definitions_.pointee(from->value))) type = std::move(other);
     }
     if (!type) return false;
-    const auto plan = plan_of(*type, *size, align);
-    if (!plan) return false;
+    auto plan = plan_of(*type, *size, align);
+    const bool of_variable = to_place != Place::kMemory || from_place != Place::kMemory;
+    if (!plan || (of_variable && !split_units(*plan, *type))) return false;
     std::string debug;
     if (const std::size_t at = line.find(", !dbg !"); at != std::string_view::npos) {
       const std::string_view tail = line.substr(at);

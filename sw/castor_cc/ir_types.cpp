@@ -41,8 +41,10 @@ std::optional<TypeLayout> number(std::string_view type) {
                   {"i128", 16}, {"half", 2}, {"bfloat", 2}, {"float", 4}, {"double", 8}};
   for (const auto& known : kNumbers) {
     if (known.name != type) continue;
-    TypeLayout layout{known.size, known.size, {}, {}};
+    TypeLayout layout{known.size, known.size, {}, {}, {}};
     for (std::uint64_t at = 0; at + 8 <= known.size; at += 8) layout.wide.push_back(at);
+    for (std::uint64_t at = 0; at < known.size; at += 8)
+      layout.leaves.push_back({at, std::min<std::uint64_t>(known.size, 8)});
     return layout;
   }
   return std::nullopt;
@@ -58,6 +60,8 @@ void add(TypeLayout& whole, const TypeLayout& part, std::uint64_t offset) {
   };
   shifted(whole.wide, part.wide);
   shifted(whole.pointers, part.pointers);
+  for (const TypeLayout::Leaf& leaf : part.leaves)
+    if (offset + leaf.offset < TypeLayout::kMostBytes) whole.leaves.push_back({offset + leaf.offset, leaf.size});
 }
 
 }  // namespace
@@ -135,7 +139,7 @@ std::optional<TypeLayout> TypeTable::layout(std::string_view type) const { retur
 std::optional<TypeLayout> TypeTable::layout(std::string_view type, unsigned depth) const {
   static constexpr unsigned kDeepest = 64;
   if (type.empty() || depth > kDeepest) return std::nullopt;
-  if (type.back() == '*') return TypeLayout{8, 8, {}, {0}};
+  if (type.back() == '*') return TypeLayout{8, 8, {}, {0}, {{0, 8}}};
   if (type[0] == '%') {
     const auto found = named_.find(type);
     return found == named_.end() ? std::nullopt : layout(found->second, depth + 1);

@@ -16,6 +16,12 @@ struct TypeLayout {
   std::uint64_t align = 1;
   std::vector<std::uint64_t> wide;      ///< offsets of 64-bit numbers, ascending, below kMostBytes
   std::vector<std::uint64_t> pointers;  ///< offsets of pointers, ascending, below kMostBytes
+  /// A number or pointer in the type.
+  struct Leaf {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+  };
+  std::vector<Leaf> leaves;  ///< all of them below kMostBytes, ascending; bytes in none are padding
 
   /// Values at or beyond this offset are not listed.
   static constexpr std::uint64_t kMostBytes = 128;

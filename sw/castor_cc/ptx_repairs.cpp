@@ -34,7 +34,7 @@ class Repair {
       const std::string_view line = next_line();
       if (line.find("// begin inline asm") != std::string_view::npos) inline_assembly_ = true;
       if (line.find("// end inline asm") != std::string_view::npos) inline_assembly_ = false;
-      if (inline_assembly_ || !(bit_field(line) || rotation(line))) continue;
+      if (inline_assembly_ || !(bit_field(line) || rotation(line) || wide_product(line))) continue;
       copied_ = at_;
     }
     return std::move(out_.append(ptx_.substr(copied_)));
@@ -49,6 +49,27 @@ class Repair {
   }
   /// Copies the text up to the current line unchanged, then appends `lines` in place of the current line.
   void replace(const std::string& lines) { out_.append(ptx_.substr(copied_, begin_ - copied_)).append(lines); }
+
+  bool wide_product(std::string_view line) {
+    struct Form {
+      const char* opcode;
+      const char* factor;
+      const char* convert;
+      const char* shift;
+      const char* count;
+    };
+    static constexpr Form kForms[] = {{"mul.wide.s32 ", "-2147483648", "cvt.s64.s32", "shl.b64", "31"},
+                                      {"mul.wide.s16 ", "-32768", "cvt.s32.s16", "shl.b32", "15"}};
+    for (const Form& form : kForms) {
+      const std::vector<std::string_view> product = operands_after(line, form.opcode);
+      if (product.size() != 3 || product[2] != form.factor) continue;
+      const std::string to(product[0]);
+      replace("\t" + std::string(form.convert) + " \t" + to + ", " + std::string(product[1]) + ";\n\t" + form.shift +
+              " \t" + to + ", " + to + ", " + form.count + ";\n");
+      return true;
+    }
+    return false;
+  }
 
   bool bit_field(std::string_view line) {
     const std::vector<std::string_view> field = operands_after(line, "bfe.u64 ");

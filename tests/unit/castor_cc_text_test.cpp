@@ -48,6 +48,17 @@ TEST(RepairPtx, MakesAShiftAndAMaskOfABitFieldBeyondTheSign) {
     EXPECT_EQ(repair_ptx(right), right);
 }
 
+TEST(RepairPtx, ShiftsAWideNumberByWhatIsNoFactor) {
+  EXPECT_EQ(repair_ptx("\tmul.wide.s32 \t%rd5, %r1, -2147483648;\n"),
+            "\tcvt.s64.s32 \t%rd5, %r1;\n\tshl.b64 \t%rd5, %rd5, 31;\n");
+  EXPECT_EQ(repair_ptx("\tmul.wide.s16 \t%r5, %rs1, -32768;\n"),
+            "\tcvt.s32.s16 \t%r5, %rs1;\n\tshl.b32 \t%r5, %r5, 15;\n");
+  for (const char* const right : {"\tmul.wide.u32 \t%rd5, %r1, -2147483648;\n",
+                                  "\tmul.wide.s32 \t%rd5, %r1, 1073741824;\n", "\tmul.wide.s32 \t%rd5, %r1, %r2;\n"}) {
+    EXPECT_EQ(repair_ptx(right), right);
+  }
+}
+
 TEST(RepairPtx, RotatesByTheAmountModulo64) {
   const auto rotation = [](const std::string& left, const std::string& right, const std::string& declared,
                            const std::string& amount, const std::string& rest) {

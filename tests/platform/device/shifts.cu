@@ -40,6 +40,12 @@ __host__ __device__ void by_sign(S x, U* out, std::integer_sequence<int, kLength
   ((out[2 * kLength + 1] = x >= 0 ? low_bits<U>(kLengths[kLength]) : U(0)), ...);
 }
 
+/// A number of half the width, extended and shifted by every amount.
+template <class Half, class S, class U, int... kShift>
+__host__ __device__ void all_widened(Half x, U* out, std::integer_sequence<int, kShift...>) {
+  ((out[kShift] = static_cast<U>(static_cast<S>(x)) << kShift), ...);
+}
+
 template <class U>
 __host__ __device__ void rotations(U x, U y, unsigned n, U* out) {
   constexpr unsigned kBits = 8 * sizeof(U);
@@ -80,6 +86,12 @@ __global__ void shift(const S* in, Outcome<S, U>* out) {
   compute<S, U>(in[threadIdx.x], out[threadIdx.x]);
 }
 
+template <class Half, class S, class U>
+__global__ void widen(const Half* in, U* out) {
+  constexpr int kBits = 8 * sizeof(U);
+  all_widened<Half, S, U>(in[threadIdx.x], out + kBits * threadIdx.x, std::make_integer_sequence<int, kBits>());
+}
+
 template <class U>
 __global__ void rotate(const U* in, U* out) {
   rotations<U>(in[blockIdx.x], in[blockIdx.x + 1], threadIdx.x, out + kRotations * (blockIdx.x * blockDim.x + threadIdx.x));
@@ -116,7 +128,30 @@ void check(const char* name) {
   }
 }
 
+template <class Half, class S, class U>
+void check_widened(const char* name) {
+  constexpr int kBits = 8 * sizeof(U);
+  const Half inputs[] = {0, 1, 3, Half(-1), Half(-2), Half(Half(1) << (4 * sizeof(U) - 1)), Half(~Half(Half(1) << (4 * sizeof(U) - 1)))};
+  constexpr int kInputs = sizeof inputs / sizeof inputs[0];
+  Shared<Half> in(kInputs);
+  Shared<U> out(kBits * kInputs);
+  for (int i = 0; i < kInputs; ++i) in[i] = inputs[i];
+  widen<Half, S, U><<<1, kInputs>>>(in.get(), out.get());
+  CUDA_OK(cudaDeviceSynchronize());
+  for (int i = 0; i < kInputs; ++i) {
+    U want[kBits];
+    all_widened<Half, S, U>(inputs[i], want, std::make_integer_sequence<int, kBits>());
+    for (int k = 0; k < kBits; ++k) EXPECT_SAME(name, out[kBits * i + k], want[k]);
+  }
+}
+
 int main() {
+  check_widened<std::int8_t, std::int16_t, std::uint16_t>("8 to 16 bits");
+  check_widened<std::int16_t, std::int32_t, std::uint32_t>("16 to 32 bits");
+  check_widened<std::int32_t, std::int64_t, std::uint64_t>("32 to 64 bits");
+  check_widened<std::uint16_t, std::uint32_t, std::uint32_t>("16 to 32 bits, unsigned");
+  check_widened<std::uint32_t, std::uint64_t, std::uint64_t>("32 to 64 bits, unsigned");
+
   check<std::int8_t, std::uint8_t>("8 bits");
   check<std::int16_t, std::uint16_t>("16 bits");
   check<std::int32_t, std::uint32_t>("32 bits");
