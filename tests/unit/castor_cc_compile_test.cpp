@@ -70,8 +70,16 @@ TEST_F(CastorCc, CopiesOfStructuresAreAsWideAsTheirAlignment) {
     const std::string ptx = read("x.ptx");
     for (const std::string how : {"copy_", "change_", "pass_"}) {
       SCOPED_TRACE(how + level);
-      for (const char* type : {"float4", "int4", "double2", "shorts", "names"})
+      for (const char* type : {"float4", "int4", "double2"})
         EXPECT_THAT(accesses(ptx, how + type), ElementsAre(16, 16)) << type;
+      // A reference may be to a variable, whose bytes need not all have a value: numbers of 1 and 2 bytes are then
+      // loaded one by one, four of which the back end joins.
+      for (const char* type : {"shorts", "names"}) {
+        if (how == "pass_")
+          EXPECT_THAT(accesses(ptx, how + type), ElementsAre(8, 8, 16)) << type;
+        else
+          EXPECT_THAT(accesses(ptx, how + type), ElementsAre(16, 16)) << type;
+      }
       // Through references the optimiser sees numbers of 4 and of 8 bytes, which it does not join.
       if (how == "pass_")
         EXPECT_THAT(accesses(ptx, how + "mixed"), ElementsAre(8, 8, 8, 8));
