@@ -9,7 +9,6 @@
 namespace castor::isa::isa_table_test {
 namespace {
 
-
 Match find(const std::string& spelling) {
   LookupError error;
   return InstructionTable::instance().find(spelling, error);

@@ -237,7 +237,11 @@ SAMPLES = {
     "data of a test": ("tests/a.py", '{"origin": "gsync 5"}\n', ':1: "gsync 5" is not in the tree'),
     "a table": ("docs/a.md", "\n\n| 13 (gsync 5) |\n", ':3: "gsync 5" is not in the tree'),
     "a page of docs": ("docs/results/a.md", "See `dtbl.md` 2.4.\n", ':1: "dtbl.md` 2.4" is not in the tree'),
-    "links": ("docs/a.md", "[a](gpu.md), [b](gpu.md#bank-conflicts), [c](#d), [e](https://f.g/h#i)\n# `D`!\n<a id=\"j\"></a>[k](#j)\n", None),
+    "links": (
+        "docs/a.md",
+        '[a](gpu.md), [b](gpu.md#bank-conflicts), [c](#d), [e](https://f.g/h#i)\n# `D`!\n<a id="j"></a>[k](#j)\n',
+        None,
+    ),
     "a link in code": ("docs/a.md", "`[a](b.md)`\n```\n[a](b.md)\n```\n", None),
     "a link to no page": ("docs/a.md", "\n[a](cpu.md#lsu)\n", ":2: cpu.md does not exist"),
     "a link to no heading": ("docs/a.md", "[a](gpu.md#l1)\n", ":1: docs/gpu.md has no heading #l1"),
