@@ -35,7 +35,7 @@ struct Argument {
 /// range.
 [[nodiscard]] std::vector<std::byte> scalar_bytes(const std::string& text, isa::Type type);
 
-/// What to do with a buffer after the kernel: "INDEX:hex", "INDEX:hash", "INDEX:file:PATH", "INDEX:TYPE[:COUNT]".
+/// Output of a buffer's contents after the kernel: "INDEX:hex", "INDEX:hash", "INDEX:file:PATH", "INDEX:TYPE[:COUNT]".
 struct Dump {
   std::size_t argument = 0;  ///< index among all arguments, from 0
   enum class How : std::uint8_t { kHex, kHash, kFile, kValues } how = How::kHex;

@@ -153,7 +153,8 @@ struct Unit {
   const char* type = "i32";
   std::uint64_t offset = 0;
   std::uint64_t size = 4;
-  /// If not empty: the values in it, which are loaded one by one; offsets as that of the unit.
+  /// If not empty: the values in it, each smaller than the unit, which are accessed one by one; offsets as that of the
+  /// unit.
   std::vector<TypeLayout::Leaf> parts = {};
 };
 
@@ -173,13 +174,15 @@ struct Plan {
 /// is impossible.
 std::optional<Plan> plan_of(const TypeLayout& type, std::uint64_t size, std::uint64_t align) {
   if (type.size == 0 || (size > type.size && size % type.size != 0)) return std::nullopt;
-  const auto has = [&](const std::vector<std::uint64_t>& offsets, std::uint64_t at) {
-    return std::binary_search(offsets.begin(), offsets.end(), at % type.size);
+  const auto has = [&](std::uint64_t at, bool pointer) {
+    return std::any_of(type.leaves.begin(), type.leaves.end(), [&](const TypeLayout::Leaf& leaf) {
+      return leaf.offset == at % type.size && leaf.size == 8 && leaf.pointer == pointer;
+    });
   };
   Plan plan;
   for (std::uint64_t at = 0; at < size;) {
-    const bool pointer = has(type.pointers, at);
-    const bool wide = pointer || (has(type.wide, at) && align >= 8 && at % 8 == 0);
+    const bool pointer = has(at, true);
+    const bool wide = pointer || (has(at, false) && align >= 8 && at % 8 == 0);
     if (pointer && (align < 8 || at % 8 != 0)) return std::nullopt;
     plan.units.push_back({pointer ? "i8*" : wide ? "i64" : "i32", at, wide ? 8U : 4U});
     at += plan.units.back().size;
@@ -226,9 +229,8 @@ bool split_units(Plan& plan, const TypeLayout& type) {
       for (const TypeLayout::Leaf& leaf : type.leaves) {
         const std::uint64_t from = element + leaf.offset, to = from + leaf.size;
         if (to <= unit.offset || from >= end) continue;
-        const bool aligned =
-            leaf.size >= 8 && unit.size == 4 && leaf.size % unit.size == 0 && (unit.offset - from) % 4 == 0;
-        if ((from < unit.offset || to > end) && !aligned) return false;
+        const bool half = leaf.size == 8 && unit.size == 4 && (unit.offset - from) % 4 == 0;
+        if ((from < unit.offset || to > end) && !half) return false;
         narrow = narrow || leaf.size < 4;
         inside.push_back({from, leaf.size});
       }
@@ -310,12 +312,8 @@ class CopyWriter {
       const std::string name = whole + ".p" + std::to_string(k), narrow = "i" + std::to_string(8 * part.size);
       access(true, narrow, name, base, part.offset);
       line(name + ".f = freeze " + narrow + " " + name);
-      std::string wide = name + ".f";
-      if (part.size < unit.size) {
-        line(name + ".w = zext " + narrow + " " + wide + " to " + type);
-        wide = name + ".w";
-      }
-      line(name + ".s = shl " + type + " " + wide + ", " + std::to_string(8 * (part.offset - unit.offset)));
+      line(name + ".w = zext " + narrow + " " + name + ".f to " + type);
+      line(name + ".s = shl " + type + " " + name + ".w, " + std::to_string(8 * (part.offset - unit.offset)));
       const std::string next = k + 1 == unit.parts.size() ? whole : name + ".o";
       line(next + " = or " + type + " " + so_far + ", " + name + ".s");
       so_far = next;
@@ -328,12 +326,8 @@ class CopyWriter {
       const TypeLayout::Leaf& part = unit.parts[k];
       const std::string name = whole + ".q" + std::to_string(k), narrow = "i" + std::to_string(8 * part.size);
       line(name + ".s = lshr " + type + " " + whole + ", " + std::to_string(8 * (part.offset - unit.offset)));
-      std::string value = name + ".s";
-      if (part.size < unit.size) {
-        line(name + " = trunc " + type + " " + value + " to " + narrow);
-        value = name;
-      }
-      access(false, narrow, value, base, part.offset);
+      line(name + " = trunc " + type + " " + name + ".s to " + narrow);
+      access(false, narrow, name, base, part.offset);
     }
   }
   void join(const Unit& first, const Group& group, const std::string& whole) {

@@ -41,8 +41,7 @@ std::optional<TypeLayout> number(std::string_view type) {
                   {"i128", 16}, {"half", 2}, {"bfloat", 2}, {"float", 4}, {"double", 8}};
   for (const auto& known : kNumbers) {
     if (known.name != type) continue;
-    TypeLayout layout{known.size, known.size, {}, {}, {}};
-    for (std::uint64_t at = 0; at + 8 <= known.size; at += 8) layout.wide.push_back(at);
+    TypeLayout layout{known.size, known.size, {}};
     for (std::uint64_t at = 0; at < known.size; at += 8)
       layout.leaves.push_back({at, std::min<std::uint64_t>(known.size, 8)});
     return layout;
@@ -54,14 +53,9 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t align) { return (val
 
 /// Adds the values of `part`, which lies at `offset` of `whole`.
 void add(TypeLayout& whole, const TypeLayout& part, std::uint64_t offset) {
-  const auto shifted = [offset](std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
-    for (const std::uint64_t at : from)
-      if (offset + at < TypeLayout::kMostBytes) to.push_back(offset + at);
-  };
-  shifted(whole.wide, part.wide);
-  shifted(whole.pointers, part.pointers);
   for (const TypeLayout::Leaf& leaf : part.leaves)
-    if (offset + leaf.offset < TypeLayout::kMostBytes) whole.leaves.push_back({offset + leaf.offset, leaf.size});
+    if (offset + leaf.offset < TypeLayout::kMostBytes)
+      whole.leaves.push_back({offset + leaf.offset, leaf.size, leaf.pointer});
 }
 
 }  // namespace
@@ -139,7 +133,7 @@ std::optional<TypeLayout> TypeTable::layout(std::string_view type) const { retur
 std::optional<TypeLayout> TypeTable::layout(std::string_view type, unsigned depth) const {
   static constexpr unsigned kDeepest = 64;
   if (type.empty() || depth > kDeepest) return std::nullopt;
-  if (type.back() == '*') return TypeLayout{8, 8, {}, {0}, {{0, 8}}};
+  if (type.back() == '*') return TypeLayout{8, 8, {{0, 8, true}}};
   if (type[0] == '%') {
     const auto found = named_.find(type);
     return found == named_.end() ? std::nullopt : layout(found->second, depth + 1);

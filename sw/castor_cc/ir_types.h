@@ -10,16 +10,15 @@
 
 namespace castor::castor_cc {
 
-/// Size and alignment in bytes of an LLVM type on nvptx64, with the offsets of its 8-byte values.
+/// Size and alignment in bytes of an LLVM type on nvptx64, with the numbers and pointers in it.
 struct TypeLayout {
   std::uint64_t size = 0;
   std::uint64_t align = 1;
-  std::vector<std::uint64_t> wide;      ///< offsets of 64-bit numbers, ascending, below kMostBytes
-  std::vector<std::uint64_t> pointers;  ///< offsets of pointers, ascending, below kMostBytes
-  /// A number or pointer in the type.
+  /// A number of at most 8 bytes, half of a 128-bit one, or a pointer.
   struct Leaf {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
+    bool pointer = false;
   };
   std::vector<Leaf> leaves;  ///< all of them below kMostBytes, ascending; bytes in none are padding
 

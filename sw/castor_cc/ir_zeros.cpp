@@ -8,6 +8,7 @@
 
 #include "castor/base/words.h"
 #include "castor_cc/ir_types.h"
+#include "castor_cc/ptx_text.h"
 
 namespace castor::castor_cc {
 namespace {
@@ -135,12 +136,12 @@ class Keeper {
 }  // namespace
 
 bool has_minimum_with_zero(std::string_view ptx) {
-  bool assembly = false, found = false;
+  InlineAssembly assembly;
+  bool found = false;
   for_each_line(ptx, [&](std::string_view line) {
-    if (line.find("// begin inline asm") != std::string_view::npos) assembly = true;
-    if (line.find("// end inline asm") != std::string_view::npos) assembly = false;
+    const bool held = assembly.holds(line);
     line = base::trimmed(line);
-    if (assembly || found || !(begins_with(line, "min.f") || begins_with(line, "max.f"))) return;
+    if (held || found || !(begins_with(line, "min.f") || begins_with(line, "max.f"))) return;
     const std::size_t space = line.find_first_of(" \t");
     if (space == std::string_view::npos || line.back() != ';') return;
     for (const std::string_view operand : split_operands(line.substr(space + 1, line.size() - space - 2))) {

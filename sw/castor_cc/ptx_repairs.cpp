@@ -6,6 +6,7 @@
 
 #include "castor/base/words.h"
 #include "castor_cc/ir_types.h"
+#include "castor_cc/ptx_text.h"
 
 namespace castor::castor_cc {
 namespace {
@@ -32,9 +33,7 @@ class Repair {
   std::string run() {
     while (at_ < ptx_.size()) {
       const std::string_view line = next_line();
-      if (line.find("// begin inline asm") != std::string_view::npos) inline_assembly_ = true;
-      if (line.find("// end inline asm") != std::string_view::npos) inline_assembly_ = false;
-      if (inline_assembly_ || !(bit_field(line) || rotation(line) || wide_product(line))) continue;
+      if (assembly_.holds(line) || !(bit_field(line) || rotation(line) || wide_product(line))) continue;
       copied_ = at_;
     }
     return std::move(out_.append(ptx_.substr(copied_)));
@@ -105,7 +104,7 @@ class Repair {
   std::size_t at_ = 0;      ///< position after the current line
   std::size_t begin_ = 0;   ///< position of the current line
   std::size_t copied_ = 0;  ///< position up to which the text has been copied to `out_`
-  bool inline_assembly_ = false;
+  InlineAssembly assembly_;
 };
 
 }  // namespace

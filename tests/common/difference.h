@@ -28,7 +28,7 @@ std::string difference(const typename Block::Outputs& is, const typename Block::
   return detail::difference(is, expected, [&](auto f) { Block::each_output(f, params); });
 }
 
-/// The same of probes.
+/// Returns the first difference of probes, empty if there is none.
 template <class Block>
 std::string difference(const typename Block::Probes& is, const typename Block::Probes& expected,
                        const typename Block::Params& params) {

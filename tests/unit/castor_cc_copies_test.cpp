@@ -48,11 +48,31 @@ TEST(TypeTable, LaysTypesOutAsNvptxDoes) {
 
 TEST(TypeTable, SaysWhereNumbersAndPointersOf8BytesLie) {
   const TypeTable types(kTypes);
-  EXPECT_THAT(types.layout("%struct.mixed")->wide, ElementsAre(8, 16, 24));
-  EXPECT_THAT(types.layout("%struct.mixed")->pointers, IsEmpty());
-  EXPECT_THAT(types.layout("%\"class.ns::Box<int, {}>\"")->pointers, ElementsAre(16, 24));
-  EXPECT_THAT(types.layout("[2 x i128]")->wide, ElementsAre(0, 8, 16, 24));
-  EXPECT_EQ(types.layout("[100 x i8*]")->pointers.size(), 16U) << "as far as copies are rewritten";
+  const auto offsets = [&](const char* type, bool pointer) {
+    std::vector<std::uint64_t> found;
+    const auto layout = types.layout(type);
+    for (const TypeLayout::Leaf& leaf : layout->leaves) {
+      if (leaf.size == 8 && leaf.pointer == pointer) found.push_back(leaf.offset);
+    }
+    return found;
+  };
+  EXPECT_THAT(offsets("%struct.mixed", false), ElementsAre(8, 16, 24));
+  EXPECT_THAT(offsets("%struct.mixed", true), IsEmpty());
+  EXPECT_THAT(offsets("%\"class.ns::Box<int, {}>\"", true), ElementsAre(16, 24));
+  EXPECT_THAT(offsets("[2 x i128]", false), ElementsAre(0, 8, 16, 24));
+  EXPECT_EQ(offsets("[100 x i8*]", true).size(), 16U) << "as far as copies are rewritten";
+}
+
+TEST(TypeTable, ListsTheNumbersOfAType) {
+  const TypeTable types(kTypes);
+  std::vector<std::uint64_t> offsets, sizes;
+  const auto layout = types.layout("{ i8, { i16, i8 }, double, i128 }");
+  for (const TypeLayout::Leaf& leaf : layout->leaves) {
+    offsets.push_back(leaf.offset);
+    sizes.push_back(leaf.size);
+  }
+  EXPECT_THAT(offsets, ElementsAre(0, 2, 4, 8, 16, 24));
+  EXPECT_THAT(sizes, ElementsAre(1, 2, 1, 8, 8, 8));
 }
 
 TEST(TypeTable, FindsTheEndOfAType) {

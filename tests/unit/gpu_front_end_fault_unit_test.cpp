@@ -10,7 +10,7 @@ using test::DispatcherRig;
 
 constexpr TbNeed kNeed{1, 32, 1, 0};
 
-/// What is told of stops: the preemptor, as if it were a list of mechanisms.
+/// A list of mechanisms that has the preemptor alone.
 struct Told {
   template <class Act>
   void each(Act act) {

@@ -13,9 +13,9 @@ inline constexpr Call kStream = {7165, 0}, kBuffer = {8023, 129}, kLaunch = {121
 inline constexpr double kDispatch = 283;
 
 /// Speed-up over the flat form.
-inline constexpr double kIdeal = 1.43;     ///< mean of chapter 4; chapter 3: 1.13 to 2.73
-inline constexpr double kReal = 1 / 1.16;  ///< mean of chapter 4; chapter 3 has 1 / 1.21
-/// Speed-ups of single programs, chapter 3.
+inline constexpr double kIdeal = 1.43;     ///< mean of Wang 2016, chapter 4; chapter 3 has 1.13 to 2.73
+inline constexpr double kReal = 1 / 1.16;  ///< mean of Wang 2016, chapter 4; chapter 3 has 1 / 1.21
+/// Speed-ups of single programs (Wang 2016, chapter 3).
 inline constexpr double kIdealPackets = 1.96, kIdealStrings = 2.73, kIdealRoad = 1.0;
 
 /// Memory reserved for pending launches and for each level of synchronisation on a K20c (Wang 2016, section 3.4.2.4).

@@ -1,4 +1,4 @@
-// What the slow machine shows of itself: errors, counts, registers, groups as text, and whether it rests.
+// Outputs of the slow machine for tests: errors, counts, registers, groups as text, and whether it rests.
 
 #include <cstring>
 
@@ -56,7 +56,7 @@ U64 Machine::errors(const Inputs& in) const {
   return found;
 }
 
-// What the cycle counts by its state and inputs alone.
+// Adds the events of the cycle that follow from its state and inputs alone.
 void Machine::count() {
   Counters& c = counted_;
   for (const Group& group : groups_) {

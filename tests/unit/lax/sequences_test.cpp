@@ -174,7 +174,7 @@ TEST(LaxSequences, EveryProbeIsInATableOfMeetingsOrHasAReason) {
   EXPECT_THAT(MeetingPoints::forgotten(), testing::IsEmpty());
 }
 
-/// What runs have reached, and what they must not reach.
+/// Cover points and their hits over several runs, and arcs that were taken although they are impossible.
 struct Reached {
   std::map<std::string, std::uint64_t> hits;
   std::set<std::string> impossible;
