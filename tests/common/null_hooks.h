@@ -298,7 +298,7 @@ class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
     Placement placement;
     placement.kd = static_cast<std::uint16_t>(choice.entry);
     placement.position = next_[placement.kd];
-    placement.sm = static_cast<std::uint8_t>(choice.sm);
+    placement.sm = static_cast<std::uint16_t>(choice.sm);
     out.place = placement;
     return out;
   }

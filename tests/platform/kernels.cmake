@@ -277,7 +277,7 @@ function(castor_feature_test name)
   castor_script_test(program_${name} KIND platform COMMAND ${compare})
   castor_script_test(program_${name}_functional KIND platform ENVIRONMENT ${functional} COMMAND ${compare})
   # On the timing GPU those with launches by device code, and handles, take a minute there.
-  if(NOT name MATCHES "^(device_(launch|wait|group)|handles)$")
+  if(NOT name MATCHES "^(device_(launch|wait|group)|handles|processors)$")
     castor_runs_over_sanitizers(program_${name})
   endif()
   castor_runs_over_sanitizers(program_${name}_functional)
@@ -312,6 +312,7 @@ foreach(name IN ITEMS
     outside_reads
     parameters
     printf_formats
+    processors
     real_edges
     recursion
     rounding_modes
@@ -328,6 +329,14 @@ foreach(name IN ITEMS
     use_after_free
     vector_types)
   castor_feature_test(${name})
+endforeach()
+
+# A machine of more SMs than a word has bits, and the largest.
+foreach(sms IN ITEMS 132 256)
+  castor_script_test(program_processors_${sms} KIND platform ENVIRONMENT "CASTOR_PLATFORM=kepler_k20c"
+    COMMAND "${CMAKE_COMMAND}" -E env "CASTOR_SET=chip.sms=${sms}"
+            "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py"
+            "${PROJECT_SOURCE_DIR}/tests/platform/programs/processors.txt" ${processors_programs})
 endforeach()
 
 # Groups of device code once more: attached to kernels by the block, and with a table that is too small for them.

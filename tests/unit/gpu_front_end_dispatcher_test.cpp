@@ -90,6 +90,18 @@ TEST(Dispatcher, ClosedSmsAndQuotasAreKept) {
   EXPECT_EQ(rig.dispatcher.takers(0), 0U);
 }
 
+TEST(Dispatcher, SmsBeyondAWordAreSearchedInCircle) {
+  ScriptedGovernor governor;
+  DispatcherRig rig({{"chip.sms=256"}, {&governor}, nullptr, false});
+  governor.out.open = SmMask{}.set(63).set(64).set(127).set(200).set(255);
+  rig.push(0, 11, kSmall);
+  std::vector<unsigned> sms;
+  for (Cycle now = 1; now < 12; ++now) {
+    if (const auto sm = rig.placed_on(now)) sms.push_back(*sm);
+  }
+  EXPECT_THAT(sms, testing::ElementsAre(63, 64, 127, 200, 255, 63, 64, 127, 200, 255, 63));
+}
+
 TEST(Dispatcher, OfQueuesThatAreHeldNothingIsPlaced) {
   DispatcherRig rig;
   rig.push(0, 10, kSmall, 3);

@@ -93,7 +93,7 @@ class Fcfs : public Counting<DispatchPolicy> {
   std::vector<Item> items;
   DispatchOut out;
   bool push_ready = true, always_offer = false;
-  std::uint8_t sm = Placement::kAnySm;
+  std::uint16_t sm = Placement::kAnySm;
   KdMask hold;
   std::function<void(const DispatchIn&)> see;
 };

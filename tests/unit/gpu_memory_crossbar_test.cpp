@@ -246,10 +246,11 @@ TEST_P(CrossbarRules, EveryPacketIsGrantedInTheCycleThatTheRulesSay) {
   const auto seed = static_cast<std::uint64_t>(GetParam());
   SCOPED_TRACE("--gtest_filter=*CrossbarRules*/" + std::to_string(seed));
   base::Xoshiro256 rng(seed);
-  // More than 64 inputs take another path than fewer.
+  // Up to 64 inputs, up to 128, and more take paths of their own.
   const bool wide = seed % 4 < 2;
+  const std::uint64_t wide_from = seed % 8 < 4 ? 62 : seed % 16 < 8 ? 124 : 252;
   const Machine machine = memory_machine(
-      {"chip.sms=" + std::to_string(wide ? 62 + rng.below(3) : 1 + rng.below(20)),
+      {"chip.sms=" + std::to_string(wide ? wide_from + rng.below(5) : 1 + rng.below(20)),
        "xbar.latency=" + std::to_string(1 + rng.below(9)), "xbar.voq=" + std::to_string(seed % 2),
        "xbar.fifo_flits=" + std::to_string(5 + rng.below(20)), "xbar.flit_bytes=" + std::to_string(30 + rng.below(30)),
        "l2.port_bytes=" + std::to_string(8 << rng.below(4))},

@@ -221,11 +221,9 @@ BesideKernels Gpu::beside_kernels() {
 }
 
 void Gpu::apply_clock_enables(Cycle next) {
-  const SmMask wanted = front_end_->mechanism<GovernorSide>().governors().clock_enable();
-  for (SmMask changed = wanted ^ enabled_; changed != 0; changed &= changed - 1) {
-    const auto sm = static_cast<unsigned>(__builtin_ctzll(changed));
-    if (sm >= sms_.size()) break;
-    sms_[sm]->set_clock_enable((wanted >> sm & 1) != 0, next);
+  const SmMask& wanted = front_end_->mechanism<GovernorSide>().governors().clock_enable();
+  for (std::size_t sm = 0; sm < sms_.size(); ++sm) {
+    if (wanted[sm] != enabled_[sm]) sms_[sm]->set_clock_enable(wanted[sm], next);
   }
   enabled_ = wanted;
 }

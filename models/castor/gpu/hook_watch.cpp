@@ -35,8 +35,8 @@ void HookWatch::check_issue(Cycle now, Cycle length) const {
   for (const Sm* const sm : cores_) {
     const auto* const port = sm->mechanism<HookPort>();
     const WarpMask ready = port != nullptr ? port->ready_to_be_picked() : 0;
-    const SmMask enabled = front_end_.mechanism<GovernorSide>().governors().clock_enable();
-    if (ready == 0 || (enabled >> sm->index() & 1) == 0) continue;
+    const SmMask& enabled = front_end_.mechanism<GovernorSide>().governors().clock_enable();
+    if (ready == 0 || !enabled[sm->index()]) continue;
     hook_failed(port->block(), now,
                 "issue_policy of SM %u lets no warp issue for %llu cycles (watchdog.cycles), though instructions of "
                 "warps %s are decoded and have their operands",

@@ -165,7 +165,7 @@ class TableWriter {
 
 void chip_and_clocks(TableWriter& table) {
   table.chapter("Chip and clocks");
-  CASTOR_NUMBER(chip.sms, "SMs", 1, 64, "streaming multiprocessors (compute units)");
+  CASTOR_NUMBER(chip.sms, "SMs", 1, 256, "streaming multiprocessors (compute units)");
   CASTOR_WORD(chip.capability, "compute capability reported to programs");
   CASTOR_NUMBER(clock.core_mhz, "MHz", 1, 10'000, "clock of SMs, networks and L2");
   CASTOR_NUMBER(clock.dram_mhz, "MHz", 1, 10'000, "DRAM command clock");

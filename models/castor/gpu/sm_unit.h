@@ -55,7 +55,7 @@ struct TbStartMessage {
   std::uint64_t position = 0;  ///< position of the TB in dispatch order
   std::uint32_t group = kNoGroup;
   std::uint32_t level = 0;                       ///< nesting depth of the launch; 0 for a launch by the host
-  std::uint8_t parent_sm = 0;                    ///< SM whose device code made the launch
+  std::uint16_t parent_sm = 0;                   ///< SM whose device code made the launch
   Cycle acquire = 0;                             ///< L1 lines filled before this cycle count as absent for the TB
   std::shared_ptr<const SuspendedTb> suspended;  ///< saved context from which the TB resumes; null: it starts anew
   /// The policy sends linear indices; two- and three-dimensional indices then take sm.tb_divide_cycles.

@@ -31,22 +31,18 @@ class WaitingKernels {
   [[nodiscard]] static gpu::SmMask takers(const gpu::DispatchIn& in, unsigned entry) {
     gpu::SmMask takers = in.room->fits(entry) & in.open;
     if (in.quota != nullptr) {
-      for (gpu::SmMask left = takers; left != 0; left &= left - 1) {
-        const auto sm = static_cast<unsigned>(__builtin_ctzll(left));
-        const std::uint8_t allowed = in.quota->allowed[sm * in.quota->entries + entry];
-        if (allowed != gpu::Quota::kUnlimited && in.room->resident(sm, entry) >= allowed) {
-          takers &= ~(gpu::SmMask{1} << sm);
-        }
+      for (unsigned sm = 0; sm < in.room->sms(); ++sm) {
+        if (takers[sm] && !in.quota->allows(sm, entry, in.room->resident(sm, entry))) takers.reset(sm);
       }
     }
-    return takers == 0 && (*in.fits)[entry] ? in.open : takers;
+    return takers.none() && (*in.fits)[entry] ? in.open : takers;
   }
 
   /// Returns the placement of the next TB of an entry, on one SM or on any.
   [[nodiscard]] gpu::Placement next(unsigned entry, unsigned sm = gpu::Placement::kAnySm) const {
     gpu::Placement placement;
     placement.kd = static_cast<std::uint16_t>(entry);
-    placement.sm = static_cast<std::uint8_t>(sm);
+    placement.sm = static_cast<std::uint16_t>(sm);
     placement.position = position_[entry];
     return placement;
   }

@@ -117,9 +117,9 @@ class Policy final : public Adapter<DispatchIn, DispatchOut> {
     out_.fits_head = in.room->fits(item.kd);
     const SmMask takers = out_.fits_head & in.open;
     for (unsigned sm = 0; sm < in.room->sms(); ++sm) {
-      if ((takers >> sm & 1) == 0 || !in.room->fits(sm, item.need)) continue;
+      if (!takers[sm] || !in.room->fits(sm, item.need)) continue;
       if (in.room->free(sm).tbs + in.room->resident(sm, item.kd) > in.room->capacity().tbs) continue;
-      out_.place = Placement{item.kd, static_cast<std::uint8_t>(sm), item.next, false};
+      out_.place = Placement{item.kd, static_cast<std::uint16_t>(sm), item.next, false};
       break;
     }
     return out_;

@@ -21,10 +21,8 @@ enum class DispatchWait : std::uint8_t {
 /// Returns the SMs of `set` with fewer TBs of an entry than the quota allows; all of `set` without a quota.
 [[nodiscard]] inline SmMask within_quota(SmMask set, const Quota* quota, const Ledger& ledger, unsigned entry) {
   if (quota == nullptr) return set;
-  for (SmMask left = set; left != 0; left &= left - 1) {
-    const auto sm = static_cast<unsigned>(__builtin_ctzll(left));
-    const std::uint8_t allowed = quota->allowed[sm * quota->entries + entry];
-    if (allowed != Quota::kUnlimited && ledger.resident(sm, entry) >= allowed) set &= ~(SmMask{1} << sm);
+  for (unsigned sm = 0; sm < ledger.sms(); ++sm) {
+    if (set[sm] && !quota->allows(sm, entry, ledger.resident(sm, entry))) set.reset(sm);
   }
   return set;
 }
@@ -32,15 +30,15 @@ enum class DispatchWait : std::uint8_t {
 /// SMs that may take a TB of an entry now: they have room, are open, and are below quota.
 struct DispatchView {
   const Ledger& ledger;
-  SmMask open = kAllSms;
+  const SmMask& open = kAllSms;
   const Quota* quota = nullptr;
   const KdMask* stopped = nullptr;  ///< entries of which no TB is placed; null = none
 
   /// Returns the SMs with resources for a TB of the entry, open or not.
-  [[nodiscard]] SmMask room(unsigned entry) const { return ledger.fits(entry); }
+  [[nodiscard]] const SmMask& room(unsigned entry) const { return ledger.fits(entry); }
   /// Returns the SMs that may take a TB of the entry.
   [[nodiscard]] SmMask takers(unsigned entry) const {
-    if (stopped != nullptr && (*stopped)[entry]) return 0;
+    if (stopped != nullptr && (*stopped)[entry]) return {};
     return within_quota(ledger.fits(entry) & open, quota, ledger, entry);
   }
 };
@@ -118,9 +116,9 @@ class FcfsDispatcher {
     for (const std::uint16_t other : items_) {
       if (other == item) continue;
       if (sticky_ && try_item(other, view, search, now, choice)) return choice;
-      other_fits = other_fits || view.takers(other) != 0;
+      other_fits = other_fits || view.takers(other).any();
     }
-    if (view.room(item) != 0 && view.takers(item) == 0) {
+    if (view.room(item).any() && view.takers(item).none()) {
       choice.wait = DispatchWait::kClosed;
     } else {
       choice.wait = other_fits ? DispatchWait::kHeadBlocked : DispatchWait::kNoFit;
@@ -129,7 +127,7 @@ class FcfsDispatcher {
   }
   /// Returns the oldest item that fits on an SM, -1 = none.
   [[nodiscard]] int oldest(const DispatchView& view) const {
-    const auto found = std::find_if(items_.begin(), items_.end(), [&](auto item) { return view.takers(item) != 0; });
+    const auto found = std::find_if(items_.begin(), items_.end(), [&](auto item) { return view.takers(item).any(); });
     return found == items_.end() ? -1 : static_cast<int>(*found);
   }
   /// Records that a TB of the entry was placed.
@@ -139,9 +137,9 @@ class FcfsDispatcher {
   /// Returns whether a TB could be placed in a later cycle without any change of state.
   [[nodiscard]] bool pending(const DispatchView& view) const {
     if (items_.empty()) return false;
-    if (view.takers(static_cast<unsigned>(current())) != 0) return true;
+    if (view.takers(static_cast<unsigned>(current())).any()) return true;
     return sticky_ &&
-           std::any_of(items_.begin(), items_.end(), [&](std::uint16_t item) { return view.takers(item) != 0; });
+           std::any_of(items_.begin(), items_.end(), [&](std::uint16_t item) { return view.takers(item).any(); });
   }
 
  private:
@@ -149,7 +147,7 @@ class FcfsDispatcher {
                               Choice& choice) const {
     SmMask takers = view.takers(item);
     if (one_) takers &= SmMask{1} << now % sms_;
-    if (takers == 0) return false;
+    if (takers.none()) return false;
     choice.entry = static_cast<int>(item);
     choice.sm = search.first(takers);
     return true;

@@ -62,7 +62,7 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
 }  // namespace
 
 const Machine& checked(const Machine& machine, const Hooks& hooks) {
-  check_limit("chip.sms", machine.chip.sms, sizeof(SmMask) * 8);
+  check_limit("chip.sms", machine.chip.sms, kMaxSms);
   check_limit("queue.count", machine.queue.count, kMaxQueues);
   check_limit("table.entries", machine.table.entries, kMaxEntries);
   check_hooks(machine, hooks);

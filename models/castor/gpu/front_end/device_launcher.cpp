@@ -14,8 +14,8 @@ constexpr std::uint64_t kRecordBytes = sizeof(PacketImage);
 // Returns the SMs with a visible message in one of their mailboxes.
 template <class Message>
 SmMask sms_with(const std::vector<SmUnit*>& sms, Mailbox<Message>& (SmUnit::*mailbox)(), Cycle now) {
-  SmMask found = 0;
-  for (SmUnit* const sm : sms) found |= SmMask{(sm->*mailbox)().head(now) != nullptr} << sm->index();
+  SmMask found;
+  for (SmUnit* const sm : sms) found.set(sm->index(), (sm->*mailbox)().head(now) != nullptr);
   return found;
 }
 
@@ -214,7 +214,7 @@ void DeviceLauncher::drop_stopped() {
 void DeviceLauncher::serve(Cycle now) {
   if (now < serves_from_) return;
   const SmMask asking = sms_with(sms_, &SmUnit::runtime_calls, now);
-  if (asking == 0) return;
+  if (asking.none()) return;
   const unsigned sm = last_served_.first(asking);
   last_served_.chosen(sm);
   const RuntimeMessage call = *sms_[sm]->runtime_calls().head(now);
@@ -232,7 +232,7 @@ void DeviceLauncher::take_pointer(Cycle now) {
   }
   if (now < arrivals_from_) return;
   const SmMask pointing = sms_with(sms_, &SmUnit::pointers, now);
-  if (pointing == 0) return;
+  if (pointing.none()) return;
   if (!std::exchange(arrived_, true) && machine_.pool.fixed_overhead != 0) {
     arrivals_from_ = now + machine_.pool.fixed_overhead;
     return;

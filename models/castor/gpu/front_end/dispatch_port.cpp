@@ -18,7 +18,7 @@ DispatchPort::DispatchPort(DispatchPolicy* policy, const HookPlace& place, const
   if (policy != nullptr) mounted_.emplace(*policy, "dispatch_policy", place, &memory);
 }
 
-const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, SmMask open, const Quota* quota, Cycle now) {
+const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, const SmMask& open, const Quota* quota, Cycle now) {
   in_.now = now;
   in_.fits = &fits;
   in_.open = open;
@@ -52,7 +52,7 @@ void DispatchPort::settle_early() {
   const KdMask nothing;
   DispatchIn early = in_;
   early.fits = &nothing;
-  early.open = 0;
+  early.open.reset();
   early.ev = {};
   early.reply.reset();
   const DispatchOut& out = policy_->settle(early);

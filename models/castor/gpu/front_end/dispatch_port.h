@@ -32,7 +32,7 @@ class DispatchPort : public FrontEndMechanism {
   void begin() { in_.reply.reset(); }
   /// Presents the inputs of the cycle and returns the policy's offer. `fits`: entries of which a TB could be placed.
   /// The policy also reads this mask in `clock`, with its value at that time.
-  const Maybe<Placement>& settle(const KdMask& fits, SmMask open, const Quota* quota, Cycle now);
+  const Maybe<Placement>& settle(const KdMask& fits, const SmMask& open, const Quota* quota, Cycle now);
   /// Reports to the policy that its offered TB is placed.
   void take() { in_.taken = true; }
   void clock(Cycle now);

@@ -59,7 +59,7 @@ void Dispatcher::step_scan(Cycle now) {
   if (placed_at_ == now || scan_.offer() < 0) return;
   const auto entry = static_cast<unsigned>(scan_.offer());
   const SmMask takers = this->takers(entry);
-  if (takers == 0) return;
+  if (takers.none()) return;
   const unsigned sm = search_.first(takers);
   search_.chosen(sm);
   place(*table_[entry].record, sm, false, now);
@@ -81,7 +81,7 @@ void Dispatcher::step_policy(Cycle now) {
   CASTOR_HOOK_CHECK(policy_, now,
                     any || (offer.sm < ledger_.sms() && (stopped || ledger_.fits(offer.sm, kernel.context().need))),
                     "dispatch policy offers a TB of entry %u to SM %u, where it does not fit", offer.kd, offer.sm);
-  if (takers == 0 || (!any && (takers >> offer.sm & 1) == 0)) {
+  if (takers.none() || (!any && !takers[offer.sm])) {
     ++offers_refused_;
     return;
   }
@@ -125,8 +125,8 @@ void Dispatcher::place(const LaunchRecord& record, unsigned sm, bool linear, Cyc
   const KernelContext& context = record.context;
   const unsigned entry = context.entry;
   CASTOR_ASSERT_AT(now, placed_at_ != now, "two placements in a cycle");
-  CASTOR_ASSERT_AT(now, !table_[entry].killed && (governors_.open() >> sm & 1) != 0,
-                   "TB of entry %u placed on closed SM %u", entry, sm);
+  CASTOR_ASSERT_AT(now, !table_[entry].killed && governors_.open()[sm], "TB of entry %u placed on closed SM %u", entry,
+                   sm);
   ledger_.debit(sm, entry, context.need, now);
   const KernelTable::NextTb tb = table_.place(entry, now, context.group);
   TbStartMessage message;
@@ -167,7 +167,7 @@ void Dispatcher::drop(const KernelContext& context, unsigned sm, Cycle now) {
   if (tb.last) withdraw(context.entry);
 }
 
-unsigned Dispatcher::place_again(unsigned entry, SmMask sms, Cycle now) {
+unsigned Dispatcher::place_again(unsigned entry, const SmMask& sms, Cycle now) {
   const unsigned sm = search_.first(sms);
   search_.chosen(sm);
   ledger_.debit(sm, entry, table_[entry].context().need, now);
@@ -177,8 +177,8 @@ unsigned Dispatcher::place_again(unsigned entry, SmMask sms, Cycle now) {
 
 SmMask Dispatcher::takers_again(unsigned entry) const {
   const TbNeed& need = table_[entry].context().need;
-  SmMask room = 0;
-  for (unsigned sm = 0; sm < ledger_.sms(); ++sm) room |= SmMask{ledger_.fits(sm, need)} << sm;
+  SmMask room;
+  for (unsigned sm = 0; sm < ledger_.sms(); ++sm) room.set(sm, ledger_.fits(sm, need));
   return within_quota(room & governors_.open(), governors_.quota(), ledger_, entry);
 }
 
@@ -223,7 +223,7 @@ void Dispatcher::hold_queues(const QueueMask& queues) {
 const KdMask& Dispatcher::show_fits() {
   fits_.reset();
   const DispatchView view = this->view();
-  for (const std::uint16_t entry : ledger_.watched()) fits_[entry] = view.takers(entry) != 0;
+  for (const std::uint16_t entry : ledger_.watched()) fits_[entry] = view.takers(entry).any();
   if (!policy_.present()) return fits_;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];

@@ -40,7 +40,7 @@ class Dispatcher {
   void step(Cycle now);
   /// Uses the placement of the cycle for a TB that comes back. All SMs of `sms` have room for it. Returns the chosen
   /// SM.
-  [[nodiscard]] unsigned place_again(unsigned entry, SmMask sms, Cycle now);
+  [[nodiscard]] unsigned place_again(unsigned entry, const SmMask& sms, Cycle now);
   /// Holds these queues and no others: no TB of their kernels is placed from the next cycle on.
   void hold_queues(const QueueMask& queues);
   /// Stops a kernel after a fault. A dispatch policy continues to offer its TBs; they are dropped when offered.
@@ -67,7 +67,7 @@ class Dispatcher {
 
  private:
   [[nodiscard]] DispatchView view() const {
-    return {ledger_, governors_.open() & ledger_.all(), governors_.quota(), holding_ ? &held_ : nullptr};
+    return {ledger_, governors_.open(), governors_.quota(), holding_ ? &held_ : nullptr};
   }
   void step_policy(Cycle now);
   void step_scan(Cycle now);

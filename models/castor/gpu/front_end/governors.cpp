@@ -99,8 +99,8 @@ void Governors::clock(bool coming, Cycle now) {
 // Detects governors that keep all SMs closed while no SM holds a TB and TBs wait. Only the governors can end this
 // state. If they have not after the watchdog's number of cycles, the assertion assumes that they never will.
 void Governors::check_open(Cycle now) {
-  const SmMask all = ledger_.all();
-  if ((open_ & all) != 0 || ledger_.resident_total() != 0 || ledger_.watched().empty()) {
+  const SmMask& all = ledger_.all();
+  if ((open_ & all).any() || ledger_.resident_total() != 0 || ledger_.watched().empty()) {
     closed_since_ = kForever;
     return;
   }
@@ -110,7 +110,7 @@ void Governors::check_open(Cycle now) {
   std::string who = "governors together";
   const SmGovernor* closes = governors_.front();
   for (std::size_t i = 0; i < governors_.size(); ++i) {
-    if ((said_[i].open & all) != 0) continue;
+    if ((said_[i].open & all).any()) continue;
     who = "governor" + std::to_string(i);
     closes = governors_[i];
   }

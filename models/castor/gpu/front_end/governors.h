@@ -18,7 +18,7 @@ class Waves;
 
 /// State of the dispatcher that is presented to governors (GovernIn).
 struct DispatchState {
-  SmMask fits_head = 0, bound_wait = 0;
+  SmMask fits_head, bound_wait;
   bool ready = false, waiting = false;
 };
 
@@ -50,11 +50,11 @@ class Governors {
   void check_open(Cycle now);
 
   /// Returns the SMs on which TBs may be placed.
-  [[nodiscard]] SmMask open() const { return open_; }
+  [[nodiscard]] const SmMask& open() const { return open_; }
   /// Returns the combined quota; null = none.
   [[nodiscard]] const Quota* quota() const { return quota_; }
   /// Returns the SMs that have a clock in the next cycle.
-  [[nodiscard]] SmMask clock_enable() const { return clock_enable_; }
+  [[nodiscard]] const SmMask& clock_enable() const { return clock_enable_; }
   /// Returns whether the front end has a clock in the next cycle.
   [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
 

@@ -38,9 +38,9 @@ KernelKey GroupStage::key(unsigned entry) const {
 // follows.
 Maybe<GroupBeat> GroupStage::beat(Cycle now) {
   if (serving_ < 0) {
-    SmMask waiting = 0;
-    for (SmUnit* const sm : sms_) waiting |= SmMask{sm->commands().head(now) != nullptr} << sm->index();
-    if (waiting == 0) return std::nullopt;
+    SmMask waiting;
+    for (SmUnit* const sm : sms_) waiting.set(sm->index(), sm->commands().head(now) != nullptr);
+    if (waiting.none()) return std::nullopt;
     serving_ = static_cast<int>(last_served_.first(waiting));
     last_served_.chosen(static_cast<unsigned>(serving_));
     beat_ = 0;
@@ -49,7 +49,7 @@ Maybe<GroupBeat> GroupStage::beat(Cycle now) {
   GroupBeat beat = launches_.beat(command.groups[beat_].launch);
   beat.first = beat_ == 0;
   beat.last = beat_ + 1 == command.groups.size();
-  beat.sm = static_cast<std::uint8_t>(serving_);
+  beat.sm = static_cast<std::uint16_t>(serving_);
   beat.warp = static_cast<std::uint8_t>(command.warp);
   beat.lane = static_cast<std::uint8_t>(command.groups[beat_].lane);
   return beat;

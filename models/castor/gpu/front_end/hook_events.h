@@ -13,7 +13,7 @@ namespace castor::gpu {
 /// Returns the hook event for a TB of a kernel on an SM. The type of the event is given by where it is recorded.
 [[nodiscard]] inline TbEvent tb_event(const KernelContext& kernel, unsigned sm, std::uint64_t gid) {
   TbEvent event;
-  event.sm = static_cast<std::uint8_t>(sm);
+  event.sm = static_cast<std::uint16_t>(sm);
   event.kd = kernel.entry;
   event.queue = kernel.queue;
   event.kid = kernel.kid;

@@ -20,7 +20,7 @@ struct LaunchRecord {
   const LaunchRecord* root = nullptr;  ///< host launch at the top of the tree
   LaunchId launch = 0;                 ///< number; 0: host launch whose TBs have not called the device runtime
   std::uint32_t level = 0;             ///< number of launches above this one in the tree
-  std::uint8_t parent_sm = 0;          ///< SM of the TB that made the launch
+  std::uint16_t parent_sm = 0;         ///< SM of the TB that made the launch
   std::uint64_t image = 0;             ///< device address of the launch descriptor
   Cycle acquire = 0;                   ///< its TBs treat L1 lines older than this cycle as absent
   Cycle called = 0;                    ///< cycle in which the call that made the launch issued
@@ -50,7 +50,7 @@ class LaunchRecords {
     hold(*parent);
     record.parent = parent;
     record.level = parent->level + 1;
-    record.parent_sm = static_cast<std::uint8_t>(parent_sm);
+    record.parent_sm = static_cast<std::uint16_t>(parent_sm);
     return record;
   }
   void hold(LaunchRecord& record) {

@@ -9,7 +9,7 @@ namespace castor::gpu {
 
 Ledger::Ledger(const Machine& machine)
     : entries_(machine.table.entries),
-      all_(machine.chip.sms == 64 ? kAllSms : (SmMask{1} << machine.chip.sms) - 1),
+      all_(kAllSms >> (kMaxSms - machine.chip.sms)),
       capacity_{machine.sm.tb_slots, machine.sm.warps, machine.sm.threads,
                 machine.sm.registers / machine.sm.reg_alloc_unit, machine.sm.smem_bytes / machine.sm.smem_alloc_unit},
       free_(machine.chip.sms, capacity_),
@@ -49,21 +49,17 @@ SmLoad Ledger::load(unsigned sm, Cycle now) const {
 void Ledger::watch(unsigned entry, const TbNeed& need) {
   watched_.push_back(static_cast<std::uint16_t>(entry));
   need_[entry] = need;
-  fit_[entry] = 0;
-  for (unsigned sm = 0; sm < sms(); ++sm) fit_[entry] |= SmMask{fits(sm, need)} << sm;
+  for (unsigned sm = 0; sm < sms(); ++sm) fit_[entry].set(sm, fits(sm, need));
 }
 
 void Ledger::unwatch(unsigned entry) {
   const auto found = std::find(watched_.begin(), watched_.end(), entry);
   if (found != watched_.end()) watched_.erase(found);
-  fit_[entry] = 0;
+  fit_[entry].reset();
 }
 
 void Ledger::update(unsigned sm) {
-  const SmMask bit = SmMask{1} << sm;
-  for (const std::uint16_t entry : watched_) {
-    fit_[entry] = fits(sm, need_[entry]) ? fit_[entry] | bit : fit_[entry] & ~bit;
-  }
+  for (const std::uint16_t entry : watched_) fit_[entry].set(sm, fits(sm, need_[entry]));
 }
 
 void Ledger::debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now) {

@@ -21,7 +21,7 @@ class Ledger final : public RoomView {
   explicit Ledger(const Machine& machine);
 
   [[nodiscard]] unsigned sms() const override { return static_cast<unsigned>(free_.size()); }
-  [[nodiscard]] SmMask all() const { return all_; }
+  [[nodiscard]] const SmMask& all() const { return all_; }
   [[nodiscard]] const SmRoom& capacity() const override { return capacity_; }
   [[nodiscard]] const SmRoom& free(unsigned sm) const override { return free_[sm]; }
   /// Returns the number of TBs of a kernel table entry on an SM or in flight to it.
@@ -41,8 +41,8 @@ class Ledger final : public RoomView {
   [[nodiscard]] bool watches(unsigned entry) const {
     return std::find(watched_.begin(), watched_.end(), entry) != watched_.end();
   }
-  /// Returns the SMs on which a TB of a watched entry fits; 0 for other entries.
-  [[nodiscard]] SmMask fits(unsigned entry) const override { return fit_[entry]; }
+  /// Returns the SMs on which a TB of a watched entry fits; empty for other entries.
+  [[nodiscard]] const SmMask& fits(unsigned entry) const override { return fit_[entry]; }
   [[nodiscard]] const std::vector<std::uint16_t>& watched() const { return watched_; }
 
   /// Subtracts the resources of a TB that is placed on an SM.
@@ -72,16 +72,19 @@ class Ledger final : public RoomView {
 /// Circular search over SMs, from the SM after the last chosen one; the first search starts at SM 0.
 class SmSearch {
  public:
-  explicit SmSearch(unsigned sms) : last_(sms - 1) {}
+  explicit SmSearch(unsigned sms) : sms_(sms), last_(sms - 1) {}
   /// Returns the first SM of a non-empty set in the order of the search.
-  [[nodiscard]] unsigned first(SmMask set) const {
-    const SmMask behind = last_ == 63 ? 0 : set & (kAllSms << (last_ + 1));
-    return static_cast<unsigned>(__builtin_ctzll(behind != 0 ? behind : set));
+  [[nodiscard]] unsigned first(const SmMask& set) const {
+    unsigned sm = last_;
+    do {
+      sm = sm + 1 == sms_ ? 0 : sm + 1;
+    } while (!set[sm]);
+    return sm;
   }
   void chosen(unsigned sm) { last_ = sm; }
 
  private:
-  unsigned last_;
+  unsigned sms_, last_;
 };
 
 }  // namespace castor::gpu

@@ -33,7 +33,7 @@ Preemptor::Preemptor(const Machine& machine, std::vector<TbSaver*> savers, Kerne
       ledger_(ledger),
       dispatcher_(dispatcher),
       events_(events) {
-  for (std::size_t sm = 0; sm < savers_.size(); ++sm) movable_ |= SmMask{savers_[sm] != nullptr} << sm;
+  for (std::size_t sm = 0; sm < savers_.size(); ++sm) movable_.set(sm, savers_[sm] != nullptr);
 }
 
 void Preemptor::preempt(const QueueMask& queues, Cycle now) {
@@ -85,14 +85,14 @@ void Preemptor::stopped(unsigned entry) {
 
 // Returns the SMs to which a saved TB may go now.
 SmMask Preemptor::room_for(const Saved& saved) const {
-  if (queues_[saved.record->context.queue]) return 0;
+  if (queues_[saved.record->context.queue]) return {};
   return dispatcher_.takers_again(saved.entry()) & movable_;
 }
 
 // Returns the index of the oldest saved TB that fits on an SM; saved_.size() = none.
 std::size_t Preemptor::restorable() const {
   std::size_t i = 0;
-  while (i < saved_.size() && room_for(saved_[i]) == 0) ++i;
+  while (i < saved_.size() && room_for(saved_[i]).none()) ++i;
   return i;
 }
 

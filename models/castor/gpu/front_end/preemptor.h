@@ -70,7 +70,7 @@ class Preemptor : public FrontEndMechanism {
 
   const Machine& machine_;
   std::vector<TbSaver*> savers_;
-  SmMask movable_ = 0;  // SMs that can save TBs
+  SmMask movable_;  // SMs that can save TBs
   KernelTable& table_;
   Ledger& ledger_;
   Dispatcher& dispatcher_;

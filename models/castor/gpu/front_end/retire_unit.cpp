@@ -22,14 +22,14 @@ void RetireUnit::take_wire(unsigned sm, Cycle now) {
   TbEvent event = tb_event(*message.kernel, sm, message.gid);
   event.slot = message.slot;
   done_[sm].push_back(event);
-  waiting_ |= SmMask{1} << sm;
+  waiting_.set(sm);
   events_.retired(event);
   if (message.caller != 0) callers_.push_back(message.caller);
   wire.pop();
 }
 
 void RetireUnit::drain(Cycle now) {
-  if (waiting_ == 0) {
+  if (waiting_.none()) {
     if (!dropped_.empty() && dropped_.front().since < now) drain_dropped();
     return;
   }
@@ -37,7 +37,7 @@ void RetireUnit::drain(Cycle now) {
   last_.chosen(sm);
   const TbEvent tb = done_[sm].front();
   done_[sm].pop_front();
-  if (done_[sm].empty()) waiting_ &= ~(SmMask{1} << sm);
+  if (done_[sm].empty()) waiting_.reset(sm);
   sms_[sm]->done_drained(now);
   count(tb);
 }
@@ -59,7 +59,7 @@ void RetireUnit::count(const TbEvent& tb) {
 }
 
 void RetireUnit::add_waves(Waves& waves, const std::string& scope) const {
-  waves.add(scope, "done_waiting", 64, &waiting_);
+  waves.add_mask(scope, "done_waiting", ledger_.sms(), &waiting_);
 }
 
 }  // namespace castor::gpu

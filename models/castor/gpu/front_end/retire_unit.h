@@ -70,7 +70,7 @@ class RetireUnit {
   Ledger& ledger_;
   HookEvents& events_;
   std::vector<boost::circular_buffer<TbEvent>> done_;  // per SM: TBs retired and not counted as complete
-  SmMask waiting_ = 0;                                 // SMs whose done FIFO is not empty
+  SmMask waiting_;                                     // SMs whose done FIFO is not empty
   SmSearch last_;                                      // SM whose TB was counted last
   std::deque<Dropped> dropped_;                        // dropped TBs to be reported as retired and counted
   std::vector<BlockId> callers_;                       // retired TBs that had called the device runtime

@@ -57,7 +57,7 @@ void Suspender::restore(Cycle now) {
   const Away away = placeable_.front();
   const unsigned entry = away.record->context.entry;
   const SmMask takers = dispatcher_.takers_again(entry);
-  if (takers == 0) return;
+  if (takers.none()) return;
   placeable_.pop_front();
   const unsigned sm = dispatcher_.place_again(entry, takers, now);
   table_.resume(entry);
@@ -151,7 +151,7 @@ void Suspender::stop(const LaunchRecord& root) {
 
 Cycle Suspender::next(const KdMask& held, Cycle now) const {
   if (stirred_ || deserted(held) >= 0) return now + 1;
-  if (!placeable_.empty() && dispatcher_.takers_again(placeable_.front().record->context.entry) != 0) return now + 1;
+  if (!placeable_.empty() && dispatcher_.takers_again(placeable_.front().record->context.entry).any()) return now + 1;
   Cycle next = kForever;
   for (SmUnit* const sm : sms_) next = std::min(next, sm->suspended().next());
   return next == kForever ? next : std::max(next, now + 1);

@@ -59,7 +59,7 @@ std::string WaitReport::placement(unsigned entry) const {
            number(static_cast<unsigned>(ahead));
   }
   if (parts_.ledger.fits(entry) != 0) {
-    return parts_.dispatcher.takers(entry) != 0 ? "; can be placed" : "; SMs with room are closed or above quota";
+    return parts_.dispatcher.takers(entry).any() ? "; can be placed" : "; SMs with room are closed or above quota";
   }
   std::string text = "; no SM has room:";
   for (unsigned sm = 0; sm < parts_.ledger.sms(); ++sm) {

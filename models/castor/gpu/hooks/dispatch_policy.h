@@ -12,9 +12,9 @@ namespace castor::gpu {
 
 /// Offer of a dispatch policy: place the next TB of a kernel, or of a group attached to the kernel, on an SM.
 struct Placement {
-  static constexpr std::uint8_t kAnySm = 0xff;  ///< the platform selects an SM with free resources, round robin
-  std::uint16_t kd = 0;                         ///< kernel table entry
-  std::uint8_t sm = kAnySm;                     ///< SM on which the TB must fit, or kAnySm
+  static constexpr std::uint16_t kAnySm = 0xffff;  ///< the platform selects an SM with free resources, round robin
+  std::uint16_t kd = 0;                            ///< kernel table entry
+  std::uint16_t sm = kAnySm;                       ///< SM on which the TB must fit, or kAnySm
   /// position of the TB in its kernel table entry, counted from 0 without gaps; the entry's order source maps it to the
   /// TB's index
   std::uint32_t position = 0;
@@ -52,8 +52,8 @@ struct DispatchOut {
   KdMask hold;             ///< early: entries that must not be released although all their TBs have been placed
   bool ready = false;      ///< for governors: a TB is ready to be placed
   bool waiting = false;    ///< for governors: a TB waits to be placed, ready or not
-  SmMask fits_head = 0;    ///< for governors: SMs on which the current kernel's next TB fits
-  SmMask bound_wait = 0;   ///< for governors: SMs to which waiting TBs are bound
+  SmMask fits_head;        ///< for governors: SMs on which the current kernel's next TB fits
+  SmMask bound_wait;       ///< for governors: SMs to which waiting TBs are bound
 };
 
 /// At most one per GPU; without one the built-in policy places TBs. Settles in F5, placement, and clocks in F10, edges.

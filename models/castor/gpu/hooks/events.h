@@ -15,7 +15,7 @@ struct KernelContext;
 
 /// Event of a thread block: placed on an SM, retired, or completed.
 struct TbEvent {
-  std::uint8_t sm = 0;  ///< SM on which the TB is, or was
+  std::uint16_t sm = 0;  ///< SM on which the TB is, or was
   /// TB context of the TB on its SM; 0 in `placed` events, because the SM assigns the context later
   std::uint8_t slot = 0;
   std::uint16_t kd = 0;            ///< kernel table entry
@@ -39,8 +39,8 @@ struct WorkItem {
   std::uint64_t param = 0;  ///< device address of the parameter block; 0 = no parameters
   TbNeed need;              ///< SM resources that one TB occupies
   std::uint32_t group = kNoGroup;
-  std::uint32_t level = 0;     ///< nesting depth: number of device launches above this work
-  std::uint8_t parent_sm = 0;  ///< with level above 0: SM of the TB that launched this work
+  std::uint32_t level = 0;      ///< nesting depth: number of device launches above this work
+  std::uint16_t parent_sm = 0;  ///< with level above 0: SM of the TB that launched this work
 };
 
 /// Event of a kernel: its table entry was written, or the kernel has completed.
@@ -72,6 +72,12 @@ struct Quota {
   static constexpr std::uint8_t kUnlimited = 0xff;
   unsigned entries = 0;                   ///< number of kernel table entries
   const std::uint8_t* allowed = nullptr;  ///< [sm * entries + kd]: allowed resident TBs; kUnlimited = as many as fit
+
+  /// Returns whether an SM with `resident` TBs of a kernel table entry may receive one more.
+  [[nodiscard]] bool allows(unsigned sm, unsigned entry, unsigned resident) const {
+    const std::uint8_t most = allowed[sm * entries + entry];
+    return most == kUnlimited || resident < most;
+  }
 };
 
 /// Event: a TB starts on an SM, or resumes there after it was suspended.

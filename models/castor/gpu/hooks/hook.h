@@ -23,13 +23,14 @@ using base::kForever;
 
 using WarpMask = std::uint64_t;  ///< bit = warp slot of one SM
 using TbMask = std::uint64_t;    ///< bit = TB context of one SM
-using SmMask = std::uint64_t;    ///< bit = SM
 
+inline constexpr std::size_t kMaxSms = 256;
 inline constexpr std::size_t kMaxQueues = 128;
 inline constexpr std::size_t kMaxEntries = 256;  ///< most kernel table entries
+using SmMask = std::bitset<kMaxSms>;             ///< bit = SM
 using QueueMask = std::bitset<kMaxQueues>;       ///< bit = queue
 using KdMask = std::bitset<kMaxEntries>;         ///< bit = kernel table entry
-inline constexpr SmMask kAllSms = ~SmMask{0};
+inline const SmMask kAllSms = ~SmMask{};
 
 inline constexpr unsigned kMaxSchedulers = 4;
 /// most picks per scheduler and tick: 2 with issue.warps 2, 5 (one per issue class) with issue.warps 5

@@ -30,7 +30,7 @@ class KernelKeys {
 /// until it is accepted.
 struct GroupBeat {
   bool first = false, last = false;  ///< first and last beat of the launch command
-  std::uint8_t sm = 0;               ///< SM of the launching thread
+  std::uint16_t sm = 0;              ///< SM of the launching thread
   std::uint8_t warp = 0, lane = 0;   ///< warp slot and lane of the launching thread
   std::uint8_t level = 0;            ///< nesting depth: number of launches above the group, at most 15
   KernelKey key;

@@ -29,9 +29,9 @@ class RoomView {
   [[nodiscard]] virtual unsigned resident(unsigned sm, unsigned entry) const = 0;
   /// Returns whether the SM has the free resources for a TB of that need.
   [[nodiscard]] virtual bool fits(unsigned sm, const TbNeed& need) const = 0;
-  /// Returns the SMs on which the next TB of an entry fits, 0 for entries without TBs to place. Ignores closed SMs and
-  /// quotas.
-  [[nodiscard]] virtual SmMask fits(unsigned entry) const = 0;
+  /// Returns the SMs on which the next TB of an entry fits; empty for entries without TBs to place. Ignores closed SMs
+  /// and quotas.
+  [[nodiscard]] virtual const SmMask& fits(unsigned entry) const = 0;
 };
 
 }  // namespace castor::gpu

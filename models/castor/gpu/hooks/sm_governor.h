@@ -30,14 +30,14 @@ struct SmLoad {
 
 /// Inputs of a governor, valid at the edge only: the outputs depend on the governor's state alone.
 struct GovernIn {
-  Cycle now = 0;          ///< core cycle of this front-end cycle
-  View<SmPulse> pulse;    ///< [sm] activity of each SM
-  View<SmLoad> load;      ///< [sm] ledger's load of each SM
-  SmMask fits_head = 0;   ///< from the dispatch policy: SMs on which the current kernel's next TB fits
-  SmMask bound_wait = 0;  ///< from the dispatch policy: SMs to which waiting TBs are bound; 0 with the built-in policy
-  bool ready = false;     ///< a TB is ready to be placed
-  bool waiting = false;   ///< work waits to be placed; true without a gap from the doorbell to the placement
-  FrontEvents ev;         ///< front-end events of this cycle
+  Cycle now = 0;        ///< core cycle of this front-end cycle
+  View<SmPulse> pulse;  ///< [sm] activity of each SM
+  View<SmLoad> load;    ///< [sm] ledger's load of each SM
+  SmMask fits_head;     ///< from the dispatch policy: SMs on which the current kernel's next TB fits
+  SmMask bound_wait;   ///< from the dispatch policy: SMs to which waiting TBs are bound; empty with the built-in policy
+  bool ready = false;  ///< a TB is ready to be placed
+  bool waiting = false;  ///< work waits to be placed; true without a gap from the doorbell to the placement
+  FrontEvents ev;        ///< front-end events of this cycle
 };
 
 /// Outputs of a governor.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,6 +36,16 @@ class Waves {
   bool add(std::string_view scope, std::string_view name, unsigned width, std::function<std::uint64_t()> value,
            base::ValueNames names = {}) {
     return add_signal(scope, name, width, {nullptr, 0, std::move(value)}, names);
+  }
+  /// Declares the lowest `bits` bits of a mask as signals of at most 64 bits: `name` shows bits 63..0, name_64 shows
+  /// bits 127..64, and so on. `mask` outlives this object.
+  template <std::size_t N>
+  void add_mask(std::string_view scope, const std::string& name, unsigned bits, const std::bitset<N>* mask) {
+    static const std::bitset<N> kWord = ~std::uint64_t{0};
+    for (unsigned at = 0; at < bits; at += 64) {
+      add(scope, at == 0 ? name : name + "_" + std::to_string(at), std::min(bits - at, 64U),
+          [mask, at] { return std::uint64_t{(*mask >> at & kWord).to_ullong()}; });
+    }
   }
   /// Declares an instance that writes its own value changes. `declarations`: its $scope, $var and $upscope commands,
   /// one per line. `changes` is called at each sample and returns the lines of the changes since the last call; the

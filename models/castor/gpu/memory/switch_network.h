@@ -12,32 +12,34 @@
 
 namespace castor::gpu {
 
-/// Set of at most 128 ports. The template argument `words` limits an operation to the first words of the mask; it is 1
-/// if there are at most 64 ports.
+/// Set of ports. The template argument `words` limits an operation to the first words of the mask, 64 ports each.
 class PortMask {
  public:
-  static constexpr unsigned kPorts = 128;
+  static constexpr unsigned kWords = 8;  // a power of two, so that an array of masks is indexed by a shift
+  static constexpr unsigned kPorts = kWords * 64;
 
-  template <unsigned words = 2>
+  template <unsigned words = kWords>
   void set(unsigned port) {
     words_[words == 1 ? 0 : port / 64] |= std::uint64_t{1} << port % 64;
   }
-  template <unsigned words = 2>
+  template <unsigned words = kWords>
   void clear(unsigned port) {
     words_[words == 1 ? 0 : port / 64] &= ~(std::uint64_t{1} << port % 64);
   }
   [[nodiscard]] bool test(unsigned port) const { return (words_[port / 64] >> port % 64 & 1) != 0; }
-  template <unsigned words = 2>
+  template <unsigned words = kWords>
   [[nodiscard]] bool any() const {
-    return words == 1 ? words_[0] != 0 : (words_[0] | words_[1]) != 0;
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < words; ++i) bits |= words_[i];
+    return bits != 0;
   }
-  template <unsigned words = 2>
+  template <unsigned words = kWords>
   [[nodiscard]] PortMask without(const PortMask& others) const {
     PortMask result;
     for (std::size_t i = 0; i < words; ++i) result.words_[i] = words_[i] & ~others.words_[i];
     return result;
   }
-  template <unsigned words = 2>
+  template <unsigned words = kWords>
   [[nodiscard]] PortMask both(const PortMask& others) const {
     PortMask result;
     for (std::size_t i = 0; i < words; ++i) result.words_[i] = words_[i] & others.words_[i];
@@ -45,13 +47,15 @@ class PortMask {
   }
 
   /// Returns the first member at or after `first`, with wrap-around. The set must not be empty.
-  template <unsigned words = 2>
+  template <unsigned words = kWords>
   [[nodiscard]] unsigned first_from(unsigned first) const {
-    const unsigned word = words == 1 ? 0 : first / 64;
+    unsigned word = words == 1 ? 0 : first / 64;
     const std::uint64_t above = words_[word] & ~std::uint64_t{0} << first % 64;
     if (above != 0) return lowest(word, above);
-    if (words == 1) return lowest(0, words_[0]);
-    return words_[word ^ 1] != 0 ? lowest(word ^ 1, words_[word ^ 1]) : lowest(word, words_[word]);
+    do {
+      word = word + 1 == words ? 0 : word + 1;
+    } while (words_[word] == 0);
+    return lowest(word, words_[word]);
   }
 
  private:
@@ -59,7 +63,7 @@ class PortMask {
     return word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
   }
 
-  std::array<std::uint64_t, 2> words_{};
+  std::array<std::uint64_t, kWords> words_{};
 };
 
 /// One direction of a crossbar: input queues and grant arbitration (docs/gpu/memory.md, "Crossbars"). Packets are
@@ -70,6 +74,7 @@ class SwitchNetwork {
   SwitchNetwork(unsigned inputs, unsigned outputs, bool voq)
       : outputs_(outputs),
         voq_(voq),
+        wide_(inputs > 64 || outputs > 64),
         queues_(std::size_t{inputs} * (voq ? outputs : 1)),
         pending_(outputs, 0),
         visible_(outputs),
@@ -110,10 +115,15 @@ class SwitchNetwork {
   template <class Ends>
   Cycle grant(Cycle now, Ends ends) {
     if (waiting_ == 0) return kForever;
-    return packets_.size() <= 64 && outputs_ <= 64 ? grant_some<1>(now, ends) : grant_some<2>(now, ends);
+    return wide_ ? grant_wide(now, ends) : grant_some<1>(now, ends);
   }
 
  private:
+  template <class Ends>
+  [[gnu::noinline]] Cycle grant_wide(Cycle now, Ends ends) {
+    return std::max<std::size_t>(packets_.size(), outputs_) <= 128 ? grant_some<2>(now, ends)
+                                                                   : grant_some<PortMask::kWords>(now, ends);
+  }
   template <unsigned words, class Ends>
   [[gnu::always_inline]] inline Cycle grant_some(Cycle now, Ends ends) {
     Cycle next = std::min(look_at_arrivals<words>(now), end_holds<words>(now));
@@ -233,6 +243,7 @@ class SwitchNetwork {
 
   unsigned outputs_;
   bool voq_;
+  bool wide_;  ///< more than 64 inputs or outputs
   std::vector<Queue> queues_;
   std::vector<unsigned> pending_;               ///< per output: number of queue heads for it
   PortMask wanted_;                             ///< outputs with `pending_` > 0

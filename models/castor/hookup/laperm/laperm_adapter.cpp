@@ -86,7 +86,7 @@ const gpu::DispatchOut& LapermAdapter::settle(const gpu::DispatchIn& in) {
 void LapermAdapter::present_room(const gpu::DispatchIn& in, unsigned sm) {
   laperm::Inputs& to = laperm_.in;
   const gpu::SmRoom& room = in.room->free(sm);
-  to.room_open = (in.open >> sm & 1) != 0 ? 1 : 0;
+  to.room_open = in.open[sm] ? 1 : 0;
   to.room_slots = at_most<std::uint8_t>(room.tbs, kMostSlots);
   to.room_warps = at_most<std::uint8_t>(std::min(room.warps, room.threads / 32), kMostWarps);
   to.room_regs = at_most<std::uint16_t>(room.reg_units, kMostUnits);

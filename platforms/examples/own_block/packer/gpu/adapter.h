@@ -58,7 +58,7 @@ class Adapter final : public castor::gpu::DispatchPolicy {
     out_.ready = out_.waiting = !kernels_.empty();
     const int oldest = kernels_.oldest(*in.fits);
     const auto entry = static_cast<unsigned>(oldest);
-    packer_.in.fits = oldest < 0 ? 0 : castor::hookup::WaitingKernels::takers(in, entry);
+    packer_.in.fits = oldest < 0 ? 0 : castor::hookup::WaitingKernels::takers(in, entry).to_ulong();
     if (oldest < 0) return out_;
     packer_.look();
     if (packer_.out().place_valid != 0) out_.place = kernels_.next(entry, packer_.out().place_sm);
