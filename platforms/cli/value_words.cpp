@@ -69,7 +69,8 @@ Words opcodes() {
   return words;
 }
 
-/// Returns the kernels of a file, by function name where a shell need not quote it, else by PTX name.
+/// Returns names for the kernels of a file: the demangled function name or, if the shell would have to quote it, the
+/// PTX name.
 Words kernels(const Words& files) {
   Words words;
   if (files.empty()) return words;

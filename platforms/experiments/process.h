@@ -58,8 +58,8 @@ struct Processes {
   std::function<void(std::size_t, int)> ended;  ///< called at the end of a piece, with its wait status
   std::function<void()> tick = {};              ///< if set, called about once a second
 };
-/// Executes all pieces. After SIGINT or SIGTERM starts no more, terminates the running processes, and throws
-/// base::Interrupted with `interrupted_text`.
+/// Executes all processes of `work`. After SIGINT or SIGTERM, starts no further process, terminates the running ones,
+/// and throws base::Interrupted with `interrupted_text`.
 void run_all(const Processes& work, const char* interrupted_text);
 /// Call in a new process: restores the default actions of signals, and makes the process end with its parent.
 void end_with_parent();

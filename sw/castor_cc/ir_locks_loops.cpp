@@ -115,7 +115,7 @@ LockLoops::LockLoops(const IrFunction& function, const IrValues& values)
         for (std::size_t b = 0; b < behind.size(); ++b) behind[b] = behind[b] || reached_here[b];
         behind[from] = true;
         const std::vector<bool> owner = owner_blocks(region, line);
-        // If the lock is released in a later iteration, its owner may leave through any exit.
+        // If a later iteration releases the lock, the warp that holds the lock may leave the loop through any exit.
         for (std::size_t b = 0; b < owner.size(); ++b)
           if (owner[b] && !reached_here[b]) behind.assign(behind.size(), true);
       }

@@ -123,7 +123,7 @@ std::string optimisation(const Options& options, bool device) {
   return options.debug && !device ? "-O0" : "-O2";
 }
 
-/// Returns the options common to both halves of a device compilation.
+/// Returns the options common to all compilations of device code: to LLVM IR, to PTX, and at the device link.
 std::vector<std::string> code_flags(const Options& options, int arch) {
   std::vector<std::string> flags = {
       "-fno-crash-diagnostics", optimisation(options, true), "-Xclang", "-target-feature", "-Xclang",

@@ -13,8 +13,8 @@ struct Segment {
   std::uint32_t end = 0;
 };
 
-/// Live interval of a virtual register: positions at which some lane may still read its value. Segments are ascending
-/// and disjoint.
+/// Live interval of a virtual register: positions from which some lane may still read the register's value. Segments
+/// are ascending and disjoint.
 struct Interval {
   std::vector<Segment> active;   ///< positions at which executing lanes hold the value
   std::vector<Segment> waiting;  ///< further positions at which only waiting lanes hold the value while others execute

@@ -132,7 +132,7 @@ class Classifier {
     return result;
   }
 
-  /// Returns the reason why the result of a record is V whatever its operands are, or kNone.
+  /// Returns the reason why the result of a record is V independently of its operands, or kNone.
   [[nodiscard]] Origin own_origin(std::uint32_t pc) const {
     const Record& record = program_.code[pc];
     switch (record.kind) {

@@ -32,9 +32,9 @@ class JobDriver {
 
   /// Options of a driver.
   struct Settings {
-    unsigned first_queue = 0;   ///< lower queues are left to other users
-    bool from_top = false;      ///< streams get the highest queues first
-    unsigned kernel_types = 0;  ///< 0: as many as the judging block can distinguish, else 64
+    unsigned first_queue = 0;   ///< the driver uses no queue below this number
+    bool from_top = false;      ///< streams are assigned queues from the highest number down
+    unsigned kernel_types = 0;  ///< number of kernel types; 0: as many as the judging block can distinguish, else 64
     double core_mhz = 0;        ///< core clock in MHz; 0: from the machine
   };
   JobDriver(gpu::Device& device, const Settings& settings);

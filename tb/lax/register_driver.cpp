@@ -40,8 +40,8 @@ void RegisterDriver::configure() {
   write(reg::kControl, control);
 }
 
-// Returns cycles per TB in 24.8 fixed point, below 2^`least` to 2^(`least` + `more` - 1). The knob `powers` makes some
-// of them powers of two.
+// Returns a random rate: cycles per TB in 24.8 fixed point, below a random power of two from 2^`least` to 2^(`least` +
+// `more` - 1). With the knob `powers`, some rates are powers of two.
 U32 RegisterDriver::rate(unsigned least, unsigned more) {
   if (knobs_.powers != 0 && chance(knobs_.powers)) return U32{1} << rng_.below(32);
   return static_cast<U32>(rng_.below(std::uint64_t{1} << (least + rng_.below(more))));

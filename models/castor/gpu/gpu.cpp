@@ -32,7 +32,7 @@ inline std::uint64_t due_units(const Cycle* wakes, std::size_t count, Cycle cycl
   std::size_t left = count;
 #ifdef __SSE2__
   // A unit is due if its wake is below cycle + 1. All cycles are below 2^63 except kForever, so the sign of the
-  // difference shows this, unless the wake itself has the sign bit set.
+  // difference decides, unless the wake itself is kForever.
   if (left % 2 != 0) due = static_cast<std::uint64_t>(wakes[--left] <= cycle);
   const __m128i limit = _mm_set1_epi64x(static_cast<long long>(cycle + 1));
   for (; left != 0; left -= 2) {

@@ -29,8 +29,8 @@ void HookWatch::look(Cycle now, Cycle length, std::uint64_t progress, bool rests
   if (rests) check_front_end(now, length);
 }
 
-// Throws if some warp could issue during the whole window. Such a warp is decoded and has its operands, so only the
-// issue policy can have stalled it.
+// Throws if some warp could issue during the whole window. The instruction of such a warp is decoded and its operands
+// are ready, so only the issue policy can have stalled the warp.
 void HookWatch::check_issue(Cycle now, Cycle length) const {
   for (const Sm* const sm : cores_) {
     const auto* const port = sm->mechanism<HookPort>();

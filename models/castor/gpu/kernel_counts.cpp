@@ -53,8 +53,8 @@ constexpr std::array<base::StatisticInfo, kCounts> kInfos = {{
     {"memory_write_bytes", "bytes", "sectors that L2 wrote to DRAM because of them, whoever stored them"},
 }};
 
-// Names of the counters by class, built once: "warp_instructions.int", "filter.skipped.int"; and of the other counters
-// of the fetch filter: "filter.copies".
+// Names of the counters, built once: by instruction class, such as "warp_instructions.int" and "filter.skipped.int",
+// and the other counters of the fetch filter, such as "filter.copies".
 struct Names {
   using ByClass = std::array<std::string, kInstructionClasses>;
   ByClass warps = of("warp_instructions."), lanes = of("lane_instructions.");

@@ -10,7 +10,7 @@ using base::ConfigValue;
 using base::SchemaRow;
 using base::ValueType;
 
-// Return the spellings of each enumeration, in the order of its values.
+// Return the words by which a machine file names the values of an enumeration, in the order of the values.
 std::vector<std::string> words(IssuePolicy /*type*/) { return {"gto", "lrr", "oldest", "tl", "catls"}; }
 std::vector<std::string> words(IbufferRefill /*type*/) { return {"empty", "slot"}; }
 std::vector<std::string> words(AddressHash /*type*/) { return {"off", "xor"}; }

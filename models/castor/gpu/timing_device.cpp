@@ -208,7 +208,8 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
     if (first && !resetting_) return Stop::kFault;
   }
   if (reached()) return Stop::kReached;
-  // The next wake-up is far: check whether it is only periodic work of hooks, so that the device would sleep for ever.
+  // The next wake-up is far ahead. Check whether it is only periodic work of hooks: without hooks the device would
+  // sleep for ever.
   const bool rests = next == kForever || ((next > cycle + 1 || !machine_.run.sleep) && gpu_->at_rest());
   if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
@@ -232,7 +233,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   gpu_->run_ahead(!until);
   gpu_->after_cycle([&](Cycle cycle, Cycle next) {
     stop_ = after_cycle(cycle, next, reached);
-    // With an end time an idle device may wait, because the host continues at that time.
+    // An advance with an end time may leave the device idle, because the host continues at that time.
     if (stop_ == Stop::kIdle && until) stop_ = Stop::kNone;
     return stop_ != Stop::kNone;
   });

@@ -21,8 +21,8 @@ bool has(const Claimant& block, Claim claim) {
                          "disable one of them" + otherwise);
 }
 
-// Returns a hint for the error message: a block that takes groups may leave the placement to a block that places
-// groups.
+// Returns a hint for the error message about two blocks that both place thread blocks: a block that takes groups can
+// leave the placement to a block that also places groups.
 std::string leave_places(const Claimant& taking, const Claimant& knowing) {
   if (!has(taking, Claim::kTakesGroups) || !has(knowing, Claim::kKnowsGroups)) return "";
   return ", or let block " + knowing.block + " place thread blocks for " + taking.block + " (blocks." + taking.block +

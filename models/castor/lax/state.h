@@ -98,9 +98,9 @@ struct Snapshot {
 /// Entry of the kernel profiling table. If `kt` is 0, the five last fields count as 0. If `valid` is 0, `tpw` is
 /// undefined; if `snv` is 0, `snap` is.
 struct KernelType {
-  U8 valid = 0;      ///< `tpw` is defined: measured, or written by software
+  U8 valid = 0;      ///< valid bit of `tpw`; set when `tpw` is measured or written by software
   U8 kt = 0;         ///< a kernel of this type was seen; set by its first event, cleared by software or reset
-  U8 snv = 0;        ///< `snap` is defined
+  U8 snv = 0;        ///< valid bit of `snap`
   U32 tpw = 0;       ///< rate: cycles per TB, UQ24.8
   U32 tpw_iso = 0;   ///< isolated rate, written by software; UQ24.8
   Snapshot snap;     ///< counters of the last refresh

@@ -41,8 +41,8 @@ struct RtlObject {
   Twin<Block>* (*make)(const typename Block::Params&, const RtlOptions&);  ///< makes the twin; the caller deletes it
 };
 
-/// Loads RTL at these parameters from the object at `path`. Throws as base::load_object, and InputError if the object
-/// was built for other parameters, or without the waves that `options` request.
+/// Loads RTL at these parameters from the object at `path`. Throws the exceptions of base::load_object, and InputError
+/// if the object was built for other parameters, or without the waves that `options` request.
 template <class Block>
 [[nodiscard]] std::unique_ptr<Twin<Block>> load_rtl(const std::string& path, const typename Block::Params& params,
                                                     const RtlOptions& options) {

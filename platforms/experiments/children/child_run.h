@@ -13,9 +13,9 @@ namespace castor::platforms::experiments {
 
 /// A column of the comparison: a form of the programs, with settings of the machine.
 struct ChildSystem {
-  std::string name;         ///< "cdp_ideal"
+  std::string name;         ///< name of the system, such as "cdp_ideal"
   const char* description;  ///< short description for the tables
-  const char* form;         ///< form of the programs
+  const char* form;         ///< variant of the programs, as named in their arguments
   std::vector<std::string> keys;
   bool variant = false;                 ///< true: runs only if the user asks for it
   bool warm = false;                    ///< a kernel is kept resident for groups to join

@@ -231,8 +231,8 @@ def sets_of(fault):
 
 
 def patch(block, faults, work):
-    """Writes copies of the block's sources with all faults, each active only for its number. Returns the source files
-    for Verilator."""
+    """Writes copies of the block's sources with all faults, each active only while the simulation selects its number.
+    Returns the source files for Verilator."""
     folder = work / "rtl"
     folder.mkdir(parents=True, exist_ok=True)
     package = folder / "castor_faults.sv"

@@ -58,7 +58,7 @@ void CopyEngine::start(const CopyJob& job, Cycle now) {
 
 void CopyEngine::send(Cycle now) {
   blocked_ = false;
-  // Writes of data that was read are sent before new pieces, because each such write holds a transaction.
+  // Writes are sent before new pieces, because the data of each write occupies a transaction.
   if (!writes_.empty()) {
     blocked_ = !send_write(now);
   } else if (const CopyPlan::Piece* const piece = plan_.peek(); piece != nullptr && plan_.due() <= now) {

@@ -46,8 +46,8 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, SmMask open, co
   return out.place;
 }
 
-// Calls `settle` before the inputs of the cycle are known. Used in runs that check that the early outputs depend only
-// on the policy's state.
+// Calls `settle` before the inputs of the cycle are known, in runs that check that the early outputs depend only on the
+// policy's state.
 void DispatchPort::settle_early() {
   const KdMask nothing;
   DispatchIn early = in_;

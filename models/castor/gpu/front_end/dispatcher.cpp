@@ -73,7 +73,7 @@ void Dispatcher::step_policy(Cycle now) {
   CASTOR_HOOK_CHECK(policy_, now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
                     "dispatch policy offers entry %u: not there", offer.kd);
   check_offer(offer, now);
-  if (placed_at_ == now) return;  // a TB that comes back has used the placement of this cycle
+  if (placed_at_ == now) return;  // a swapped-out TB has used the placement of this cycle
   const KernelEntry& kernel = table_[offer.kd];
   const bool stopped = kernel.killed || (offer.group != kNoGroup && table_.groups().at(offer.group).stopped);
   const SmMask takers = stopped ? open : this->takers(offer.kd);

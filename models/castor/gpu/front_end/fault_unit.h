@@ -34,8 +34,8 @@ class FaultUnit {
 
   /// Sets the runtime services for device code. Called before the first call of device code.
   void set_services(DeviceServices& services) { services_ = &services; }
-  /// Takes the faults and calls of all SMs, in the order of SM numbers. State shared by calls so does not depend on the
-  /// order in which SMs tick.
+  /// Takes the faults and calls of all SMs, in the order of SM numbers. State shared by calls therefore does not depend
+  /// on the order in which SMs tick.
   void step(Cycle now);
   /// Stops a kernel with a fault. Has no effect if the kernel is stopped already: only the first fault is reported. If
   /// device code launches in the kernel's tree, the whole tree is stopped.

@@ -97,7 +97,7 @@ void Governors::clock(bool coming, Cycle now) {
 }
 
 // Detects governors that keep all SMs closed while no SM holds a TB and TBs wait. Only the governors can end this
-// state. If they have not after the watchdog's number of cycles, the assertion assumes that they never will.
+// state. The assertion fails if the state lasts for the watchdog's number of cycles.
 void Governors::check_open(Cycle now) {
   const SmMask all = ledger_.all();
   if ((open_ & all) != 0 || ledger_.resident_total() != 0 || ledger_.watched().empty()) {

@@ -119,7 +119,8 @@ void JobTable::end(const JobEnd& end, Cycle now) {
                now);
 }
 
-// Returns the end of a job without a scheduler that judges: its latency, and whether that is within the deadline.
+// Returns the end record of a job on a machine without a scheduler that judges: its latency, and whether it met the
+// deadline.
 JobEnd JobTable::end_of(const Ended& ended) const {
   const Job& job = *jobs_[ended.queue];
   const std::uint64_t took = (ended.kernel - job.start) & kJobTimeMask;

@@ -8,8 +8,8 @@
 namespace castor::gpu {
 namespace {
 
-// Returns the SMs that can save TBs, null for the others. Empty if the machine has no job scheduler or no context
-// mover.
+// Returns the SMs that can save TBs, with null for every other SM. Empty if the machine has no job scheduler or no
+// context mover.
 std::vector<TbSaver*> savers_of(const FrontEndParts& parts) {
   std::vector<TbSaver*> savers;
   if (parts.hooks.job_scheduler == nullptr || parts.machine.context.mover != ContextMover::kAnalytic) return savers;

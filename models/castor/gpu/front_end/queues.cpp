@@ -21,8 +21,8 @@ Queues::Queues(const Machine& machine, Store& store)
   coming_.reserve(queues_.size());
 }
 
-// Allocates the rings. A ring has one slot more than the queue's depth, because the packet that is being parsed has
-// left the FIFO while its image is still read. The last line of each queue's part holds the completion word.
+// Allocates the rings. A ring has one slot more than the queue's depth, because a packet leaves the FIFO when its
+// parsing starts, and its image is still read afterwards. The last line of each queue's part holds the completion word.
 void Queues::allocate_rings() {
   const std::uint64_t bytes = queues_.size() * (depth_ + 2) * kSlotBytes;
   if (rings_ != 0 && store_.contains(rings_, bytes)) return;

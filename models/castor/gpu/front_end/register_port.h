@@ -12,7 +12,7 @@
 
 namespace castor::gpu {
 
-/// Queue of the host's accesses to registers of blocks, served one after the other in the order in which they were made
+/// Queue of the host's accesses to registers of blocks, served one after the other in the order of the requests
 /// (docs/gpu/hooks.md, "Hooks", Registers). The oldest access is presented to the block that serves its register
 /// window, until the block answers. An access to a window that no block serves is answered with an address error.
 ///

@@ -127,7 +127,7 @@ void Suspender::drop(const Away& away) {
   launches_.end_block(away.tb->caller);
   const KernelContext& context = away.record->context;
   if (context.group == kNoGroup) return table_.drop_suspended(context.entry);
-  // The TB of a group is dropped through the retire unit, because the launch unit counts it as well.
+  // A dropped TB of a group goes through the retire unit, because the launch unit counts it too.
   table_.resume(context.entry);
   retire_.drop(tb_event(context, 0, away.tb->gid), 0);
 }

@@ -9,8 +9,8 @@
 namespace castor::gpu {
 
 /// Atomic unit of an L2 slice: computes the time of atomics (docs/gpu/memory.md, "L2 slice"). An atomic packet keeps
-/// the slice busy for n cycles, depending on its lanes. Its reply comes n - 1 + atomic.latency cycles later than a
-/// load's. The values themselves are computed in the store.
+/// the slice busy for n cycles, depending on its lanes. Its reply is sent n - 1 + atomic.latency cycles later than the
+/// reply of a load. The values themselves are computed in the store.
 class AtomicUnit {
  public:
   AtomicUnit(const Machine& machine, base::StatisticGroup& slice)
@@ -21,7 +21,7 @@ class AtomicUnit {
 
   /// Returns the first cycle in which the slice may serve another request.
   [[nodiscard]] Cycle free_at() const { return free_at_; }
-  /// Performs a packet in `now`; returns the cycle from which its reply is visible.
+  /// Starts a packet in cycle `now`; returns the cycle from which its reply is visible.
   [[nodiscard]] Cycle begin(const MemoryRequest& request, Cycle now) {
     const unsigned cycles = atomic_cycles(request, words_per_cycle_, word_cycles_);
     free_at_ = now + cycles;

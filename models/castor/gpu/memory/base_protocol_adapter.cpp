@@ -180,7 +180,7 @@ tlm::tlm_sync_enum OutsideMemoryAdapter::nb_transport_bw(tlm::tlm_generic_payloa
     return tlm::TLM_ACCEPTED;
   }
   if (phase == tlm::BEGIN_RESP && piece.job != nullptr) {
-    // A response also ends the request phase of its own transaction.
+    // A response implies the end of the request phase of the same transaction.
     if (request_ == &piece) request_ = nullptr;
     complete(piece, time);
     return tlm::TLM_COMPLETED;
@@ -469,7 +469,7 @@ void OutsideMasterAdapter::respond() {
       responding_ = nullptr;
       finish(job);
     }
-    return;  // one response per cycle
+    return;  // at most one response per cycle
   }
 }
 

@@ -134,7 +134,8 @@ void DramChannel::enqueue(Transaction& transaction, unsigned slice) {
     slots_[static_cast<std::size_t>(bank.last)].next = index;
   }
   bank.last = index;
-  // The new request is the youngest, so it becomes the candidate only as the bank's first request or its only row hit.
+  // The new request is the youngest. It becomes the bank's candidate only if it is the bank's first request or its only
+  // row hit.
   if (bank.candidate == kNone || (!is_hit(bank) && bank.open && bank.row == slot.row)) {
     bank.candidate = index;
     update_want(place.bank);
@@ -325,7 +326,7 @@ void DramChannel::refresh(std::uint64_t clock) {
 Cycle DramChannel::next_return(Cycle now) {
   Cycle next = kForever;
   for (const auto& port : slices_) {
-    // A request for all credits of the port makes it wake this unit when the next credit returns.
+    // Asks the port for all credits. The refused query makes the port wake this unit when the next credit returns.
     if (!port->can_reply(port->credits().depth(), now)) next = std::min(next, port->next_credit());
   }
   return next;

@@ -28,7 +28,8 @@ void L2MemorySide::write_back(std::uint64_t line, std::uint8_t dirty, const Memo
   for (unsigned sector = 0; sector < kMaxLineBytes / kSectorBytes; ++sector) {
     if ((dirty >> sector & 1) != 0) request.byte_mask[sector / 2] |= std::uint64_t{0xffffffff} << sector % 2 * 32;
   }
-  // The line has not been accessed since it became a victim, so the store still holds the evicted bytes.
+  // The line has not been accessed since it became a victim. The store therefore still holds the bytes that were
+  // evicted.
   if (keeps_data_) std::memcpy(request.data, store_.host(write.line()), line_bytes_);
   queue_.push_back(&write);
   traffic_.evicted(cause, request.sector_bytes());

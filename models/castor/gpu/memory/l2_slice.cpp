@@ -148,7 +148,7 @@ L2Slice::Lack L2Slice::decide_in_flight(Transaction& transaction, std::size_t wa
   return Lack::kNothing;
 }
 
-/// Handles a request for sectors that a present line lacks.
+/// Handles a request for sectors that are not valid in a present line.
 L2Slice::Lack L2Slice::miss(Transaction& transaction, std::size_t way, std::uint8_t sectors) {
   if (fills_.full()) return Lack::kEntry;
   if (to_memory_.full()) return Lack::kMissQueue;
@@ -167,7 +167,7 @@ void L2Slice::accept(Cycle now) {
   Transaction& transaction = network.take_request(now);
   const unsigned set = map_.set(transaction.line());
   pipe_.push_back({&transaction, now + latency_, set});
-  // Prefetches tags and data into the host's cache, since they are used when the request leaves the pipe.
+  // Prefetches tags and data into the host's cache, because the model uses them when the request leaves the pipe.
   tags_.prefetch(set);
   data_.prefetch(transaction.line());
 }

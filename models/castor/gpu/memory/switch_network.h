@@ -133,7 +133,7 @@ class SwitchNetwork {
       const unsigned winner = free.first_from<words>(last_[output] + 1 == packets_.size() ? 0 : last_[output] + 1);
       Transaction& transaction = *queues_[index(winner, output)].head;
       if (!ends.covers(output, transaction.request.cost, now)) {
-        // Other packets that become visible or free before these credits return may fit.
+        // Another packet may be granted before these credits return.
         blocked = true;
         next = std::min(next, ends.next_credit(output));
         continue;

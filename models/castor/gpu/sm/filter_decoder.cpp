@@ -31,7 +31,7 @@ const DecodeGroup& FilterDecoder::find() {
   WarpMask due = fetch_.due() & pools_.fetched() & ~present_ & warps_.live();
   for (; due != 0; due &= due - 1) {
     const unsigned w = lowest(due);
-    // A line that comes from memory was missed before, and fetched_ was set in the tick of that miss.
+    // For a line that comes from memory, fetched_ was set in the tick of the miss and keeps that value.
     if ((fetch_.arrived() & warp_bit(w)) == 0) {
       fetched_[w] = clock_.tick() - 1;
       if (!fetch_.present(w)) continue;
@@ -74,7 +74,7 @@ void FilterDecoder::fill(unsigned first) {
   }
 }
 
-// Returns whether decode ends after record `pc`. For warps on which the filter acts, a barrier of the block ends it
+// Returns whether decode ends after record `pc`. For warps on which the filter acts, a barrier of the block ends decode
 // too.
 bool FilterDecoder::ends(const WarpState& warp, std::uint32_t pc) const {
   const Record& record = warp.records[pc];

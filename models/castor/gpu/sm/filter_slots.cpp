@@ -61,7 +61,8 @@ unsigned FilterSlots::index_of(unsigned w, std::uint32_t pc) const {
 }
 
 const IssueSlot& FilterSlots::issue(unsigned w, std::uint32_t pc) {
-  // Values are read at issue: the first instruction of a pair has executed before the second issues.
+  // Operand values are read when the instruction issues: the first instruction of a pair may have changed registers
+  // that the second reads.
   if (terms_.values) issued_values_[issued_count_] = issue_values(warps_, w, pc);
   return issued_slots_[issued_count_++] = slots_[index_of(w, pc)];
 }

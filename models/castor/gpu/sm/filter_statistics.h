@@ -17,7 +17,7 @@ struct FilterCounts {
   ByClass skipped{};   ///< marked instructions that a warp skipped
   ByClass led{};       ///< marked instructions of leaders
   ByClass executed{};  ///< other marked instructions that issued
-  /// instructions that issued although the filter had their result, so that they took no collector and no unit
+  /// instructions that issued although the filter had their result, so that they occupied no collector and no unit
   ByClass reused{};
   std::uint64_t reused_reads = 0;
   std::uint64_t row_reads = 0, row_writes = 0, copies = 0, squashes = 0, checked_skips = 0;

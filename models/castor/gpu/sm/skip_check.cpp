@@ -72,7 +72,8 @@ void SkipCheck::set_elsewhere(unsigned w, const Decoded& decoded, bool elsewhere
   }
 }
 
-// Returns whether the instruction reads an own register whose value lies in a row alone, and reports the fault.
+// Returns whether the instruction reads a register of the warp whose value is only in a pool row, and reports the
+// fault.
 bool SkipCheck::reads_stale(unsigned w, const Decoded& decoded, const std::int16_t* rows, LaneMask mask) {
   for (unsigned i = 0; i < decoded.source_count; ++i) {
     const unsigned reg = decoded.sources[i];
@@ -96,7 +97,7 @@ void SkipCheck::reads(unsigned w, const Decoded& decoded, const std::int16_t* ro
   const isa::RegisterView own = warps_.view(w);
   Step& step = push(w, Step::Kind::kRead, warp.pc);
   for (unsigned k = 0; k < 4; ++k) {
-    // An address or an operand of arithmetic is one value; store data may be several values.
+    // An address or an arithmetic operand consists of one value; store data may consist of several values.
     const bool one = record.kind == Kind::kLane || k == 0;
     for (unsigned i = 0; i < use.src[k]; i += one ? use.src[k] : 1) {
       const auto reg = static_cast<std::uint8_t>(record.src[k] + i);

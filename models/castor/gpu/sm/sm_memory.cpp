@@ -109,8 +109,8 @@ void SmMemory::Impl::shared_over(MemoryOperation& operation, Tick tick) {
   part_done(operation, tick + shared_unit.latency(operation));
 }
 
-// Does one pass for the head of a non-empty queue: shared-memory rounds first, then ideal loads, local lines, global
-// lines.
+// Executes one pass for the head of a non-empty queue: shared-memory rounds first, then ideal loads, local lines,
+// global lines.
 void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
   Queued& head = queue.front();
   MemoryOperation& operation = *head.operation;
@@ -156,7 +156,8 @@ Tick SmMemory::Impl::next_pass(const LsuQueue& queue, Tick tick) const {
   if (queue.empty()) return kForever;
   const Queued& head = queue.front();
   const MemoryOperation& operation = *head.operation;
-  // A full pipe has room again only when its own head leaves, which is an event of its own.
+  // No wake-up is needed for a full pipe: room appears only when the pipe's own head leaves, which has a wake-up of its
+  // own.
   if (!head.shared && operation.ideal_left == 0 && pipe_full()) return kForever;
   return std::max(operation.issue.dispatch, tick) + 1;
 }
@@ -178,7 +179,7 @@ SmMemory::~SmMemory() = default;
 
 bool SmMemory::can_accept(const isa::Record& record) const {
   if (!impl_->two_units) return !impl_->queues[0].full();
-  // The space of a generic address is not known before issue, so both queues need an entry.
+  // The address space of a generic access is not known before issue, so both queues need an entry.
   const Space space = record.memory.space;
   return (space == Space::kShared || !impl_->queues[0].full()) &&
          ((space != Space::kShared && space != Space::kGeneric) || !impl_->queues[1].full());
@@ -256,7 +257,8 @@ void SmMemory::save_local(unsigned context, std::vector<std::byte>& bytes) const
       if (which.test(i)) bytes[offset + i] = from[i];
     }
   };
-  // Lines written back may still be in flight to memory, so their bytes are applied before those still in L1.
+  // Lines that were written back may still be in flight to memory. Their bytes are applied before dirty bytes still in
+  // L1.
   std::vector<const Transaction*> writes;
   for (const Impl::Write& write : impl_->writes) writes.push_back(write.transaction);
   std::sort(writes.begin(), writes.end(),
@@ -312,7 +314,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.last_tick = tick;
   impl.primary_misses = 0;
   impl.hits.clear();
-  // A stalled pipe head stays stalled until a resource that it may lack is released.
+  // A stalled pipe head stays stalled until its missing resource may have been released.
   const bool still = impl.stuck && !impl.may_go_on();
   impl.stuck = still;
   impl.freed = false;
@@ -336,7 +338,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.shared_unit.begin_tick();
   bool taken = false;
   if (MemoryOperation* const back = impl.shared_unit.back(tick); back != nullptr) {
-    // A returned instruction goes before the queue, unless a round of the queue's head is in progress.
+    // A returned instruction has priority over the queue, unless a round of the queue's head is in progress.
     const Impl::LsuQueue& queue = impl.queues[impl.two_units ? 1 : 0];
     taken = queue.empty() || !queue.front().shared || queue.front().operation->rounds.ticks == 0;
     if (taken && impl.shared_tick(*back, tick).over) {

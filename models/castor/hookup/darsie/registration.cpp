@@ -25,7 +25,7 @@ enum class System : std::uint8_t { kDarsie, kUniformVector, kNoSync, kDacIdeal }
 /// The compared system of each SM (docs/blocks/darsie.md, "Compared systems").
 using Systems = std::vector<std::unique_ptr<hookup::ComparedSystem>>;
 
-/// Throws InputError unless the machine compiles kernels with the marks that the system needs.
+/// Throws InputError unless the machine compiles kernels with the marks that the chosen system needs.
 void check_marks(const hookup::PlugSite& site, System system) {
   if (system == System::kDacIdeal || site.machine.compile.marks) return;
   const std::string key = system == System::kDarsie ? "enable" : "system";

@@ -5,10 +5,10 @@
 
 namespace castor::hookup {
 
-/// Statistics of dynamic thread block launch, counted at the ports of the block, so alike for model and RTL. In the
-/// group of the launch unit; only machines with the block have them.
+/// Statistics of dynamic thread block launch, counted at the ports of the block, so model and RTL give the same values.
+/// They are in the group of the launch unit, on machines with the block only.
 struct DtblStatistics {
-  /// `places`: whether the block distributes groups; if not, the statistics of the distribution stay 0.
+  /// `places`: whether the block distributes groups; if false, the statistics of the distribution stay 0.
   explicit DtblStatistics(base::StatisticGroup& parent, bool places = true) : places(places), group(parent, "dtbl") {}
 
   const bool places;
@@ -27,7 +27,7 @@ struct DtblStatistics {
   base::Counter agt_used_sum{group, {"agt_used_sum", "entries", "entries of the table in use, summed over cycles"}};
   base::Counter agt_used_peak{group, {"agt_used_peak", "entries", "most entries of the table in use"}};
 
-  /// Counts one cycle, with all inputs and outputs that its edge sees.
+  /// Counts the events of one cycle from all inputs and outputs at its clock edge.
   void cycle(const dtbl::Inputs& in, const dtbl::Outputs& out);
   /// Counts `n` idle cycles, in which the outputs do not change.
   void rest(const dtbl::Outputs& out, base::Cycle n);

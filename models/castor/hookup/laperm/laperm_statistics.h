@@ -5,8 +5,8 @@
 
 namespace castor::hookup {
 
-/// Statistics of locality-aware scheduling, counted at the ports of the block, so alike for model and RTL. In the group
-/// of the dispatch policy; only machines with the block have them.
+/// Statistics of locality-aware scheduling, counted at the ports of the block, so model and RTL give the same values.
+/// They are in the group of the dispatch policy, on machines with the block only.
 struct LapermStatistics {
   explicit LapermStatistics(base::StatisticGroup& parent) : group(parent, "laperm") {}
 
@@ -22,7 +22,7 @@ struct LapermStatistics {
   base::Counter memory_writes{group, {"memory_writes", "", "items written to lists in memory"}};
   base::Counter memory_reads{group, {"memory_reads", "", "items read back"}};
 
-  /// Counts one cycle, with all inputs and outputs that its edge sees.
+  /// Counts the events of one cycle from all inputs and outputs at its clock edge.
   void cycle(const laperm::Inputs& in, const laperm::Outputs& out);
 };
 

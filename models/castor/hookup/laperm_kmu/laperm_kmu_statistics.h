@@ -5,8 +5,8 @@
 
 namespace castor::hookup {
 
-/// Statistics of the choice of the next kernel, counted at the ports of the block, so alike for model and RTL. In the
-/// group of the source order; only machines with the block have them.
+/// Statistics of the choice of the next kernel, counted at the ports of the block, so model and RTL give the same
+/// values. They are in the group of the source order, on machines with the block only.
 struct LapermKmuStatistics {
   explicit LapermKmuStatistics(base::StatisticGroup& parent) : group(parent, "laperm_kmu") {}
 
@@ -20,7 +20,7 @@ struct LapermKmuStatistics {
   base::Counter withdrawn{group, {"withdrawn", "", "offers that went because their source did"}};
   base::Counter search{group, {"search", "cycles", "cycles with something ready and nothing offered"}};
 
-  /// Counts one cycle, with all inputs and outputs that its edge sees.
+  /// Counts the events of one cycle from all inputs and outputs at its clock edge.
   void cycle(const laperm_kmu::Inputs& in, const laperm_kmu::Outputs& out, const laperm_kmu::Params& params);
 };
 

@@ -9,7 +9,7 @@
 
 namespace castor::hookup {
 
-// The choices of a key have the order of their values in CTRL (docs/blocks/lax.md, "Registers").
+// The choices of a key are listed in the order of their values in CTRL (docs/blocks/lax.md, "Registers").
 const std::vector<base::SchemaRow>& lax_keys() {
   constexpr unsigned kMostPeriod = 16'777'215;
   static const std::vector<base::SchemaRow> keys{

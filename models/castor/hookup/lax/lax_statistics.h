@@ -5,8 +5,8 @@
 
 namespace castor::hookup {
 
-/// Statistics of the laxity engine, counted at its ports and probes, so alike for model and RTL. In the group of the
-/// job scheduler; only machines with the engine have them.
+/// Statistics of the laxity engine, counted at its ports and probes, so model and RTL give the same values. They are in
+/// the group of the job scheduler, on machines with the engine only.
 struct LaxStatistics {
   explicit LaxStatistics(base::StatisticGroup& parent) : group(parent, "lax") {}
 
@@ -31,7 +31,7 @@ struct LaxStatistics {
   base::Counter interrupts{group, {"interrupts", "", "rising edges of the interrupt"}};
   base::Counter errors{group, {"errors", "", "bits of ERR_STAT that were set: kinds of broken rules"}};
 
-  /// Counts one cycle, with all inputs and outputs that its edge sees.
+  /// Counts the events of one cycle from all inputs and outputs at its clock edge.
   void cycle(const lax::Inputs& in, const lax::Outputs& out);
   /// Counts `n` idle cycles, in which the outputs do not change.
   void rest(const lax::Inputs& in, const lax::Outputs& out, base::Cycle n);

@@ -9,8 +9,8 @@
 
 namespace castor::hookup {
 
-/// Statistics of the warp schedulers of one SM, counted at the ports and probes of the block saws, so alike for model
-/// and RTL. In the group of the SM's issue policy; only machines with the block have them.
+/// Statistics of the warp schedulers of one SM, counted at the ports and probes of the block saws, so model and RTL
+/// give the same values. They are in the group of the SM's issue policy, on machines with the block only.
 struct SawsStatistics {
   explicit SawsStatistics(base::StatisticGroup& parent) : group(parent, "saws") {}
 

@@ -50,7 +50,7 @@ class NoSync final : public ComparedSystem {
   struct Instance {
     std::uint64_t pc = 0, history = 0;
     gpu::WarpMask passed = 0;  ///< warps that have executed or skipped the instance
-    bool shared = false;       ///< the result has rows; else every warp executes the instance
+    bool shared = false;       ///< rows are allocated for the result; if false, every warp executes the instance
     std::uint8_t results = 0;
     std::uint8_t slot[2] = {}, tag[2] = {};
   };
@@ -59,7 +59,7 @@ class NoSync final : public ComparedSystem {
     gpu::WarpMask together = 0;  ///< warps that share results
     std::uint16_t base = 0;
     std::vector<Instance> instances;
-    std::array<std::uint8_t, gpu::kVirtualRows> users{};  ///< per row: number of registers renamed to it, plus 1 if its
+    std::array<std::uint8_t, gpu::kVirtualRows> users{};  ///< [row] number of registers renamed to it, plus 1 if its
                                                           ///< instance is live
     std::bitset<gpu::kVirtualRows> unwritten;
   };
