@@ -28,8 +28,8 @@ std::string row(const StatisticInfo& info) {
 // SMs, L2 slices and DRAM channels: the units that `total` adds up.
 std::vector<const StatisticGroup*> all_units;
 
-// Returns the heading of a unit: "sm<k>" for "sm0", because units of one kind have equal statistics and are listed
-// once.
+// Returns the heading of a unit: "sm<k>" for "sm0", because all units of a kind have the same statistics, which are
+// listed once.
 std::string kind_of(const std::string& name) {
   std::string kind = name;
   while (!kind.empty() && std::isdigit(static_cast<unsigned char>(kind.back())) != 0) kind.pop_back();

@@ -33,7 +33,7 @@ using Json = nlohmann::ordered_json;
 /// The verification steps ("rungs") recorded for a block, from the cheapest to the most expensive.
 constexpr const char* kRungs[] = {"unit", "lockstep", "cover", "formal", "netlist", "mutation", "platform", "area"};
 
-/// Returns the path that the manifest has under `key`; empty if it has none.
+/// Returns the path that the manifest has under `key`; empty if it has no such key.
 fs::path path_in(const twin::BlockFolder& block, const Json& manifest, const char* key) {
   const auto found = manifest.find(key);
   if (found == manifest.end()) return {};

@@ -58,13 +58,13 @@ void format(CLI::App& app, const std::shared_ptr<Narrow>& formatter) {
   for (CLI::App* const below : app.get_subcommands([](CLI::App*) { return true; })) format(*below, formatter);
 }
 
-/// A command that was given, with its full words: "castor list platforms".
+/// A command on the command line, with the words that lead to it: "castor list platforms".
 struct Given {
   const CLI::App* command;
   std::string words;
 };
 
-/// Returns the chain of commands that were given, from the program itself to the innermost subcommand.
+/// Returns the chain of commands on the command line, from the program itself to the innermost subcommand.
 std::vector<Given> given_commands(const CLI::App& app) {
   std::vector<Given> given{{&app, app.get_name()}};
   while (!given.back().command->get_subcommands().empty()) {

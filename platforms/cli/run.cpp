@@ -69,7 +69,8 @@ void set(const char* name, const std::optional<std::uint64_t>& value) {
   if (value) set(name, std::to_string(*value));
 }
 
-/// Passes the options to the runtime, which reads them from the environment in this process and in the program's.
+/// Passes the options to the runtime through the environment: the runtime in this process and the runtime in the
+/// program's process read them there.
 void set_environment(const RunRequest& request) {
   set("CASTOR_PLATFORM", request.platform);
   set("CASTOR_SET", request.overrides);
@@ -361,7 +362,7 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
     }
     const bool flag =
         word == "--functional" || word == "--summary" || word == "--mangled" || word == "--help" || word == "-h";
-    // The value is in the same word: -pNAME or --name=value.
+    // The option's value is part of the same word: -pNAME or --name=value.
     const bool attached = word.find('=') != std::string::npos || (word[1] != '-' && word.size() > 2);
     if (!flag && !attached) ++i;  // skips the option's value
   }

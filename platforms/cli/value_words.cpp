@@ -125,7 +125,7 @@ Words words_at(const Place& place) {
 std::vector<std::string> value_words(const Place& place) {
   try {
     return words_at(place);
-  } catch (const base::Error&) {  // not a PTX file, or missing blocks: nothing to offer
+  } catch (const base::Error&) {  // the file is no PTX, or a block is missing: no words to offer
     return {};
   }
 }

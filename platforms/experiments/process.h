@@ -44,8 +44,7 @@ class SharedText {
 /// changes the environment in the new process. Throws base::Error if no process can be created.
 [[nodiscard]] pid_t start_process(const std::vector<std::string>& words, const std::string& output,
                                   const std::function<void()>& set_up = {});
-/// Throws base::InputError with one line if `said`, the output of a failed process, shows that the process could not
-/// write.
+/// Throws base::InputError with one line if `said`, the output of a failed process, shows that the disk was full.
 void refuse_full_disk(const std::string& what, const std::string& said);
 /// Waits until the process has ended and returns its wait status. Throws base::Error.
 int wait_for(pid_t child);

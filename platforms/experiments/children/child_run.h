@@ -57,10 +57,11 @@ class ChildPrograms {
   std::map<std::string, CudaProgram> programs_;  ///< key: name in sw/kernels
 };
 
-/// Returns a text that changes whenever `ChildPrograms::run` would return other figures.
+/// Returns a text that changes whenever `ChildPrograms::run` would return different figures.
 [[nodiscard]] std::string child_figures();
 [[nodiscard]] workloads::Sample child_sample(const Json& result);
-/// Adds counted, refused, failed and hash from the program's output. Throws base::Error if the output lacks them.
+/// Adds counted, refused, failed and hash from the program's output. Throws base::Error if they are missing in the
+/// output.
 void add_counted(const std::string& said, Json& out);
 
 }  // namespace castor::platforms::experiments

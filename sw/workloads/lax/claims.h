@@ -41,7 +41,7 @@ struct Case {
 
   const Evaluation& evaluation;
   const Extras& extras;
-  std::vector<Evaluation> without;  ///< runs without one seed each
+  std::vector<Evaluation> without;  ///< evaluations of all runs except those of one seed, one per seed
   std::vector<Claim> claims;
 };
 
@@ -51,7 +51,7 @@ class Judge {
  public:
   explicit Judge(Case& all) : evaluation_(all.evaluation), extras_(all.extras), case_(all) {}
 
-  /// Jobs in time (of 128) of `a` minus those of `b` in a workload, at the high rate.
+  /// Returns the jobs in time (of 128) of `a` minus those of `b` in a workload, at the high rate.
   [[nodiscard]] Spread difference(const std::string& workload, const std::string& a, const std::string& b) const {
     return difference(workload, workload, a, b);
   }
@@ -69,7 +69,8 @@ class Judge {
   }
   /// Jobs in time (of 128) at the high rate.
   [[nodiscard]] Spread met(const std::string& workload, const std::string& scheduler) const;
-  /// Jobs in time of `a` in workload `one` minus jobs in time of `b` in workload `other`, at the high rate.
+  /// Returns the jobs in time of `a` in workload `one` minus the jobs in time of `b` in workload `other`, at the high
+  /// rate.
   [[nodiscard]] Spread difference(const std::string& one, const std::string& other, const std::string& a,
                                   const std::string& b) const;
   /// Jobs in time of `a` / jobs in time of `b`; NaN if `b` has none.
@@ -80,7 +81,7 @@ class Judge {
   /// network has no runs.
   [[nodiscard]] Spread executed(const std::string& a, const std::string& b) const;
 
-  /// Returns whether all these schedulers have runs. Otherwise leaves the claim open with a reason.
+  /// Returns whether all given schedulers have runs. Otherwise leaves the claim open with a reason.
   bool need(Claim& claim, Rate rate, const Names& schedulers) const;
   Claim& begin(const char* id, const char* claim, const char* source, const char* rule);
 

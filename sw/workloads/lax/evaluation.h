@@ -44,7 +44,8 @@ class Evaluation {
                               double Sample::*figure) const;
   [[nodiscard]] double mean(const std::string& workload, Rate rate, const std::string& scheduler,
                             double Sample::*figure) const;
-  /// Completed work per job that met its deadline: total / total. Empty if no job met its deadline.
+  /// Returns the completed work per job that met its deadline, as total work / number of jobs. Empty if no job met its
+  /// deadline.
   [[nodiscard]] std::optional<double> work_per_job(const std::string& workload, Rate rate,
                                                    const std::string& scheduler) const;
 
@@ -77,7 +78,7 @@ struct Extras {
   std::map<std::string, std::vector<PriorityTrace>> priority;
   /// Response time in us, by workload and batch size
   std::map<std::string, std::map<unsigned, std::vector<double>>> response;
-  Evaluation executed;  ///< runs of real kernels; `Evaluation` has those that replay published times
+  Evaluation executed;  ///< runs of real kernels; the runs in `Evaluation` replay published times
 };
 
 /// A workload in which LAX has fewer jobs in time than a rival, by more than the spread of the difference.

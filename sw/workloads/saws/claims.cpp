@@ -285,7 +285,7 @@ class Judge {
   }
 
   const Evaluation& evaluation_;
-  std::vector<Evaluation> without_;  ///< runs without one input each
+  std::vector<Evaluation> without_;  ///< Evaluations of all runs except those of one input, one per input
   const Programs barriers_ = program_names(true), others_ = program_names(false);
   std::vector<Claim> claims_;
 };
