@@ -23,7 +23,8 @@ struct Interval {
 /// Live intervals, one per virtual register; empty for a register that no instruction uses.
 using Intervals = std::vector<Interval>;
 
-/// Returns the live intervals of a function's predicates, or of its other registers. `code` must have its control flow.
+/// Returns the live intervals of a function's predicates, or of its other registers. The control flow of `code` must
+/// have been computed.
 [[nodiscard]] Intervals live_intervals(const Code& code, bool predicates);
 
 [[nodiscard]] bool overlap(const std::vector<Segment>& a, const std::vector<Segment>& b);

@@ -94,7 +94,7 @@ class JobDriver {
   struct Stream {
     bool open = false;
     bool shared = false;                                   ///< another stream uses the same queue
-    std::uint32_t deadline = gpu::JobPacket::kNoDeadline;  ///< cycles
+    std::uint32_t deadline = gpu::JobPacket::kNoDeadline;  ///< deadline of the stream's jobs in cycles
     /// Kernels enqueued and not yet submitted.
     std::vector<gpu::KernelPacket> waiting;
     std::deque<Part> parts;  ///< JOB packets of the job in flight; the first one created the job

@@ -42,7 +42,7 @@ struct Params {
     each([this](const twin::Param& param, auto member) { twin::check_param("darsie", param, this->*member); });
   }
 
-  /// Returns the width of a number that selects one of `count` things, at least 1.
+  /// Returns the width of a number that selects one of `count` items, at least 1.
   [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
 
   /// Returns the width of a warp slot number.
@@ -55,7 +55,7 @@ struct Params {
   [[nodiscard]] unsigned slot_bits() const { return number_bits(NumSlots); }
   /// Returns the width of a skip table entry's number.
   [[nodiscard]] unsigned entry_bits() const { return number_bits(NumPst); }
-  /// Returns the width of a sequence number: one bit more than orders the rows.
+  /// Returns the width of a sequence number: one bit more than is needed to number the rows.
   [[nodiscard]] unsigned seq_bits() const { return twin::log2_ceil(NumRows) + 1; }
 };
 

@@ -30,7 +30,7 @@ struct Params {
     each([this](const twin::Param& param, auto member) { twin::check_param("dtbl", param, this->*member); });
   }
 
-  /// Returns the width of a number that selects one of `count` things, at least 1.
+  /// Returns the width of a number that selects one of `count` items, at least 1.
   [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
 
   /// Returns the width of a kernel table entry's number (KW).

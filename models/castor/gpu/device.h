@@ -135,11 +135,11 @@ enum class HostCall : std::uint8_t { kLaunch, kSynchronize, kCopy, kQuery };
 /// Dimensions of a kernel launch and the resources that its program uses.
 struct LaunchShape {
   Dim3 grid, block;
-  unsigned registers = 0;       ///< per thread
-  unsigned static_shared = 0;   ///< bytes per block
-  unsigned dynamic_shared = 0;  ///< bytes per block
+  unsigned registers = 0;       ///< registers per thread
+  unsigned static_shared = 0;   ///< bytes of static shared memory per block
+  unsigned dynamic_shared = 0;  ///< bytes of dynamic shared memory per block
   unsigned local = 0;           ///< bytes per thread, spills included
-  unsigned spills = 0;          ///< bytes per thread
+  unsigned spills = 0;          ///< bytes of spilled registers per thread
 };
 
 /// Statistics row of a completed kernel, or of several kernels (KernelRows).

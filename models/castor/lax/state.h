@@ -116,7 +116,7 @@ struct Queue {
   List list;       ///< TBs that have not completed
   Job job;         ///< job as submitted
   Record rec;      ///< results of the last visit
-  U32 wgdone = 0;  ///< TBs that have completed
+  U32 wgdone = 0;  ///< number of TBs that have completed
   U32 iso = 0;     ///< isolated time at admission, cycles
   U32 token = 0;   ///< PREMA token, UQ16.8
   U32 qprio = 0;   ///< priority that software wrote
@@ -165,7 +165,7 @@ struct Response {
 struct Best {
   U8 valid = 0;  ///< a queue was found
   U8 q = 0;      ///< queue
-  U16 tie = 0;   ///< tie breaker: of equal keys, the smaller one goes first
+  U16 tie = 0;   ///< tie breaker: among queues with equal keys, the queue with the smaller number goes first
   U64 key = 0;   ///< class and value, see make_key
 };
 

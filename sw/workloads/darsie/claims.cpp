@@ -33,8 +33,8 @@ std::string listed(const std::vector<Named>& all, int digits = 1) {
   return out;
 }
 
-/// Decides the claims. Every figure is a function of the runs; the spread of a figure comes from leaving out one input
-/// after the other (jackknife).
+/// Decides the claims. Every figure is a function of the runs; the spread of a figure is its jackknife spread, for
+/// which each input is left out once.
 class Judge {
  public:
   Judge(const Evaluation& evaluation, const EnergyTable& table, std::vector<std::string> skipping)

@@ -22,7 +22,7 @@ struct Footprint {
     std::uint64_t buffer = 0;
     bool child = false;
   };
-  std::vector<Note> notes;  ///< records of a buffer are in order of time, for parents and for children
+  std::vector<Note> notes;  ///< for each buffer, the parents' records are in order of time, and so are the children's
 };
 
 /// Returns the PTX text with calls that record the footprint: before every access to memory that may be global, at the

@@ -45,8 +45,8 @@ struct Case {
   std::vector<Claim> claims;
 };
 
-/// Base class of the claims' rules. Every figure is a function of the runs; the spread of a figure comes from leaving
-/// out one seed after the other (jackknife).
+/// Base class of the claims' rules. Every figure is a function of the runs; the spread of a figure is its jackknife
+/// spread, for which each seed is left out once.
 class Judge {
  public:
   explicit Judge(Case& all) : evaluation_(all.evaluation), extras_(all.extras), case_(all) {}
@@ -61,7 +61,7 @@ class Judge {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   static constexpr std::array<Rate, 3> kRates = {Rate::kLow, Rate::kMedium, Rate::kHigh};
 
-  /// Returns a figure of all runs, with the deviation from leaving out one seed after the other.
+  /// Returns a figure of all runs with its jackknife spread, for which each seed is left out once.
   [[nodiscard]] Spread spread(const Figure& figure) const;
   static double mean_of(const Evaluation& e, const std::string& workload, const std::string& scheduler,
                         double Sample::*figure = &Sample::met) {

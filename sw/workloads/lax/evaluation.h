@@ -90,7 +90,8 @@ struct Loss {
 [[nodiscard]] std::vector<Loss> losses(const Evaluation& evaluation);
 
 /// Judges the claims C1 to C26 (docs/results/lax.md, "Claims"). Each claim states its rule. The spread of a mean is the
-/// standard deviation between seeds; for other figures it comes from leaving out one seed after the other (jackknife).
+/// standard deviation between seeds; for other figures it is the jackknife spread, for which each seed is left out
+/// once.
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation, const Extras& extras = {});
 
 /// Counts of a run that must be consistent for any scheduler. Each job ends in exactly one way, useful TBs do not

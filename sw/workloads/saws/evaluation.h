@@ -94,8 +94,8 @@ class Evaluation {
 };
 
 /// Judges the claims S1 to S15 (docs/results/saws.md, "Claims"). Each claim states its rule. The spread of a mean is
-/// the standard deviation between inputs; for other figures it comes from leaving out one input after the other
-/// (jackknife).
+/// the standard deviation between inputs; for other figures it is the jackknife spread, for which each input is left
+/// out once.
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation);
 
 }  // namespace castor::workloads::saws

@@ -138,7 +138,7 @@ class JobInspector {
   CompletionPort& host_;
 
   bool in_use_ = false;  // set by the first JOB packet, or by the first packet on a machine whose scheduler judges
-  std::vector<PerQueue> state_;                // by queue
+  std::vector<PerQueue> state_;                // [queue] state of each queue
   QueueMask asking_;                           // queues with an announcement
   QueueMask discarding_;                       // queues with kernels to be dropped
   QueueMask errors_;                           // queues stopped by an invalid JOB packet; their packets are dropped

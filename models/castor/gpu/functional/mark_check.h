@@ -83,7 +83,7 @@ class MarkCheck {
   unsigned full_warps_ = 0;
   bool promote_ = false;              ///< the block's shape makes conditional marks hold
   std::uint32_t whole_barriers_ = 0;  ///< one bit per barrier that covers the block and is not complete
-  std::vector<Way> ways_;             ///< per warp
+  std::vector<Way> ways_;             ///< [warp] control flow of each warp
   std::unordered_map<std::uint64_t, Instance> instances_;
   isa::Access access_{};
   bool loads_ = false;  ///< the record between `before` and `after` is a load whose addresses are compared

@@ -241,7 +241,7 @@ class SwitchNetwork {
   std::vector<unsigned> last_;                  ///< per output: last input granted
   PortMask held_inputs_, held_outputs_;         ///< inputs and outputs that still transfer a packet
   std::vector<Timed> holds_;                    ///< when these transfers end
-  std::vector<std::uint32_t> flits_, packets_;  ///< per input
+  std::vector<std::uint32_t> flits_, packets_;  ///< [input] flits and packets queued
   unsigned start_ = 0;                          ///< first output considered by the arbiter
   std::size_t waiting_ = 0;                     ///< packets in all queues
 };
