@@ -73,7 +73,6 @@ std::vector<std::string> arguments_of(const SourceTokens& tokens, std::size_t op
       // the preprocessor matches round brackets only, but in valid code a comma inside other brackets does not separate
       // arguments
       i = tokens.closing(i);
-      // launches
     }
   }
   if (macro.parameters.empty() && arguments.size() == 1 && arguments.front().empty()) arguments.clear();

@@ -15,9 +15,9 @@
 namespace castor::runtime {
 namespace {
 
-constexpr std::chrono::milliseconds kAtOnce{20};  // a program that returns within this processor time had been waiting
-                                                  // to the API
-constexpr int kShortest = 16;                     // the patience never falls below the initial patience / kShortest
+constexpr std::chrono::milliseconds kAtOnce{
+    20};                       // processor time; a program that returns to the API sooner was waiting
+constexpr int kShortest = 16;  // the patience never falls below the initial patience / kShortest
 // A thread with at least this many turns, and less than kShortTurn used per turn, yields its processor in a loop
 // (sched_yield).
 constexpr std::uint64_t kManyTurns = 16;

@@ -102,8 +102,7 @@ void Progress::stop() {
     worker_->changed.notify_one();
   }
   if (worker_->thread.get_id() == std::this_thread::get_id())
-    return;  // the caller is the runtime's own thread, inside a host function
-             // ends the program
+    return;  // the caller is the runtime's thread: a host function that ends the program
   worker_->thread.join();
   worker_.reset();
 }

@@ -82,14 +82,12 @@ enum class RuntimeCall : std::uint8_t {
                      ///< y, src[2] = grid z, block x, src[3] = block y, z (u64 of two u32, first lowest)
   kBuffer,           ///< src[0] = alignment, src[1] = bytes (u64); dst = generic address or 0
   kDescribedBuffer,  ///< buffer for the described launch: src[0] = shared bytes (u32); dst = generic address or 0
-  /// launches the kernel described by the operands: src[0] = buffer, src[1] = shared bytes (u32), src[2] = stream; dst
-  /// =
+  /// launches the described kernel: src[0] = buffer, src[1] = shared bytes (u32), src[2] = stream; dst = error
   kLaunch,
-  ///< error
   kDescribedLaunch,  ///< launches the kernel that the buffer describes: src[0] = buffer, src[1] = stream; dst = error
-  /// launches a thread block group described by the operands: src[0] = buffer, src[1] = shared bytes (u32);
+  /// launches the described kernel's thread blocks as a group: src[0] = buffer, src[1] = shared bytes (u32); dst =
+  /// error
   kLaunchGroup,
-  ///< dst = error
   kSynchronize,    ///< dst = error
   kStreamCreate,   ///< src[0] = flags (u32); dst = stream
   kStreamDestroy,  ///< src[0] = stream; dst = error
