@@ -123,9 +123,9 @@ class Layout {
   std::vector<std::uint16_t> number_;  // new number of each old register
 };
 
-/// Lays out the chosen groups at the front, widest first, and the other groups after them. Groups that do not fit there
-/// may fill free registers at the front if the group's registers may be written by marked records. Returns false if
-/// some group does not fit.
+/// Lays out the chosen groups at the front, widest first, and all other groups after them. One of the other groups may
+/// fill free registers at the front if marked records may write its registers. Returns false if some group does not
+/// fit.
 bool lay_out(const isa::Program& program, const std::vector<Group>& chosen, const std::vector<Group>& others,
              const isa::MarkOptions& options, Renaming& result) {
   const auto widest_first = [](std::vector<Group> groups) {

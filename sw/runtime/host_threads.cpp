@@ -15,8 +15,8 @@
 namespace castor::runtime {
 namespace {
 
-constexpr std::chrono::milliseconds kAtOnce{
-    20};                       // processor time; a program that returns to the API sooner was waiting
+// Processor time; a program that returns to the API sooner was waiting.
+constexpr std::chrono::milliseconds kAtOnce{20};
 constexpr int kShortest = 16;  // the patience never falls below the initial patience / kShortest
 // A thread with at least this many turns, and less than kShortTurn used per turn, yields its processor in a loop
 // (sched_yield).

@@ -65,7 +65,7 @@ inline constexpr Pair kManyKernels = {"cdp_rr_256", "cdp_adaptive_bind_256"};
 struct Broken {
   std::vector<std::string> unbalanced;  ///< names of runs and their messages from children::unbalanced
   std::vector<std::string> unequal;     ///< runs whose results differ from another system's results for the same input
-  std::vector<std::string> misplaced;   ///< messages of misplaced(), with names of runs
+  std::vector<std::string> misplaced;   ///< names of runs and their messages from misplaced()
 };
 /// Judges the claims P1 to P14 and the invariants I1 to I3 (docs/results/laperm.md, "Claims"). Footprints are runs of
 /// the system `kFootprint`.
