@@ -53,7 +53,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       machine_(machine),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       statistics_("gpu"),
-      cycles_(statistics_, {"cycles", "cycles", "core cycles from the start to the last one with work"}),
+      cycles_(statistics_, {"cycles", "cycles", "core cycles up to the last cycle with work"}),
       memory_(std::make_unique<MemorySystem>(machine, store, statistics_)),
       governed_(!options.hooks.governors.empty()),
       shuffle_(machine.run.seed),

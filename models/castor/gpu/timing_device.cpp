@@ -40,13 +40,18 @@ struct TimingDevice::HostCallStatistics {
 
   base::StatisticGroup group;
   base::Counter launches{group, {"launches", "", "calls that launch a kernel, fill memory or submit a job"}};
-  base::Counter launch_time{group, {"launch_time", "ps", "time of the host in them"}};
-  base::Counter synchronizations{group, {"synchronizations", "", "calls that wait, once nothing is left to wait for"}};
-  base::Counter synchronization_time{group, {"synchronization_time", "ps", "time of the host behind the wait"}};
-  base::Counter copies{group, {"copies", "", "calls that copy"}};
-  base::Counter copy_time{group, {"copy_time", "ps", "time of the host in them, without what it waits for the copy"}};
-  base::Counter queries{group, {"queries", "", "calls that ask whether something is complete"}};
-  base::Counter query_time{group, {"query_time", "ps", "time of the host in them"}};
+  base::Counter launch_time{
+      group, {"launch_time", "ps", "time of the host in calls that launch a kernel, fill memory or submit a job"}};
+  base::Counter synchronizations{
+      group, {"synchronizations", "", "calls that wait for work, each counted when its wait is over"}};
+  base::Counter synchronization_time{
+      group, {"synchronization_time", "ps", "time of the host in calls that wait, after the wait"}};
+  base::Counter copies{group, {"copies", "", "calls that copy memory"}};
+  base::Counter copy_time{
+      group, {"copy_time", "ps", "time of the host in calls that copy memory, without the wait for the copy"}};
+  base::Counter queries{group, {"queries", "", "calls that query whether work is complete"}};
+  base::Counter query_time{group,
+                           {"query_time", "ps", "time of the host in calls that query whether work is complete"}};
 };
 
 namespace {

@@ -20,7 +20,7 @@ CopyEngine::CopyEngine(const sc_core::sc_module_name& name, const Machine& machi
       plan_(machine),
       copies_(statistics, {"copies", "", "copies and fills completed"}),
       bytes_(statistics, {"copy_bytes", "bytes", "bytes that copies and fills wrote"}),
-      busy_(statistics, {"copy_busy", "cycles", "cycles in which a copy or fill is under way"}) {
+      busy_(statistics, {"copy_busy", "cycles", "cycles in which a copy or fill was active"}) {
   sleep_until(kForever);
 }
 

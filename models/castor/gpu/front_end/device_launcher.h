@@ -157,12 +157,17 @@ class DeviceLauncher final : public LaunchService {
     base::StatisticGroup group;
     base::Counter launches{group, {"launches", "", "launches by device code that were admitted"}};
     base::Counter granted{
-        group, {"granted", "", "of them, and of groups that became kernels, those that were granted a parse lane"}};
-    base::Counter dropped{group, {"dropped", "", "the same that a fault of their tree kept from starting"}};
+        group,
+        {"granted", "", "launches by device code, and groups that became kernels, that were granted a parse lane"}};
+    base::Counter dropped{group,
+                          {"dropped", "",
+                           "launches by device code, and groups that became kernels, that did not start because of a "
+                           "fault in their launch tree"}};
     base::Counter groups{group, {"groups", "", "groups of thread blocks launched by device code"}};
-    base::Counter attached{group, {"attached", "", "of them those that ran with a resident kernel"}};
-    base::Counter fallbacks{group, {"fallbacks", "", "of them those that became kernels of their own"}};
-    base::Counter pending_peak{group, {"pending_peak", "", "most launches that were admitted and not granted"}};
+    base::Counter attached{group, {"attached", "", "groups of thread blocks that ran with a resident kernel"}};
+    base::Counter fallbacks{group, {"fallbacks", "", "groups of thread blocks that became kernels of their own"}};
+    base::Counter pending_peak{
+        group, {"pending_peak", "", "largest number of launches that were admitted and not yet granted"}};
   };
   Counts counts_;
 };

@@ -20,7 +20,7 @@ Dispatcher::Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, 
       fcfs_(machine),
       scan_(machine.queue.count, machine.dispatch.select_scan),
       search_(machine.chip.sms),
-      offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}) {}
+      offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be accepted"}) {}
 
 void Dispatcher::push(unsigned entry) {
   const KernelContext& context = table_[entry].context();

@@ -43,9 +43,9 @@ JobInspector::JobInspector(const Machine& machine, const Store& store, const Pro
       host_(host),
       state_(machine.queue.count),
       last_(machine.queue.count - 1),
-      inspections_(statistics, {"inspections", "", "slots of parse lanes in which a job was announced"}),
+      inspections_(statistics, {"inspections", "", "times that a parse lane was used to announce a job"}),
       kernels_discarded_(statistics, {"kernels_discarded", "", "kernels that were dropped with their job"}),
-      queue_errors_(statistics, {"queue_errors", "", "queues that an invalid JOB packet has stopped"}) {}
+      queue_errors_(statistics, {"queue_errors", "", "queues stopped by an invalid JOB packet"}) {}
 
 void JobInspector::submitted(unsigned queue, const Packet& packet, Ticket ticket, Cycle visible) {
   const auto* const job = std::get_if<JobPacket>(&packet);

@@ -30,10 +30,11 @@ JobTable::JobTable(unsigned queues, bool judged, CompletionPort& host, base::Sta
     : judged_(judged),
       host_(host),
       jobs_(queues),
-      jobs_ended_(statistics, {"jobs_ended", "", "jobs whose end a job scheduler told"}),
-      jobs_met_(statistics, {"jobs_met", "", "of them those that met their deadline"}),
-      jobs_accepted_(statistics, {"jobs_accepted", "", "JOB packets whose verdict was to accept"}),
-      jobs_rejected_(statistics, {"jobs_rejected", "", "JOB packets that were refused, and jobs dropped later"}) {
+      jobs_ended_(statistics, {"jobs_ended", "", "jobs whose end a job scheduler reported"}),
+      jobs_met_(statistics, {"jobs_met", "", "jobs that met their deadline"}),
+      jobs_accepted_(statistics, {"jobs_accepted", "", "JOB packets that were accepted"}),
+      jobs_rejected_(statistics, {"jobs_rejected", "",
+                                  "JOB packets that were rejected, and accepted jobs that were dropped later"}) {
   abandon();
 }
 

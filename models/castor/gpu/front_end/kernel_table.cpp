@@ -26,14 +26,14 @@ KernelTable::KernelTable(unsigned entries, LaunchRecords& records, base::Statist
       tb_restored_(statistics, {"tb_restored", "", "saved TBs that were sent to an SM again"}),
       child_waits_(statistics,
                    {"device_launch_wait", "cycles",
-                    "from the call of device code that made a launch to the placement of its first TB"},
+                    "time from the call of device code that made a launch to the placement of the launch's first TB"},
                    kChildWaitBins),
       waits_(statistics, "placement_wait") {
   for (unsigned i = 0; i < kWaitBins; ++i) {
     wait_bins_[i] = std::make_unique<base::Counter>(
         waits_, base::StatisticInfo{kWaitBinNames[i], "",
-                                    "kernels whose first TB was placed so many cycles after the entry "
-                                    "was written: 2^k to 2^(k+1) - 1, bin 0 also 0, the last all above"});
+                                    "kernels whose first TB was placed 2^k to 2^(k+1) - 1 cycles after their table "
+                                    "entry was written; bin 0 includes 0, the last bin all larger values"});
   }
 }
 

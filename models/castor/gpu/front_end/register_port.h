@@ -21,7 +21,7 @@ class RegisterPort {
  public:
   explicit RegisterPort(base::StatisticGroup& statistics)
       : made_(statistics, {"register_accesses", "", "accesses to registers of blocks"}),
-        errors_(statistics, {"register_errors", "", "of them those that were refused"}) {}
+        errors_(statistics, {"register_errors", "", "accesses to registers of blocks that were refused"}) {}
 
   /// Appends an access that is visible from cycle `visible` on. Returns a number for `reply`, or 0 if the caller does
   /// not want (`wanted`) the reply.

@@ -16,9 +16,11 @@ Suspender::Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger
       lanes_(lanes),
       events_(events),
       group_(statistics, "suspension"),
-      suspended_(group_, {"suspended", "", "TBs that gave up their place while they waited for launches of theirs"}),
-      resumed_(group_, {"resumed", "", "of them those that were placed again"}),
-      detached_kernels_(group_, {"detached", "", "times that a kernel gave its table entry up for such TBs"}) {}
+      suspended_(group_, {"suspended", "", "TBs swapped out while they waited for their launches"}),
+      resumed_(group_, {"resumed", "", "swapped-out TBs that were placed again"}),
+      detached_kernels_(
+          group_, {"detached", "",
+                   "times that a kernel released its table entry because all its remaining TBs were swapped out"}) {}
 
 void Suspender::take(Cycle now) {
   for (SmUnit* const sm : sms_) {

@@ -17,7 +17,7 @@ class AtomicUnit {
       : latency_(machine.atomic.latency),
         words_per_cycle_(machine.atomic.words_per_cycle),
         word_cycles_(machine.atomic.word_cycles),
-        busy_(slice, {"atomic_busy", "cycles", "atomics kept the slice busy"}) {}
+        busy_(slice, {"atomic_busy", "cycles", "cycles in which atomics kept the slice busy"}) {}
 
   /// Returns the first cycle in which the slice may serve another request.
   [[nodiscard]] Cycle free_at() const { return free_at_; }

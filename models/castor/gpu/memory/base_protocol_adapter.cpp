@@ -71,7 +71,7 @@ OutsideMemoryAdapter::OutsideMemoryAdapter(const sc_core::sc_module_name& name, 
       group_(parent, basename()),
       reads_(group_, {"reads", "", "outside transactions that read"}),
       writes_(group_, {"writes", "", "outside transactions that write"}),
-      bytes_(group_, {"bytes", "bytes", "moved"}),
+      bytes_(group_, {"bytes", "bytes", "bytes transferred"}),
       errors_(group_, {"errors", "", "answers other than TLM_OK_RESPONSE"}),
       violations_(group_, {"violations", "", "calls that the base protocol forbids"}) {
   for (unsigned s = 0; s < ports; ++s) {
@@ -273,7 +273,7 @@ OutsideMasterAdapter::OutsideMasterAdapter(const sc_core::sc_module_name& name, 
       group_(parent, basename()),
       reads_(group_, {"reads", "", "outside transactions that read"}),
       writes_(group_, {"writes", "", "outside transactions that write"}),
-      bytes_(group_, {"bytes", "bytes", "moved"}),
+      bytes_(group_, {"bytes", "bytes", "bytes transferred"}),
       errors_(group_, {"errors", "", "transactions answered with an error"}),
       violations_(group_, {"violations", "", "calls that the base protocol forbids"}) {
   socket.bind(*this);

@@ -39,9 +39,9 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const Machine& mac
       n_read_(group_, {"dram_n_read", "", "column reads"}),
       n_write_(group_, {"dram_n_write", "", "column writes"}),
       n_activity_(group_, {"dram_n_activity", "clocks", "DRAM clocks with a pending request"}),
-      row_hit_(group_, {"dram_row_hit", "", "requests that found their row open or opened for an older one"}),
+      row_hit_(group_, {"dram_row_hit", "", "requests whose row was open, or was opened for an older request"}),
       row_miss_(group_, {"dram_row_miss", "", "requests for which a row was opened"}),
-      bytes_(group_, {"dram_bytes", "bytes", "moved"}),
+      bytes_(group_, {"dram_bytes", "bytes", "bytes transferred"}),
       refreshes_(group_, {"dram_refreshes", "", "refreshes of all banks"}),
       efficiency_(group_, {"dram_efficiency", "", "(n_read + n_write) x burst / n_activity"}, [this] {
         const auto busy = static_cast<double>(n_activity_.value());

@@ -12,7 +12,7 @@ L2MemorySide::L2MemorySide(const Machine& machine, InitiatorPort& port, const St
       line_bytes_(machine.l2.line),
       queue_(machine.l2.miss_queue),
       fill_differs_(slice,
-                    {"l2_fill_differs", "", "sectors that a memory with data of its own returned with other bytes"}) {}
+                    {"l2_fill_differs", "", "sectors whose bytes in an external memory differed from the store"}) {}
 
 void L2MemorySide::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t tag, const MemoryRequest& cause) {
   Transaction& read = make(RequestKind::kLoad, line, sectors, cause);

@@ -29,13 +29,13 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       pipe_(machine.l2.latency),
       group_(parent, "slice" + std::to_string(index)),
       traffic_(group_, machine.table.entries),
-      reservation_fail_(group_,
-                        {"l2_reservation_fail", "cycles", "the head of the pipe stood still for lack of something"}),
+      reservation_fail_(group_, {"l2_reservation_fail", "cycles",
+                                 "cycles in which the head of the pipe was stalled because a resource was missing"}),
       atomics_(machine, group_),
       replies_(machine, network),
       to_memory_(machine, memory, store, traffic_, group_),
       flush_(tags_, to_memory_),
-      dirty_bytes_(group_, {"l2_dirty_bytes", "bytes", "stored and not written to DRAM yet"},
+      dirty_bytes_(group_, {"l2_dirty_bytes", "bytes", "dirty bytes that are not written to DRAM yet"},
                    [this] { return static_cast<double>(dirty_bytes()); }) {}
 
 void L2Slice::tick(Cycle now) {
