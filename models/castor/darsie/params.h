@@ -18,12 +18,13 @@
   X(DecW,     2,       1,       4,       kAny,  "instructions of one warp decoded per cycle")                         \
   X(NumIss,   8,       1,       16,      kAny,  "issue ports")                                                        \
   X(NumSrc,   6,       1,       8,       kAny,  "source registers per instruction")                                   \
-  X(NumWb,    16,      1,       16,      kAny,  "renaming rows written per cycle; as many as banks")                  \
-  X(PcW,      48,      8,       64,      kAny,  "PC bits kept and compared")                                          \
+  X(NumWb,    16,      1,       16,      kAny,  "renaming rows written per cycle; equal to the number of banks")      \
+  X(PcW,      48,      8,       64,      kAny,  "bits of a PC that are stored and compared")                          \
   X(RowW,     11,      1,       16,      kAny,  "bits of the address of a physical vector register")                  \
-  X(StoreInv, 1,       0,       1,       kAny,  "0: stores of a thread block leave its load entries")                 \
-  X(LoadSkip, 1,       0,       1,       kAny,  "0: no load is skipped")                                              \
-  X(SkipEn,   1,       0,       1,       kAny,  "0: meetings only, nothing is skipped")
+  X(StoreInv, 1,       0,       1,       kAny,                                                                        \
+    "1: a store of a thread block removes the thread block's load entries")                                           \
+  X(LoadSkip, 1,       0,       1,       kAny,  "1: loads are skipped too")                                           \
+  X(SkipEn,   1,       0,       1,       kAny,  "1: instructions are skipped; 0: warps only meet at branches")
 // clang-format on
 
 namespace castor::darsie {

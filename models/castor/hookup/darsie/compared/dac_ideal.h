@@ -18,11 +18,12 @@ struct DacStatistics {
   explicit DacStatistics(base::StatisticGroup& parent) : group(parent, "dac_ideal") {}
 
   base::StatisticGroup group;
-  base::Counter leads{group, {"leads", "", "affine instructions that a warp executes for its thread block"}};
-  base::Counter ghosts{group, {"ghosts", "", "affine instructions that a warp need not execute: eliminated"}};
-  base::Counter ghost_loads{group, {"ghost_loads", "", "of those: loads"}};
-  base::Counter refused{group, {"refused", "", "loads that turned out to be from another address"}};
-  base::Counter squashes{group, {"squashes", "", "affine instructions that were fetched with others and dropped"}};
+  base::Counter leads{group, {"leads", "", "affine instructions that a warp executed for its thread block"}};
+  base::Counter ghosts{group, {"ghosts", "", "affine instructions that a warp did not have to execute"}};
+  base::Counter ghost_loads{group, {"ghost_loads", "", "loads that a warp did not have to execute"}};
+  base::Counter refused{group, {"refused", "", "loads whose address differed from the leader's"}};
+  base::Counter squashes{group,
+                         {"squashes", "", "affine instructions that were fetched together with others and squashed"}};
 };
 
 /// DAC-IDEAL (Yeh 2020, sections 7.6, 7.7.1): decoupled affine computation without cost, for one SM.

@@ -16,12 +16,14 @@ struct NoSyncStatistics {
   explicit NoSyncStatistics(base::StatisticGroup& parent) : group(parent, "no_cf_sync") {}
 
   base::StatisticGroup group;
-  base::Counter leads{group, {"leads", "", "redundant instructions that one warp executes for all"}};
-  base::Counter skips{group, {"skips", "", "instructions that a warp skips"}};
-  base::Counter squashes{group, {"squashes", "", "instructions that were fetched and have to wait for a leader"}};
-  base::Counter no_rows{group, {"no_rows", "", "instructions that every warp executes for want of virtual rows"}};
-  base::Counter leavers{group, {"leavers", "", "warps that go on alone"}};
-  base::Counter copies{group, {"copies", "", "registers that a leaving warp gets back"}};
+  base::Counter leads{group, {"leads", "", "redundant instructions that one warp executed for all warps"}};
+  base::Counter skips{group, {"skips", "", "instructions that a warp skipped"}};
+  base::Counter squashes{
+      group, {"squashes", "", "instructions squashed after their fetch, because they have to wait for a leader"}};
+  base::Counter no_rows{group,
+                        {"no_rows", "", "instructions that every warp executed, because no virtual row was free"}};
+  base::Counter leavers{group, {"leavers", "", "warps that left the majority and execute alone"}};
+  base::Counter copies{group, {"copies", "", "registers that are copied back for a leaving warp"}};
 };
 
 /// NO-CF-SYNC (Yeh 2020, section 7.7.3): DARSIE without its synchronisation, which hardware cannot build. For one SM.
