@@ -87,7 +87,7 @@ void leave_out_gone_keys(base::ConfigDocument& report) {
   std::string list;
   for (const std::string& key : gone) list += (list.empty() ? "" : ", ") + base::printable(key);
   const std::string file = base::printable(report.where.file, std::string::npos);
-  base::logger("machines").warn("{}: left out the keys that machines no longer have: {}", file, list);
+  base::logger("machines").warn("{}: ignored keys that machines no longer have: {}", file, list);
   auto& entries = report.entries;
   const auto is_gone = [&gone](const base::ConfigEntry& entry) { return gone.count(entry.key) != 0; };
   entries.erase(std::remove_if(entries.begin(), entries.end(), is_gone), entries.end());

@@ -92,7 +92,8 @@ base::InputError unknown(const CLI::App& command, const std::string& words, cons
   }
   const std::vector<std::string> commands = command_names(command);
   if (commands.empty()) {
-    return base::InputError(words + " does not expect '" + base::printable(word) + "'", see + "what it takes");
+    return base::InputError(words + " does not expect '" + base::printable(word) + "'",
+                            see + "its options and arguments");
   }
   return base::InputError(words + " has no command '" + base::printable(word) + "'",
                           base::did_you_mean(word, commands, " ") + see + "them");
@@ -119,7 +120,7 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
       app.exit(error);
       return;
     }
-    throw base::InputError(error.what(), given.back().words + " --help says what it takes");
+    throw base::InputError(error.what(), given.back().words + " --help lists options and arguments");
   }
 }
 

@@ -143,7 +143,7 @@ std::vector<std::string> kernel_names(const std::vector<isa::Module>& modules) {
 /// filter gets none.
 std::string rows_text(const gpu::Machine& machine, const isa::Program& program, unsigned rows, unsigned warps) {
   if (program.marks.empty()) return "none: no record is marked";
-  if (warps < 2) return "none: a block of one warp has nothing to share";
+  if (warps < 2) return "none: a thread block of one warp shares no instructions";
   if (rows == 0)
     return "none: " + std::to_string(program.registers) + " registers per thread leave fewer than " +
            std::to_string(gpu::kLeastFilterRows) + " rows per block on " + machine.name;
@@ -231,7 +231,7 @@ void list_instructions(const ListRequest& request) {
     std::vector<std::string> opcodes;
     for (const auto& row : table.rows()) opcodes.push_back(row->opcode);
     throw base::InputError("no instruction '" + base::printable(request.opcode) + "'",
-                           base::did_you_mean(request.opcode, opcodes, " ") + "castor list instructions has them all");
+                           base::did_you_mean(request.opcode, opcodes, " ") + "castor list instructions lists all");
   }
   if (request.json) {
     std::printf("%s\n", rows.dump(2).c_str());

@@ -221,7 +221,7 @@ class Emitter {
     return physical(code, value.reg);
   }
   static OperandIndex physical(const Code& code, RegisterId id) {
-    CASTOR_ASSERT(code.physical[id] >= 0, "virtual register %u has no place", id);
+    CASTOR_ASSERT(code.physical[id] >= 0, "virtual register %u has no physical register", id);
     return static_cast<OperandIndex>(code.physical[id]);
   }
 

@@ -209,7 +209,7 @@ std::string MarkClass::why(const isa::Program& program) const {
     case Origin::kSpecial:
       return "special register" + there + ": " + program.spellings[at];
     case Origin::kWarp:
-      return "an operation that looks beyond its lane" + there;
+      return "an operation that reads other lanes" + there;
     case Origin::kAtomic:
       return "an atomic" + there;
     case Origin::kOrdered:

@@ -98,7 +98,7 @@ JobDriver::StreamId JobDriver::create(std::uint64_t deadline_ns) {
 void JobDriver::destroy(StreamId stream) {
   Stream& state = at(stream);
   static_cast<void>(poll(stream));
-  CASTOR_ASSERT(!state.busy, "stream %u is destroyed while its job is under way", stream);
+  CASTOR_ASSERT(!state.busy, "stream %u is destroyed before its job has ended", stream);
   const bool shared = state.shared;
   state = Stream{};
   if (!shared) free_.push_back(stream);
@@ -293,7 +293,7 @@ void JobDriver::post(const std::optional<gpu::RegisterAccess>& access) {
 
 unsigned JobDriver::window() const {
   if (judged()) return control_->window();
-  throw base::InputError("nothing on this device judges jobs, there are no registers",
+  throw base::InputError("this device has no job scheduler and so no register window",
                          "a machine with a block that schedules jobs");
 }
 

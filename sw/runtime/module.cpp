@@ -72,9 +72,10 @@ void Module::check_target(const gpu::Machine& machine) {
       std::strtoul(module_->target.c_str() + std::min(kPrefix, module_->target.size()), nullptr, 10);
   if (target_told_ || wanted <= std::max(own, kPreferred)) return;
   target_told_ = true;
-  complain(name_ + " is compiled for " + base::printable(module_->target) + ", and " + machine.name + " is sm_" +
-           std::to_string(own) +
-           ": it runs here, but a GPU of that kind would refuse it (cudaErrorNoKernelImageForDevice)");
+  complain(
+      name_ + " is compiled for " + base::printable(module_->target) + ", and " + machine.name + " is sm_" +
+      std::to_string(own) +
+      ": it runs in castor, but a real GPU of that architecture would refuse it (cudaErrorNoKernelImageForDevice)");
 }
 
 void Module::place_variables(gpu::Device& device) {

@@ -37,9 +37,8 @@ constexpr gpu::Picoseconds kSlice = 10 * base::kPicosecondsPerMicrosecond;
 
 // Note in the report of a run whose order of events may vary.
 constexpr const char* kOrderNotFixed =
-    "the device went on while threads of the program ran or slept outside the API; what the host did at which "
-    "simulated "
-    "time may differ from run to run";
+    "simulated time advanced while threads of the program ran or slept outside the API; the simulated times of host "
+    "calls may differ from run to run";
 
 // A file that the user requested could not be written, although the program itself succeeded.
 bool end_with_error = false;

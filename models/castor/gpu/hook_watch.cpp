@@ -37,17 +37,18 @@ void HookWatch::check_issue(Cycle now, Cycle length) const {
     const WarpMask ready = port != nullptr ? port->ready_to_be_picked() : 0;
     const SmMask enabled = front_end_.mechanism<GovernorSide>().governors().clock_enable();
     if (ready == 0 || (enabled >> sm->index() & 1) == 0) continue;
-    hook_failed(port->block(), now,
-                "issue_policy of SM %u lets no warp issue for %llu cycles (watchdog.cycles), though instructions of "
-                "warps %s are decoded and have their operands",
-                sm->index(), static_cast<unsigned long long>(length), numbers(ready).c_str());
+    hook_failed(
+        port->block(), now,
+        "issue_policy of SM %u has let no warp issue for %llu cycles (watchdog.cycles), although instructions of "
+        "warps %s are decoded and have their operands",
+        sm->index(), static_cast<unsigned long long>(length), numbers(ready).c_str());
   }
 }
 
 void HookWatch::check_front_end(Cycle now, Cycle length) const {
   if (front_end_.idle() || !front_end_.rests_but_for_hooks()) return;
   hook_failed(front_end_.mechanism<DispatchPort>().block(), now,
-              "hooks of the front end have woken it up for %llu cycles (watchdog.cycles), and nothing proceeds:\n%s",
+              "hooks have woken up the front end for %llu cycles (watchdog.cycles), and nothing proceeds:\n%s",
               static_cast<unsigned long long>(length), front_end_.waiting().c_str());
 }
 

@@ -116,12 +116,12 @@ namespace {
 
 // Returns why device code cannot launch kernels on this machine; empty if it can.
 std::string lacks_launches(const Machine& machine, const Hooks& hooks) {
-  if (hooks.job_scheduler != nullptr) return "a machine with a job scheduler does not have them";
+  if (hooks.job_scheduler != nullptr) return "a machine with a job scheduler does not support them";
   if (machine.parse.select_scan != 0 || machine.queue.in_memory)
-    return "a machine whose queues are scanned in memory (queue.in_memory, parse.select_scan) does not have them";
+    return "a machine whose queues are scanned in memory (queue.in_memory, parse.select_scan) does not support them";
   if (machine.queue.count + 2 > kMaxQueues)
-    return "a machine with " + std::to_string(machine.queue.count) + " queues (queue.count) does not have them";
-  if (machine.l1.line < sizeof(PacketImage)) return "a machine with lines of 32 bytes (l1.line) does not have them";
+    return "a machine with " + std::to_string(machine.queue.count) + " queues (queue.count) does not support them";
+  if (machine.l1.line < sizeof(PacketImage)) return "a machine with lines of 32 bytes (l1.line) does not support them";
   return {};
 }
 
@@ -143,10 +143,10 @@ std::optional<std::size_t> find_runtime_call(const isa::Program& program) {
   const isa::SourceLine line = pc < program.lines.size() ? program.lines[pc] : isa::SourceLine{};
   if (line.source_line != 0 && line.source_file != 0 && line.source_file <= program.source_files.size())
     where += " (" + program.source_files[line.source_file - 1] + ":" + std::to_string(line.source_line) + ")";
-  throw base::InputError(
-      {program.module, static_cast<int>(line.line), static_cast<int>(line.column)},
-      "kernel " + base::printable(where, 400) + " launches from device code, or asks about such launches; " + reason,
-      "run it without timing: run.functional=1");
+  throw base::InputError({program.module, static_cast<int>(line.line), static_cast<int>(line.column)},
+                         "kernel " + base::printable(where, 400) +
+                             " launches kernels from device code, or queries such launches; " + reason,
+                         "run it without timing: run.functional=1");
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ std::optional<std::size_t> find_runtime_call(const isa::Program& program) {
 ProgramHandle TimingDevice::load(std::shared_ptr<const isa::Program> program) {
   if (const auto call = find_runtime_call(*program)) {
     const std::string reason =
-        options_.replay ? "a replay does not have them" : lacks_launches(machine_, options_.gpu.hooks);
+        options_.replay ? "a replay does not support them" : lacks_launches(machine_, options_.gpu.hooks);
     if (!reason.empty()) refuse_runtime_call(*program, *call, reason);
     gpu_->front_end().mechanism<LaunchSide>().launcher().enable();
   }
@@ -184,8 +184,8 @@ Ticket TimingDevice::submit(unsigned queue, Packet packet) {
     const Stop stop = run([&] { return !front_end.queue_full(queue); }, std::nullopt);
     if (stop == Stop::kFault || !front_end.queue_full(queue)) continue;
     if (stop == Stop::kIdle) {
-      record_deadlock(FaultKind::kDeadlock, "deadlock: queue " + std::to_string(queue) + " stays full, nothing can " +
-                                                "proceed\n" + gpu_->waiting());
+      record_deadlock(FaultKind::kDeadlock, "deadlock: queue " + std::to_string(queue) +
+                                                " stays full, and nothing can " + "proceed\n" + gpu_->waiting());
     }
     if (stop == Stop::kInterrupted) interrupted_ = true;  // the next advance returns kInterrupted
     return front_end.refuse();

@@ -83,11 +83,11 @@ const char* meaning(Claim claim) {
     case Claim::kOrdersSources:
       return "decides which launch enters the kernel table next";
     case Claim::kFiltersFetch:
-      return "decides what is fetched";
+      return "decides which instructions are fetched";
     case Claim::kPicksWarps:
       return "decides which warp issues";
     case Claim::kGovernsSms:
-      return "limits what an SM may take";
+      return "limits the clock of an SM and the thread blocks that it accepts";
     case Claim::kTbsLeave:
       return "lets thread blocks leave an SM without retiring";
     case Claim::kCountsRetired:

@@ -274,8 +274,9 @@ std::vector<const LaunchRecord*> DeviceLauncher::abandon() {
 }
 
 void DeviceLauncher::reset() {
-  CASTOR_ASSERT(launcher_.idle() && waiting_.empty() && roots_.empty(), "a launch by device code is left");
-  CASTOR_ASSERT(groups_.empty() && fallbacks_.empty(), "a group of thread blocks is left");
+  CASTOR_ASSERT(launcher_.idle() && waiting_.empty() && roots_.empty(),
+                "reset with a launch by device code outstanding");
+  CASTOR_ASSERT(groups_.empty() && fallbacks_.empty(), "reset with a group of thread blocks outstanding");
   launcher_.reset();
   sms_of_blocks_.clear();
 }

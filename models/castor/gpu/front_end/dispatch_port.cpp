@@ -36,7 +36,7 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, SmMask open, co
   CASTOR_HOOK_CHECK(
       *policy_, now,
       !checks_ || (out.push_ready == push_ready_ && out.attach_ready == attach_ready_ && out.hold == hold_),
-      "dispatch policy changes push_ready, attach_ready or hold after settle: they depend on its state "
+      "dispatch policy changes push_ready, attach_ready or hold after settle: these outputs may depend on its state "
       "only");
   push_ready_ = out.push_ready;
   attach_ready_ = out.attach_ready;

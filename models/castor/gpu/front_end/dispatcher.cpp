@@ -109,11 +109,11 @@ void Dispatcher::check_offer(const Placement& offer, Cycle now) const {
                       offer.group, offer.kd);
     next = group.next;
     left = group.total - next;
-    CASTOR_HOOK_CHECK(policy_, now,
-                      offer.grid.x == context.grid.x && offer.grid.y == context.grid.y &&
-                          offer.grid.z == context.grid.z && offer.param == context.parameters &&
-                          offer.last_of_group == (left == 1),
-                      "dispatch policy offers group %x with other TBs or parameters than it has", offer.group);
+    CASTOR_HOOK_CHECK(
+        policy_, now,
+        offer.grid.x == context.grid.x && offer.grid.y == context.grid.y && offer.grid.z == context.grid.z &&
+            offer.param == context.parameters && offer.last_of_group == (left == 1),
+        "dispatch policy offers group %x with TBs or parameters that do not match the group", offer.group);
   }
   CASTOR_HOOK_CHECK(policy_, now, left > 0 && offer.position == next,
                     "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,

@@ -90,7 +90,7 @@ void Governors::clock(bool coming, Cycle now) {
       CASTOR_HOOK_CHECK(*governors_[i], now,
                         again.open == first.open && again.clock_enable == first.clock_enable &&
                             again.uncore_enable == first.uncore_enable && again.quota == first.quota,
-                        "governor%zu changes an output after settle: they depend on its state only", i);
+                        "governor%zu changes an output after settle: outputs may depend on its state only", i);
     }
     governors_[i]->clock(in_);
   }

@@ -46,7 +46,7 @@ void JobTable::update(unsigned queue) {
 
 void JobTable::judge(unsigned queue, Ticket ticket, const JobPacket& packet, const Verdict& verdict, Cycle now) {
   CASTOR_ASSERT_AT(now, !verdict.accept || !packet.append || jobs_[queue],
-                   "an append to queue %u is accepted, it has no job", queue);
+                   "kernels are appended to the job of queue %u, but the queue has no job", queue);
   if (verdict.accept && packet.append) {
     jobs_[queue]->left += packet.kernels;
   } else if (verdict.accept) {

@@ -81,8 +81,8 @@ void Queues::advance(Cycle now) {
 
 QueuedPacket Queues::take(unsigned queue, QueueState next, Cycle now) {
   Queue& from = queues_[queue];
-  CASTOR_ASSERT_AT(now, from.state == QueueState::kReady && !from.coming, "head taken of queue %u, which is %s", queue,
-                   name(from.state));
+  CASTOR_ASSERT_AT(now, from.state == QueueState::kReady && !from.coming,
+                   "head packet removed from queue %u, which is %s", queue, name(from.state));
   kernels_[queue] = others_[queue] = jobs_[queue] = false;
   QueuedPacket packet = std::move(from.packets.front());
   from.packets.pop_front();

@@ -162,8 +162,8 @@ Cycle Suspender::next(const KdMask& held, Cycle now) const {
 std::string Suspender::waiting() const {
   const std::size_t blocks = waiting_.size() + ready_.size() + in_lanes_.size() + placeable_.size();
   if (blocks == 0) return {};
-  return "  " + std::to_string(blocks) + " thread blocks have left their SMs while they wait for launches of theirs, " +
-         std::to_string(waiting_.size()) + " of them still wait\n";
+  return "  " + std::to_string(blocks) + " thread blocks are swapped out, " + std::to_string(waiting_.size()) +
+         " of them until the kernels that they launched end\n";
 }
 
 }  // namespace castor::gpu

@@ -381,7 +381,7 @@ void OutsideMasterAdapter::take_replies(Cycle now) {
     Transaction& reply = memory.take_reply(now);
     const auto found = std::find_if(jobs_.begin(), jobs_.end(),
                                     [&reply](const auto& job) { return job->number == reply.request.tag; });
-    CASTOR_ASSERT(found != jobs_.end(), "a reply that nobody asked for");
+    CASTOR_ASSERT(found != jobs_.end(), "a memory reply without an outstanding request");
     Job& job = **found;
     const std::uint64_t from = std::max<std::uint64_t>(job.payload->get_address(), reply.line());
     const std::uint64_t to =

@@ -111,7 +111,7 @@ void DramChannel::enqueue(Transaction& transaction, unsigned slice) {
   const MemoryRequest& request = transaction.request;
   const AddressMap::DramPlace place = map_.dram(map_.channel_address(transaction.line()));
   const std::int32_t index = free_slot_;
-  CASTOR_ASSERT(index != kNone && request.sectors != 0, "more requests than places in a DRAM queue");
+  CASTOR_ASSERT(index != kNone && request.sectors != 0, "a request for a DRAM queue that is full");
   Slot& slot = slots_[static_cast<std::size_t>(index)];
   free_slot_ = slot.next;
   slot = {};

@@ -246,9 +246,9 @@ std::string L2Slice::waiting() const {
   if (idle()) return {};
   std::string text = std::string(group_.name()) + ": " + std::to_string(network.waiting()) + " requests queued, " +
                      std::to_string(pipe_.size()) + " in the pipe, " + std::to_string(fills_.in_use()) +
-                     " lines being fetched, " + std::to_string(memory.outstanding()) + " memory requests under way";
+                     " lines being fetched, " + std::to_string(memory.outstanding()) + " memory requests in flight";
   if (head_lack_ == Lack::kCredit || fill_blocked_) text += "; waits for the reply network";
-  if (head_lack_ == Lack::kMissQueue) text += "; waits for room in the miss queue";
+  if (head_lack_ == Lack::kMissQueue) text += "; waits for a free entry of the miss queue";
   if (head_lack_ == Lack::kEntry) text += "; waits for a fill";
   return text;
 }

@@ -61,7 +61,7 @@ void ReplaySm::restore(const TbRestoreMessage& message) {
 }
 
 std::optional<Fault> ReplaySm::serve(unsigned /*warp*/, DeviceServices& /*services*/, Cycle /*resume*/) {
-  CASTOR_ASSERT(false, "a replayed thread block asks for nothing");
+  CASTOR_ASSERT(false, "a replayed thread block makes no runtime calls");
   return std::nullopt;
 }
 

@@ -98,7 +98,7 @@ void FilterDecoder::deliver(unsigned w, const FetchOut& said) {
     verdict = {};
     if (said.act[taken] != DecodeAct::kLead) continue;
     CASTOR_HOOK_CHECK(filter_, clock_.now(), group_.slot[taken].ndst != 0,
-                      "fetch_filter of SM %u elects what cannot be renamed", sm_);
+                      "fetch_filter of SM %u makes a warp lead an instruction without a destination register", sm_);
     verdict.lead = true;
     for (unsigned i = 0; i < group_.slot[taken].ndst; ++i) {
       pool.led[warp.pc + taken][i] = static_cast<std::int16_t>(pool.base + said.tag[i]);
@@ -107,7 +107,7 @@ void FilterDecoder::deliver(unsigned w, const FetchOut& said) {
                         tag, pool.rows);
       CASTOR_HOOK_CHECK(filter_, clock_.now(),
                         !machine_.check.rows || !terms_.real_rows || rows_.read_until(pool.base + tag) <= clock_.tick(),
-                        "fetch_filter of SM %u gives row %u away while it is read", sm_, tag);
+                        "fetch_filter of SM %u reallocates row %u while an instruction still reads it", sm_, tag);
     }
   }
   const unsigned squashed = group_.count - taken;

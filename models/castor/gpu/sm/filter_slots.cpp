@@ -56,7 +56,7 @@ unsigned FilterSlots::index_of(unsigned w, std::uint32_t pc) const {
   for (const unsigned place : places_[w]) {
     if (place < count_ && slots_[place].warp == w && pcs_[place] == pc) return place;
   }
-  CASTOR_ASSERT_AT(clock_.now(), false, "warp %u issues what its filter has not seen", w);
+  CASTOR_ASSERT_AT(clock_.now(), false, "warp %u issues an instruction that its fetch filter has not decoded", w);
   return 0;
 }
 

@@ -102,8 +102,8 @@ void FilterUnit::settle(const Picks& picks) {
   out_ = *out;
   bool moved = skip(*out);
   for (unsigned n = 0; out->again && moved; ++n) {
-    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), n < 65536, "fetch_filter of SM %u never ends to ask again",
-                      parts_.sm);
+    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), n < 65536,
+                      "fetch_filter of SM %u requests another settle without end", parts_.sm);
     out = &filter_.settle(in);
     moved = skip(*out);
   }

@@ -81,7 +81,9 @@ bool SkipCheck::reads_stale(unsigned w, const Decoded& decoded, const std::int16
     const std::uint32_t pc = warps_[w].pc;
     fail(w, pc,
          {FaultKind::kWrongSkip, first_lane(mask),
-          place(w, pc, clock_.now()) + " reads its own R" + std::to_string(reg) + ", whose value lies in a row", 0});
+          place(w, pc, clock_.now()) + " reads its own R" + std::to_string(reg) +
+              ", but its value is only in a pool row",
+          0});
     return true;
   }
   return false;
@@ -205,7 +207,7 @@ std::optional<ExecutionFault> SkipCheck::run(unsigned w, Step& step) {
       }
       return std::nullopt;
     case Step::Kind::kCopy:
-      return compare(w, step, {step.reg, step.count}, rows, "is to come behind a copy of");
+      return compare(w, step, {step.reg, step.count}, rows, "comes after a copy of");
     case Step::Kind::kSkip:
       return run_skip(w, step);
     case Step::Kind::kWrite:
@@ -230,7 +232,7 @@ std::optional<ExecutionFault> SkipCheck::run_skip(unsigned w, Step& step) {
   const Record& record = warps_[w].records[step.pc];
   if (!step.led) {
     return ExecutionFault{FaultKind::kWrongSkip, 0,
-                          place(w, step.pc, step.cycle) + " is skipped, and no leader has executed it", 0};
+                          place(w, step.pc, step.cycle) + " is skipped, but no leader has executed it", 0};
   }
   if (record.kind == Kind::kMemory) {
     // Two loads of one address may return different values if a store came in between, so the leader's value is used.
@@ -247,7 +249,7 @@ std::optional<ExecutionFault> SkipCheck::run_skip(unsigned w, Step& step) {
   args.mask = warps_.all_lanes();
   args.context = &warps_[w].identity;
   record.handler(record, args);
-  return compare(w, step, {step.reg, step.count}, step.rows.data(), "is skipped and takes over");
+  return compare(w, step, {step.reg, step.count}, step.rows.data(), "is skipped and takes its leader's value of");
 }
 
 std::optional<ExecutionFault> SkipCheck::compare_addresses(unsigned w, const Step& step, const Record& record) {

@@ -463,9 +463,9 @@ std::string SmMemory::waiting() const {
     std::snprintf(text, sizeof text, "L1 pipe: warp %u, record %u, line 0x%" PRIx64 "%s", head.operation->issue.warp,
                   head.operation->issue.pc, head.operation->lines[head.line].line,
                   !impl.stuck          ? ""
-                  : impl.places() == 0 ? ", no place in the injection FIFO"
-                  : impl.mshrs.full()  ? ", no MSHR"
-                                       : ", no way or no place in the line's MSHR");
+                  : impl.places() == 0 ? ", injection FIFO full"
+                  : impl.mshrs.full()  ? ", no free MSHR"
+                                       : ", no free way, or the line's MSHR is full");
     return text;
   }
   for (const Impl::LsuQueue& queue : impl.queues) {
@@ -506,7 +506,7 @@ std::string SmMemory::load_of(unsigned warp) const {
     for (std::uint32_t t = entry.first; t != MshrFile::kNone; t = impl.mshrs.target(t).next) {
       const MemoryOperation& operation = *impl.mshrs.target(t).operation;
       if (operation.issue.warp != warp) continue;
-      std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 ", asked for in cycle %" PRIu64 " (MSHR %zu)",
+      std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 ", requested in cycle %" PRIu64 " (MSHR %zu)",
                     what(operation), operation.is_local(impl.mshrs.target(t).line) ? "local" : "global", entry.line,
                     entry.sent, i);
       return text;
@@ -515,7 +515,7 @@ std::string SmMemory::load_of(unsigned warp) const {
   for (std::size_t i = 0; i < impl.pipe.size(); ++i) {
     const Impl::InPipe& access = impl.pipe.at(i);
     if (access.operation->issue.warp != warp) continue;
-    std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 " in the L1 pipe, %zu before it",
+    std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 " in the L1 pipe, %zu accesses ahead",
                   what(*access.operation), access.operation->is_local(access.line) ? "local" : "global",
                   access.operation->lines[access.line].line, i);
     return text;
@@ -524,7 +524,7 @@ std::string SmMemory::load_of(unsigned warp) const {
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const MemoryOperation& operation = *queue.at(i).operation;
       if (operation.issue.warp != warp) continue;
-      std::snprintf(text, sizeof text, "%s of %s memory in the load/store queue, %zu before it", what(operation),
+      std::snprintf(text, sizeof text, "%s of %s memory in the load/store queue, %zu ahead", what(operation),
                     operation.shared != 0  ? "shared"
                     : operation.ideal != 0 ? "constant"
                                            : "global",
@@ -532,7 +532,7 @@ std::string SmMemory::load_of(unsigned warp) const {
       return text;
     }
   }
-  return "a load whose data are there";
+  return "a load whose data have arrived";
 }
 
 }  // namespace castor::gpu

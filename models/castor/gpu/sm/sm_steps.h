@@ -357,7 +357,7 @@ void BasicSm<Mechanisms>::retire_tb() {
   watch_.disturb();
   const WarpMask warps = tbs_[*context].warps;
   CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
-                   "a TB retires from SM %u with accesses under way", index());
+                   "a TB retires from SM %u with memory accesses in flight", index());
   TbRetireMessage message = tbs_.retire(*context, clock_.now(), clock_.tick());
   mechanisms_.each([&](auto& one) { one.retire(*context, message); });
   outbox_.retire(message);
