@@ -284,7 +284,7 @@ std::string SchemaRow::allowed() const {
 
 void Schema::add(SchemaRow row) {
   const bool added = index_.emplace(row.key, rows_.size()).second;
-  CASTOR_ASSERT(added, "key %s stands twice in the schema", row.key.c_str());
+  CASTOR_ASSERT(added, "the schema contains key %s twice", row.key.c_str());
   CASTOR_ASSERT(row.standard.empty() || default_is_allowed(row), "key %s: its default %s is not allowed",
                 row.key.c_str(), row.standard.c_str());
   rows_.push_back(std::move(row));
@@ -324,7 +324,7 @@ ConfigDocument merge_config(ConfigDocument document, const ConfigResolver& resol
     }
     if (chain.size() == kExtendsDepth) {
       throw InputError(last.extends_where, "more than " + std::to_string(kExtendsDepth) + " machines extend each other",
-                       "extend a machine nearer to the one you mean");
+                       "extend a machine that is nearer to the root of this chain");
     }
     chain.push_back(resolve(last.extends, last.extends_where));
   }

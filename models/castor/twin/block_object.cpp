@@ -64,7 +64,7 @@ bool outdated(const std::string& object, const Strings& sources) {
 void refuse_moved(const BlockFolder& block, const std::string& told) {
   std::error_code gone;
   if (told.empty() || fs::equivalent(told, block.path, gone)) return;
-  throw base::InputError("block " + block.name + " was configured in '" + told + "' and lies in '" + block.path + "'",
+  throw base::InputError("block " + block.name + " was configured in '" + told + "' and is now in '" + block.path + "'",
                          "a build that was moved has to be configured again, in a folder of its own");
 }
 

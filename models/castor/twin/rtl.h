@@ -190,7 +190,7 @@ class Rtl final : public Twin<Block> {
     make_idle<Block>(in, this->params());
     if constexpr (detail::has_skip<Block, Top>) {
       const Cycle skipped = skip_idle(top_, n, probes(), this->params());
-      CASTOR_ASSERT_AT(cycle_, skipped <= n, "%s: skips more than it was asked to", Block::kBlock);
+      CASTOR_ASSERT_AT(cycle_, skipped <= n, "%s: skips more cycles than requested", Block::kBlock);
       advance_time<Block>(in, this->params(), skipped);
       n -= skipped;
       cycle_ += skipped;

@@ -53,8 +53,9 @@ template <class Block>
                            params_text(params));
   }
   if (options.waves() && !object.waves) {
-    throw base::InputError("'" + path + "' is RTL of " + Block::kBlock + " that shows nothing of its inside",
-                           "option --waves of the flow rtl-object builds what does");
+    throw base::InputError(
+        "'" + path + "' is RTL of " + Block::kBlock + " that was built without waves of its internal signals",
+        "build it with option --waves of the flow rtl-object");
   }
   return std::unique_ptr<Twin<Block>>(object.make(params, options));
 }
