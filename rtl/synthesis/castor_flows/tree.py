@@ -142,7 +142,7 @@ def choose(kind, name, names):
     if name in names:
         return name
     if not names:
-        raise WrongRequest(f"no {kind} '{name}': there is none")
+        raise WrongRequest(f"no {kind} '{name}': none exists")
     near = difflib.get_close_matches(name, names, 1)
     raise WrongRequest(
         f"unknown {kind} '{name}'", (f"did you mean {near[0]}? " if near else "") + "there are: " + ", ".join(names)
