@@ -193,8 +193,8 @@ struct Config {
   U8 freeze = 0;                           ///< update ticks are dropped
   Policy policy = Policy::kLax;            ///< policy that ranks the jobs
   RateMode rate_mode = RateMode::kActive;  ///< time that is divided by the completions
-  U8 warm_policy = 1;                      ///< 1: a job ahead that has a kernel type without rate counts as its
-                                           ///< deadline
+  U8 warm_policy = 1;                      ///< 1: the work of a job ahead counts as the job's deadline if one of its
+                                           ///< kernel types has no rate yet
   U8 prio_class_en = 1;                    ///< LAX: classes rank above the value; 0: class 0 for all jobs
   U8 init_prio = 0;                        ///< LAX, new job: 0 first, 1 last, 2 computed
   U8 bypass_en = 0;            ///< accepts a job whose first kernel fits, if it alone meets its deadline and no job

@@ -283,7 +283,7 @@ def read_sets(path):
 
 def sample(items, number, folder, key=str):
     """Returns `number` of the items: those with the smallest hashes of their name (`key`) and the RTL in `folder`. The
-    sample changes only if the RTL changes beside its comments, or if the names change."""
+    sample changes only if the names or the RTL change; comments of the RTL do not count."""
     texts = (normal.text_of(path.name, path.read_bytes()) for path in sorted(folder.glob("*.sv")))
     rtl = hashlib.sha256("".join(texts).encode()).hexdigest()
     return sorted(items, key=lambda one: hashlib.sha256(f"{rtl} {key(one)}".encode()).hexdigest())[:number]
