@@ -109,16 +109,16 @@
   X(miss,      WarpMask,  1,          p.NumWarps,                                                               \
     "warps that have probed without a hit since they became eligible")                                          \
   X(lat,       WarpMask,  1,          p.NumWarps,        "warps that wait for a version")                       \
-  X(two,       WarpMask,  1,          p.NumWarps,        "lat: the version has two rows")                       \
-  X(lt0,       PerWarp,   p.NumWarps, p.row_bits(),      "lat: first row of the version")                       \
-  X(lt1,       PerWarp,   p.NumWarps, p.row_bits(),      "lat: second row of the version; 0 if there is none")  \
-  X(lr0,       WarpMask,  1,          p.NumWarps,        "lat: the first row has been written back")            \
-  X(lr1,       WarpMask,  1,          p.NumWarps,        "lat: the second row has been written back")           \
-  X(lld,       WarpMask,  1,          p.NumWarps,        "lat: the version is the result of a load")            \
-  X(lgl,       WarpMask,  1,          p.NumWarps,        "lat: the version is the result of a global load")     \
+  X(two,       WarpMask,  1,          p.NumWarps,        "while lat: the version has two rows")                 \
+  X(lt0,       PerWarp,   p.NumWarps, p.row_bits(),      "while lat: first row of the version")                 \
+  X(lt1,       PerWarp,   p.NumWarps, p.row_bits(),      "while lat: second row of the version; 0 if none")     \
+  X(lr0,       WarpMask,  1,          p.NumWarps,        "while lat: the first row has been written back")      \
+  X(lr1,       WarpMask,  1,          p.NumWarps,        "while lat: the second row has been written back")     \
+  X(lld,       WarpMask,  1,          p.NumWarps,        "while lat: the version comes from a load")            \
+  X(lgl,       WarpMask,  1,          p.NumWarps,        "while lat: the version comes from a global load")     \
   X(stop,      WarpMask,  1,          p.NumWarps,                                                               \
     "warps that have stopped and wait for the rest of the majority")                                            \
-  X(tk,        WarpMask,  1,          p.NumWarps,        "stop: outcome of the latest branch, 1 taken")         \
+  X(tk,        WarpMask,  1,          p.NumWarps,        "while stop: outcome of the latest branch, 1 taken")   \
   X(cpy,       WarpMask,  1,          p.NumWarps,                                                               \
     "warps that have left and whose registers are being copied back")                                           \
   X(pend,      WarpRows,  p.NumWarps, p.NumRows,         "rows of instances that each warp has not passed")     \
