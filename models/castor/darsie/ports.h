@@ -8,94 +8,101 @@
 /// over warps are indexed by warp slot, vectors over thread blocks (TBs) by TB slot. Source a of issue port q is
 /// element q*NumSrc + a, its destination or tag a is element q*2 + a.
 // clang-format off
-#define DARSIE_INPUTS(X)                                                                                                 \
-  /*name          type      elements              bits               class     timing   meaning */                       \
-  X(lnch_valid,   U8,       1,                    1,                 kEvent,   kEdge,   "a TB starts")                   \
-  X(lnch_tb,      U8,       1,                    p.tb_bits(),       kPayload, kEdge,   "TB slot of the launched TB")    \
-  X(lnch_warps,   WarpMask, 1,                    p.NumWarps,        kPayload, kEdge,   "warp slots of the launched TB") \
-  X(lnch_full,    WarpMask, 1,                    p.NumWarps,        kPayload, kEdge,                                    \
-    "warps of the launched TB that have 32 threads")                                                                     \
-  X(lnch_en,      U8,       1,                    1,                 kPayload, kEdge,                                    \
-    "1: redundant instructions of the TB may be skipped")                                                                \
-  X(lnch_promote, U8,       1,                    1,                 kPayload, kEdge,                                    \
-    "shape of the TB makes mark 1 (CR) redundant")                                                                       \
-  X(lnch_base,    U16,      1,                    p.RowW,            kPayload, kEdge,                                    \
-    "physical register of the TB's first row")                                                                           \
-  X(lnch_rows,    U8,       1,                    p.row_bits() + 1,  kPayload, kEdge,   "rows of the TB, 0..NumRows")    \
-  X(lnch_slots,   U8,       1,                    p.slot_bits() + 1, kPayload, kEdge,                                    \
-    "registers 0..lnch_slots-1 can be renamed")                                                                          \
-  X(retire_valid, U8,       1,                    1,                 kEvent,   kEdge,   "a TB slot becomes free")        \
-  X(retire_tb,    U8,       1,                    p.tb_bits(),       kPayload, kEdge,   "TB slot that becomes free")     \
-  X(f_elig,       WarpMask, 1,                    p.NumWarps,        kLevel,   kSettle,                                  \
-    "the warp may probe the skip table or skip now")                                                                     \
-  X(f_pc,         WarpPcs,  p.NumWarps,           p.PcW,             kLevel,   kSettle, "next PC of each warp")          \
-  X(d_valid,      U8,       1,                    p.DecW,            kEvent,   kSettle,                                  \
-    "slot s: the instruction at d_pc + 8s is decoded")                                                                   \
-  X(d_warp,       U8,       1,                    p.warp_bits(),     kPayload, kSettle,                                  \
-    "warp of all decoded instructions")                                                                                  \
-  X(d_pc,         U64,      1,                    p.PcW,             kPayload, kSettle, "PC of slot 0")                  \
-  X(d_mark,       PerSlot,  p.DecW,               2,                 kPayload, kSettle,                                  \
-    "mark by slot: 0 V, 1 CR, 2 DR; 3 acts as 0")                                                                        \
-  X(d_ndst,       PerSlot,  p.DecW,               2,                 kPayload, kSettle,                                  \
-    "number of destinations by slot; 3 acts as 0")                                                                       \
-  X(d_dst,        SlotDsts, p.DecW * 2,           p.slot_bits(),     kPayload, kSettle,                                  \
-    "register numbers of the destinations")                                                                              \
-  X(d_ldkind,     PerSlot,  p.DecW,               2,                 kPayload, kSettle,                                  \
-    "by slot: 0 no load, 1 load within the TB, 2 global load")                                                           \
-  X(i_valid,      U16,      1,                    p.NumIss,          kEvent,   kSettle, "port p: an instruction issues") \
-  X(i_warp,       PerPort,  p.NumIss,             p.warp_bits(),     kPayload, kSettle,                                  \
-    "warp of the issued instruction")                                                                                    \
-  X(i_lead,       U16,      1,                    p.NumIss,          kPayload, kEdge,                                    \
-    "the instruction was decoded as LEAD")                                                                               \
-  X(i_tag,        PortDsts, p.NumIss * 2,         p.row_bits(),      kPayload, kEdge,   "LEAD: rows assigned at decode") \
-  X(i_dv,         PerPort,  p.NumIss,             2,                 kPayload, kEdge,                                    \
-    "the instruction has destination a")                                                                                 \
-  X(i_dst,        PortDsts, p.NumIss * 2,         p.slot_bits(),     kPayload, kEdge,                                    \
-    "register numbers of the destinations")                                                                              \
-  X(i_sv,         PerPort,  p.NumIss,             p.NumSrc,          kPayload, kSettle, "the instruction has source a")  \
-  X(i_src,        PortSrcs, p.NumIss * p.NumSrc,  p.slot_bits(),     kPayload, kSettle,                                  \
-    "register numbers of the sources")                                                                                   \
-  X(wb_valid,     U16,      1,                    p.NumWb,           kEvent,   kEdge,                                    \
-    "port p: a LEAD instruction's result is written to a row")                                                           \
-  X(wb_tb,        PerPort,  p.NumWb,              p.tb_bits(),       kPayload, kEdge,   "TB slot of the written row")    \
-  X(wb_tag,       PerPort,  p.NumWb,              p.row_bits(),      kPayload, kEdge,   "row that is written")           \
-  X(oc_idle,      WarpMask, 1,                    p.NumWarps,        kLevel,   kEdge,                                    \
-    "the warp has no operands left to collect")                                                                          \
-  X(ev_store,     TbMask,   1,                    p.NumTbs,          kEvent,   kEdge,                                    \
-    "a warp of the TB issues a store")                                                                                   \
-  X(ev_global,    U8,       1,                    1,                 kEvent,   kEdge,                                    \
-    "an operation that threads of other SMs can observe")                                                                \
-  X(br,           WarpMask, 1,                    p.NumWarps,        kEvent,   kEdge,                                    \
-    "the warp has resolved a uniform branch")                                                                            \
-  X(br_taken,     WarpMask, 1,                    p.NumWarps,        kPayload, kEdge,                                    \
-    "outcome of the resolved branch, 1 taken")                                                                           \
-  X(leave,        WarpMask, 1,                    p.NumWarps,        kEvent,   kEdge,   "the warp leaves the majority")  \
-  X(bar,          TbMask,   1,                    p.NumTbs,          kEvent,   kEdge,   "a barrier of the TB completes") \
-  X(bar_join,     WarpMask, 1,                    p.NumWarps,        kPayload, kEdge,                                    \
-    "the warp may join the majority when the barrier completes")                                                         \
-  X(exit,         WarpMask, 1,                    p.NumWarps,        kEvent,   kEdge,   "the warp exits")                \
+#define DARSIE_INPUTS(X)                                                                                              \
+  /*name          type      elements              bits               class     timing   meaning */                    \
+  X(lnch_valid,   U8,       1,                    1,                 kEvent,   kEdge,   "a TB starts")                \
+  X(lnch_tb,      U8,       1,                    p.tb_bits(),       kPayload, kEdge,   "TB slot of the launched TB") \
+  X(lnch_warps,   WarpMask, 1,                    p.NumWarps,        kPayload, kEdge,                                 \
+    "warp slots of the launched TB")                                                                                  \
+  X(lnch_full,    WarpMask, 1,                    p.NumWarps,        kPayload, kEdge,                                 \
+    "warps of the launched TB that have 32 threads")                                                                  \
+  X(lnch_en,      U8,       1,                    1,                 kPayload, kEdge,                                 \
+    "1: redundant instructions of the TB may be skipped")                                                             \
+  X(lnch_promote, U8,       1,                    1,                 kPayload, kEdge,                                 \
+    "shape of the TB makes mark 1 (CR) redundant")                                                                    \
+  X(lnch_base,    U16,      1,                    p.RowW,            kPayload, kEdge,                                 \
+    "physical register of the TB's first row")                                                                        \
+  X(lnch_rows,    U8,       1,                    p.row_bits() + 1,  kPayload, kEdge,   "rows of the TB, 0..NumRows") \
+  X(lnch_slots,   U8,       1,                    p.slot_bits() + 1, kPayload, kEdge,                                 \
+    "registers 0..lnch_slots-1 can be renamed")                                                                       \
+  X(retire_valid, U8,       1,                    1,                 kEvent,   kEdge,   "a TB slot becomes free")     \
+  X(retire_tb,    U8,       1,                    p.tb_bits(),       kPayload, kEdge,   "TB slot that becomes free")  \
+  X(f_elig,       WarpMask, 1,                    p.NumWarps,        kLevel,   kSettle,                               \
+    "the warp may probe the skip table or skip now")                                                                  \
+  X(f_pc,         WarpPcs,  p.NumWarps,           p.PcW,             kLevel,   kSettle, "next PC of each warp")       \
+  X(d_valid,      U8,       1,                    p.DecW,            kEvent,   kSettle,                               \
+    "slot s: the instruction at d_pc + 8s is decoded")                                                                \
+  X(d_warp,       U8,       1,                    p.warp_bits(),     kPayload, kSettle,                               \
+    "warp of all decoded instructions")                                                                               \
+  X(d_pc,         U64,      1,                    p.PcW,             kPayload, kSettle, "PC of slot 0")               \
+  X(d_mark,       PerSlot,  p.DecW,               2,                 kPayload, kSettle,                               \
+    "mark by slot: 0 V, 1 CR, 2 DR; 3 acts as 0")                                                                     \
+  X(d_ndst,       PerSlot,  p.DecW,               2,                 kPayload, kSettle,                               \
+    "number of destinations by slot; 3 acts as 0")                                                                    \
+  X(d_dst,        SlotDsts, p.DecW * 2,           p.slot_bits(),     kPayload, kSettle,                               \
+    "register numbers of the destinations")                                                                           \
+  X(d_ldkind,     PerSlot,  p.DecW,               2,                 kPayload, kSettle,                               \
+    "by slot: 0 no load, 1 load within the TB, 2 global load")                                                        \
+  X(i_valid,      U16,      1,                    p.NumIss,          kEvent,   kSettle,                               \
+    "port p: an instruction issues")                                                                                  \
+  X(i_warp,       PerPort,  p.NumIss,             p.warp_bits(),     kPayload, kSettle,                               \
+    "warp of the issued instruction")                                                                                 \
+  X(i_lead,       U16,      1,                    p.NumIss,          kPayload, kEdge,                                 \
+    "the instruction was decoded as LEAD")                                                                            \
+  X(i_tag,        PortDsts, p.NumIss * 2,         p.row_bits(),      kPayload, kEdge,                                 \
+    "LEAD: rows assigned at decode")                                                                                  \
+  X(i_dv,         PerPort,  p.NumIss,             2,                 kPayload, kEdge,                                 \
+    "the instruction has destination a")                                                                              \
+  X(i_dst,        PortDsts, p.NumIss * 2,         p.slot_bits(),     kPayload, kEdge,                                 \
+    "register numbers of the destinations")                                                                           \
+  X(i_sv,         PerPort,  p.NumIss,             p.NumSrc,          kPayload, kSettle,                               \
+    "the instruction has source a")                                                                                   \
+  X(i_src,        PortSrcs, p.NumIss * p.NumSrc,  p.slot_bits(),     kPayload, kSettle,                               \
+    "register numbers of the sources")                                                                                \
+  X(wb_valid,     U16,      1,                    p.NumWb,           kEvent,   kEdge,                                 \
+    "port p: a LEAD instruction's result is written to a row")                                                        \
+  X(wb_tb,        PerPort,  p.NumWb,              p.tb_bits(),       kPayload, kEdge,   "TB slot of the written row") \
+  X(wb_tag,       PerPort,  p.NumWb,              p.row_bits(),      kPayload, kEdge,   "row that is written")        \
+  X(oc_idle,      WarpMask, 1,                    p.NumWarps,        kLevel,   kEdge,                                 \
+    "the warp has no operands left to collect")                                                                       \
+  X(ev_store,     TbMask,   1,                    p.NumTbs,          kEvent,   kEdge,                                 \
+    "a warp of the TB issues a store")                                                                                \
+  X(ev_global,    U8,       1,                    1,                 kEvent,   kEdge,                                 \
+    "an operation that threads of other SMs can observe")                                                             \
+  X(br,           WarpMask, 1,                    p.NumWarps,        kEvent,   kEdge,                                 \
+    "the warp has resolved a uniform branch")                                                                         \
+  X(br_taken,     WarpMask, 1,                    p.NumWarps,        kPayload, kEdge,                                 \
+    "outcome of the resolved branch, 1 taken")                                                                        \
+  X(leave,        WarpMask, 1,                    p.NumWarps,        kEvent,   kEdge,                                 \
+    "the warp leaves the majority")                                                                                   \
+  X(bar,          TbMask,   1,                    p.NumTbs,          kEvent,   kEdge,                                 \
+    "a barrier of the TB completes")                                                                                  \
+  X(bar_join,     WarpMask, 1,                    p.NumWarps,        kPayload, kEdge,                                 \
+    "the warp may join the majority when the barrier completes")                                                      \
+  X(exit,         WarpMask, 1,                    p.NumWarps,        kEvent,   kEdge,   "the warp exits")             \
   X(cp_ack,       U8,       1,                    1,                 kEvent,   kEdge,   "the requested copy is done")
 
-#define DARSIE_OUTPUTS(X)                                                                                                    \
-  /*name     type      elements             bits           class     timing          meaning */                              \
-  X(f_hold,  WarpMask, 1,                   p.NumWarps,    kLevel,   kRegistered,    "fetch must not pick the warp")          \
-  X(f_skip,  WarpMask, 1,                   p.NumWarps,    kEvent,   kCombinational,                                          \
-    "the warp skips: its PC grows by 8 at this edge")                                                                         \
-  X(d_act,   PerSlot,  p.DecW,              2,             kEvent,   kCombinational,                                          \
-    "verdict by slot: 0 PASS, 1 LEAD, 2 PRIV, 3 SQUASH")                                                                      \
-  X(d_tag,   RowPair,  2,                   p.row_bits(),  kPayload, kCombinational, "rows of the LEAD instruction")          \
-  X(i_sren,  PerPort,  p.NumIss,            p.NumSrc,      kEvent,   kCombinational, "source a is read from the row i_srow")  \
-  X(i_srow,  PortRows, p.NumIss * p.NumSrc, p.RowW,        kPayload, kCombinational,                                          \
-    "physical register of the row of source a")                                                                               \
-  X(cp_valid, U8,      1,                   1,             kEvent,   kRegistered,                                             \
-    "request to copy a row into a warp's own register")                                                                       \
-  X(cp_warp, U8,       1,                   p.warp_bits(), kPayload, kRegistered,    "warp whose register is written")        \
-  X(cp_row,  U16,      1,                   p.RowW,        kPayload, kRegistered,                                             \
-    "physical register of the row that is copied")                                                                            \
-  X(cp_slot, U8,       1,                   p.slot_bits(), kPayload, kRegistered,                                             \
-    "number of the register that is written")                                                                                 \
-  X(maj,     WarpMask, 1,                   p.NumWarps,    kLevel,   kRegistered,    "majority of each TB")                   \
-  X(err,     U8,       1,                   8,             kEvent,   kRegistered,                                     \
+#define DARSIE_OUTPUTS(X)                                                                                              \
+  /*name     type      elements             bits           class     timing          meaning */                        \
+  X(f_hold,  WarpMask, 1,                   p.NumWarps,    kLevel,   kRegistered,    "fetch must not pick the warp")   \
+  X(f_skip,  WarpMask, 1,                   p.NumWarps,    kEvent,   kCombinational,                                   \
+    "the warp skips: its PC grows by 8 at this edge")                                                                  \
+  X(d_act,   PerSlot,  p.DecW,              2,             kEvent,   kCombinational,                                   \
+    "verdict by slot: 0 PASS, 1 LEAD, 2 PRIV, 3 SQUASH")                                                               \
+  X(d_tag,   RowPair,  2,                   p.row_bits(),  kPayload, kCombinational, "rows of the LEAD instruction")   \
+  X(i_sren,  PerPort,  p.NumIss,            p.NumSrc,      kEvent,   kCombinational,                                   \
+    "source a is read from the row i_srow")                                                                            \
+  X(i_srow,  PortRows, p.NumIss * p.NumSrc, p.RowW,        kPayload, kCombinational,                                   \
+    "physical register of the row of source a")                                                                        \
+  X(cp_valid, U8,      1,                   1,             kEvent,   kRegistered,                                      \
+    "request to copy a row into a warp's own register")                                                                \
+  X(cp_warp, U8,       1,                   p.warp_bits(), kPayload, kRegistered,    "warp whose register is written") \
+  X(cp_row,  U16,      1,                   p.RowW,        kPayload, kRegistered,                                      \
+    "physical register of the row that is copied")                                                                     \
+  X(cp_slot, U8,       1,                   p.slot_bits(), kPayload, kRegistered,                                      \
+    "number of the register that is written")                                                                          \
+  X(maj,     WarpMask, 1,                   p.NumWarps,    kLevel,   kRegistered,    "majority of each TB")            \
+  X(err,     U8,       1,                   8,             kEvent,   kRegistered,                                      \
     "errors of the last edge, one bit each")
 
 /// Registers that a test bench can observe. A probe is 0 while its register is undefined: registers of a wait while

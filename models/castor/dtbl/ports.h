@@ -46,68 +46,70 @@
   X(rsp_next,   U32,     1,        32,             kPayload, kEdge,                                                   \
     "record: reference of the next group in the pool")
 
-#define DTBL_OUTPUTS(X)                                                                                                  \
-  /*name           type     elements  bits              class     timing          meaning */                             \
-  X(agg_ready,     U8,      1,        1,                kEvent,   kCombinational, "the beat is accepted")                \
-  X(key_idx,       U8,      1,        p.kde_bits(),     kLevel,   kRegistered,                                           \
-    "entry of the kernel table that is compared")                                                                        \
-  X(launch_hold,   KdeBits, 1,        p.NumKde,         kLevel,   kCombinational,                                        \
-    "kernel entries that must not be released: a group attaches")                                                        \
-  X(att_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a group attaches to a kernel")        \
-  X(att_ready,     U8,      1,        1,                kEvent,   kRegistered,                                                   \
-    "the attachment is accepted: no link write waits")                                                                           \
-  X(att_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,                                           \
-    "kernel entry that the group attaches to")                                                                           \
-  X(att_agei,      U32,     1,        32,               kPayload, kRegistered,                                           \
-    "reference of the group: table entry or record")                                                                     \
-  X(att_dim,       U64,     1,        64,               kPayload, kRegistered,                                           \
-    "thread blocks of the group per dimension")                                                                          \
-  X(att_cnt,       U32,     1,        32,               kPayload, kRegistered,                                           \
-    "number of thread blocks of the group")                                                                              \
-  X(att_param,     U32,     1,        32,               kPayload, kRegistered,                                           \
-    "address of the group's parameters / 16")                                                                            \
-  X(att_level,     U8,      1,        4,                kPayload, kRegistered,    "nesting level of the group")          \
-  X(att_sm,        U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")          \
-  X(fb_valid,      U8,      1,        1,                kEvent,   kRegistered,                                           \
-    "a group becomes a device kernel (fallback)")                                                                        \
-  X(fb_rec,        U32,     1,        31,               kPayload, kRegistered,    "address of the group's record / 16")  \
-  X(fb_ord,        U8,      1,        6,                kPayload, kRegistered,                                           \
-    "number of fallbacks in the command, this one included")                                                             \
-  X(fb_level,      U8,      1,        4,                kPayload, kRegistered,    "nesting level of the group")          \
-  X(fb_sm,         U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")          \
-  X(rel_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a group table entry has been freed")  \
-  X(rel_idx,       U16,     1,        p.age_bits(),     kPayload, kRegistered,                                           \
-    "group table entry that has been freed")                                                                             \
-  X(agt_used,      U16,     1,        p.age_bits() + 1, kLevel,   kRegistered,                                           \
-    "number of group table entries in use")                                                                              \
-  X(launch_err,    U8,      1,        2,                kEvent,   kRegistered,                                           \
-    "protocol errors: bit 0 framing, bit 1 completion")                                                                  \
-  X(push_ready,    U8,      1,        1,                kEvent,   kRegistered,    "a kernel may be pushed")              \
-  X(pl_valid,      U8,      1,        1,                kEvent,   kCombinational, "a thread block is offered")           \
-  X(pl_kd,         U8,      1,        p.kde_bits(),     kPayload, kCombinational,                                        \
-    "kernel entry of the offered thread block")                                                                          \
-  X(pl_agei,       U32,     1,        32,               kPayload, kCombinational,                                        \
-    "group of the offered thread block; all ones: native")                                                               \
-  X(pl_pos,        U32,     1,        32,               kPayload, kCombinational,                                        \
-    "position of the thread block in its kernel or group")                                                               \
-  X(pl_dim,        U64,     1,        64,               kPayload, kCombinational,                                        \
-    "TBs of the kernel or group: {z 16, y 16, x 32}")                                                                    \
-  X(pl_param,      U32,     1,        32,               kPayload, kCombinational,                                        \
-    "parameter address / 16 of the group; native: 0")                                                                    \
-  X(pl_last,       U8,      1,        1,                kPayload, kCombinational,                                        \
-    "last thread block of its kernel or group")                                                                          \
-  X(cur_valid,     U8,      1,        1,                kEvent,   kRegistered,                                           \
-    "thread blocks of a kernel or group are distributed")                                                                \
-  X(cur_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,                                           \
-    "kernel entry that is being distributed")                                                                            \
-  X(dispatch_hold, KdeBits, 1,        p.NumKde,         kLevel,   kRegistered,                                           \
-    "kernel entries with thread blocks not yet placed")                                                                  \
-  X(mem_valid,     U8,      1,        1,                kEvent,   kRegistered,    "memory request")                      \
-  X(mem_write,     U8,      1,        1,                kPayload, kRegistered,                                           \
-    "1: write 4 bytes (a link), 0: read a record")                                                                       \
-  X(mem_addr,      U64,     1,        40,               kPayload, kRegistered,    "byte address of the request")         \
-  X(mem_wdata,     U32,     1,        32,               kPayload, kRegistered,    "data of a write")                     \
-  X(dispatch_err,  U8,      1,        3,                kEvent,   kRegistered,                                        \
+#define DTBL_OUTPUTS(X)                                                                                           \
+  /*name           type     elements  bits              class     timing          meaning */                      \
+  X(agg_ready,     U8,      1,        1,                kEvent,   kCombinational, "the beat is accepted")         \
+  X(key_idx,       U8,      1,        p.kde_bits(),     kLevel,   kRegistered,                                    \
+    "entry of the kernel table that is compared")                                                                 \
+  X(launch_hold,   KdeBits, 1,        p.NumKde,         kLevel,   kCombinational,                                 \
+    "kernel entries that must not be released: a group attaches")                                                 \
+  X(att_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a group attaches to a kernel") \
+  X(att_ready,     U8,      1,        1,                kEvent,   kRegistered,                                    \
+    "the attachment is accepted: no link write waits")                                                            \
+  X(att_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,                                    \
+    "kernel entry that the group attaches to")                                                                    \
+  X(att_agei,      U32,     1,        32,               kPayload, kRegistered,                                    \
+    "reference of the group: table entry or record")                                                              \
+  X(att_dim,       U64,     1,        64,               kPayload, kRegistered,                                    \
+    "thread blocks of the group per dimension")                                                                   \
+  X(att_cnt,       U32,     1,        32,               kPayload, kRegistered,                                    \
+    "number of thread blocks of the group")                                                                       \
+  X(att_param,     U32,     1,        32,               kPayload, kRegistered,                                    \
+    "address of the group's parameters / 16")                                                                     \
+  X(att_level,     U8,      1,        4,                kPayload, kRegistered,    "nesting level of the group")   \
+  X(att_sm,        U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")   \
+  X(fb_valid,      U8,      1,        1,                kEvent,   kRegistered,                                    \
+    "a group becomes a device kernel (fallback)")                                                                 \
+  X(fb_rec,        U32,     1,        31,               kPayload, kRegistered,                                    \
+    "address of the group's record / 16")                                                                         \
+  X(fb_ord,        U8,      1,        6,                kPayload, kRegistered,                                    \
+    "number of fallbacks in the command, this one included")                                                      \
+  X(fb_level,      U8,      1,        4,                kPayload, kRegistered,    "nesting level of the group")   \
+  X(fb_sm,         U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")   \
+  X(rel_valid,     U8,      1,        1,                kEvent,   kRegistered,                                    \
+    "a group table entry has been freed")                                                                         \
+  X(rel_idx,       U16,     1,        p.age_bits(),     kPayload, kRegistered,                                    \
+    "group table entry that has been freed")                                                                      \
+  X(agt_used,      U16,     1,        p.age_bits() + 1, kLevel,   kRegistered,                                    \
+    "number of group table entries in use")                                                                       \
+  X(launch_err,    U8,      1,        2,                kEvent,   kRegistered,                                    \
+    "protocol errors: bit 0 framing, bit 1 completion")                                                           \
+  X(push_ready,    U8,      1,        1,                kEvent,   kRegistered,    "a kernel may be pushed")       \
+  X(pl_valid,      U8,      1,        1,                kEvent,   kCombinational, "a thread block is offered")    \
+  X(pl_kd,         U8,      1,        p.kde_bits(),     kPayload, kCombinational,                                 \
+    "kernel entry of the offered thread block")                                                                   \
+  X(pl_agei,       U32,     1,        32,               kPayload, kCombinational,                                 \
+    "group of the offered thread block; all ones: native")                                                        \
+  X(pl_pos,        U32,     1,        32,               kPayload, kCombinational,                                 \
+    "position of the thread block in its kernel or group")                                                        \
+  X(pl_dim,        U64,     1,        64,               kPayload, kCombinational,                                 \
+    "TBs of the kernel or group: {z 16, y 16, x 32}")                                                             \
+  X(pl_param,      U32,     1,        32,               kPayload, kCombinational,                                 \
+    "parameter address / 16 of the group; native: 0")                                                             \
+  X(pl_last,       U8,      1,        1,                kPayload, kCombinational,                                 \
+    "last thread block of its kernel or group")                                                                   \
+  X(cur_valid,     U8,      1,        1,                kEvent,   kRegistered,                                    \
+    "thread blocks of a kernel or group are distributed")                                                         \
+  X(cur_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,                                    \
+    "kernel entry that is being distributed")                                                                     \
+  X(dispatch_hold, KdeBits, 1,        p.NumKde,         kLevel,   kRegistered,                                    \
+    "kernel entries with thread blocks not yet placed")                                                           \
+  X(mem_valid,     U8,      1,        1,                kEvent,   kRegistered,    "memory request")               \
+  X(mem_write,     U8,      1,        1,                kPayload, kRegistered,                                    \
+    "1: write 4 bytes (a link), 0: read a record")                                                                \
+  X(mem_addr,      U64,     1,        40,               kPayload, kRegistered,    "byte address of the request")  \
+  X(mem_wdata,     U32,     1,        32,               kPayload, kRegistered,    "data of a write")              \
+  X(dispatch_err,  U8,      1,        3,                kEvent,   kRegistered,                                    \
     "protocol errors: bit 0 push, bit 1 reply, bit 2 taken")
 
 /// Registers that a test bench can observe.

@@ -29,14 +29,14 @@
   X(w_ready,      WarpBits, 1,          p.NumWarps,     kLevel,   kSettle, "warps that could issue")                  \
   X(issue_ack,    U8,       1,          p.NumSched,     kEvent,   kEdge,   "the picked warp has issued")
 
-#define SAWS_OUTPUTS(X)                                                                                                 \
-  /*name         type     elements    bits            class     timing          meaning */                              \
-  X(wev_ready,   U8,      1,          p.NumSched,     kEvent,   kRegistered,                                            \
-    "queue has room; if 0, issue no barrier and no exit")                                                               \
-  X(issue_valid, U8,      1,          p.NumSched,     kEvent,   kCombinational, "the scheduler picks a warp")           \
-  X(issue_idx,   Indices, p.NumSched, p.index_bits(), kPayload, kCombinational, "local number of the picked warp")      \
-  X(mode_saws,   U8,      1,          1,              kLevel,   kRegistered,    "mode: 0 GTO, 1 SAWS")                  \
-  X(err,         U8,      1,          3,              kEvent,   kRegistered,                                          \
+#define SAWS_OUTPUTS(X)                                                                                            \
+  /*name         type     elements    bits            class     timing          meaning */                         \
+  X(wev_ready,   U8,      1,          p.NumSched,     kEvent,   kRegistered,                                       \
+    "queue has room; if 0, issue no barrier and no exit")                                                          \
+  X(issue_valid, U8,      1,          p.NumSched,     kEvent,   kCombinational, "the scheduler picks a warp")      \
+  X(issue_idx,   Indices, p.NumSched, p.index_bits(), kPayload, kCombinational, "local number of the picked warp") \
+  X(mode_saws,   U8,      1,          1,              kLevel,   kRegistered,    "mode: 0 GTO, 1 SAWS")             \
+  X(err,         U8,      1,          3,              kEvent,   kRegistered,                                       \
     "errors: bit 0 unknown CTA or warp, bit 1 warp blocks twice, bit 2 message lost")
 
 /// Registers that a test bench can observe.
