@@ -58,8 +58,8 @@ base::Schema schema_with(const std::vector<const hookup::BlockType*>& types) {
 }
 
 /// Removes obsolete keys from a report's configuration and logs them in one line, so that an old report still loads. A
-/// key is obsolete if neither machines nor the (present) block define it. A key of an absent block is removed if the
-/// report had the block disabled.
+/// key is obsolete if neither the machine schema nor the key's block defines it. If the key's block does not exist, the
+/// key is removed only if the report has the block disabled.
 void leave_out_gone_keys(base::ConfigDocument& report) {
   std::set<std::string> named, enabled;
   for (const base::ConfigEntry& entry : report.entries) {
@@ -87,7 +87,7 @@ void leave_out_gone_keys(base::ConfigDocument& report) {
   std::string list;
   for (const std::string& key : gone) list += (list.empty() ? "" : ", ") + base::printable(key);
   const std::string file = base::printable(report.where.file, std::string::npos);
-  base::logger("machines").warn("{}: left out the keys that machines no longer have: {}", file, list);
+  base::logger("machines").warn("{}: ignored keys that machines no longer have: {}", file, list);
   auto& entries = report.entries;
   const auto is_gone = [&gone](const base::ConfigEntry& entry) { return gone.count(entry.key) != 0; };
   entries.erase(std::remove_if(entries.begin(), entries.end(), is_gone), entries.end());
@@ -129,7 +129,7 @@ base::ConfigDocument read_report(const std::string& path) {
 }
 
 /// Opens a machine file, a report or a shipped machine. `where`: location of the `extends` that names it; empty for a
-/// machine that the user names, which must not be a base.
+/// machine that the user names; the user must not name a base.
 base::ConfigDocument open_document(const std::string& name, const base::SourceLocation& where) {
   if (is_path(name)) {
     const std::filesystem::path path =
@@ -144,7 +144,7 @@ base::ConfigDocument open_document(const std::string& name, const base::SourceLo
   return base::parse_config(file->text, name + ".yaml");
 }
 
-/// Returns the result of `find`. An InputError that it throws is located at the key `entry`.
+/// Returns the result of `find`. To an InputError that `find` throws, adds the location of the key `entry`.
 template <class F>
 auto at_key(const base::ConfigEntry& entry, F find) {
   try {
@@ -168,8 +168,8 @@ std::vector<const hookup::BlockType*> named_blocks(const base::ConfigDocument& d
   return found;
 }
 
-/// Checks the keys of machines and the keys that every block has. It runs before a block's own keys are known, because
-/// these require that the block's model is built. Throws InputError at the key.
+/// Checks the keys of machines and the keys that every block has. This check comes first, because the block's own keys
+/// are known only when the block's model has been built. Throws InputError at the key.
 void check_known_keys(base::ConfigDocument document) {
   base::Schema schema = gpu::machine_schema();
   std::set<std::string> blocks;

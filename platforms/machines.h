@@ -47,7 +47,7 @@ namespace detail {
 /// A machine file that is compiled into the library: name without extension, and text.
 struct ShippedFile {
   std::string_view name, text;
-  bool is_base;  ///< true: no machine, but a base that machines extend
+  bool is_base;  ///< true if the file is a base, which machines extend, and not a machine
 };
 /// Returns all shipped files. The list is generated from platforms/configs and platforms/configs/base at build time,
 /// each in alphabetical order.

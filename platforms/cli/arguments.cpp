@@ -102,7 +102,7 @@ std::vector<std::byte> real_bytes(double value, Type type) {
 
 std::vector<std::byte> random_element(base::Xoshiro256& random, Type type) {
   if (type == Type::kF64) return real_bytes(static_cast<double>(random() >> 11) * 0x1p-53, type);
-  // Draws as many random bits as the type can represent in [0, 1), so that no value is rounded up to 1.
+  // Draws exactly as many random bits as the type represents in [0, 1), so that no value is rounded up to 1.
   if (type == Type::kF32) return real_bytes(static_cast<double>(random() >> 40) * 0x1p-24, type);
   if (type == Type::kF16) return real_bytes(static_cast<double>(random() >> 53) * 0x1p-11, type);
   if (type == Type::kBf16) return real_bytes(static_cast<double>(random() >> 56) * 0x1p-8, type);
@@ -151,7 +151,7 @@ std::vector<std::byte> scalar_bytes(const std::string& text, Type type) {
   char* end = nullptr;
   errno = 0;
   if (isa::is_float(type)) {
-    // Parses at the type's own precision where the C library can, because rounding twice may give another result.
+    // Parses with the type's own precision where the C library can, because rounding twice may give another result.
     const double value = type == Type::kF64 ? std::strtod(text.c_str(), &end) : std::strtof(text.c_str(), &end);
     if (text.empty() || *end != 0) throw wrong("is no number");
     bytes = real_bytes(value, type);

@@ -33,7 +33,7 @@ using Json = nlohmann::ordered_json;
 /// The verification steps ("rungs") recorded for a block, from the cheapest to the most expensive.
 constexpr const char* kRungs[] = {"unit", "lockstep", "cover", "formal", "netlist", "mutation", "platform", "area"};
 
-/// Returns the path that the manifest has under `key`; empty if it has none.
+/// Returns the path that the manifest has under `key`; empty if it has no such key.
 fs::path path_in(const twin::BlockFolder& block, const Json& manifest, const char* key) {
   const auto found = manifest.find(key);
   if (found == manifest.end()) return {};
@@ -102,7 +102,7 @@ int run_cosim(Cosim& asked) {
     for (const tb::SequenceInfo& info : block.sequences) {
       std::printf("--sequence %s: %s\n", std::string(info.name).c_str(), std::string(info.meaning).c_str());
     }
-    std::printf("without any of these:\n");
+    std::printf("without --params, --cycles and --sequence:\n");
     for (const tb::PlannedRun& run : tb::default_runs(block)) {
       std::printf("--params %s --cycles %llu\n", run.set.c_str(), static_cast<unsigned long long>(run.cycles));
     }
@@ -138,7 +138,7 @@ Json states_of_rungs(const std::string& only) {
   const base::Answer answer = base::run(flow_command("evidence", words), "python3");
   Json states = Json::parse(answer.text, nullptr, false);
   if (answer.status != 0 || !states.is_object()) {
-    throw base::InputError("castor evidence --states does not say what became of the rungs");
+    throw base::InputError("castor evidence --states returned no states of the rungs");
   }
   return states;
 }
@@ -304,14 +304,14 @@ void add_cosim(CLI::App& app, int& result) {
                     "VCD of model and RTL: ports and probes; and a view of it for GTKWave, .gtkw");
   cosim
       ->add_option("--wave-depth", request.wave_depth,
-                   "Levels of modules inside the RTL that it shows too: 1 the block's own signals, 99 all (slow)")
+                   "Levels of RTL modules whose internal signals the waves show: 1 the block's own, 99 all (slow)")
       ->capture_default_str();
   cosim->add_option("--wave-from", request.wave_from, "First cycle of the waves");
-  cosim->add_option("--wave-to", request.wave_to, "Cycle behind the last one of the waves");
+  cosim->add_option("--wave-to", request.wave_to, "First cycle after the waves");
   cosim->add_option("--dump", request.dump,
-                    "A mismatch leaves its last cycles in <this>.vcd (default: <block>-<params>-<seed>)");
+                    "File for the last cycles before a mismatch, without .vcd (default: <block>-<params>-<seed>)");
   cosim->add_option("--coverage", request.coverage,
-                    "RTL with counters of lines and toggles; its counts go to this file");
+                    "Counts executed lines and toggles of the RTL and writes them to this file");
   cosim->add_option("--rtl", request.rtl_file, "RTL object to run instead of the block's own, at the same parameters");
   cosim->add_option("--json", request.json, "Result as JSON");
   cosim->add_flag("--all", request.all, "Every parameter set with every sequence")
@@ -353,7 +353,7 @@ void add_wave(CLI::App& app, int& result) {
       return;
     }
     if (request->output.empty()) {
-      throw base::InputError("castor wave was not told where to write", "-o FILE, or --view");
+      throw base::InputError("castor wave needs an output file", "-o FILE, or --view");
     }
     std::vector<std::string> scopes = request->scopes;
     if (scopes.empty() && request->inputs.size() == 2) scopes = {"model", "rtl"};

@@ -24,8 +24,8 @@ void add_help(CLI::App& app);
 void add_manual(CLI::App& app, int& result);
 
 /// Prints the hardware blocks, their parameter sets and the recorded evidence. For a single block (`only`) prints its
-/// keys, claims and statistics too; with `markdown` prints only these, for the block's document. Reports an unreadable
-/// block in one line, prints the others, and returns kWrongRequest.
+/// keys, claims and statistics too; with `markdown` prints only keys, claims and statistics, for the block's document.
+/// Reports an unreadable block in one line, prints the others, and returns kWrongRequest.
 [[nodiscard]] int list_blocks(const std::string& only, bool json, bool markdown);
 
 /// Adds the subcommands area, prove, netlist and the other flows. Such a subcommand replaces the process by the flow
@@ -37,7 +37,7 @@ void add_flows(CLI::App& app);
 
 /// Completes `castor experiment ...` by running castor-experiment. Returns false for other commands.
 [[nodiscard]] bool complete_experiment(const std::vector<std::string>& arguments);
-/// Returns the words that may occur at a place of the command line.
+/// Returns the words that may occur at a position of the command line.
 [[nodiscard]] std::vector<std::string> value_words(const Place& place);
 /// Returns the hooks for which castor new-block has a template, in alphabetical order.
 [[nodiscard]] std::vector<std::string> served_hooks();

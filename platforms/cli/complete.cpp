@@ -41,7 +41,7 @@ std::vector<std::string> checked_words(const CLI::Option& option) {
   return words;
 }
 
-/// State after all words before the one to be completed: the current command and the place in it.
+/// State after all words before the word to be completed: the current command, and the position in its arguments.
 struct Walk {
   const CLI::App* command;
   Place place;

@@ -28,7 +28,7 @@ struct ElaborateRequest {
 
 struct Socket {
   std::string name;   // name inside its module
-  std::string bound;  // of an initiator socket: full names of the bound target sockets
+  std::string bound;  // initiator socket: full names of the bound target sockets
 };
 
 struct Node {

@@ -58,13 +58,13 @@ void format(CLI::App& app, const std::shared_ptr<Narrow>& formatter) {
   for (CLI::App* const below : app.get_subcommands([](CLI::App*) { return true; })) format(*below, formatter);
 }
 
-/// A command that was given, with its full words: "castor list platforms".
+/// A command on the command line, with the words that lead to it: "castor list platforms".
 struct Given {
   const CLI::App* command;
   std::string words;
 };
 
-/// Returns the chain of commands that were given, from the program itself to the innermost subcommand.
+/// Returns the chain of commands on the command line, from the program itself to the innermost subcommand.
 std::vector<Given> given_commands(const CLI::App& app) {
   std::vector<Given> given{{&app, app.get_name()}};
   while (!given.back().command->get_subcommands().empty()) {
@@ -92,7 +92,8 @@ base::InputError unknown(const CLI::App& command, const std::string& words, cons
   }
   const std::vector<std::string> commands = command_names(command);
   if (commands.empty()) {
-    return base::InputError(words + " does not expect '" + base::printable(word) + "'", see + "what it takes");
+    return base::InputError(words + " does not expect '" + base::printable(word) + "'",
+                            see + "its options and arguments");
   }
   return base::InputError(words + " has no command '" + base::printable(word) + "'",
                           base::did_you_mean(word, commands, " ") + see + "them");
@@ -119,7 +120,7 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
       app.exit(error);
       return;
     }
-    throw base::InputError(error.what(), given.back().words + " --help says what it takes");
+    throw base::InputError(error.what(), given.back().words + " --help lists options and arguments");
   }
 }
 

@@ -21,15 +21,15 @@ struct Place {
   std::string command;  ///< "run", "list blocks"; empty before the first command
   std::string option;   ///< long name of the option that takes the word as its value, "--platform"; empty: a positional
   std::size_t position = 0;        ///< index of the positional, from 0
-  std::vector<std::string> given;  ///< positionals before this one
+  std::vector<std::string> given;  ///< positional arguments before this word
   std::string word;                ///< part of the word that has been typed
 };
-/// Returns the words that may occur at a place; empty where only the user knows.
+/// Returns the words that may occur at a position of the command line; empty where only the user knows them.
 using ValueWords = std::function<std::vector<std::string>(const Place&)>;
 
 /// Implements a program's main(), with its arguments (without the program's name). Parses the arguments, which calls
 /// the callbacks of the given subcommands, and returns the `result` that they set. An exception is printed as one line
-/// on stderr and determines the exit code. An unknown word is reported together with similar known words. "help
+/// on stderr and determines the exit code. The message about an unknown word suggests similar known words. "help
 /// COMMAND" means "COMMAND --help"; "complete -- WORDS" serves the completion of shells.
 [[nodiscard]] int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& result,
                                 const ValueWords& values = {});

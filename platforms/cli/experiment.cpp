@@ -83,8 +83,8 @@ void print_help_before_build(const ExperimentTitle& one, const fs::path& build) 
       one.title, one.name, base::shell_word(build.string()).c_str());
 }
 
-/// Replaces the process by castor-experiment, or prints the help that is known without that program. Throws if neither
-/// is possible.
+/// Replaces the process by castor-experiment. If that program cannot be built, prints the part of the help that is
+/// known without it. Throws if neither is possible.
 void become_experiment(const ExperimentTitle& one, const std::vector<std::string>& words) {
   std::error_code error;
   const fs::path folder = program_folder();
@@ -108,7 +108,8 @@ void become_experiment(const ExperimentTitle& one, const std::vector<std::string
 
 bool complete_experiment(const std::vector<std::string>& arguments) {
   const std::vector<std::string> begin{"complete", "--", "experiment"};
-  // The names of experiments are known here; only words after an experiment's name are completed by castor-experiment.
+  // The names of experiments are known without castor-experiment; it only has to complete words after an experiment's
+  // name.
   if (arguments.size() <= begin.size() + 1 || !std::equal(begin.begin(), begin.end(), arguments.begin())) return false;
   std::vector<std::string> words{(program_folder() / "castor-experiment").string(), "complete", "--"};
   words.insert(words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(begin.size()), arguments.end());

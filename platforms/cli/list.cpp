@@ -139,11 +139,11 @@ std::vector<std::string> kernel_names(const std::vector<isa::Module>& modules) {
   return names;
 }
 
-/// Returns the number of register rows that a fetch filter gets per block of a marked kernel, or the reason why it gets
-/// none.
+/// Returns the number of register rows that a fetch filter gets per block of a marked kernel, or the reason why the
+/// filter gets none.
 std::string rows_text(const gpu::Machine& machine, const isa::Program& program, unsigned rows, unsigned warps) {
   if (program.marks.empty()) return "none: no record is marked";
-  if (warps < 2) return "none: a block of one warp has nothing to share";
+  if (warps < 2) return "none: a thread block of one warp shares no instructions";
   if (rows == 0)
     return "none: " + std::to_string(program.registers) + " registers per thread leave fewer than " +
            std::to_string(gpu::kLeastFilterRows) + " rows per block on " + machine.name;
@@ -197,7 +197,7 @@ void list_marks(const ListRequest& request) {
       const compiler::MarkReport report = compiler::mark(program, marks);
       rows.push_back(marks_of_kernel(machine, program, report, request.block));
       const nlohmann::ordered_json& row = rows.back();
-      // A comment has the readable name; the kernel's own line is read back later and has the name in PTX.
+      // The comment contains the readable name. The kernel's own line is read back later and contains the name in PTX.
       if (const std::string readable = base::readable_name(function.name); readable != function.name) {
         text += "# " + readable + "\n";
       }
@@ -231,7 +231,7 @@ void list_instructions(const ListRequest& request) {
     std::vector<std::string> opcodes;
     for (const auto& row : table.rows()) opcodes.push_back(row->opcode);
     throw base::InputError("no instruction '" + base::printable(request.opcode) + "'",
-                           base::did_you_mean(request.opcode, opcodes, " ") + "castor list instructions has them all");
+                           base::did_you_mean(request.opcode, opcodes, " ") + "castor list instructions lists all");
   }
   if (request.json) {
     std::printf("%s\n", rows.dump(2).c_str());

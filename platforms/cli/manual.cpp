@@ -164,7 +164,8 @@ void add_help(CLI::App& app) {
 
 void add_mangled(CLI::App& command) {
   command.add_flag_callback(
-      "--mangled", [] { ::setenv("CASTOR_MANGLED", "1", 1); }, "Names of kernels as they stand in PTX");
+      "--mangled", [] { ::setenv("CASTOR_MANGLED", "1", 1); },
+      "Print the names of kernels as in the PTX, not demangled");
 }
 
 }  // namespace castor::platforms::cli

@@ -69,7 +69,8 @@ void set(const char* name, const std::optional<std::uint64_t>& value) {
   if (value) set(name, std::to_string(*value));
 }
 
-/// Passes the options to the runtime, which reads them from the environment in this process and in the program's.
+/// Passes the options to the runtime through the environment: the runtime in this process and the runtime in the
+/// program's process read them there.
 void set_environment(const RunRequest& request) {
   set("CASTOR_PLATFORM", request.platform);
   set("CASTOR_SET", request.overrides);
@@ -134,7 +135,8 @@ int tell_opened(const std::string& program, const runtime::RunRecord& record, co
 int run_program(const RunRequest& request) {
   if (!request.kernel.empty() || !request.arguments.empty() || !request.dumps.empty() || request.shared != 0) {
     throw InputError("--kernel, --arg, --dump and --shared are for PTX files; '" +
-                     base::printable(request.file, std::string::npos) + "' is none (its name does not end in .ptx)");
+                     base::printable(request.file, std::string::npos) +
+                     "' is no PTX file (its name does not end in .ptx)");
   }
   set_environment(request);
   const runtime::RunOptions options = runtime::options_from_environment();
@@ -256,7 +258,7 @@ std::string choose_kernel(const isa::Module& module, const std::string& wanted) 
 
 int run_ptx(const RunRequest& request) {
   if (!request.program_arguments.empty()) {
-    throw InputError("'" + base::printable(request.program_arguments[0]) + "' stands behind a PTX file",
+    throw InputError("'" + base::printable(request.program_arguments[0]) + "' follows a PTX file",
                      "arguments of a kernel are given with --arg");
   }
   const std::string text = read_ptx(request.file).front();
@@ -361,7 +363,7 @@ std::vector<std::string> protect_program_arguments(std::vector<std::string> argu
     }
     const bool flag =
         word == "--functional" || word == "--summary" || word == "--mangled" || word == "--help" || word == "-h";
-    // The value is in the same word: -pNAME or --name=value.
+    // The option's value is part of the same word: -pNAME or --name=value.
     const bool attached = word.find('=') != std::string::npos || (word[1] != '-' && word.size() > 2);
     if (!flag && !attached) ++i;  // skips the option's value
   }
@@ -393,15 +395,17 @@ void add_run(CLI::App& app, int& result) {
   add_mangled(*run);
   file("--report", request->report, "Write a JSON report");
   file("--timeline", request->timeline, "Write a timeline, for ui.perfetto.dev");
-  cycle("--timeline-from", request->timeline_from, "First cycle of it");
-  cycle("--timeline-to", request->timeline_to, "Last cycle of it");
+  cycle("--timeline-from", request->timeline_from, "First cycle of the timeline");
+  cycle("--timeline-to", request->timeline_to, "Last cycle of the timeline");
   file("--wave", request->wave, "Write waves (VCD), for GTKWave");
-  cycle("--wave-from", request->wave_from, "First cycle of them");
-  cycle("--wave-to", request->wave_to, "Last cycle of them");
-  run->add_option("--wave-scope", request->wave_scopes, "Instances, such as gpu.sm0 or 'gpu.slice*' (repeatable)")
+  cycle("--wave-from", request->wave_from, "First cycle of the waves");
+  cycle("--wave-to", request->wave_to, "Last cycle of the waves");
+  run->add_option("--wave-scope", request->wave_scopes,
+                  "Instances in the waves, such as gpu.sm0 or 'gpu.slice*' (repeatable)")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  run->add_option("--max-registers", request->max_registers, "Cap on registers per thread; the rest spills")
+  run->add_option("--max-registers", request->max_registers,
+                  "Limit of registers per thread; further values are spilled to local memory")
       ->check(CLI::Range(16U, 256U).description("16..256"));
   file("--marks", request->marks, "Marks of redundant instructions, as castor list marks prints them");
   run->add_option("--kernel", request->kernel,

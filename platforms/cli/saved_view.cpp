@@ -70,7 +70,7 @@ std::string made_by_hand(const std::string& block, const std::set<std::string>& 
 }
 
 /// Returns the lines that show a variable, with GTKWave's trace flags: numbers right-aligned, single bits in binary,
-/// names as text, the rest in hexadecimal.
+/// names as text, all other values in hexadecimal.
 std::string shown(const Variable& variable) {
   const char* const flags = ends_with(variable.name, "_name") ? "@20\n" : variable.bits.empty() ? "@28\n" : "@22\n";
   return flags + std::string(is_rtl(variable) ? "[color] 3\n" : "") + variable.path() + "\n";

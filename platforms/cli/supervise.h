@@ -8,9 +8,9 @@ namespace castor::platforms::cli {
 /// Starts a program, waits for its end, and returns its exit code. If a signal ends the program, the same signal ends
 /// this process. `words`: program and arguments; a program without '/' is searched on PATH. The program shares the
 /// terminal and the descriptors. Signals that other processes send to this process are forwarded; the program receives
-/// terminal signals directly. The program ends with this process, whatever ends it. `finish` is called after the
-/// program's end with its exit code (128 + signal) and may replace the code. Throws InputError if the program cannot be
-/// started.
+/// terminal signals directly. If this process ends for any reason, the program is ended too. `finish` is called after
+/// the program's end with its exit code (128 + signal) and may replace the code. Throws InputError if the program
+/// cannot be started.
 template <class Finish>
 [[nodiscard]] int supervise(const std::vector<std::string>& words, Finish&& finish);
 

@@ -69,7 +69,8 @@ Words opcodes() {
   return words;
 }
 
-/// Returns the kernels of a file, by function name where a shell need not quote it, else by PTX name.
+/// Returns names for the kernels of a file: the demangled function name or, if the shell would have to quote it, the
+/// PTX name.
 Words kernels(const Words& files) {
   Words words;
   if (files.empty()) return words;
@@ -124,7 +125,7 @@ Words words_at(const Place& place) {
 std::vector<std::string> value_words(const Place& place) {
   try {
     return words_at(place);
-  } catch (const base::Error&) {  // not a PTX file, or missing blocks: nothing to offer
+  } catch (const base::Error&) {  // the file is no PTX, or a block is missing: no words to offer
     return {};
   }
 }

@@ -1,4 +1,4 @@
-// An instruction of one's own: hamming.{b32|b64} d, a, b gives the number of bits in which a and b differ.
+// A user-defined instruction: hamming.{b32|b64} d, a, b gives the number of bits in which a and b differ.
 // docs/guides/adding-an-instruction.md explains it.
 
 #include "castor/isa/lanes.h"
@@ -28,7 +28,7 @@ CASTOR_INSTRUCTIONS(hamming) {
   table.add_pure({
       "hamming.{t:b32|b64}",           // spelling
       "=d:u32, a:t, b:t",              // operands
-      castor::isa::TimingClass::kInt,  // what it costs: the row of the machine's latency table
+      castor::isa::TimingClass::kInt,  // timing: the row of the machine's latency table
       castor::isa::Kind::kLane,        // reads and writes registers only
       select_hamming, nullptr,
       "number of bits in which a and b differ",  // for docs/ptx-coverage.md and `castor list`

@@ -27,7 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using Paths = std::vector<fs::path>;
 
-/// Part of every program's cache key. Increase it when programs change although none of their inputs does.
+/// Part of every program's cache key. Increase it when a change affects compiled programs but none of the other parts
+/// of the key.
 constexpr unsigned kRecipe = 1;
 constexpr const char* kLevel = "-O2";
 /// Programs whose names begin with `beginning` have their sources in `folder` and need these compiler options.
@@ -150,7 +151,7 @@ fs::path built_program(const std::string& name, const Paths& sources, const Shar
   return any_newer(sources) || any_newer(shared.parts()) ? fs::path() : path;
 }
 
-/// Returns <cache>/programs, which is created if missing. The cache is the one used for RTL.
+/// Returns <cache>/programs, which is created if missing. RTL objects are in the same cache.
 fs::path programs_cache() {
   const fs::path folder = base::cache_folder();
   std::error_code failed;
@@ -189,7 +190,7 @@ class Building {
       struct stat ours {
       }, there{};
       if (::fstat(lock_, &ours) == 0 && ::stat(part_.c_str(), &there) == 0 && ours.st_ino == there.st_ino) break;
-      ::close(lock_);  // another process has renamed or removed this folder meanwhile
+      ::close(lock_);  // another process has renamed or removed this folder while this process waited
     }
     std::error_code ignored;
     for (const auto& old : fs::directory_iterator(part_, ignored)) fs::remove_all(old.path(), ignored);
@@ -227,7 +228,8 @@ std::vector<std::string> command_of(const std::string& name, const Paths& source
 void compile(const Wanted& wanted) {
   const Building building(wanted.folder);
   std::error_code failed;
-  if (fs::exists(wanted.program(), failed)) return;  // another process has compiled it meanwhile
+  // another process has compiled the program while this process waited
+  if (fs::exists(wanted.program(), failed)) return;
   const fs::path folder = building.folder();
   const fs::path log = folder / "log";
   std::vector<std::string> words = command_of(wanted.name, wanted.sources);

@@ -35,8 +35,8 @@ class Experiment {
   [[nodiscard]] virtual std::vector<Run> runs(unsigned workers) = 0;
   /// Executes one run, in a process of its own. Depends only on `parameters` and must not write files.
   [[nodiscard]] virtual Json execute(const Json& parameters) const = 0;
-  /// Returns a text for everything else that results depend on: stored runs with another text are not reused. By
-  /// default the text changes with every build of this program.
+  /// Returns a text that represents everything besides the parameters that results depend on. Stored runs with another
+  /// text are not reused. By default the text changes with every build of this program.
   [[nodiscard]] virtual std::string build() const;
   /// Returns the files and folders of the source tree, relative to its root, on which results depend beside the
   /// simulator and the compiler: CUDA programs, workload generators, the experiment's own folder.
@@ -54,8 +54,8 @@ struct Registration {
 /// Creates all registered experiments, sorted by name.
 [[nodiscard]] std::vector<std::unique_ptr<Experiment>> all_experiments();
 
-/// Throws InputError if a word is not one of the known ones, which the message lists. `what`: description such as
-/// "workload".
+/// Throws InputError if a word is not in the list of known words; the message contains this list. `what`: description
+/// such as "workload".
 void check_names(const std::vector<std::string>& words, const std::vector<std::string>& known, const char* what);
 
 /// Returns a setting as part of a run's name, at most 60 characters; characters other than letters, digits and '.'

@@ -12,7 +12,7 @@ namespace castor::platforms::experiments {
 /// A set with only a command is planned: its runs have not been stored yet.
 class KeptRuns {
  public:
-  /// Where the runs of a set came from.
+  /// Origin of the runs of a set.
   struct Origin {
     std::vector<std::string> command;  ///< words after "castor experiment"
     std::string date, commit;          ///< empty for a planned set
@@ -28,8 +28,8 @@ class KeptRuns {
   [[nodiscard]] bool is_kept(const std::string& set) const { return !origin(set).date.empty(); }
   /// Returns the origin of a set. Throws InputError for an unknown set.
   [[nodiscard]] Origin origin(const std::string& set) const;
-  /// Returns the runs of one or several sets. Of runs with the same name only the first is returned. Throws InputError
-  /// if a file cannot be read.
+  /// Returns the runs of one or several sets. If several runs have the same name, only the first is returned. Throws
+  /// InputError if a file cannot be read.
   [[nodiscard]] std::vector<Run> runs(const std::vector<std::string>& sets) const;
   [[nodiscard]] std::string file(const std::string& set) const { return folder_ + "/" + set + ".csv"; }
   /// Returns the digest of a picture; "" if there is none.

@@ -31,7 +31,7 @@ struct Common {
 };
 
 /// Throws InputError if options select runs although the command runs nothing. `why`: message that names the option
-/// which runs nothing.
+/// because of which nothing is run.
 void refuse_choices(const CLI::App& app, const Words& harmless, const char* why) {
   for (const CLI::Option* const option : app.get_options()) {
     if (option->count() == 0) continue;

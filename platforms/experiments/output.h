@@ -12,15 +12,15 @@ namespace castor::platforms::experiments {
 /// Text in rows and columns.
 struct Table {
   std::string title;
-  std::string note;  ///< below the table; may be empty
+  std::string note;  ///< text below the table; may be empty
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
   /// Returns the table as Markdown, with title and note. `aligned`: cells are padded to the width of their column.
   [[nodiscard]] std::string markdown(bool aligned = true) const;
 };
 
-/// Draws <folder>/<file>.svg with gnuplot from <file>.gp, which is kept. Without gnuplot writes only the script and
-/// returns false. Throws InputError if a file cannot be written.
+/// Draws <folder>/<file>.svg with gnuplot from <file>.gp, which is not deleted afterwards. Without gnuplot, writes only
+/// the script and returns false. Throws InputError if a file cannot be written.
 [[nodiscard]] bool draw(const Plot& plot, const std::string& folder);
 using base::write_file;
 

@@ -100,7 +100,7 @@ class PageCommand::Filling {
   [[nodiscard]] const std::map<std::string, Plot>& pictures() const { return pictures_; }
   [[nodiscard]] static std::string digest(const Plot& plot) { return base::Hash().add(gnuplot_script(plot)).text(); }
 
-  /// Returns the parts and pictures of the page that differ from the generated ones.
+  /// Returns the parts and pictures of the page that differ from newly generated parts and pictures.
   [[nodiscard]] Names differences() {
     Names out;
     for (std::size_t i = 0; i < before_.size(); ++i) {
@@ -142,7 +142,7 @@ class PageCommand::Filling {
     }
   }
 
-  /// Returns whether all of these sets exist and are stored, not only planned.
+  /// Returns whether all given sets exist and have stored runs, i.e. are not only planned.
   bool are_kept(const Names& sets) {
     try {
       return std::all_of(sets.begin(), sets.end(), [this](const std::string& set) { return kept_.is_kept(set); });
@@ -152,8 +152,8 @@ class PageCommand::Filling {
     }
   }
 
-  /// Returns the experiment's report on the runs of these sets. For the main set, and for several sets, it includes all
-  /// claims.
+  /// Returns the experiment's report on the runs of the given sets. For the main set, and for several sets, it includes
+  /// all claims.
   const Output& output(const Names& sets) {
     std::unique_ptr<Output>& found = outputs_[base::joined(sets, "+")];
     if (found != nullptr) return *found;
@@ -217,7 +217,7 @@ class PageCommand::Filling {
   }
 
   // Finds the pictures that the page shows. Each picture is taken from the first set that has it. The search ends at a
-  // planned set, which may be the one that will have the picture.
+  // planned set, because that set may provide the picture later.
   void find_pictures() {
     for (const std::string& set : kept_.sets()) {
       if (!kept_.is_kept(set)) return;
@@ -326,7 +326,7 @@ bool PageCommand::again(const std::string& out, unsigned workers) {
   for (const std::string& set : kept_.sets()) {
     Names words = {"/proc/self/exe"};
     for (const std::string& word : kept_.origin(set).command) words.push_back(word);
-    // The sets share a folder, so a run that several sets contain is executed once.
+    // The sets share a folder, so a run that is part of several sets is executed once.
     const Names more = {"--quiet", "--record", set, "--out", out, "--workers", std::to_string(workers)};
     words.insert(words.end(), more.begin(), more.end());
     if (elsewhere_) words.insert(words.end(), {"--docs", docs_});

@@ -26,7 +26,8 @@ class PageCommand {
   /// Checks the page without writing. Returns false, with the first differing line, if the page does not match the
   /// stored runs. Reports on stdout the sets whose runs were made from other sources than the current ones.
   bool check();
-  /// Repeats the commands of all stored sets, each in a process, with results in `out`. Returns false if one fails.
+  /// Repeats the commands of all stored sets, each in a process, with results in `out`. Returns false if a command
+  /// fails.
   bool again(const std::string& out, unsigned workers);
 
  private:

@@ -10,7 +10,8 @@ namespace castor::platforms::experiments {
 namespace {
 
 using Names = std::vector<std::string>;
-constexpr std::size_t kFixed = 4, kVerdict = 5;  // columns: id, claim, source, rule; ours, verdict
+// Columns of a table of claims: id, claim, source and rule (the first kFixed), ours, verdict (number kVerdict).
+constexpr std::size_t kFixed = 4, kVerdict = 5;
 
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(' ');

@@ -36,7 +36,7 @@ std::string row(std::initializer_list<double> values) {
   return out + "\n";
 }
 
-// Returns the fill colour of bars. Each colour differs in lightness from all others, most from its neighbours.
+// Returns the fill colour of bars. Any two colours differ in lightness, neighbouring colours most.
 std::string fill_of(std::size_t series) {
   constexpr std::array<const char*, Plot::kMostSeries> kColours = {"1a1a4d", "f0a44a", "2a6fa8", "d7e3f0",
                                                                    "8c2d04", "86c07f", "b05a92", "fff3b8"};
@@ -81,7 +81,7 @@ struct Layout {
     }
     const bool negative = low < 0;
     const double span = high > low ? high - low : std::max(1e-9, 0.01 * std::fabs(low));
-    // Intervals that would compress the bars too much are cut off.
+    // Intervals are cut off where they would compress the bars too much.
     low = std::max(std::min(low, low_end), low - span / 4);
     high = std::min(std::max(high, high_end), high + span / 4);
     const double margin = 0.05 * (high > low ? high - low : span);
@@ -230,7 +230,7 @@ class Compactor {
     if (line.rfind("<!--", 0) == 0 || is_unused_symbol(line)) return;
     if (line == kGroupEnd) return close();
     if (is_border_of_a_bar(line)) {
-      // The path is the border of the bar before it. It is dropped, and the bar's polygon takes the place of its group.
+      // The path is the border of the previous bar. It is dropped, and the bar's polygon replaces the group of both.
       lines_[lines_.size() - 3] = lines_[lines_.size() - 2];
       lines_.resize(lines_.size() - 2);
       return;
@@ -334,7 +334,7 @@ void limit_series(Plot& plot, const std::vector<std::string>& first) {
 
 std::string compact_svg(const std::string& svg) {
   Compactor out(svg);
-  // A path and the begin of the next group are in one line of gnuplot's output and are separated.
+  // If gnuplot's output has a path and the begin of the next group in one line, the two are separated.
   std::string lines = svg;
   for (std::size_t at = lines.find(">\t<"); at != std::string::npos; at = lines.find(">\t<")) lines[at + 1] = '\n';
   std::istringstream in(lines);
@@ -342,7 +342,7 @@ std::string compact_svg(const std::string& svg) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == std::string::npos) continue;
     line = line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
-    // A path and the end of its group are in one line and are separated.
+    // If a path and the end of its group are in one line, the two are separated.
     const std::size_t end = line.size() - std::min(kGroupEnd.size(), line.size());
     const bool ends = end != 0 && line.compare(end, std::string::npos, kGroupEnd) == 0 && line[0] == '<' &&
                       line.compare(0, 6, "<text>") != 0 && line.compare(0, 3, "<g ") != 0;

@@ -21,7 +21,7 @@ struct Plot {
     std::vector<double> confidence = {};  ///< bars only, by group: half of the interval around the value; may be empty
     /// Bars only, by group: the source's value, drawn as a mark on the bar; may be empty
     std::vector<double> source = {};
-    std::vector<double> x = {};  ///< lines only
+    std::vector<double> x = {};  ///< lines only: x values
     bool marks = false;          ///< lines only: draws points without a line, for values of a source
     /// Adds the value of one more group. `published`: the source's value, or NaN.
     void add(const workloads::Spread& figure, double published);

@@ -148,7 +148,7 @@ void run_all(const Processes& work, const char* interrupted_text) {
       running.emplace(work.start(started), started);
       ++started;
     }
-    // Ctrl-C reaches all processes, but another signal only this one; so the children are terminated here.
+    // Ctrl-C reaches all processes, but any other signal reaches only this process, so it terminates its children here.
     if (interrupted != 0) {
       for (const auto& [child, piece] : running) ::kill(child, SIGTERM);
     }

@@ -44,8 +44,7 @@ class SharedText {
 /// changes the environment in the new process. Throws base::Error if no process can be created.
 [[nodiscard]] pid_t start_process(const std::vector<std::string>& words, const std::string& output,
                                   const std::function<void()>& set_up = {});
-/// Throws base::InputError with one line if `said`, the output of a failed process, shows that the process could not
-/// write.
+/// Throws base::InputError with one line if `said`, the output of a failed process, shows that the disk was full.
 void refuse_full_disk(const std::string& what, const std::string& said);
 /// Waits until the process has ended and returns its wait status. Throws base::Error.
 int wait_for(pid_t child);
@@ -58,8 +57,8 @@ struct Processes {
   std::function<void(std::size_t, int)> ended;  ///< called at the end of a piece, with its wait status
   std::function<void()> tick = {};              ///< if set, called about once a second
 };
-/// Executes all pieces. After SIGINT or SIGTERM starts no more, terminates the running processes, and throws
-/// base::Interrupted with `interrupted_text`.
+/// Executes all processes of `work`. After SIGINT or SIGTERM, starts no further process, terminates the running ones,
+/// and throws base::Interrupted with `interrupted_text`.
 void run_all(const Processes& work, const char* interrupted_text);
 /// Call in a new process: restores the default actions of signals, and makes the process end with its parent.
 void end_with_parent();

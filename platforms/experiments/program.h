@@ -36,7 +36,8 @@ class CudaProgram {
   /// like `run`.
   [[nodiscard]] Finished finish(const std::string& machine, const std::vector<std::string>& overrides,
                                 const std::vector<std::string>& arguments, const Variables& variables = {}) const;
-  /// Returns the JSON object after the word RESULT in the output of a run. Throws base::Error if there is none.
+  /// Returns the JSON object after the word RESULT in the output of a run. Throws base::Error if there is no such
+  /// object.
   [[nodiscard]] Json result_in(const std::string& said) const;
   /// Returns a text that changes with the program and with the libcastor_cudart that it loads.
   [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
@@ -45,8 +46,8 @@ class CudaProgram {
   std::string path_, fingerprint_;
 };
 
-/// Returns programs of sw/kernels by name: from `folder`, or, if `folder` is empty, compiled as needed (compiled.h) by
-/// at most `workers` processes. Throws InputError.
+/// Returns programs of sw/kernels by name: programs in `folder`, or, if `folder` is empty, programs compiled as needed
+/// (compiled.h) by at most `workers` processes. Throws InputError.
 [[nodiscard]] std::map<std::string, CudaProgram> find_programs(const std::vector<std::string>& names,
                                                                const std::string& folder, unsigned workers);
 

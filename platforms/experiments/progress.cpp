@@ -90,7 +90,7 @@ void ProgressLine::show() const {
     }
     line += ", about " + duration_text(std::max(longest, work / workers_)) + " left";
   }
-  std::fprintf(stderr, "\r%s\033[K", line.c_str());  // and clears the rest of the previous line
+  std::fprintf(stderr, "\r%s\033[K", line.c_str());  // the escape sequence clears the rest of the previous line
 }
 
 }  // namespace castor::platforms::experiments

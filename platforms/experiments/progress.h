@@ -23,7 +23,7 @@ class Estimate {
   /// Data for the estimate of one run.
   struct Guess {
     std::vector<std::uint64_t> parameters;  ///< digest of each parameter, sorted
-    /// Largest number of parameters shared with a finished run; number of such runs
+    /// largest number of parameters that the run shares with a finished run; number of such finished runs
     std::size_t common = 0, count = 0;
     double seconds = 0;  ///< total duration of these runs
   };
@@ -36,7 +36,7 @@ class Estimate {
 /// A progress line on the terminal that is overwritten at each update.
 class ProgressLine {
  public:
-  /// `there`: number of runs that have stored results.
+  /// `there`: number of runs that already have stored results.
   ProgressLine(std::string name, const std::vector<Run*>& left, std::size_t there, unsigned workers);
   void started(std::size_t run);
   void finished(std::size_t run);

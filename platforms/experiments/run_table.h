@@ -14,7 +14,7 @@ namespace castor::platforms::experiments {
 /// was run, is omitted because it depends on the host.
 [[nodiscard]] std::string write_runs(const std::vector<Run>& runs);
 
-/// Parses such a table. `name`: file name for messages. Throws InputError.
+/// Parses a table that `write_runs` has returned. `name`: file name for messages. Throws InputError.
 [[nodiscard]] std::vector<Run> read_runs(const std::string& text, const std::string& name);
 
 }  // namespace castor::platforms::experiments

@@ -134,7 +134,7 @@ void execute_all(const Experiment& experiment, std::vector<Run>& runs, const Run
   }
   ProgressLine line(experiment.name(), left, runs.size() - left.size(), options.workers);
   std::string first_error;
-  bool wrong_request = false;  // the first error is an InputError, such as a full disk
+  bool wrong_request = false;  // the first error is an InputError (such as a full disk), which determines the exit code
   std::vector<std::unique_ptr<SharedText>> said(left.size());
   Processes work;
   work.count = left.size();

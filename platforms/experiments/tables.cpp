@@ -37,7 +37,7 @@ bool report_claims(const std::vector<workloads::Claim>& claims, const std::vecto
   for (const workloads::Claim& claim : claims) {
     verdicts.emplace_back(text(claim.verdict));
     if (!claim.construction.empty()) constructed.push_back(claim.id);
-    // A claim that needs more runs to be judged is shown if a part of it was measured.
+    // A claim that cannot be judged without more runs is shown if a part of it was measured.
     if (claim.verdict == workloads::Verdict::kOpen && claim.ours.empty() && !output.all_claims()) {
       ++others;
       continue;

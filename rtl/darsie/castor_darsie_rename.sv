@@ -338,7 +338,9 @@ module castor_darsie_rename #(
         end
       end
     end
-    // Acknowledged copies, leaves, barriers and exits. Rows that a warp drops linger until it has read its operands.
+    // Warps whose set of referenced rows may change: the warp decodes or issues an instruction, a copy for it is
+    // acknowledged, or it leaves the majority, completes a barrier or exits. A row that a warp gives up is freed only
+    // when the warp has read its operands.
     ends    = leave_i | barred_i | exit_i;
     changes = passes | issues | PaddedWarps'(ends);
     if (cp_ack_i && cpv_q) begin

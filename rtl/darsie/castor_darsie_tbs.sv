@@ -56,10 +56,11 @@ module castor_darsie_tbs #(
   // of a region.
   // noel_q: set by the verdict SetNoElect; cleared at the end of a region.
   logic [NumTbs-1:0]            tl_q, en_q, prom_q, sync_q, synced_q, noel_q;
-  logic [NumTbs*RowW-1:0]       base_q;  // set at launch
-  logic [NumTbs*CountWidth-1:0] rows_q;  // set at launch
-  logic [NumTbs*LimitWidth-1:0] slots_q;  // set at launch
-  logic [NumTbs*SeqWidth-1:0]   ctr_q;  // 0 at launch; incremented by each election
+  logic [NumTbs*RowW-1:0]       base_q;  // physical register of the first row; set at launch
+  logic [NumTbs*CountWidth-1:0] rows_q;  // number of rows; set at launch
+  logic [NumTbs*LimitWidth-1:0] slots_q;  // registers 0..slots_q-1 can be renamed; set at launch
+  // ctr_q: sequence number of the next election; 0 at launch, incremented by each election.
+  logic [NumTbs*SeqWidth-1:0]   ctr_q;
 
   assign tl_o     = tl_q;
   assign en_o     = en_q;

@@ -77,15 +77,15 @@ module castor_darsie_warps #(
   output logic [NumWarps-1:0]          maj_o,   // warps in the majority of their thread block
   output logic [NumWarps-1:0]          miss_o,  // warps that missed since becoming eligible: free to fetch
   output logic [NumWarps-1:0]          lat_o,   // warps that wait for a version
-  output logic [NumWarps-1:0]          two_o,   // lat: the version has two rows
-  output logic [TagWidth*NumWarps-1:0] lt0_o,   // lat: the first row, in bit planes
-  output logic [TagWidth*NumWarps-1:0] lt1_o,   // lat: the second row, in bit planes; 0 if there is none
-  output logic [NumWarps-1:0]          lr0_o,   // lat: the first row is written back
-  output logic [NumWarps-1:0]          lr1_o,   // lat: the second row is written back
-  output logic [NumWarps-1:0]          lld_o,   // lat: the version is the result of a load
-  output logic [NumWarps-1:0]          lgl_o,   // lat: the version is the result of a global load
+  output logic [NumWarps-1:0]          two_o,   // while lat_o: the version has two rows
+  output logic [TagWidth*NumWarps-1:0] lt0_o,   // while lat_o: the first row, in bit planes
+  output logic [TagWidth*NumWarps-1:0] lt1_o,   // while lat_o: the second row, in bit planes; 0 if there is none
+  output logic [NumWarps-1:0]          lr0_o,   // while lat_o: the first row is written back
+  output logic [NumWarps-1:0]          lr1_o,   // while lat_o: the second row is written back
+  output logic [NumWarps-1:0]          lld_o,   // while lat_o: the version is the result of a load
+  output logic [NumWarps-1:0]          lgl_o,   // while lat_o: the version is the result of a global load
   output logic [NumWarps-1:0]          stop_o,  // warps that have stopped until the whole majority has stopped
-  output logic [NumWarps-1:0]          tk_o,    // stop: outcome of the warp's latest branch, 1 taken
+  output logic [NumWarps-1:0]          tk_o,    // while stop_o: outcome of the warp's latest branch, 1 taken
   output logic [NumWarps-1:0]          cpy_o,   // warps that left the majority and still have registers in rows to copy
   output logic [TbWidth-1:0]           rrt_o    // thread block at which the search for meetings begins
 );

@@ -145,7 +145,7 @@ module castor_laperm #(
   // ---------------------------------------------------------------------------------------------------------------
   // Candidate: the item whose next thread block may be offered in this cycle.
   // Lists with entries: listed: on chip, stored: in memory, coming: being read back from memory.
-  // Sets: has: with entries on chip, busy: with entries anywhere, full: without, room: with a free slot.
+  // Sets: has: with entries on chip, busy: with entries anywhere, full: without a free slot, room: with a free slot.
   logic [NumLists-1:0]       listed, stored, coming;
   logic [NumSets-1:0]        has, busy, full, room;
   logic                      host_empty, host_full, cand_host;

@@ -30,7 +30,7 @@ module castor_lax_main #(
   input  logic                    upd_pend_i,    // an update tick is pending
   output logic                    upd_take_o,    // an update begins: the tick is consumed
   input  logic                    prema_pend_i,  // a PREMA tick is pending
-  output logic                    prema_take_o,  // a PREMA ranking begins: the tick is consumed
+  output logic                    prema_take_o,  // a PREMA ranking begins, which clears the pending PREMA tick
 
   // Job states at the start of the cycle.
   input  logic [NumQueues-1:0]    st0_i,   // job state of every queue, bit 0

@@ -136,7 +136,8 @@ module castor_lax_select #(
   logic [castor_lax_pkg::KeyWidth-1:0] p_key [2*SelWidth], d_key [2*SelWidth];
   logic [TieWidth-1:0]                 p_tie [2*SelWidth], d_tie [2*SelWidth];
   logic [2*SelWidth-1:0]               p_any, d_any;
-  logic                                best_p_any_q, best_p_any, best_d_any_q, best_d_any;  // best queue so far: exists
+  // Whether there is a best queue so far.
+  logic                                best_p_any_q, best_p_any, best_d_any_q, best_d_any;
   logic [castor_lax_pkg::KeyWidth-1:0] best_p_key_q, best_p_key, best_d_key_q, best_d_key;  // best queue so far: key
   logic [TieWidth-1:0]                 best_p_tie_q, best_p_tie, best_d_tie_q, best_d_tie;  // best: {tie, queue}
 

@@ -116,7 +116,7 @@ module castor_saws_sched #(
   // ---------------------------------------------------------------------------------------------------------------
   // New order. Either a thread block rises to `target`, and thread blocks from there to its old position move back by
   // one; or a thread block leaves its position, and all thread blocks behind it move forward by one.
-  logic                promoted, rises, leaves;  // promoted: the thread block is before the new P
+  logic                promoted, rises, leaves;  // promoted: a thread block is promoted, so P increments
   logic [PosWidth-1:0] register, target;
 
   assign register = PosWidth'(pointer_q);

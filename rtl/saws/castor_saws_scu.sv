@@ -48,7 +48,7 @@ module castor_saws_scu #(
   logic                 mode_q, mode_d;  // 0 GTO, 1 SAWS; set by the first message of a kernel under AUTO
   logic [1:0]           selected_q;  // mode_sel of the running kernel
   logic                 toggling_q;  // toggle_en of the running kernel
-  logic [MaxCta-1:0]    toggle_q, toggle_d;  // by thread block: the next first hit promotes; set by placing
+  logic [MaxCta-1:0]    toggle_q, toggle_d;  // by thread block: its next first hit promotes it; set when it is placed
   logic [TurnWidth-1:0] turn_q, turn_d;  // scheduler after the one served last
 
   assign mode_o     = mode_q;

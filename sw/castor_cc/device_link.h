@@ -18,7 +18,7 @@ struct DevicePart {
   std::string unit;                     ///< unique name, used in the names of the host object's registration functions
   int arch = 0;                         ///< NN of sm_NN
   int max_registers = 0;                ///< -maxrregcount
-  std::vector<std::string> code_flags;  ///< options of the code generator, such as the ones that -prec-div sets
+  std::vector<std::string> code_flags;  ///< options of the code generator, such as the options that -prec-div sets
   std::string ir;                       ///< LLVM IR as text
 };
 
@@ -35,7 +35,7 @@ struct DevicePart {
 /// linked; the units of that code are appended to `linked`. A file of another type has no parts.
 void collect_parts(const std::string& path, std::vector<DevicePart>& parts, std::vector<std::string>& linked);
 
-/// Returns messages of the device link with the names that a user knows.
+/// Returns the messages of the device link with names of the program's own files and functions.
 [[nodiscard]] std::string readable_link_errors(std::string_view text);
 
 /// Returns the options that all parts must share, as a part without code. Throws base::InputError with two file names
@@ -45,8 +45,8 @@ void collect_parts(const std::string& path, std::vector<DevicePart>& parts, std:
 /// Pairs of names: name in the host object, new name in the linked device code.
 using Renaming = std::vector<std::pair<std::string, std::string>>;
 
-/// Renames file-local kernels and variables (static, or in an anonymous namespace) if an earlier part has one of the
-/// same name. Returns one renaming per part, in their order.
+/// Renames file-local kernels and variables (static, or in an anonymous namespace) if an earlier part has a kernel or
+/// variable of the same name. Returns one renaming per part, in their order.
 [[nodiscard]] std::vector<Renaming> separate_local_names(std::vector<DevicePart>& parts);
 
 /// Returns options of objcopy that rename the registration functions called by an object of clang to names with `unit`.

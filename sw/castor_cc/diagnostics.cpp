@@ -82,7 +82,7 @@ std::string variable_with_offset_initializer(std::string_view ir) {
     const std::size_t equals = line.find(" = ");
     if (equals == std::string_view::npos || contains(line, " = external")) continue;
     if (!contains(line, "getelementptr") && !contains(line, "ptrtoint")) continue;
-    // A string literal is the only other constant of this form, and has offset 0: "i64 0, i64 0)".
+    // A string literal is the only other constant that ends in this form; its offset is 0: "i64 0, i64 0)".
     std::string_view rest = line;
     bool offset = contains(line, "ptrtoint");
     for (std::size_t at = rest.find("getelementptr"); at != std::string_view::npos; at = rest.find("getelementptr")) {

@@ -13,8 +13,8 @@ namespace castor::castor_cc {
 [[nodiscard]] std::string translate_device_errors(std::string_view error_text, const std::string& source,
                                                   std::string_view ir);
 
-/// Returns the diagnostics of the host compilation without the ones that the device compilation of the same file has
-/// printed.
+/// Returns the diagnostics of the host compilation, except the diagnostics that the device compilation of the same file
+/// has already printed.
 [[nodiscard]] std::string without_repeats(std::string_view host_text, std::string_view device_text);
 
 /// Returns the name of the first variable in `ir` whose initialiser is an address plus an offset; empty if there is

@@ -74,7 +74,7 @@ std::string with_extension(const std::string& source, const std::string& extensi
 /// Returns a name for an object's device code that is unique in its program: a hash of source, output and flags.
 std::string unit_name(const std::string& source, const std::string& output, const std::vector<std::string>& flags) {
   base::Hash hash;
-  std::error_code ignored;  // a path that cannot be made absolute is hashed as it is
+  std::error_code ignored;  // if the path cannot be made absolute, the given path is hashed
   hash.add(fs::absolute(source, ignored).string()).add_byte(0).add(fs::absolute(output, ignored).string()).add_byte(0);
   for (const std::string& flag : flags) hash.add(flag).add_byte(0);
   return hash.text();
@@ -181,7 +181,7 @@ bool Job::read_for_host(const Input& input, const std::string& mode, const std::
   const std::vector<std::string>& depend = options_.depend_flags;
   const auto named = std::find(depend.begin(), depend.end(), "-MF");
   const bool has_name = named != depend.end() && named + 1 != depend.end();
-  // Without a given name clang itself chooses the name of the dependency file.
+  // Without a given name, clang itself chooses the name of the dependency file.
   const bool precompiled = depend.empty() || has_name;
   return execute(host_command(tools_, options_, input, mode, ptx, output), result, error_text,
                  precompiled ? host_reading(tools_, options_) : std::vector<std::string>(),
@@ -225,8 +225,8 @@ bool Job::add_wide_functions(Input& input, const std::string& ir_file) {
   return true;
 }
 
-/// Runs a command that writes PTX. Where the PTX may have lost the sign of a zero, the optimiser's text is written to
-/// `ir_file`, and if need be changed and given to the back end.
+/// Runs a command that writes PTX. Where the PTX may have lost the sign of a zero, the optimised IR is written to
+/// `ir_file`; if a sign is lost, the IR is changed and compiled again.
 bool Job::generate(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
                    std::string& errors) {
   if (!execute(command, result, errors)) return false;
@@ -257,7 +257,7 @@ bool Job::finish_ptx(const std::string& source, const std::string& ptx, int max_
     return false;
   }
   std::string finished = max_registers > 0 ? cap_registers(text, max_registers) : text;
-  // Programs pass the bytes of such a file to cuModuleLoadData, which reads up to a NUL.
+  // Programs pass the bytes of an image file to cuModuleLoadData, which reads up to a NUL.
   if (!options_.image.empty()) finished += '\0';
   if (finished != written) base::write_file(ptx, finished);
   return true;
@@ -282,7 +282,7 @@ bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Resu
     result.code = kFailed;
     return false;
   }
-  if (options_.relocatable) {  // PTX of one part of a link may have undefined names
+  if (options_.relocatable) {  // the PTX of one part of a link may contain undefined names
     const std::string text = repair_ptx(read_file(ptx));
     base::write_file(ptx, options_.max_registers > 0 ? cap_registers(text, options_.max_registers) : text);
     return true;
@@ -293,7 +293,7 @@ bool Job::make_ptx(Input& input, const std::string& ptx, std::size_t index, Resu
                     result);
 }
 
-/// Compiles a source to an object whose device code is linked later: its IR lies in a section that the host linker
+/// Compiles a source to an object whose device code is linked later: the IR is stored in a section that the host linker
 /// drops.
 Job::Result Job::compile_relocatable(Input& input, const std::string& output, std::size_t index) {
   Result result;
@@ -378,7 +378,8 @@ bool Job::link_device_code(std::vector<std::string>& objects, const std::string&
   }
   good = good && generate(device_link_command(tools_, options_, bitcode, common.arch, common.code_flags, ptx),
                           temporary(0, "linked", ".optimised.ll"), result, errors);
-  for (std::size_t i = 0; i < bitcode.size(); ++i) {  // replaces temporary file names by the names that the user knows
+  // replaces names of temporary files by the names of the user's files
+  for (std::size_t i = 0; i < bitcode.size(); ++i) {
     for (std::size_t at = errors.find(bitcode[i]); at != std::string::npos; at = errors.find(bitcode[i])) {
       errors.replace(at, bitcode[i].size(), parts[i].file);
     }

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 /// Source of a precompiled header: an empty file, so that only the headers included by the command line are read.
 constexpr const char* kSource = "/dev/null";
 
-/// True if the precompiled header fits every source compiled with these options: the command line includes one header
-/// only.
+/// Returns true if the precompiled header can be used for every source compiled with these options: the command line
+/// includes one header only.
 bool usable(const std::vector<std::string>& reading) {
   std::size_t included = 0;
   for (const std::string& word : reading) {
@@ -107,7 +107,8 @@ ProcessResult HeaderCache::run(const std::vector<std::string>& command, const st
   if (file.empty() || deferred_signal() != 0) return run_process(command);
   std::vector<std::string> with = command;
   // System headers may change too, so they are validated. When generating code for the host, clang 14 finds
-  // __builtin_va_list twice: in the precompiled header and built in. The name that stdarg.h uses for it is unambiguous.
+  // __builtin_va_list twice: in the precompiled header and built in. __builtin_va_list is then ambiguous, but the name
+  // that stdarg.h gives the type is not.
   with.insert(with.end(), {"-Xclang", "-include-pch", "-Xclang", file, "-Xclang", "-fmodules-validate-system-headers",
                            "-D__builtin_va_list=__gnuc_va_list"});
   ProcessResult result = run_process(with);

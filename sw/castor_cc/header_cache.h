@@ -11,7 +11,7 @@ namespace castor::castor_cc {
 /// Cache of precompiled headers for the part that every CUDA source reads first: cuda_runtime.h and the C++ headers it
 /// includes. Reading these headers is nine tenths of clang's time for a small file. Each entry is a file
 /// <cache>/headers/<key>.pch of about 7 MB. The key is a hash of all command-line options that affect how headers are
-/// read. The kKept entries used last are kept. Clang refuses an entry whose headers have changed since.
+/// read. The cache keeps the kKept most recently used entries. Clang refuses an entry whose headers have changed since.
 ///
 /// No function of this class fails. Without a usable cache or entry, or if a compilation with an entry fails, the
 /// command runs without it, and the user sees the messages of that run.

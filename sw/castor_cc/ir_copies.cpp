@@ -120,8 +120,8 @@ class Definitions {
       if (value.empty() || value[0] != '%') return Place::kMemory;
       const auto found = defined_.find(value);
       // A pointer that a kernel receives or loads refers to memory. In a device function it may refer to a variable of
-      // the function into which the device function is inlined. An element with a run-time index rarely lies in such a
-      // variable.
+      // the function into which the device function is inlined. An element with a run-time index is rarely part of such
+      // a variable, so it counts as memory.
       const Place given = indexed || kernel_ ? Place::kMemory : Place::kUnknown;
       if (found == defined_.end()) return given;
       std::string_view text = found->second;
@@ -153,12 +153,12 @@ struct Unit {
   const char* type = "i32";
   std::uint64_t offset = 0;
   std::uint64_t size = 4;
-  /// If not empty: the values in it, each smaller than the unit, which are accessed one by one; offsets as that of the
-  /// unit.
+  /// Values inside the unit that are each smaller than the unit and are accessed one by one; their offsets count as
+  /// that of the unit. Empty if the unit is accessed as a whole.
   std::vector<TypeLayout::Leaf> parts = {};
 };
 
-/// Neighbouring units accessed as one vector in memory; a single unit is accessed as a scalar.
+/// Neighbouring units that are accessed as one vector in memory; a group of one unit is accessed as a scalar.
 struct Group {
   std::size_t first = 0;
   std::size_t count = 1;
@@ -217,9 +217,9 @@ std::optional<Plan> plan_of(const TypeLayout& type, std::uint64_t size, std::uin
   return plan;
 }
 
-/// Notes the values in each unit that has numbers of 1 or 2 bytes. Padding, and members that nothing was assigned to,
-/// may be poison when a copied structure comes out of a function. An integer that is made of such a byte and of a
-/// member is poison as a whole. Returns false if a value lies in two units.
+/// Records the values in each unit that has numbers of 1 or 2 bytes. In a structure that a function returns, padding
+/// and members without an assigned value may be poison. An integer that contains such a byte is poison as a whole.
+/// Returns false if a value lies in two units.
 bool split_units(Plan& plan, const TypeLayout& type) {
   for (Unit& unit : plan.units) {
     bool narrow = false;
@@ -441,7 +441,7 @@ class Widener {
     if (to_place == Place::kVariable && from_place == Place::kVariable) return false;
     // The optimiser passes the copy's source to the call directly.
     if (to_place == Place::kArgument || from_place == Place::kArgument) return false;
-    // Initial value of a variable: the optimiser reads it from the constant directly.
+    // Initial value of a variable: the optimiser reads the value from the constant directly.
     if (to_place == Place::kVariable && names_constant(from->value)) return false;
     auto type = types_.layout(definitions_.pointee(to->value));
     if (!type || type->size < *size) {

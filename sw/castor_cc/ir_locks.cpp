@@ -32,7 +32,7 @@ class LoopWriter {
   }
 
  private:
-  /// True if code after the loop uses a value defined inside: the new block would bypass its definition.
+  /// True if code after the loop uses a value defined inside: a path through the new block would bypass the definition.
   [[nodiscard]] bool values_escape() const {
     std::set<std::string_view> defined;
     const std::vector<IrBlock>& blocks = function_.blocks();
@@ -262,7 +262,7 @@ class Locks {
   [[nodiscard]] std::optional<std::string> rewrite(std::string_view text) const {
     std::optional<std::string> changed;
     std::set<std::string> refused;
-    // Loops that were rewritten earlier keep their names, so numbering starts after the last used number.
+    // Loops that were rewritten earlier keep their names, so numbering continues after the highest number in use.
     std::size_t number = 0;
     while (text.find(std::string(LockLoops::kHead) + std::to_string(number) + ".") != std::string_view::npos) ++number;
     for (;;) {

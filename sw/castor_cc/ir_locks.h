@@ -15,8 +15,8 @@ namespace castor::castor_cc {
 ///
 /// The lanes of a warp reconverge at the immediate post-dominator of the branch on the lock's old value. This block
 /// must lie inside the loop. Otherwise the lanes without the lock spin while the lock's owner waits for them. A `break`
-/// or `return` in the owner's branch moves the post-dominator behind the loop. The optimiser's jump threading does the
-/// same if the branch sets a flag.
+/// or `return` in the branch of the lock's owner moves the post-dominator behind the loop. The optimiser's jump
+/// threading does the same if the branch sets a flag.
 ///
 /// This pass adds a block at the end of a lock loop, which all back edges enter. An edge that leaves the loop after the
 /// acquisition stores its number and enters that block too. The block branches by this number to the loop's head or to
@@ -26,8 +26,8 @@ namespace castor::castor_cc {
 /// All other functions, and loops with an unknown spelling, stay unchanged.
 [[nodiscard]] std::string keep_lock_releases(std::string_view ir);
 
-/// Rewrites all parts of a program together, so that functions of one part that take or release a lock are known in the
-/// others. A name of a function with code must mean the same function in all parts.
+/// Rewrites all parts of a program together, so that functions that take or release a lock are known in all parts. A
+/// name of a function with code must mean the same function in all parts.
 void keep_lock_releases(std::vector<std::string>& parts);
 
 }  // namespace castor::castor_cc

@@ -104,7 +104,7 @@ IrValues::IrValues(const IrFunction& function, const IrSummaries& summaries)
     const std::size_t name = name_length(text);
     if (name != 0 && begins_with(text.substr(name), " = ")) lines_.emplace(text.substr(0, name), at);
   }
-  // A pointer is stored in a variable: the pointer and the variable's content are one object.
+  // A store of a pointer to a variable: the pointer and the variable's content are the same object from then on.
   for (const std::string_view line : lines) {
     const std::string_view text = operation_of(line);
     if (!begins_with(text, "store ") || begins_with(text, "store volatile") || begins_with(text, "store atomic"))

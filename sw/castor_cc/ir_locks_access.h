@@ -44,7 +44,7 @@ class IrValues {
   /// `function` and `summaries` must outlive this object.
   IrValues(const IrFunction& function, const IrSummaries& summaries);
 
-  /// Returns the accesses, by line of the instruction; lines without access are left out.
+  /// Returns the accesses, by line of the instruction; lines without an access have no entry.
   [[nodiscard]] const std::map<std::size_t, IrAccess>& accesses() const { return accesses_; }
   /// Returns the definition of a value, without the value's name; empty for arguments.
   [[nodiscard]] std::string_view definition(std::string_view value) const;

@@ -115,7 +115,7 @@ LockLoops::LockLoops(const IrFunction& function, const IrValues& values)
         for (std::size_t b = 0; b < behind.size(); ++b) behind[b] = behind[b] || reached_here[b];
         behind[from] = true;
         const std::vector<bool> owner = owner_blocks(region, line);
-        // If the lock is released in a later iteration, its owner may leave through any exit.
+        // If a later iteration releases the lock, the warp that holds the lock may leave the loop through any exit.
         for (std::size_t b = 0; b < owner.size(); ++b)
           if (owner[b] && !reached_here[b]) behind.assign(behind.size(), true);
       }
@@ -281,7 +281,8 @@ bool LockLoops::retries(const IrRegion& region) const {
     for (const IrExit& exit : exits_of(region, all)) {
       const IrBlock& block = function_.blocks()[exit.from];
       if (block.next.size() > 1 && influence.on(function_.lines()[block.terminator])) return true;
-      // A block that only leaves, such as the end of a variable's lifetime, is entered by the deciding branch.
+      // A block that only leaves the loop, such as one that ends a variable's lifetime, stands for the branch that
+      // enters it.
       for (const std::size_t before : block.before)
         if (block.next.size() < 2 && region.contains(before) && function_.blocks()[before].next.size() > 1 &&
             influence.on(function_.lines()[function_.blocks()[before].terminator]))

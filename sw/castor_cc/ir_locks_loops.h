@@ -39,8 +39,8 @@ class LockLoops {
   /// `function` and `values` must outlive this object.
   LockLoops(const IrFunction& function, const IrValues& values);
 
-  /// Returns the lock loops, inner loops first. Loops that are already rewritten are left out: they contain a block
-  /// named "castor.lock.".
+  /// Returns the lock loops, inner loops first. Does not include loops that are already rewritten: these contain a
+  /// block named "castor.lock.".
   [[nodiscard]] const std::vector<LockLoop>& loops() const { return loops_; }
   /// Returns the accesses of the whole function, as its callers see them.
   [[nodiscard]] IrAccess summary() const;

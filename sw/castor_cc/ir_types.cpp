@@ -9,8 +9,8 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Returns the length up to and including the bracket that closes the first one; 0 if none does. Quoted names may
-/// contain brackets.
+/// Returns the length up to and including the bracket that closes the first bracket; 0 if no bracket does. Quoted names
+/// may contain brackets.
 std::size_t balanced(std::string_view text) {
   int depth = 0;
   bool quoted = false;
@@ -51,7 +51,7 @@ std::optional<TypeLayout> number(std::string_view type) {
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
 
-/// Adds the values of `part`, which lies at `offset` of `whole`.
+/// Adds the values of `part`, which is at `offset` of `whole`.
 void add(TypeLayout& whole, const TypeLayout& part, std::uint64_t offset) {
   for (const TypeLayout::Leaf& leaf : part.leaves)
     if (offset + leaf.offset < TypeLayout::kMostBytes)

@@ -20,7 +20,7 @@ struct TypeLayout {
     std::uint64_t size = 0;
     bool pointer = false;
   };
-  std::vector<Leaf> leaves;  ///< all of them below kMostBytes, ascending; bytes in none are padding
+  std::vector<Leaf> leaves;  ///< all values below kMostBytes, ascending; bytes outside all values are padding
 
   /// Values at or beyond this offset are not listed.
   static constexpr std::uint64_t kMostBytes = 128;
@@ -43,7 +43,7 @@ class TypeTable {
   std::map<std::string_view, std::string_view> named_;
 };
 
-/// use(line) for every line of `text`, without its end.
+/// Calls use(line) for every line of `text`, without its line end.
 template <class Use>
 void for_each_line(std::string_view text, const Use& use) {
   for (std::size_t at = 0; at < text.size();) {

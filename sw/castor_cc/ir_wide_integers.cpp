@@ -10,10 +10,10 @@
 namespace castor::castor_cc {
 namespace {
 
-/// Operation that the PTX back end lacks, with its replacement function.
+/// Operation that the PTX back end does not support, with its replacement function.
 struct Operation {
   std::string_view name;    ///< name in LLVM IR, with the type of its operands
-  std::string_view result;  ///< result type of a conversion; empty: i128
+  std::string_view result;  ///< result type of a conversion; empty if the result is i128
   std::string_view function;
 };
 

@@ -18,7 +18,7 @@ bool is_zero(std::string_view ptx_operand) {
          ptx_operand == "0f80000000" || ptx_operand == "0x0000" || ptx_operand == "0x8000";
 }
 
-/// Sign of a zero in LLVM's text: '+', '-', or 0 for what is no zero.
+/// Returns the sign of a floating-point zero in LLVM's text: '+' or '-'; 0 if the constant is no zero.
 char sign_of_zero(std::string_view constant) {
   if (constant == "0.000000e+00" || constant == "0xH0000") return '+';
   if (constant == "-0.000000e+00" || constant == "0xH8000") return '-';
@@ -30,11 +30,11 @@ bool is_flag(std::string_view word) {
   return std::find(std::begin(kFlags), std::end(kFlags), word) != std::end(kFlags);
 }
 
-/// "%name = opcode flags rest", cut.
+/// Parts of an instruction "%name = opcode flags rest".
 struct Assignment {
   std::string_view name;
-  std::string_view rest;       ///< behind the flags
-  bool ignores_signs = false;  ///< one of the flags says that the sign of a zero does not matter
+  std::string_view rest;       ///< text after the flags
+  bool ignores_signs = false;  ///< a flag (nsz, fast) permits either sign of a zero
 };
 
 std::optional<Assignment> assignment(std::string_view line, std::string_view opcode) {
@@ -51,7 +51,7 @@ std::optional<Assignment> assignment(std::string_view line, std::string_view opc
   }
 }
 
-/// A comparison of a value with a zero, the zero on its right.
+/// A comparison of a value with a zero; the zero is the right operand.
 struct Comparison {
   std::string_view predicate;  ///< olt, ogt, ult or ugt
   std::string_view value, zero;
@@ -75,7 +75,7 @@ std::optional<Comparison> comparison(std::string_view rest) {
   return std::nullopt;
 }
 
-/// Whether a minimum or maximum gives the wrong zero for the selection of `yes` and `no`.
+/// Returns whether the back end's minimum or maximum for a selection of `yes` or `no` gives a zero of the wrong sign.
 bool is_wrong(const Comparison& by, std::string_view yes, std::string_view no) {
   if (yes == by.value && no == by.zero) {
     return by.predicate == (sign_of_zero(no) == '+' ? "olt" : "ogt");
@@ -86,7 +86,8 @@ bool is_wrong(const Comparison& by, std::string_view yes, std::string_view no) {
   return false;
 }
 
-/// True exactly where `predicate` is false. The back end looks for minima and maxima under olt, ogt, ult and ugt alone.
+/// Returns the predicate that is true exactly where `predicate` is false. The back end makes minima and maxima from
+/// olt, ogt, ult and ugt only.
 std::string_view opposite_of(std::string_view predicate) {
   if (predicate == "olt") return "uge";
   if (predicate == "ogt") return "ule";

@@ -5,9 +5,9 @@
 
 namespace castor::castor_cc {
 
-/// clang 14's back end makes a minimum or maximum of `x < 0 ? x : 0` and its relatives (docs/decisions/
-/// compiler-faults.md). For the zero of the other sign that is another value: the comparison calls the zeros equal and
-/// gives the constant, PTX's min.f64 gives -0.
+/// clang 14's back end replaces selections such as `x < 0 ? x : 0` by a minimum or maximum
+/// (docs/decisions/compiler-faults.md). The results differ if x is a zero of the other sign: the comparison treats both
+/// zeros as equal and selects the constant 0, but PTX's min.f64 returns -0.
 
 /// Returns true if PTX has a minimum or maximum with a zero in it, which may come from such a selection. Inline
 /// assembly is left out.

@@ -34,7 +34,7 @@ std::vector<Range> list_of(const SourceTokens& tokens, Range in) {
   return items;
 }
 
-/// Returns the `=` of a parameter's default argument; the parameter's end if it has none.
+/// Returns the position of the `=` of a parameter's default argument; the parameter's end if there is no default.
 std::size_t default_of(const SourceTokens& tokens, Range parameter) {
   for (std::size_t i = parameter.first; i < parameter.last; ++i) {
     if (tokens.is(i, "=")) return i;
@@ -52,10 +52,10 @@ bool is_type_word(std::string_view word) {
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
-/// Parameters of a template: with names, their defaults, and the names as arguments.
+/// Parameters of a template: the list of parameters with names, their defaults, and the names as template arguments.
 struct TemplateHead {
   std::vector<std::string> named;
-  std::vector<std::string> defaults;  ///< per parameter: "= ...", or empty
+  std::vector<std::string> defaults;  ///< per parameter: its default "= ...", or empty
   std::vector<std::string> arguments;
   bool pack = false;
 };
@@ -67,7 +67,8 @@ TemplateHead template_head(const SourceTokens& tokens, Range in) {
     std::string text = tokens.joined(item.first, end);
     const bool pack = text.find("...") != std::string::npos;
     std::string name(tokens.word(end - 1));
-    // A single word is a type. A parameter that ends in a bracket or sign has no name either.
+    // A parameter of a single word is a type without a name. A parameter that ends in a bracket or sign has no name
+    // either.
     const std::size_t words = end - item.first - (pack ? 3 : 0);
     if (words < 2 || !tokens.is_word(end - 1) || is_type_word(name)) {
       name = "castor_" + std::to_string(head.named.size());

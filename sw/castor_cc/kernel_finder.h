@@ -20,8 +20,8 @@ struct KernelFinder {
   std::size_t begin = 0;           ///< first token of the kernel's declaration
   std::string text;                ///< a declaration of the kernel, and the finder function
   std::size_t template_count = 0;  ///< number of the kernel's template parameters; 0 for no template or a variadic one
-  /// Default arguments of the kernel: first token, and token after the last. `text` contains them, and a default must
-  /// not be declared twice.
+  /// Default arguments of the kernel: first token, and token after the last. `text` contains the defaults, so the
+  /// caller must remove them from the kernel: a default must not be declared twice.
   std::vector<std::pair<std::size_t, std::size_t>> defaults;
 };
 

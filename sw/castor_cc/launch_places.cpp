@@ -93,8 +93,8 @@ FileLaunches device_launches(std::string_view error_text) {
     error_text.remove_prefix(line.size() == error_text.size() ? line.size() : line.size() + 1);
     const std::size_t error = line.find(kError);
     const std::size_t note = line.find(kNote);
-    // When clang stops after too many errors, the last error may be the first of two about one launch. The next run
-    // reports it again.
+    // When clang stops after too many errors, the last error may be the first of two errors about one launch. The next
+    // run reports it again.
     if (line.find("fatal error: too many errors emitted") != std::string_view::npos) reader.forget();
     if (error != std::string_view::npos) {
       reader.error(line.substr(0, error), line.substr(error + kError.size()));

@@ -124,7 +124,7 @@ class LaunchRewriter {
     if (name == kNoToken) return;
     const std::optional<KernelFinder> finder = kernel_finder(tokens_, name);
     if (!finder || !finders_.insert(finder->begin).second) return;
-    // An earlier pass may have declared the finder already.
+    // An earlier pass may have declared this finder.
     if (on_line(finder->begin, kFinderPrefix + finder->name)) return;
     edits_.push_back({tokens_[finder->begin].begin, tokens_[finder->begin].begin, finder->text});
     for (const auto& [first, last] : finder->defaults)

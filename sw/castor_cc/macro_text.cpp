@@ -10,7 +10,7 @@ namespace {
 /// Macro: its parameters and the tokens of its replacement.
 struct Macro {
   bool function = false;  ///< function-like macro, even without parameters
-  bool variadic = false;  ///< the last one takes all further arguments
+  bool variadic = false;  ///< the last parameter takes all further arguments
   std::vector<std::string> parameters;
   std::size_t first = 0;  ///< first token of the replacement
   std::size_t last = 0;   ///< token after the replacement
@@ -70,8 +70,9 @@ std::vector<std::string> arguments_of(const SourceTokens& tokens, std::size_t op
       arguments.push_back(tokens.joined(first, i));
       first = i + 1;
     } else if (w == "(" || w == "{" || w == "[") {
-      i = tokens.closing(i);  // the preprocessor matches round brackets only, but other brackets contain no commas in
-                              // launches
+      // the preprocessor matches round brackets only, but in valid code a comma inside other brackets does not separate
+      // arguments
+      i = tokens.closing(i);
     }
   }
   if (macro.parameters.empty() && arguments.size() == 1 && arguments.front().empty()) arguments.clear();
@@ -99,7 +100,7 @@ std::string substituted(const SourceTokens& tokens, const Macro& macro, const st
   for (std::size_t i = macro.first; i < macro.last; ++i) {
     if (tokens.is(i, "#") && tokens.is(i + 1, "#")) {
       while (!out.empty() && out.back() == ' ') out.pop_back();
-      // ", ## rest" with an empty rest: the comma is dropped too.
+      // ", ## rest" with an empty `rest`: the comma is dropped as well
       const std::string* const next = argument(i + 2);
       if (next != nullptr && next->empty() && !out.empty() && out.back() == ',') out.pop_back();
       ++i;

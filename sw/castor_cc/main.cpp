@@ -11,8 +11,8 @@
 
 namespace {
 
-/// Line-buffered standard error that colours the words "error" and "warning". The compilers' messages pass through
-/// castor-cc, so the compilers themselves do not colour them.
+/// Line-buffered standard error that colours the words "error" and "warning". The compilers write their messages to
+/// castor-cc and not to a terminal, so they do not colour them.
 class ColouredLines final : public std::streambuf {
  public:
   ~ColouredLines() override { write(); }

@@ -14,7 +14,7 @@ struct Missing {
   std::string_view instead;
 };
 
-/// Returns the first entry of `all` whose prefix `name` has; null if there is none.
+/// Returns the first entry of `all` with whose prefix `name` begins; null if there is none.
 template <std::size_t N>
 [[nodiscard]] const Missing* find_missing(const std::array<Missing, N>& all, std::string_view name) {
   for (const Missing& missing : all) {

@@ -8,7 +8,7 @@
 namespace castor::castor_cc {
 namespace {
 
-/// Feature that Castor lacks, and an alternative; both as parts of a message.
+/// Feature that Castor does not have, and an alternative; both as parts of a message.
 struct Feature {
   std::string_view what;
   std::string_view instead;

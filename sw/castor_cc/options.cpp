@@ -296,7 +296,7 @@ bool Parser::parse_dependency(const std::string& name) {
 
 /// Handles options that are passed on to the host compiler unchanged.
 bool Parser::parse_pass_through(const std::string& argument) {
-  // Options with their value attached or as the next argument, for every compilation.
+  // Options for every compilation, with the value attached or as the next argument.
   static constexpr std::array kJoined = {std::string_view("-I"), std::string_view("-D"), std::string_view("-U")};
   for (const std::string_view prefix : kJoined) {
     if (!starts_with(argument, prefix)) continue;
@@ -393,7 +393,7 @@ void Parser::parse_one() {
   if (argument.empty()) return;
   if (argument == "--" && !only_inputs_) return void(only_inputs_ = true);
   if (only_inputs_ || argument[0] != '-' || argument == "-") {
-    // With "./" in front, the compilers do not take the name for an option.
+    // With "./" in front of the name, the compilers do not mistake the file for an option.
     const bool like_option = argument[0] == '-' && argument != "-";
     add_input(like_option ? "./" + argument : argument);
     return;

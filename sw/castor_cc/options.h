@@ -43,7 +43,7 @@ struct Options {
   int device_arch = 60;                   ///< NN of sm_NN given to the device compiler, 50 to 86
   std::string optimisation;               ///< "-O2" and so on; empty if not given
   int max_registers = 0;                  ///< -maxrregcount; 0 = no cap
-  std::vector<std::string> common_flags;  ///< for every compilation: -I, -D, -W, -f ...
+  std::vector<std::string> common_flags;  ///< options for every compilation: -I, -D, -W, -f ...
   std::vector<std::string> host_flags;    ///< for host compilations only
   std::vector<std::string> device_flags;  ///< for the device compilation only
   std::vector<std::string> link_flags;    ///< for the linker, libraries included
@@ -68,9 +68,9 @@ struct Options {
 /// Throws base::InputError for unknown options, missing values and unsupported combinations.
 [[nodiscard]] Options parse_command_line(const std::vector<std::string>& arguments);
 
-/// Replaces -lgomp by clang's OpenMP runtime, which has the entry points of both, if code of clang needs that runtime.
-/// This is the case if the flags contain -fopenmp or `compiled_by_clang` returns true. Returns a note for the user, or
-/// nothing.
+/// Replaces -lgomp by clang's OpenMP runtime if code compiled by clang needs it. That runtime has the entry points of
+/// both. This is the case if the flags contain -fopenmp or `compiled_by_clang` returns true. Returns a note for the
+/// user, or nothing.
 [[nodiscard]] std::string settle_openmp(std::vector<std::string>& link_flags,
                                         const std::function<bool()>& compiled_by_clang);
 

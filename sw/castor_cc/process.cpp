@@ -108,7 +108,7 @@ TemporaryDirectory::TemporaryDirectory() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;  // a destructor can do nothing about a file that remains
+  std::error_code ignored;  // an error is ignored: a destructor cannot handle a file that remains
   std::filesystem::remove_all(path_, ignored);
 }
 

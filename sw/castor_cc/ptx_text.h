@@ -10,7 +10,7 @@ namespace castor::castor_cc {
 /// .minnctapersm); implements -maxrregcount.
 [[nodiscard]] std::string cap_registers(std::string_view ptx, int count);
 
-/// Follows the lines of PTX, and tells what clang wrote from the inline assembly of the source.
+/// Distinguishes, line by line, the inline assembly of the source in PTX from the code that clang generated.
 class InlineAssembly {
  public:
   /// Reads the next line. Returns true if it is inline assembly, or one of the two comments around it.

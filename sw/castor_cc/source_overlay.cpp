@@ -20,8 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Larger files are generated tables without launches; reading them would take longer than clang's error message is
-/// worth.
+/// Larger files are generated tables without launches; the time for reading them is not worth a better error message.
 constexpr std::uintmax_t kLargestFile = 8 << 20;
 
 std::string yaml_quoted(const std::string& path) {

@@ -11,7 +11,7 @@ namespace castor::castor_cc {
 
 /// Rewrites CUDA C++ that nvcc accepts and clang refuses:
 ///   * `kernel<< <grid, block>> >(...)`: the brackets of a launch with white space inside become `<<<` and `>>>`; the
-///     white space moves behind them, so that no other text moves;
+///     white space moves behind the brackets, so that all other text keeps its position;
 ///   * `%name` in the text of an asm with operands becomes `%%name`, since clang takes a single `%` for an operand;
 ///   * `%%name` in an asm without operands becomes `%name`, since clang does not process such text.
 /// Comments, other string literals, `operator<< <T>` and templates stay unchanged. Lines keep their numbers.

@@ -214,8 +214,8 @@ bool SourceTokens::closes_launch_apart(std::size_t i) const {
   if (!is(i, ">>") || !is(i + 1, ">") || !near(i)) return false;
   return is(i + 2, "(") || (i + 2 < tokens_.size() && tokens_[i + 2].kind == TokenKind::kDirectiveEnd);
 }
-/// The closing bracket of a launch is the last one of its statement: earlier ones at the same depth close template
-/// arguments.
+/// The closing bracket of a launch is the last closing bracket of its statement. Earlier closing brackets at the same
+/// depth belong to template arguments.
 std::size_t SourceTokens::launch_end(std::size_t i) const {
   const bool apart = is(i, "<<");
   std::size_t closing = kNoToken;
@@ -237,7 +237,8 @@ std::optional<std::string> edited(std::string_view text, std::vector<Edit> edits
   std::string out;
   std::size_t copied = 0;
   for (const Edit& edit : edits) {
-    if (edit.begin < copied) continue;  // overlaps an earlier edit: the closing bracket of a launch inside a launch
+    // skips an edit that overlaps an earlier edit: the closing bracket of a launch inside a launch
+    if (edit.begin < copied) continue;
     out.append(text.substr(copied, edit.begin - copied)).append(edit.text);
     copied = edit.end;
   }

@@ -57,9 +57,9 @@ class SourceTokens {
   /// Returns tokens [first, last) on one line, with a blank between tokens that were separated.
   [[nodiscard]] std::string joined(std::size_t first, std::size_t last) const;
 
-  /// Returns the bracket that closes the round, square or curly one at `open`; kNoToken if there is none.
+  /// Returns the bracket that closes the round, square or curly bracket at `open`; kNoToken if there is none.
   [[nodiscard]] std::size_t closing(std::size_t open) const;
-  /// Returns the bracket that opens the one closed at `close`; kNoToken if there is none.
+  /// Returns the bracket that opens the bracket closed at `close`; kNoToken if there is none.
   [[nodiscard]] std::size_t opening(std::size_t close) const;
   /// Returns the token after the template arguments whose `<` is at `open`; kNoToken if they do not end.
   [[nodiscard]] std::size_t behind_template_arguments(std::size_t open) const;

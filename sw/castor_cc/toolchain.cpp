@@ -82,7 +82,8 @@ bool has_standard(const Options& options) {
   return false;
 }
 
-/// Returns the PTX version that has the instructions of the architecture; at least 6.0, the first with *_sync.
+/// Returns the PTX version that has the instructions of the architecture; at least 6.0, the first version with *_sync
+/// instructions.
 std::string ptx_feature(int arch) {
   if (arch >= 86) return "+ptx71";
   if (arch >= 80) return "+ptx70";
@@ -100,7 +101,7 @@ std::string known_arch(int arch) {
 }
 
 std::vector<std::string> cuda_flags(const Options& options) {
-  // The architecture is passed to the host side too, since sources can test it.
+  // The architecture is passed to the host compilation too, because sources can test it.
   std::vector<std::string> flags = {"-x",
                                     "cuda",
                                     "-nocudainc",
@@ -111,7 +112,8 @@ std::vector<std::string> cuda_flags(const Options& options) {
                                     "-Wno-unknown-cuda-version",
                                     "-Wno-error=register"};
   if (!has_standard(options)) flags.emplace_back("-std=c++17");
-  // Included by name, it counts as a system header: no warnings, and no entry in the dependency files of -MMD.
+  // The header is included by name. It then counts as a system header: without warnings, and without an entry in the
+  // dependency files of -MMD.
   append(flags, {"-include", "cuda_runtime.h"});
   if (options.relocatable) flags.emplace_back("-D__CUDACC_RDC__");
   return flags;
@@ -123,7 +125,7 @@ std::string optimisation(const Options& options, bool device) {
   return options.debug && !device ? "-O0" : "-O2";
 }
 
-/// Returns the options common to both halves of a device compilation.
+/// Returns the options common to all compilations of device code: to LLVM IR, to PTX, and at the device link.
 std::vector<std::string> code_flags(const Options& options, int arch) {
   std::vector<std::string> flags = {
       "-fno-crash-diagnostics", optimisation(options, true), "-Xclang", "-target-feature", "-Xclang",

@@ -17,7 +17,7 @@ constexpr std::uint32_t kNoBundle = kNoIndex;
 constexpr std::uint32_t kPinned = kNoIndex - 1;
 constexpr unsigned kWidestBundle = 8;
 constexpr float kInfinite = std::numeric_limits<float>::infinity();
-/// Cost of computing a parameter or special register again, relative to a store and loads of local memory.
+/// Cost of recomputing a parameter or special register, relative to a store and loads of local memory.
 constexpr float kComputedAgain = 0.25F;
 
 /// Life of one unit of a bundle, by register layout (index 0: single, 1: pair). The lives of waiting lanes conflict
@@ -46,16 +46,17 @@ struct Life {
 
 /// Virtual registers that occupy neighbouring physical registers, or share one: the unit of allocation.
 struct Bundle {
-  unsigned width = 1;                                    ///< size in 32-bit units
-  unsigned align = 1;                                    ///< alignment in 32-bit units
-  std::vector<std::pair<RegisterId, unsigned>> members;  ///< virtual register, unit of the bundle at which it begins
-  std::vector<Life> lives;                               ///< one per 32-bit unit of the bundle
-  float uses = 0;                                        ///< uses of all members, weighted by loop depth
-  bool unspillable = false;                              ///< contains a register that must not be spilled
-  std::int16_t fixed = -1;                               ///< required physical register, or -1
-  std::int16_t hint = -1;                                ///< physical register tried first, to save a copy; -1: none
-  std::int32_t base = -1;                                ///< assigned physical register of unit 0, or -1
-  std::uint32_t begin = kNoIndex;                        ///< position at which the first life begins
+  unsigned width = 1;  ///< size in 32-bit units
+  unsigned align = 1;  ///< alignment in 32-bit units
+  /// virtual registers of the bundle, each with the unit of the bundle at which it begins
+  std::vector<std::pair<RegisterId, unsigned>> members;
+  std::vector<Life> lives;         ///< life of each 32-bit unit of the bundle
+  float uses = 0;                  ///< uses of all members, weighted by loop depth
+  bool unspillable = false;        ///< contains a register that must not be spilled
+  std::int16_t fixed = -1;         ///< required physical register, or -1
+  std::int16_t hint = -1;          ///< physical register tried first, to save a copy; -1: none
+  std::int32_t base = -1;          ///< assigned physical register of unit 0, or -1
+  std::uint32_t begin = kNoIndex;  ///< position at which the first life begins
 
   [[nodiscard]] std::uint32_t earliest() const {
     std::uint32_t position = kNoIndex;
@@ -402,7 +403,7 @@ class Allocator {
     if (bundle.hint < 0 && base >= 0) bundle.hint = static_cast<std::int16_t>(base);
   }
 
-  /// Reserves fixed registers, and the registers that calls destroy, in the timelines.
+  /// Marks fixed registers, and the registers that calls destroy, as occupied in the timelines.
   void pin() {
     std::vector<std::array<std::vector<Segment>, 2>> pinned(limit_);
     for (const Bundle& bundle : bundles_) {
@@ -416,7 +417,7 @@ class Allocator {
         }
       }
     }
-    // In a program with a call stack, the stack register belongs to the stack pointer alone.
+    // In a program with a call stack, the stack register holds nothing but the stack pointer.
     if (code_.stack_pointer != kNoRegister && !predicates_) {
       const auto end = static_cast<std::uint32_t>(2 * code_.insts.size());
       for (auto& segments : pinned[kStackRegister]) segments.assign(1, {0, end});
@@ -459,7 +460,7 @@ class Allocator {
       if (!fits(bundle, base)) continue;
       if (bundle.width > 1 || predicates_) return static_cast<std::int32_t>(base);
       if (first < 0) first = static_cast<std::int32_t>(base);
-      // A single register is placed next to an occupied one, so that free pairs stay whole.
+      // A single register is placed next to an occupied register, so that free pairs stay available.
       if (base >= top_) break;
       if ((base ^ 1U) < limit_ && !physical_[base ^ 1U].free(bundle.lives[0])) return static_cast<std::int32_t>(base);
     }
@@ -499,7 +500,8 @@ class Allocator {
       if (first_ == PlaceFirst::kWidest && x.width != y.width) return x.width > y.width;
       return x.begin != y.begin ? x.begin < y.begin : x.width > y.width;
     });
-    // First position that this bundle or a later one occupies, lives of waiting lanes included.
+    // First position that this bundle or a later bundle in the order occupies. Positions at which lanes wait count as
+    // occupied.
     std::vector<std::uint32_t> horizon(order.size() + 1, kNoIndex);
     for (std::size_t k = order.size(); k-- > 0;) horizon[k] = std::min(horizon[k + 1], bundles_[order[k]].earliest());
     std::uint32_t forgotten = 0;

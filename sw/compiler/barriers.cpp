@@ -41,7 +41,7 @@ bool parts(const isa::Program& program, const FlowBlock& block, const std::vecto
   return record.kind != Kind::kBranch || classes[last].result.value != isa::Mark::kRedundant;
 }
 
-/// Returns, per block, whether some threads of a thread block may reach it without the others.
+/// Returns, per block, whether some threads of a thread block may reach the block while other threads do not.
 std::vector<bool> apart(const isa::Program& program, const ProgramFlow& flow) {
   isa::MarkOptions options;
   options.rule = isa::MarkRule::kSound;

@@ -1,4 +1,4 @@
-// Parameters, calls and returns. link.cpp defines the calling convention: where each argument and result lies.
+// Parameters, calls and returns. link.cpp defines the calling convention: the location of each argument and result.
 
 #include <algorithm>
 
@@ -139,8 +139,8 @@ const Convention* Lowering::convention_of(const isa::Call& call) const {
   return candidates.empty() ? nullptr : &linked_.functions[candidates[0]].convention;
 }
 
-/// True if the accesses to a struct argument or result may go directly to its place in the argument area. No other call
-/// or branch may lie between the accesses and the call.
+/// Returns true if struct arguments or results may be accessed directly at their location in the argument area. No
+/// other call or branch may lie between the accesses and the call.
 bool Lowering::direct_in_area(const ParameterUse& use) const {
   if (use.calls != 1) return false;
   if (!use.touched) return true;
@@ -296,7 +296,8 @@ void Lowering::place_function_parameters() {
   }
 }
 
-/// Lowers a load or store in parameter space. Returns true if code was emitted; else `inst` now names the real space.
+/// Lowers a load or store in parameter space. Returns true if code was emitted; if false, the state space in `inst` has
+/// been replaced by the actual one.
 bool Lowering::parameter_access(const Instruction& in, Inst& inst) {
   const Operand* address = nullptr;
   const Operand* value = nullptr;

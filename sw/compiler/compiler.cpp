@@ -97,8 +97,8 @@ unsigned registers_of(const Code& code) {
 }
 
 /// Allocates the registers of one function. Most functions need neither spills nor more registers than the goal. Any
-/// other function is first folded, so that it holds fewer values. It then gets the goal's registers if that causes no
-/// spills, and registers up to the limit otherwise.
+/// other function is first folded, so that it holds fewer values. It is then limited to the goal's registers if that
+/// causes no spills, and to `limit` registers otherwise.
 void allocate_all(Code& code, RegisterBudget budget) {
   allocate_predicates(code);
   const Code whole = code;

@@ -58,8 +58,8 @@ std::uint32_t plain_exit(const Code& code, std::uint32_t at) {
 }
 
 /// Replaces branches of a kernel to its end by exits. Lanes then exit at once, as on hardware, instead of waiting at
-/// the end for the others. Barriers and warp-level operations after `if (i >= n) return;` depend on that, and the code
-/// after an early return gets a reconvergence point before the kernel's end.
+/// the end for the others. Barriers and warp-level operations after `if (i >= n) return;` depend on early exits. The
+/// code after an early return also gets a reconvergence point before the kernel's end.
 void exit_in_place(Code& code) {
   std::vector<Inst> insts;
   std::vector<std::uint32_t> place(code.insts.size() + 1);
@@ -184,7 +184,8 @@ void build_control_flow(Code& code) {
     const bool regular = last.kind == Kind::kReturn || (code.kernel && last.kind == Kind::kExit);
     const bool stop = last.kind == Kind::kReturn || last.kind == Kind::kExit;
     (regular ? ends.exits : stop ? ends.stops : ends.faults)[b] = true;
-    // A backward edge spans a loop. The loop's blocks are taken as contiguous in source order, as compilers emit them.
+    // A backward edge encloses a loop. The loop's blocks are assumed to be contiguous in source order, as compilers
+    // emit them.
   }
   for (std::uint32_t b = 0; b < code.blocks.size(); ++b)
     for (const std::uint32_t s : code.blocks[b].successors)

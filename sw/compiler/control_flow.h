@@ -20,7 +20,8 @@ struct PathEnds {
   std::vector<bool> faults;  ///< block ends with a trap, a failed assertion or a call that does not return
 };
 
-/// Returns the immediate post-dominator of every block; kNoIndex if its paths meet only at the function's end.
+/// Returns the immediate post-dominator of every block; kNoIndex if the paths from the block meet only at the
+/// function's end.
 ///
 /// Only `ends.exits` count as ends. A path that stops otherwise (exit inside a function, trap, call that does not
 /// return, endless loop) never reaches a reconvergence point. Its lanes do not keep other lanes from reconverging. If

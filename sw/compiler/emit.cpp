@@ -95,7 +95,7 @@ class Emitter {
     for (const Code& code : codes_)
       if (code.on_stack) stack_align_ = std::max(stack_align_, code.frame_align);
     for (std::size_t i = n; i > 0;) {
-      // Functions of one component are neighbours in the order.
+      // Functions of one component are adjacent in the order.
       const std::uint32_t component = linked_.functions[linked_.bottom_up[i - 1]].component;
       std::size_t low = i;
       std::uint64_t start = 0;
@@ -190,7 +190,7 @@ class Emitter {
     }
     inst.imm_base = LocalBase::kNone;
     for (Value& value : inst.src) {
-      // Disassembly shows addresses of fixed frames relative to the frame, so they stay unchanged here.
+      // The disassembly shows addresses of fixed frames relative to the frame, so these addresses stay unchanged here.
       if (!value.is_constant() || value.base == LocalBase::kNone || (!code.on_stack && value.base != LocalBase::kStack))
         continue;
       value = Value::constant(value.bits + local_base(value.base), value.wide);
@@ -221,7 +221,7 @@ class Emitter {
     return physical(code, value.reg);
   }
   static OperandIndex physical(const Code& code, RegisterId id) {
-    CASTOR_ASSERT(code.physical[id] >= 0, "virtual register %u has no place", id);
+    CASTOR_ASSERT(code.physical[id] >= 0, "virtual register %u has no physical register", id);
     return static_cast<OperandIndex>(code.physical[id]);
   }
 

@@ -29,7 +29,7 @@ class Dominators {
     std::vector<std::vector<std::uint32_t>> children(n);
     for (std::uint32_t b = 1; b < n; ++b)
       if (parent[b] != Graph::null_vertex()) children[parent[b]].push_back(b);
-    // A block dominates the blocks whose visit in the dominator tree lies within its own visit.
+    // A block dominates the blocks whose visit in the dominator tree begins and ends during its own visit.
     first_.assign(n, 0);
     last_.assign(n, 0);
     std::uint32_t clock = 0;
@@ -166,7 +166,7 @@ class Folding {
     }
   }
 
-  /// Returns the operands of an instruction that adds a constant to a register; an empty Sum for any other.
+  /// Returns the operands of an instruction that adds a constant to a register; an empty Sum for any other instruction.
   [[nodiscard]] Sum sum_of(const Inst& inst) const {
     if (inst.kind != Kind::kLane || (inst.handler != adds_[0] && inst.handler != adds_[1])) return {};
     const unsigned place = inst.src[0].is_register() ? 0 : 1;

@@ -10,7 +10,7 @@ namespace castor::compiler {
 /// Limits on the registers of a function.
 struct RegisterBudget {
   unsigned limit = kMaxRegisters;
-  unsigned goal = kMaxRegisters;  ///< number of registers not to exceed unless that causes spills; at most `limit`
+  unsigned goal = kMaxRegisters;  ///< number of registers to be exceeded only to avoid spills; at most `limit`
 };
 
 /// Lowers all functions of a program and allocates their registers. Returns them indexed as Linked::functions.

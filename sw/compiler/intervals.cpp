@@ -10,11 +10,10 @@
 // 20 of the single register R0 and lane 10 of the pair R0:R1 at the same place. Suppose lane 20 waits with a live value
 // while lane 10 executes elsewhere and writes a pair: the value is lost. So the lives of waiting lanes also count
 // between registers of different layouts. While some lanes run between a branch and its reconvergence point, the others
-// wait at a successor of that branch or at the reconvergence point. They wait nowhere else, since these are the entries
-// that the SIMT stack pushes. Values live at one of these blocks are therefore held throughout the region in between.
-// Lanes that wait in a caller are covered by the call. Registers live across the call, waiting lanes included, are kept
-// out of the registers that the callee uses in the other layout.
-// other layout.
+// wait at a successor of that branch or at the reconvergence point. They wait nowhere else, because the SIMT stack
+// pushes entries for these blocks only. Values live at one of these blocks are therefore held throughout the region in
+// between. Lanes that wait in a caller are covered by the call. Registers live across the call, waiting lanes included,
+// are kept out of the registers that the callee uses in the other layout.
 
 #include "compiler/intervals.h"
 
@@ -88,7 +87,7 @@ class PostDominatorTree {
     }
   }
 
-  /// Returns the visit number of a block, lower than the numbers of all blocks below it; 0 for kNoIndex.
+  /// Returns the visit number of a block, which is lower than the numbers of all blocks below it; 0 for kNoIndex.
   [[nodiscard]] std::uint32_t order(std::uint32_t block) const { return block == kNoIndex ? 0 : first_[block]; }
   /// True if the successors of every block lie below the block's post-dominator in the tree.
   [[nodiscard]] bool nests_regions() const {
@@ -236,8 +235,8 @@ class Liveness {
   /// divergent region.
   ///
   /// If the regions nest like the post-dominators of their branches, all branches with the same end are processed
-  /// together, outer ends first. A block then passes its registers on only when it received new ones: blocks after it
-  /// already hold the others.
+  /// together, outer ends first. A block then propagates its registers only if it has received new ones; all its other
+  /// registers have been propagated before.
   void widen() {
     const auto blocks = static_cast<std::uint32_t>(code_.blocks.size());
     held_.assign(blocks, Bits(names_.size()));
@@ -340,7 +339,8 @@ class Liveness {
       std::reverse(interval.active.begin(), interval.active.end());
       join_neighbours(interval.active);
       std::reverse(interval.waiting.begin(), interval.waiting.end());
-      // Positions at which executing lanes hold the value are already in `active`.
+      // Removes from `waiting` the positions that are already in `active`, because executing lanes hold the value
+      // there.
       auto at = interval.active.begin();
       const auto covered = [&](const Segment& s) {
         while (at != interval.active.end() && at->end < s.end) ++at;

@@ -13,8 +13,8 @@ struct Segment {
   std::uint32_t end = 0;
 };
 
-/// Live interval of a virtual register: positions at which some lane may still read its value. Segments are ascending
-/// and disjoint.
+/// Live interval of a virtual register: positions from which some lane may still read the register's value. Segments
+/// are ascending and disjoint.
 struct Interval {
   std::vector<Segment> active;   ///< positions at which executing lanes hold the value
   std::vector<Segment> waiting;  ///< further positions at which only waiting lanes hold the value while others execute
@@ -23,7 +23,8 @@ struct Interval {
 /// Live intervals, one per virtual register; empty for a register that no instruction uses.
 using Intervals = std::vector<Interval>;
 
-/// Returns the live intervals of a function's predicates, or of its other registers. `code` must have its control flow.
+/// Returns the live intervals of a function's predicates, or of its other registers. The control flow of `code` must
+/// have been computed.
 [[nodiscard]] Intervals live_intervals(const Code& code, bool predicates);
 
 [[nodiscard]] bool overlap(const std::vector<Segment>& a, const std::vector<Segment>& b);

@@ -115,8 +115,9 @@ struct Inst {
   bool move = false;     ///< a pure copy: dst = src[0], or pdst[0] = psrc[0]
   bool ends = false;     ///< the next instruction is never reached (unguarded exit, trap, call without return)
   bool uniform = false;  ///< branch with `.uni`
-  std::uint32_t target = kNoIndex;  ///< kBranch: label, later block number; kBranchIndirect: branch table
-  std::uint32_t call = kNoIndex;    ///< kCall, kCallIndirect: index into Code::calls
+  /// kBranch: index of the label, after the making of blocks number of the block; kBranchIndirect: branch table
+  std::uint32_t target = kNoIndex;
+  std::uint32_t call = kNoIndex;  ///< index into Code::calls; valid for kCall and kCallIndirect
   const isa::SourceLine* where = nullptr;
 };
 
@@ -158,8 +159,9 @@ struct Code {
   bool kernel = false;
   std::vector<VirtualRegister> registers;
   std::vector<Inst> insts;
-  std::vector<std::uint32_t> labels;               ///< label -> instruction; used until blocks are made
-  std::vector<std::vector<std::uint32_t>> tables;  ///< branch tables: labels, later block numbers
+  std::vector<std::uint32_t> labels;  ///< label -> instruction; used until blocks are made
+  /// branch tables: indices of labels, after the making of blocks numbers of blocks
+  std::vector<std::vector<std::uint32_t>> tables;
   std::vector<Block> blocks;
   std::vector<CallSite> calls;
   std::vector<RegisterId> entry_registers;  ///< fixed registers that hold arguments at entry

@@ -117,7 +117,7 @@ void Lowering::runtime_call(const isa::Call& call, const RuntimeFunction& functi
     }
   }
   if (!arguments.dimensions.empty()) {
-    // The description precedes the launch directly, so the same lanes execute both.
+    // The description immediately precedes the launch, so the same lanes execute both.
     const std::vector<Value>& words = arguments.dimensions;
     const Value pairs[] = {packed(words[0], words[1]), packed(words[2], words[3]), packed(words[4], words[5])};
     emit_runtime_call(RuntimeCall::kDescribe, {arguments.values[0], pairs[0], pairs[1], pairs[2]},

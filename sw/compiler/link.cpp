@@ -343,7 +343,8 @@ class Linker {
   void give_offsets(std::vector<Place>& places) {
     for (Place& place : places) {
       if (place.kind != Place::Kind::kArea) continue;
-      // An alignment of 16 bytes suits the widest access, whatever alignments caller and callee declare.
+      // Each location is aligned to 16 bytes, which suits the widest access, whatever alignments caller and callee
+      // declare.
       place.offset = align_up(out_.area_bytes, 16);
       out_.area_bytes = place.offset + std::max<std::uint64_t>(place.size, 1);
     }

@@ -33,12 +33,12 @@ struct Convention {
   std::vector<Place> arguments;
   std::vector<Place> results;
   /// Indirect calls can reach the function. All arguments and results pass through the area's block for its signature:
-  /// arguments are copied from there at entry, results to there at return.
+  /// arguments are copied out of the block at entry, results into the block at return.
   bool shared_area = false;
-  /// The function can be called again while it runs. Arguments in the area are copied from there at entry.
+  /// The function can be called again while it runs. Arguments in the area are copied out of it at entry.
   bool reentrant = false;
 
-  /// True if arguments and results keep no place in the area while the function runs.
+  /// Returns true if no argument or result stays in the area while the function runs.
   [[nodiscard]] bool leaves_area() const { return shared_area || reentrant; }
 };
 

@@ -93,7 +93,7 @@ Code Lowering::run() {
     instruction(function_.body[i]);
   }
   for (; next_label != labels.end(); ++next_label) place_label(next_label->second);
-  // A path that reaches the end of the body returns.
+  // Execution that reaches the end of the body returns.
   guard_ = {};
   if (!code_.kernel) {
     place_label(return_label_);
@@ -321,7 +321,8 @@ Lowering::Address Lowering::address(const Operand& operand, Space space) {
       result.offset += value.bits;
       result.local = value.base;
       if (space == Space::kGeneric) {
-        // A variable's name has its address in its own state space; a generic access needs the generic address.
+        // A variable's name stands for the address in the variable's own state space; a generic access needs the
+        // generic address.
         Space own = Space::kGlobal;
         if (base.kind == Operand::Kind::kVariable) {
           own = function_.variables[base.index].space;

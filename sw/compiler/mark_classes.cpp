@@ -132,7 +132,7 @@ class Classifier {
     return result;
   }
 
-  /// Returns the reason why the result of a record is V whatever its operands are, or kNone.
+  /// Returns the reason why the result of a record is V independently of its operands, or kNone.
   [[nodiscard]] Origin own_origin(std::uint32_t pc) const {
     const Record& record = program_.code[pc];
     switch (record.kind) {
@@ -209,7 +209,7 @@ std::string MarkClass::why(const isa::Program& program) const {
     case Origin::kSpecial:
       return "special register" + there + ": " + program.spellings[at];
     case Origin::kWarp:
-      return "an operation that looks beyond its lane" + there;
+      return "an operation that reads other lanes" + there;
     case Origin::kAtomic:
       return "an atomic" + there;
     case Origin::kOrdered:

@@ -11,7 +11,7 @@ namespace castor::compiler {
 
 /// Redundancy class of a value (V, CR or DR; docs/marks.md); for V, also the origin of that class.
 struct MarkClass {
-  /// Reason why a value is V although no operand of its record is V.
+  /// Reason why a value is V other than that an operand of its record is V.
   enum class Origin : std::uint8_t {
     kNone,       ///< the class is CR or DR
     kEntry,      ///< the register holds an unknown value from before the function's entry

@@ -56,7 +56,7 @@ std::string comparable(std::string_view text) {
     }
     result += text[i];
   }
-  // An offset may be present in one run and absent in another, since it is part of the address.
+  // An address may have an offset in one run and none in another, because the variable lies elsewhere.
   for (std::size_t at = result.find("+#]"); at != std::string::npos; at = result.find("+#]")) result.erase(at, 2);
   for (std::size_t at = result.find("-#]"); at != std::string::npos; at = result.find("-#]")) result.erase(at, 2);
   return result;

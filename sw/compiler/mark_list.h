@@ -35,7 +35,7 @@ class MarkList {
   void apply(isa::Program& program) const;
 
  private:
-  /// Mark of one record, as listed.
+  /// Mark of one record, as one line of the list.
   struct Line {
     std::uint32_t pc = 0;
     std::uint8_t mark = 0;

@@ -34,12 +34,12 @@ std::string why_not_renamed(const isa::Program& program, std::uint32_t pc, const
     if (barred[reg] == kNoIndex) continue;
     const bool guarded = program.code[barred[reg]].guard != isa::kNoGuard;
     return "R" + std::to_string(reg) +
-           " is not renamed: " + (guarded ? "written under a guard" : "written together with others") + " at " +
-           std::to_string(barred[reg]);
+           " is not renamed: " + (guarded ? "written under a guard" : "written together with other registers") +
+           " at " + std::to_string(barred[reg]);
   }
   return "R" + std::to_string(record.dst) +
-         " is not renamed: others are written more often, or it is read together "
-         "with too many, or lies together with a register that cannot be";
+         " is not renamed: other registers are written more often, or one instruction reads it together "
+         "with too many renamed ones, or it is grouped with a register that cannot be renamed";
 }
 
 }  // namespace

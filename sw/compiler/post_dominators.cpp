@@ -69,8 +69,8 @@ std::vector<std::uint32_t> post_dominators(const std::vector<std::vector<std::ui
   settle(ends.exits);
   settle(ends.stops);
   settle(ends.faults);
-  // The remaining blocks run forever. One block after the other is treated as an end, starting with the last in source
-  // order. The paths of a loop's body then meet at its end.
+  // The remaining blocks run forever. The blocks are treated as ends one by one, starting with the last in source
+  // order. The paths of a loop's body then meet at the end of the body.
   for (std::size_t b = n; b-- > 0;) {
     if (!left[b]) continue;
     std::vector<bool> end(n, false);

@@ -7,7 +7,6 @@
 // below the branch that no single node dominates, with the branch's successors as roots. The second are barriers on a
 // side of the branch. In PTX, warps may arrive at one barrier in different iterations of a loop. After it, any register
 // written on the way from the branch to the barrier may differ.
-// rounds of a loop, so behind it whatever can be written on the way from the branch to it may differ.
 
 #include "compiler/program_flow.h"
 
@@ -30,8 +29,8 @@ bool is_end(const Record& record) {
   return record.kind == Kind::kReturn || record.kind == Kind::kExit || record.kind == Kind::kTrap;
 }
 
-/// True if warps may wait at `record` for all others of the thread block. The number of warps awaited is known only at
-/// run time.
+/// Returns true if warps may wait at `record` for all other warps of the thread block. For some barriers, the number of
+/// awaited warps is known only at run time.
 bool is_barrier(const Record& record) {
   return record.kind == Kind::kBarrier && record.barrier.kind != isa::BarrierKind::kWarp &&
          record.barrier.kind != isa::BarrierKind::kArrive;
@@ -98,8 +97,8 @@ ProgramFlow::ProgramFlow(const isa::Program& program) : program_(program) {
   for (std::uint32_t b = 0; b < blocks_.size(); ++b)
     for (const std::uint32_t s : blocks_[b].successors) {
       blocks_[s].predecessors.push_back(b);
-      // A backward edge spans a loop. The loop's blocks are taken as contiguous in the order of the code, as compilers
-      // emit them.
+      // A backward edge encloses a loop. The loop's blocks are assumed to be contiguous in the order of the code, as
+      // compilers emit them.
       for (std::uint32_t inner = s; s <= b && inner <= b; ++inner) ++blocks_[inner].loop_depth;
     }
   find_post_dominators();
@@ -200,8 +199,8 @@ RegisterSet ProgramFlow::writes_of(std::uint32_t pc, const std::vector<RegisterS
   if (program_.code[pc].kind == Kind::kCall)
     if (const std::uint32_t callee = function_at(program_.code[pc].branch.target); callee != kNoIndex)
       set |= written_by[callee];
-  // Without addresses, as in a listing, the targets of an indirect call are unknown: it counts as writing all
-  // registers.
+  // Without addresses, as in a listing, the callees of an indirect call are unknown. The call then counts as writing
+  // all registers.
   if (program_.code[pc].kind == Kind::kCallIndirect) set.set();
   return set;
 }

@@ -59,7 +59,7 @@ std::vector<std::uint64_t> ranks(const isa::Program& program, const ProgramFlow&
 
 std::vector<Group> find_groups(const isa::Program& program, const ProgramFlow& flow, const std::vector<bool>& marked) {
   const std::uint32_t n = program.registers;
-  std::vector<bool> joined(n, false);  // register belongs to the same group as the one before it
+  std::vector<bool> joined(n, false);  // the register belongs to the same group as the register before it
   std::vector<bool> used(n, false);
   for (std::uint32_t pc = 0; pc < program.code.size(); ++pc)
     for_each_operand(program.code[pc], program.uses[pc], [&](std::uint32_t first, std::uint32_t count) {
@@ -99,7 +99,8 @@ class Layout {
  public:
   explicit Layout(std::uint32_t registers) : taken_(registers, false), number_(registers, 0) {}
 
-  /// Places a group at the first free position in [low, high) that suits its alignment; returns false if there is none.
+  /// Places a group at the first free position in [low, high) that satisfies its alignment; returns false if there is
+  /// none.
   bool place(const Group& group, std::uint32_t low, std::uint32_t high) {
     for (std::uint32_t at = low; at + group.size <= high; ++at) {
       if (group.size > 1 && at % 2 != group.first % 2) continue;
@@ -122,8 +123,9 @@ class Layout {
   std::vector<std::uint16_t> number_;  // new number of each old register
 };
 
-/// Lays out the chosen groups at the front, widest first, and the other groups after them. Groups that do not fit there
-/// may fill free registers at the front if they are not barred. Returns false if some group does not fit.
+/// Lays out the chosen groups at the front, widest first, and all other groups after them. One of the other groups may
+/// fill free registers at the front if marked records may write its registers. Returns false if some group does not
+/// fit.
 bool lay_out(const isa::Program& program, const std::vector<Group>& chosen, const std::vector<Group>& others,
              const isa::MarkOptions& options, Renaming& result) {
   const auto widest_first = [](std::vector<Group> groups) {
@@ -197,7 +199,7 @@ Renaming choose_renaming(const isa::Program& program, const ProgramFlow& flow, c
     size += group.size;
     chosen.push_back(group);
   }
-  // If alignment leaves no room for all chosen groups, the lowest-ranked ones are dropped.
+  // If the front has no room for all chosen groups because of their alignment, the lowest-ranked groups are dropped.
   for (;; chosen.pop_back()) {
     std::vector<Group> others;
     for (const Group& group : groups)

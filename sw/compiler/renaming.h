@@ -24,7 +24,8 @@ struct Renaming {
 [[nodiscard]] Renaming choose_renaming(const isa::Program& program, const ProgramFlow& flow,
                                        const std::vector<bool>& marked, const isa::MarkOptions& options);
 
-/// Returns, per register, the record that forbids marked records to write it, or kNoIndex if none does.
+/// Returns, per register, the record because of which marked records must not write the register, or kNoIndex if there
+/// is none.
 [[nodiscard]] std::vector<std::uint32_t> barred_registers(const isa::Program& program);
 
 /// Applies the new register numbers to a program's records, its disassembly and its register count.

@@ -13,7 +13,7 @@ struct RuntimeFunction {
   /// One letter per argument: w = 32 bits, d = 64 bits, 3 = dim3, p = address where the call's result is stored.
   std::string_view arguments;
   char result = 'w';  ///< type of the return value: w or d
-  int error = 0;      ///< if `arguments` has a `p`: error code returned when the call yields no result
+  int error = 0;      ///< error code returned when the call yields no result; only if `arguments` has a `p`
 };
 
 /// Returns the runtime function of that name, or null.

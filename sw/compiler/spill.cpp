@@ -151,7 +151,7 @@ void spill_registers(Code& code, const std::vector<SpillGroup>& groups) {
     inst.where = around.where;
     return inst;
   };
-  // Makes an instruction that loads or computes the value of `own` into `to`.
+  // Makes an instruction that writes the value of `own` to register `to`, by a load or by computing it.
   const auto fetch = [&](RegisterId own, RegisterId to, const Inst& around) {
     if (cheap[own] == kNoIndex) return access(true, own, to, around);
     Inst inst = original[cheap[own]];
@@ -196,8 +196,8 @@ void spill_registers(Code& code, const std::vector<SpillGroup>& groups) {
       const RegisterId temporary = spill_temporary(code, code.registers[id].cls);
       Inst store = access(false, id, temporary, inst);
       if (writes_own_guard(inst)) {
-        // The instruction overwrites its own guard, so all lanes store afterwards. Lanes that did not execute store
-        // their old value.
+        // The instruction overwrites its own guard, so all lanes execute the store after it. Lanes that did not execute
+        // the instruction store their old value.
         Inst load = access(true, id, temporary, inst);
         load.guard = {};
         before.push_back(load);

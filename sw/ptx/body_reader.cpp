@@ -33,8 +33,8 @@ void BodyReader::declare_parameters(const std::vector<Token>& parameters, const 
       function_.variables.back().name = names_.unique_variable_name(tokens[i].text);
       LocalName meaning{LocalName::Kind::kVariable, index, 1};
       if (list[i].space == isa::Space::kReg) {
-        // The elements of a vector follow one another under one name. The halves of a .b128 register are aligned to 16
-        // bytes.
+        // The elements of a vector are consecutive registers under one name. The halves of a .b128 register are aligned
+        // to 16 bytes.
         unsigned elements = 1;
         while (i + elements < list.size() && tokens[i + elements].text.data() == tokens[i].text.data()) ++elements;
         meaning = names_.make_register(tokens[i].text, {list[i].type, elements, list[i].align > list[i].size});
@@ -113,8 +113,8 @@ void BodyReader::label(const Token& name) {
   labels_.declare(name, labelled(name));
 }
 
-/// Reads the directive after a label: .branchtargets, .calltargets or .callprototype, each of which needs a label.
-/// Before any other text the label marks a position in the code.
+/// Reads the directive after a label: .branchtargets, .calltargets or .callprototype, each of which needs a label. If
+/// other text follows, the label marks a position in the code.
 Labelled BodyReader::labelled(const Token& name) {
   if (text_.accept_dot(".branchtargets")) {
     const auto index = static_cast<std::uint32_t>(function_.tables.size());
@@ -182,8 +182,8 @@ void BodyReader::local_variables(isa::Space space) {
     const auto index = static_cast<std::uint32_t>(variables.size());
     if (!names_.declare(name.text, {LocalName::Kind::kVariable, index, 1})) text_.fail_duplicate(name);
     if (space == isa::Space::kGlobal || space == isa::Space::kConst) {
-      // A .global or .const variable of a function exists once per module. Names in PTX text never contain a dot, so
-      // the new name is unique.
+      // A .global or .const variable that is declared in a function exists once per module. Names in PTX text never
+      // contain a dot, so the new name is unique.
       variable.name = function_.name + "." + variable.name;
       symbols_.hoist(variable);
       variable.data.clear();
@@ -267,7 +267,7 @@ void BodyReader::instruction(const Token& opcode) {
   guard_negated_ = false;
   made.operands.reserve(row.specs.size());
 
-  // If operands are left out, they are the last ones that may be left out.
+  // Omitted operands are always the last of the optional operands.
   auto optional = static_cast<unsigned>(row.specs.size()) - spelling.required;
   if (spelling.inner_optional) optional = std::max(operands_.count(), spelling.required) - spelling.required;
 

@@ -20,8 +20,9 @@ namespace castor::ptx {
 /// and functions declared after the call are looked up in `resolve`.
 class Calls {
  public:
-  /// Parts that calls of one body are read with and written to. `number`: index of the function in its module.
-  /// `candidates`: budget of functions that indirect calls of the whole text may name.
+  /// Parts of the parser that read the calls of one body, and the function into which the calls are written. `number`:
+  /// index of the function in its module. `candidates`: budget of functions that indirect calls of the whole text may
+  /// name.
   struct Place {
     isa::Function& function;
     std::uint32_t number;

@@ -28,8 +28,8 @@ struct Constant {
 };
 
 /// Reads a number token: decimal, octal, hexadecimal and binary integers with optional `U`, decimal floating point,
-/// `0f` and `0d` patterns. Returns false with the reason in `error` if the text is no number. Of integers the low 64
-/// bits are kept.
+/// `0f` and `0d` patterns. Returns false with the reason in `error` if the text is no number. For integers, only the
+/// low 64 bits are kept.
 [[nodiscard]] bool parse_number(std::string_view text, Constant& value, std::string& error);
 
 /// Converts a constant to the bits of `type`. Integers are truncated to their low bits, as in ptxas. Floating-point

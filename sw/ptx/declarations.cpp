@@ -52,7 +52,8 @@ TypedHead Declarations::variable_head(bool parameter) {
         text_.fail(number, "alignment " + std::to_string(head.align) + " is no power of two");
       }
     } else if (text_.accept_dot(".attribute")) {
-      // A .managed variable is a global one, since the host can access device memory; .unified only names the variable.
+      // A .managed variable is treated as global, because the host can access all device memory. .unified only names
+      // the variable.
       text_.expect('(', "after .attribute");
       if (!text_.at_dot(".managed") && !text_.at_dot(".unified")) text_.fail_expected(".managed or .unified");
       text_.take();
@@ -116,7 +117,7 @@ isa::Variable Declarations::variable_tail(const TypedHead& head, isa::Space spac
     } else {
       extend(expressions_.unsigned_constant("an array extent", ~std::uint64_t{0} >> 1U));
       if (shape.extents.back() == 0) {
-        // clang writes [0] for an array without elements; other compilers leave the extent out.
+        // clang writes [0] for an array without elements; other compilers omit the extent.
         if (shape.extents.size() != 1) text_.fail(extent, "an array extent of 0");
         variable.unsized = true;
       }

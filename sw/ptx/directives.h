@@ -2,7 +2,7 @@
 
 #include "ptx/cursor.h"
 
-// //: Directives that have no effect in this model, or that are refused.
+// Directives that have no effect in this model, or that are refused.
 namespace castor::ptx {
 
 /// Skips the .pragma directive at the cursor, with its strings.

@@ -8,7 +8,8 @@ namespace {
 
 using Kind = Constant::Kind;
 
-/// Returns the priority of a binary operator; a higher one binds more strongly. 0: `code` is no binary operator.
+/// Returns the priority of a binary operator: an operator of higher priority binds more strongly. 0: `code` is no
+/// binary operator.
 int priority(std::uint16_t code) {
   switch (code) {
     case punctuation("*"):

@@ -20,7 +20,7 @@ Labelled* Labels::find(std::string_view name, std::uint32_t scope) {
 }
 
 void Labels::resolve() {
-  // Only used labels are kept: labels of debug information would split basic blocks needlessly.
+  // Only labels that are used are stored, because labels of debug information would split basic blocks needlessly.
   const auto label_index = [&](Labelled& found, const Token& name) {
     if (found.label == 0) {
       function_.labels.push_back({std::string(name.text), found.index});

@@ -13,7 +13,7 @@
 
 namespace castor::ptx {
 
-/// Thing that a label names: a position in the code, a branch table, a call list or a prototype.
+/// Object that a label names: a position in the code, a branch table, a call list or a prototype.
 struct Labelled {
   enum class Kind : std::uint8_t { kPosition, kTargets, kCalls, kPrototype } kind = Kind::kPosition;
   std::uint32_t index = 0;  ///< index of the position, table, call list or prototype

@@ -25,7 +25,7 @@ enum class TokenKind : std::uint8_t {
 /// Token of PTX text, with its position.
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  bool glued = false;        ///< no white space between the token before and this one
+  bool glued = false;        ///< no white space separates the token from the previous token
   std::uint16_t code = 0;    ///< kPunctuation: its code
   std::uint32_t line = 1;    ///< 1-based
   std::uint32_t column = 1;  ///< 1-based, in bytes
@@ -55,7 +55,7 @@ class Lexer {
   const char* end_;
   const char* line_start_;
   std::uint32_t line_ = 1;
-  bool after_value_ = false;  // the token before ends a constant, so `%` is the remainder operator
+  bool after_value_ = false;  // the previous token ends a constant, so `%` is the remainder operator
   const std::string& file_;
 };
 

@@ -87,7 +87,7 @@ Names::Family* Names::family_of(std::string_view name, std::uint32_t& number) {
     if (!canonical || (more_digits && !digit_prefixes_)) continue;
     const auto found = by_prefix_.find(name.substr(0, split));
     if (found == by_prefix_.end()) continue;
-    // An inner family hides an outer one of the same prefix only for the numbers that the inner one has.
+    // An inner family hides an outer family of the same prefix only for the register numbers that the inner family has.
     for (std::uint32_t at = found->second + 1; at != 0; at = families_[at - 1].hidden) {
       Family& family = families_[at - 1];
       if (value >= family.count) continue;

@@ -38,8 +38,8 @@ void check_signature(const Cursor& text, const Token& at, const isa::Function& c
                      const std::vector<isa::Operand>& given, const std::vector<isa::Variable>& wanted,
                      const char* what) {
   if (given.size() != wanted.size()) {
-    text.fail(at, "call of " + describe(at) + " with " + std::to_string(given.size()) + " " + what + "s, it has " +
-                      std::to_string(wanted.size()));
+    text.fail(at, "call of " + describe(at) + " with " + std::to_string(given.size()) + " " + what +
+                      "s, its declaration has " + std::to_string(wanted.size()));
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     const std::uint64_t bytes = bytes_passed(caller, given[i]);

@@ -205,7 +205,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfu
     fill_attributes(session, kernel, attributes);
     int most = attributes.maxThreadsPerBlock;
     if (blockSizeLimit > 0) most = std::min(most, blockSizeLimit);
-    // Chooses the largest block size among the sizes with the most resident threads.
+    // Chooses the largest of the block sizes for which the most threads are resident.
     int best_threads = 0;
     const int step = static_cast<int>(machine.sm.lanes);
     for (int threads = (most + step - 1) / step * step; threads > 0; threads -= step) {

@@ -82,7 +82,7 @@ class Graph {
   /// Node of the graph.
   struct Node {
     GraphWork work;
-    std::vector<cudaGraphNode_t> dependencies;  ///< nodes that must complete before this one, in the order of addition
+    std::vector<cudaGraphNode_t> dependencies;  ///< nodes that must complete before this node, in the order of addition
     cudaGraphNode_t original = nullptr;         ///< in a clone: node of the original graph
   };
   using Edge = std::pair<cudaGraphNode_t, cudaGraphNode_t>;  ///< earlier node, later node
@@ -113,7 +113,7 @@ class Graph {
   [[nodiscard]] std::vector<cudaGraphNode_t> dependents(cudaGraphNode_t handle) const;
   [[nodiscard]] std::shared_ptr<Graph> clone() const;
 
-  bool embedded = false;  ///< child graph: a node of another graph owns and destroys it
+  bool embedded = false;  ///< the graph is a child graph: a node of another graph owns and destroys it
 
  private:
   GraphHandles& handles_;

@@ -206,7 +206,8 @@ void Captures::leave(Stream& stream) {
   if (capture->branches.front().stream == &stream) {
     finish(*capture);
   } else {
-    capture->branch(stream).stream = nullptr;  // nodes added by the stream must be joined all the same
+    // the nodes that the destroyed stream has added must still be joined before the capture ends
+    capture->branch(stream).stream = nullptr;
     stream.capture.reset();
   }
 }

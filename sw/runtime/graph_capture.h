@@ -18,7 +18,7 @@ class Capture {
   enum class State : std::uint8_t { kActive, kInvalidated, kEnded };
   /// Captured stream, with the nodes on which its next work depends.
   struct Branch {
-    Stream* stream = nullptr;  ///< null: the stream was destroyed
+    Stream* stream = nullptr;  ///< captured stream; null if the stream was destroyed
     std::vector<cudaGraphNode_t> last;
   };
 
@@ -27,7 +27,7 @@ class Capture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread;
   std::shared_ptr<Graph> graph;
-  bool into = false;                   ///< the program passed the graph; the capture did not create it
+  bool into = false;                   ///< the program has provided the graph; otherwise the capture has created it
   std::vector<Branch> branches;        ///< the first is the stream in which the capture began
   std::vector<cudaGraphNode_t> shown;  ///< copy of the dependencies that cudaStreamGetCaptureInfo returned last; the
                                        ///< program may still hold a pointer to it
@@ -50,14 +50,14 @@ class Captures {
   /// After ApiError invalidated or unjoined the capture has ended too, and its graph is lost.
   [[nodiscard]] std::shared_ptr<Graph> end(Stream& stream);
 
-  /// True if work for the stream is captured. ApiError: invalidated; implicit, for the legacy stream while a stream
-  /// that synchronises with it is captured.
+  /// Returns true if work for the stream is captured. ApiError: invalidated; implicit, for the legacy stream while a
+  /// stream that synchronises with it is captured.
   [[nodiscard]] bool takes(const Stream& stream);
-  /// True if `stream` is the legacy stream and a stream that synchronises with it is captured.
+  /// Returns true if `stream` is the legacy stream and a stream that synchronises with it is captured.
   [[nodiscard]] bool bars(const Stream& stream) const;
   /// Adds a node with this work to the graph of a captured stream.
   void add(Stream& stream, GraphWork work);
-  /// Records an event in a captured stream: the event refers to the nodes that end the stream at present.
+  /// Records an event in a captured stream: the event then refers to the stream's present last nodes.
   void record(Stream& stream, Event& event);
   /// Handles a wait for an event if the stream or the event belongs to a capture; the stream then joins the capture.
   /// Returns false if neither belongs to one. ApiError: isolation, merge, captured event.

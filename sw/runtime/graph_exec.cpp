@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kMostLanes = 32;
 constexpr unsigned kLaneId = ~0U;  // stream number of a lane, which no stream of the program has
 
-// Returns the work of a step: a copy of the node's work without data that belongs to the node.
+// Returns the work of a step: a copy of the node's work without the data that only the node uses.
 GraphWork copy_of(const GraphWork& work) {
   if (std::holds_alternative<ChildWork>(work)) return EmptyWork{};
   GraphWork copy = work;
@@ -92,7 +92,7 @@ std::vector<std::size_t> GraphExec::append(Steps& steps, const Graph& graph, std
   return ends;
 }
 
-// Orders the steps topologically; of several steps that are ready, the one added first comes first.
+// Orders the steps topologically; among several steps that are ready, the step added first comes first.
 void GraphExec::sort(cudaGraphNode_t& error) {
   std::vector<std::vector<std::size_t>> before(steps_.size());
   std::vector<std::size_t> missing(steps_.size());
@@ -111,7 +111,8 @@ void GraphExec::sort(cudaGraphNode_t& error) {
     }
   }
   if (order_.size() == steps_.size()) return;
-  // Every remaining step depends on another remaining step, so going back often enough ends in a cycle.
+  // Every remaining step depends on another remaining step, so going from step to dependency often enough reaches a
+  // cycle.
   const auto left = [&](std::size_t step) { return missing[step] != 0; };
   std::size_t at = 0;
   while (!left(at)) ++at;
@@ -128,7 +129,7 @@ void GraphExec::assign_lanes(unsigned most) {
   std::vector<std::size_t> last(most);   // last step of each lane
   std::vector<std::size_t> count(most);  // number of steps of each lane
   std::vector<std::size_t> place(steps_.size());
-  std::vector<LaneCounts> done(steps_.size());  // steps of each lane that are complete once this step is complete
+  std::vector<LaneCounts> done(steps_.size());  // [lane] number of steps that are complete once this step is complete
   unsigned used = 0;
   for (const std::size_t number : order_) {
     Step& step = steps_[number];

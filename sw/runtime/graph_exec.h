@@ -18,7 +18,7 @@ class Session;
 /// device's queues in a fixed order. Chains of independent nodes use separate queues ("lanes").
 class GraphExec {
  public:
-  /// Result of an update by a whole graph, with the node of that graph at which the update failed.
+  /// Result of an update by a whole graph, with the node of the new graph at which the update failed.
   struct Update {
     cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
     cudaGraphNode_t node = nullptr;
@@ -52,10 +52,10 @@ class GraphExec {
   struct Step {
     cudaGraphNode_t origin = nullptr;  ///< node from which the step was made
     GraphWork work;
-    std::vector<std::size_t> after{};  ///< numbers of the steps on which this one depends
-    std::size_t end = 0;               ///< first step of a child graph: number of the child graph's last step
+    std::vector<std::size_t> after{};  ///< numbers of the steps on which this step depends
+    std::size_t end = 0;               ///< for the first step of a child graph: number of the child graph's last step
     bool enabled = true;
-    unsigned lane = 0;                 ///< queue of the step; 0: the launch's stream
+    unsigned lane = 0;                 ///< lane in which the step runs; 0: the launch's stream
     std::vector<std::size_t> waits{};  ///< steps of `after` whose completion neither the lane's order nor another wait
                                        ///< implies
     bool marked = false;               ///< a step of another lane waits for this step

@@ -346,7 +346,8 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t /*graph*/, cudaUserObject_t /
   return not_supported();
 }
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return last_error() = device == 0 ? cudaSuccess : cudaErrorInvalidDevice;  // graphs own no device memory
+  // graphs own no device memory, so 0 bytes are in use
+  return last_error() = device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 }  // extern "C"

@@ -18,8 +18,8 @@ namespace castor::runtime {
 /// Refuses work that could not be submitted now. ApiError: the errors of the corresponding stream call; invalid value
 /// for a graph that would contain itself.
 void check(Session& session, const GraphWork& work);
-/// True if a node of an executable graph may change its work from `before` to `after`. A kernel may change to any
-/// kernel. Copies and fills must be one-dimensional and stay in memory of the same type.
+/// Returns true if a node of an executable graph may change its work from `before` to `after`. A kernel may change to
+/// any kernel. Copies and fills must be one-dimensional and stay in memory of the same type.
 [[nodiscard]] bool may_become(Session& session, const GraphWork& before, const GraphWork& after);
 
 /// Work with its packets already made, so that its submission cannot fail.

@@ -17,8 +17,8 @@ class HostFunctions {
   using Number = std::uint64_t;
   using Call = std::function<void(cudaError_t)>;
 
-  /// Adds a function. `hears_faults`: the function is called with the fault's code if the device faults before the
-  /// stream reaches it.
+  /// Adds a function. `hears_faults`: if the device faults before the stream reaches the function, the function is
+  /// called with the fault's code.
   [[nodiscard]] Number add(Call call, bool hears_faults);
   /// Stores the completion handle of the function's packet. Has no effect if the function has already run.
   void submitted(Number number, gpu::Ticket ticket);

@@ -15,9 +15,9 @@
 namespace castor::runtime {
 namespace {
 
-constexpr std::chrono::milliseconds kAtOnce{20};  // processor time within which a program that had been waiting returns
-                                                  // to the API
-constexpr int kShortest = 16;                     // divisor: the patience never shrinks below longest / kShortest
+// Processor time; a program that returns to the API sooner was waiting.
+constexpr std::chrono::milliseconds kAtOnce{20};
+constexpr int kShortest = 16;  // the patience never falls below the initial patience / kShortest
 // A thread with at least this many turns, and less than kShortTurn used per turn, yields its processor in a loop
 // (sched_yield).
 constexpr std::uint64_t kManyTurns = 16;
@@ -106,8 +106,8 @@ std::vector<HostThread> other_threads() {
 }
 
 HostActivity HostWatch::look(const std::vector<HostThread>& first, const std::vector<HostThread>& second, Time now) {
-  // A thread that is blocked in both observations without using time was blocked throughout. So at one moment all
-  // threads were blocked.
+  // A thread that is blocked in both observations without using time was blocked throughout. If this holds for all
+  // threads, all were blocked at the same moment.
   const bool blocked = std::all_of(second.begin(), second.end(), [](const HostThread& thread) {
     return thread.state == HostThread::State::kBlocked;
   });
@@ -119,7 +119,7 @@ HostActivity HostWatch::look(const std::vector<HostThread>& first, const std::ve
     base_ = second;
     return HostActivity::kWorks;
   }
-  bool lingers = !second.empty();  // without visible threads nothing can be judged
+  bool lingers = !second.empty();  // if no thread is visible, the program cannot be judged
   for (const HostThread& thread : second) {
     const HostThread* const known = find_thread(base_, thread.id);
     if (known == nullptr) {

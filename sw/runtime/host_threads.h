@@ -45,8 +45,8 @@ class HostWatch {
   using Time = std::chrono::steady_clock::time_point;
   using Span = std::chrono::nanoseconds;
 
-  /// Sets the patience: processor time, or time asleep, after which a thread counts as lingering. 0: look() never
-  /// returns kLingers.
+  /// Sets the patience: the processor time, or time asleep, after which a thread counts as lingering. With 0, look()
+  /// never returns kLingers.
   explicit HostWatch(Span patience) : longest_(patience), patience_(patience) {}
 
   /// Starts a new observation: the program has left the API, or the device has advanced.
@@ -57,10 +57,11 @@ class HostWatch {
   /// True if some thread has used processor time since the first observation after `restart`.
   [[nodiscard]] bool active() const { return active_; }
   /// Notes that the program returned to the API after the device advanced because the patience was used up. `used`:
-  /// processor time since that advance. A program that returns at once had been waiting, so the patience shrinks and
-  /// the next wait is found sooner.
+  /// processor time since that advance. A program that returns at once had been waiting. The patience is then reduced,
+  /// so that the next wait is detected earlier.
   void came_back(Span used);
-  /// Notes that the program did not return to the API after such an advance; restores the full patience.
+  /// Notes that the program did not return to the API after an advance made because the patience was used up. Restores
+  /// the full patience.
   void stayed_away() { patience_ = longest_; }
   [[nodiscard]] Span patience() const { return patience_; }
 

@@ -65,7 +65,7 @@ cudaError_t castorStreamWaitJob(cudaStream_t stream, castorJobInfo* info) {
     gpu::JobSignal signal = session.streams().jobs().poll(*target.job);
     while (session.streams().jobs().busy(*target.job) && !over(signal.status)) {
       session.wait_for(target.last);
-      session.charge(gpu::HostCall::kQuery);  // one query: the signal word is written after the last kernel
+      session.charge(gpu::HostCall::kQuery);  // one query suffices: the signal word is written after the last kernel
       session.check_fault();
       signal = session.streams().jobs().poll(*target.job);
       if (const auto last = session.streams().jobs().last_ticket(*target.job); last != 0) target.last = last;

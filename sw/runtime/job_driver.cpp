@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostNanoseconds = std::uint64_t{1} << 40;  // longer th
 constexpr std::size_t kSignalsPerPage = 64;
 constexpr std::size_t kMostKernels = 0xffff;
 constexpr unsigned kKernelTypes = 64;  // number of kernel types on a device that does not profile them
-constexpr std::uint8_t kNoJob = 7;     // rejection reason of an append that came too late
+constexpr std::uint8_t kNoJob = 7;     // rejection reason of an append that arrived after the end of its job
 
 bool over(gpu::JobStatus status) {
   using gpu::JobStatus;
@@ -98,7 +98,7 @@ JobDriver::StreamId JobDriver::create(std::uint64_t deadline_ns) {
 void JobDriver::destroy(StreamId stream) {
   Stream& state = at(stream);
   static_cast<void>(poll(stream));
-  CASTOR_ASSERT(!state.busy, "stream %u is destroyed while its job is under way", stream);
+  CASTOR_ASSERT(!state.busy, "stream %u is destroyed before its job has ended", stream);
   const bool shared = state.shared;
   state = Stream{};
   if (!shared) free_.push_back(stream);
@@ -121,7 +121,7 @@ void JobDriver::enqueue(StreamId stream, gpu::KernelPacket kernel) {
 
 std::vector<gpu::Ticket> JobDriver::submit(StreamId stream, std::uint64_t start) {
   Stream& state = at(stream);
-  static_cast<void>(poll(stream));  // returns the queue of a job that is over
+  static_cast<void>(poll(stream));  // polls for its side effect: returns the queue of a job that is over
   if (state.waiting.empty()) return {};
   const bool append = state.busy;
   if (append && state.shared) {
@@ -134,7 +134,8 @@ std::vector<gpu::Ticket> JobDriver::submit(StreamId stream, std::uint64_t start)
   return send(stream, std::exchange(state.waiting, {}), append, start);
 }
 
-// Submits one JOB packet for as many kernels as have at most `list_types_` types; further packets append the rest.
+// Submits the kernels in JOB packets. A packet takes as many kernels as have at most `list_types_` different types;
+// each further packet is an append.
 std::vector<gpu::Ticket> JobDriver::send(StreamId stream, std::vector<gpu::KernelPacket> kernels, bool append,
                                          std::uint64_t start) {
   Stream& state = at(stream);
@@ -244,7 +245,8 @@ std::uint8_t JobDriver::kid_of(gpu::ProgramHandle program, std::uint64_t block_t
   }
   std::vector<std::size_t> order(kinds_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  // Free numbers come first, then the least recently used. The block refuses to clear a type that is in flight.
+  // Type numbers that are free come first, then the least recently used. The block refuses to clear a type that is in
+  // flight.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return kinds_[a].taken != kinds_[b].taken ? !kinds_[a].taken : kinds_[a].used < kinds_[b].used;
   });
@@ -291,7 +293,7 @@ void JobDriver::post(const std::optional<gpu::RegisterAccess>& access) {
 
 unsigned JobDriver::window() const {
   if (judged()) return control_->window();
-  throw base::InputError("nothing on this device judges jobs, there are no registers",
+  throw base::InputError("this device has no job scheduler and so no register window",
                          "a machine with a block that schedules jobs");
 }
 

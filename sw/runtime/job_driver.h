@@ -32,9 +32,9 @@ class JobDriver {
 
   /// Options of a driver.
   struct Settings {
-    unsigned first_queue = 0;   ///< lower queues are left to other users
-    bool from_top = false;      ///< streams get the highest queues first
-    unsigned kernel_types = 0;  ///< 0: as many as the judging block can distinguish, else 64
+    unsigned first_queue = 0;   ///< the driver uses no queue below this number
+    bool from_top = false;      ///< streams are assigned queues from the highest number down
+    unsigned kernel_types = 0;  ///< number of kernel types; 0: as many as the judging block can distinguish, else 64
     double core_mhz = 0;        ///< core clock in MHz; 0: from the machine
   };
   JobDriver(gpu::Device& device, const Settings& settings);
@@ -94,7 +94,7 @@ class JobDriver {
   struct Stream {
     bool open = false;
     bool shared = false;                                   ///< another stream uses the same queue
-    std::uint32_t deadline = gpu::JobPacket::kNoDeadline;  ///< cycles
+    std::uint32_t deadline = gpu::JobPacket::kNoDeadline;  ///< deadline of the stream's jobs in cycles
     /// Kernels enqueued and not yet submitted.
     std::vector<gpu::KernelPacket> waiting;
     std::deque<Part> parts;  ///< JOB packets of the job in flight; the first one created the job

@@ -13,9 +13,9 @@ namespace castor::runtime {
 /// the block is too short.
 [[nodiscard]] std::vector<std::byte> parameter_block(const LoadedKernel& kernel, void** arguments, void** extra);
 
-/// Makes the packet of a launch. If no block of this size fits an SM, and neither source nor user limits registers, the
-/// kernel is compiled again with fewer registers; a line on stderr reports it. ApiError: invalid configuration, launch
-/// out of resources; the device's fault.
+/// Makes the packet of a launch. If no block of this size fits an SM, and neither the source nor the user limits
+/// registers, the kernel is compiled again with fewer registers. A line on stderr reports the recompilation. ApiError:
+/// invalid configuration, launch out of resources; the device's fault.
 [[nodiscard]] gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const dim3& grid,
                                               const dim3& block, std::vector<std::byte> parameters,
                                               std::size_t dynamic_shared);

@@ -32,7 +32,7 @@ class LoadedModules {
   [[nodiscard]] bool has(const Module* module) const;
   /// True if a loaded module has this kernel.
   [[nodiscard]] bool has_kernel(const LoadedKernel* kernel) const;
-  /// Frees everything that the modules have on the device; the modules stay registered.
+  /// Frees all device memory of the modules; the modules stay registered.
   void unload(gpu::Device& device);
 
   void register_function(Module* module, const void* host, std::string name);

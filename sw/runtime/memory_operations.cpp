@@ -77,7 +77,7 @@ void check_direction(Session& session, cudaMemcpyKind kind, const Side& to, cons
   }
 }
 
-// Makes the packet of a copy between host addresses: the device copies nothing, but the copy keeps its place in the
+// Makes the packet of a copy between host addresses: the device copies nothing, but the copy keeps its position in the
 // stream's order.
 gpu::HostCallPacket copy_on_host(const gpu::CopyPacket& packet, std::shared_ptr<std::vector<std::byte>> captured) {
   std::byte* const to = std::get<std::byte*>(packet.destination);
@@ -89,7 +89,7 @@ gpu::HostCallPacket copy_on_host(const gpu::CopyPacket& packet, std::shared_ptr<
   }};
 }
 
-// Copy whose source and destination are known and fit its direction.
+// Copy whose source and destination have been checked against its direction.
 struct CheckedCopy {
   Side to;
   Side from;

@@ -55,14 +55,15 @@ void Module::load(gpu::Device& device) {
   try {
     place_variables(device);
   } catch (...) {
-    unload(device);  // a partly placed image is removed; a device with more free memory may hold it
+    unload(device);  // removes an image that was placed only in part; a device with more free memory may hold it
     throw;
   }
 }
 
 // Reports an image that is compiled for a newer architecture than the machine's. Machines execute every supported
 // instruction, so such code runs, but a real GPU of that architecture would refuse it. Images for sm_61 and older are
-// not reported: castor-cc prefers sm_61 among several targets, so they say nothing about the user's choice.
+// not reported: castor-cc prefers sm_61 among several targets, so an image for sm_61 does not show which target the
+// user has chosen.
 void Module::check_target(const gpu::Machine& machine) {
   constexpr unsigned kPreferred = 61;
   const unsigned own = machine.chip.capability.major_number * 10 + machine.chip.capability.minor_number;
@@ -71,9 +72,10 @@ void Module::check_target(const gpu::Machine& machine) {
       std::strtoul(module_->target.c_str() + std::min(kPrefix, module_->target.size()), nullptr, 10);
   if (target_told_ || wanted <= std::max(own, kPreferred)) return;
   target_told_ = true;
-  complain(name_ + " is compiled for " + base::printable(module_->target) + ", and " + machine.name + " is sm_" +
-           std::to_string(own) +
-           ": it runs here, but a GPU of that kind would refuse it (cudaErrorNoKernelImageForDevice)");
+  complain(
+      name_ + " is compiled for " + base::printable(module_->target) + ", and " + machine.name + " is sm_" +
+      std::to_string(own) +
+      ": it runs in castor, but a real GPU of that architecture would refuse it (cudaErrorNoKernelImageForDevice)");
 }
 
 void Module::place_variables(gpu::Device& device) {
@@ -199,8 +201,7 @@ LoadedKernel* Module::kernel(gpu::Device& device, const std::string& kernel) {
   if (found != kernels_.end()) return &found->second;
   const isa::Function* const function = module_->find_function(kernel);
   if (function == nullptr || !function->entry || !function->defined) return nullptr;
-  // Compiles the kernel with all kernels that it may launch, or none of them: a failure of one is a failure of the
-  // kernel.
+  // Compiles the kernel and all kernels that it may launch. If the compilation of one of them fails, none is loaded.
   std::map<std::string, LoadedKernel> fresh;
   std::vector<std::string> open = {kernel};
   while (!open.empty()) {

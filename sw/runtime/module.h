@@ -30,8 +30,8 @@ struct LoadedProgram {
   std::shared_ptr<const isa::Program> program;
 };
 
-/// Kernel that has been compiled and loaded. Its LoadedProgram is the one that the next launch runs, unless the launch
-/// requests a block size that does not fit (Module::program_for).
+/// Kernel that has been compiled and loaded. The next launch runs its LoadedProgram, unless the launch requests a block
+/// size that does not fit (Module::program_for).
 struct LoadedKernel : LoadedProgram {
   std::uint32_t dynamic_shared_limit = 0;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
   Module* module = nullptr;                ///< module that owns the kernel
@@ -71,9 +71,9 @@ class Module {
   /// Returns the parsed image; only after `load`.
   [[nodiscard]] const isa::Module& parsed() const { return *module_; }
   /// Parses the image and places the variables now. PTX for a newer architecture than the machine's is accepted; a line
-  /// on stderr, printed once, says that a real GPU would refuse it.
+  /// on stderr, printed once, warns that a real GPU would refuse the code.
   void load(gpu::Device& device);
-  /// Frees everything that the module has on the device.
+  /// Frees all device memory of the module.
   void unload(gpu::Device& device);
 
   /// Limits the registers per thread of every kernel of the process, as the user requests; 0: the machine's limit.

@@ -21,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr nanoseconds kFirstLook = std::chrono::microseconds(300);
 constexpr nanoseconds kLongestPause = milliseconds(10);
 constexpr nanoseconds kMemoryPause = milliseconds(50);
-constexpr nanoseconds kLook = milliseconds(1);  // processor time that each running thread gets in a pause of the device
+// processor time that each running thread may use in a pause of the device
+constexpr nanoseconds kLook = milliseconds(1);
 constexpr int kMostLooks = 200;
 
 thread_local unsigned calls_of_thread = 0;
@@ -101,8 +102,7 @@ void Progress::stop() {
     worker_->changed.notify_one();
   }
   if (worker_->thread.get_id() == std::this_thread::get_id())
-    return;  // the caller is this thread: a host function
-             // ends the program
+    return;  // the caller is the runtime's thread: a host function that ends the program
   worker_->thread.join();
   worker_.reset();
 }
@@ -140,7 +140,7 @@ void Progress::work(Worker& worker) {
   std::uint64_t seen = ~std::uint64_t{0};
   nanoseconds pause = kFirstLook;
   bool judged = false;  // the device has advanced without proof, and the program is still outside the API
-  nanoseconds then{0};  // processor time of the process at that advance
+  nanoseconds then{0};  // processor time that the process had used at that advance
   std::unique_lock<std::mutex> lock(worker.mutex);
   worker.begun = true;
   worker.changed.notify_one();
@@ -166,8 +166,8 @@ void Progress::work(Worker& worker) {
     const std::vector<HostThread> first = other_threads();
     const HostActivity activity = watch.look(first, other_threads(), Clock::now());
     const bool proven = activity == HostActivity::kWaits;
-    // Threads that are blocked on other threads do not read memory. Threads that sleep without ever waking do not read
-    // it either.
+    // Only a lingering program can notice memory that the device writes: threads that are blocked on other threads, or
+    // that sleep for ever, do not read memory.
     const bool moves =
         functions_.pending() ? activity != HostActivity::kWorks : activity == HostActivity::kLingers && watch.active();
     if (moves && move_(epoch, proven ? Certainty::kProven : Certainty::kJudged)) {

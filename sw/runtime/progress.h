@@ -32,7 +32,7 @@ class Progress {
   void enter();
   /// Marks the end of an API call.
   void leave();
-  /// True if some thread is in the API or waits for its lock.
+  /// Returns true if some thread is in the API or waits for its lock.
   [[nodiscard]] bool inside() const { return inside_.load() != 0; }
   /// Returns a counter that every ending API call increments.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_.load(); }
@@ -49,8 +49,8 @@ class Progress {
   /// Ends all advances. Waits for the thread to end, unless the caller is that thread.
   void stop();
   /// Prepares a fork: waits until the thread holds no lock that the child process would inherit, locks of system
-  /// libraries included. `forked_parent` or `forked_child` follows.
-  /// Releases the thread in the parent after a fork.
+  /// libraries included. `forked_parent` or `forked_child` follows. `forked_parent`: releases the thread in the parent
+  /// after a fork.
   void about_to_fork();
   void forked_parent();
   /// Restarts in the child after a fork: the child has no runtime thread, and of the program's threads only the caller.

@@ -37,7 +37,7 @@ void check_writable(const std::string& path);
 /// makes `device` stop its advance; the second ends the process at once. A signal that the program itself handles or
 /// ignores is left alone. The handler only calls Device::interrupt.
 void interrupt_on_signals(gpu::Device* device);
-/// Returns the exit code of a run that such a signal ended, as a shell reports it: 130 or 143.
+/// Returns the exit code of a run that SIGINT or SIGTERM ended, as a shell reports it: 130 or 143.
 [[nodiscard]] int interrupted_code();
 
 /// Returns a text such as "interrupted after 17.4 us of simulated time".
@@ -47,7 +47,7 @@ void interrupt_on_signals(gpu::Device* device);
 /// its message, the device's cycle, and the command that repeats the run.
 [[nodiscard]] std::string failed_text(const base::Error& error, const gpu::Device& device);
 
-/// Starts the watch over calls of blocks: the process ends with a message and code 1 if such a call does not return
+/// Starts the watchdog for calls of blocks: the process ends with a message and code 1 if such a call does not return
 /// (base::CallWatch). For processes that have loaded blocks. Repeated calls have no effect.
 void watch_calls();
 

@@ -119,7 +119,8 @@ std::vector<RunRecord::Process> RunRecord::opened() const {
       const long pid = std::strtol(line.c_str() + std::string_view(kProcess).size(), &rest, 10);
       processes.push_back({pid, *rest == ' ' ? rest + 1 : rest, {}});
     } else if (line.rfind(kFile, 0) == 0 && !processes.empty()) {
-      // The record holds the requested name; the number of earlier claims gives the actual name.
+      // The record stores the requested name. The actual name follows from the number of earlier claims of the same
+      // name.
       const std::string path = line.substr(std::string_view(kFile).size());
       const std::size_t earlier = claims_of(path, text.substr(0, at));
       processes.back().files.push_back(earlier == 0 ? path : numbered(path, earlier + 1));

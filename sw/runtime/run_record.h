@@ -12,7 +12,7 @@ namespace castor::runtime {
 /// writes. A run may start several programs, one after the other or at once, as scripts and makefiles do. Each process
 /// gets files of its own.
 ///
-/// The record lies in an in-memory file of the outermost `castor run`. Processes find it by the environment variable
+/// The record is an in-memory file of the outermost `castor run`. Processes find it by the environment variable
 /// CASTOR_RUN, so they need no inherited descriptor, and nothing is left behind when a process is killed. A process
 /// that cannot open the record runs without it: its files then keep the requested names.
 class RunRecord {
@@ -24,8 +24,8 @@ class RunRecord {
     std::vector<std::string> files;  ///< requested report, timeline and waves that the process writes, in this order
   };
 
-  /// Begins a record, or continues the enclosing run's record. Processes started from now on find it in their
-  /// environment.
+  /// Begins a record, or continues the record of the enclosing run. Processes started from now on find the record by
+  /// their environment.
   RunRecord();
   RunRecord(const RunRecord&) = delete;
   RunRecord& operator=(const RunRecord&) = delete;

@@ -27,19 +27,18 @@ double host_microseconds(const gpu::Machine& machine, gpu::HostCall call) {
     case gpu::HostCall::kCopy:
       return machine.host.copy_us;
     case gpu::HostCall::kQuery:
-      return 1;  // not 0, so that a polling loop ends
+      return 1;  // not 0, so that a loop that polls for the end of the work terminates
   }
   return 0;
 }
 
-// Simulated time after which a waiting call admits other host threads.
+// Simulated time after which a waiting call lets other host threads enter the API.
 constexpr gpu::Picoseconds kSlice = 10 * base::kPicosecondsPerMicrosecond;
 
 // Note in the report of a run whose order of events may vary.
 constexpr const char* kOrderNotFixed =
-    "the device went on while threads of the program ran or slept outside the API; what the host did at which "
-    "simulated "
-    "time may differ from run to run";
+    "simulated time advanced while threads of the program ran or slept outside the API; the simulated times of host "
+    "calls may differ from run to run";
 
 // A file that the user requested could not be written, although the program itself succeeded.
 bool end_with_error = false;
@@ -152,7 +151,7 @@ void Session::finish(int code) {
     // If a host function of the program called exit, the device is in the middle of an advance and cannot be
     // synchronised.
     if (!device_->fault() && !called_from_host_call()) synchronize_device();
-  } catch (const ApiError&) {  // the fault was announced when it occurred
+  } catch (const ApiError&) {  // the fault was reported when it occurred
   } catch (const base::Error& error) {
     end_failed(error);
   }
@@ -209,7 +208,7 @@ void Session::end_interrupted() {
 void Session::end_stopped() {
   flush_prints();
   complain("stopped after " + std::to_string(*device_->machine().run.stop_after) + " kernels, as run.stop_after says");
-  if (finishing_) throw ApiError{cudaSuccess};  // the program is ending already
+  if (finishing_) throw ApiError{cudaSuccess};  // the end of the program has begun already
   const bool good = end_run();
   device_->reset();
   std::exit(good ? 0 : 1);
@@ -268,7 +267,7 @@ void Session::reset_device() {
   if (device_ == nullptr) return;
   try {
     if (!device_->fault()) synchronize_device();
-  } catch (const ApiError&) {  // the fault was announced when it occurred
+  } catch (const ApiError&) {  // the fault was reported when it occurred
   }
   flush_prints();
   device_->reset();
@@ -322,8 +321,8 @@ bool Session::move_on(std::uint64_t epoch, Progress::Certainty certainty) {
   return true;
 }
 
-// Advances the device until a host function has started: nothing else in this process can make the program enter the
-// API.
+// Advances the device until a host function has started. Until then, nothing else in this process can make the program
+// enter the API.
 void Session::move_to_function() {
   const std::uint64_t before = functions_.begun();
   const auto enough = [&] { return functions_.begun() != before || progress_.inside(); };

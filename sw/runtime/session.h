@@ -79,19 +79,20 @@ class Session {
     wait_for(stream.last);
   }
   void synchronize_device();
-  /// Advances simulated time by the host time that the machine charges for such a call.
+  /// Advances simulated time by the host time that the machine charges for a call of this class.
   void charge(gpu::HostCall call);
-  /// Advances simulated time to `time`; no effect if that has passed.
+  /// Advances simulated time to `time`; no effect if `time` has passed.
   void wait_until(gpu::Picoseconds time);
   /// Throws ApiError if the device has faulted: every later call returns the same code until the device is reset.
   void check_fault();
-  /// Returns the code of the device's fault once a call has returned it; cudaGetLastError does not clear it.
+  /// Returns the code of the device's fault after a call has returned it to the program; cudaGetLastError does not
+  /// clear it.
   [[nodiscard]] cudaError_t sticky_error() const { return sticky_error_; }
   /// Writes the output of device printf so far to stdout.
   void flush_prints();
   void reset_device();
 
-  /// True in a host function that the simulation calls, in the thread that runs it.
+  /// Returns true inside a host function that the simulation calls, in the thread that runs it.
   [[nodiscard]] bool called_from_host_call() const { return host_call_thread_.load() == std::this_thread::get_id(); }
   /// Appends a host function of the program to a stream. API calls inside it return cudaErrorNotPermitted; it must not
   /// throw. It receives cudaSuccess. With `hears_faults` it is also called after a device fault, with the fault's code.
@@ -104,8 +105,8 @@ class Session {
   [[nodiscard]] std::optional<std::uint64_t> device_address(const void* pointer);
 
   /// Ends the process because a block of the device cannot continue, such as after a difference between model and RTL.
-  /// The program's results are invalid then, so it gets no error code: message on stderr, waves and timeline closed,
-  /// exit code 1.
+  /// The program's results are invalid then, so no error code is returned to it. Prints a message on stderr, closes
+  /// waves and timeline, and exits with code 1.
   [[noreturn]] void end_failed(const base::Error& error);
 
   std::set<const void*> registered_host_memory;  ///< ranges given to cudaHostRegister
@@ -134,7 +135,7 @@ class Session {
   Graphs graphs_;
   HostFunctions functions_;
   Progress progress_;
-  std::uint64_t judged_moves_ = 0;  ///< number of device advances without proof that the program waited
+  std::uint64_t judged_moves_ = 0;  ///< number of device advances without a proof that the program was waiting
   std::string printed_;
   std::thread::id first_thread_;
   bool several_threads_ = false;
@@ -142,7 +143,7 @@ class Session {
   bool fault_announced_ = false;
   std::atomic<cudaError_t> sticky_error_{cudaSuccess};
   bool finished_ = false;
-  bool finishing_ = false;  ///< the program has ended, and its remaining work is awaited
+  bool finishing_ = false;  ///< the program has ended; only its remaining work is completed
 };
 
 /// Returns the CUDA error code of a fault.

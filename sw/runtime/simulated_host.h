@@ -59,8 +59,8 @@ class HostScheduler {
 /// charges its latency.
 ///
 /// Times are device time. The device sees an action of time t in the first core cycle after t. The host learns of a
-/// completion or a verdict when the store of its signal word is acknowledged. Equal inputs give equal runs.
-/// Errors: InputError, as JobDriver. Limits: needs a device with timing; one simulated host per device.
+/// completion or a verdict when the store of its signal word is acknowledged. Equal inputs give equal runs. Errors: the
+/// InputErrors of JobDriver. Limits: needs a device with timing; one simulated host per device.
 class SimulatedHost {
  public:
   SimulatedHost(gpu::Device& device, JobDriver& driver, HostScheduler& scheduler);

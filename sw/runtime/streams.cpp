@@ -57,7 +57,7 @@ void Streams::destroy(cudaStream_t handle) {
 JobDriver& Streams::jobs() {
   if (!jobs_) {
     JobDriver::Settings settings;
-    settings.from_top = true;  // other streams use queues from the lowest up
+    settings.from_top = true;  // streams without deadlines use queues from the lowest number up
     jobs_ = std::make_unique<JobDriver>(device_(), settings);
   }
   return *jobs_;
@@ -168,14 +168,14 @@ void Streams::wait(Stream& stream, const QueueMark& mark) {
   submit(stream, gpu::EventWaitPacket{mark.event, 1});
 }
 
-// Returns queues from the highest down: the program's streams take queues from the lowest up.
+// Takes queues from the highest number down, because the program's streams take queues from the lowest number up.
 unsigned Streams::side_queue() {
   const unsigned queues = device_().machine().queue.count;
   return queues - 1 - side_queues_++ % queues;
 }
 
 /// Makes `later` wait for `earlier`: the legacy default stream and all blocking streams wait for each other. A wait is
-/// submitted after its record, so two packets of one queue cannot block each other.
+/// always submitted after the record for which it waits, so two packets of one queue cannot block each other.
 void Streams::order_after(Stream& later, Stream& earlier) {
   gpu::Device& target = device_();
   if (later.queue == earlier.queue || target.complete(earlier.last)) return;

@@ -30,14 +30,14 @@ struct Stream {
   std::shared_ptr<Capture> capture{};  ///< capture that receives the stream's work; null if the stream is not captured
 };
 
-/// CUDA event: refers to the work before its most recent record.
+/// CUDA event: refers to the work submitted before the event's most recent record.
 struct Event {
   std::uint64_t id = 0;
   unsigned flags = 0;
   bool recorded = false;
   gpu::Ticket ticket = 0;   ///< completion handle of the most recent record
   std::uint64_t count = 0;  ///< number of records so far
-  /// Capture of the most recent record, 0: none; `nodes`: the nodes of its graph that the event refers to.
+  /// Capture of the most recent record, 0: none; `nodes`: nodes of the capture's graph to which the event refers.
   std::uint64_t capture = 0;
   std::vector<cudaGraphNode_t> nodes{};
 };

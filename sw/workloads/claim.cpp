@@ -6,7 +6,7 @@
 namespace castor::workloads {
 namespace {
 
-// Returns kUnclear for a single run and for a figure without a value: both comparisons are then false.
+// Returns kUnclear for a single run and for a figure without a value, because both comparisons are false then.
 Truth judged(const Spread& figure, bool holds, bool fails) {
   if (figure.count < 2) return Truth::kUnclear;
   return holds ? Truth::kHolds : fails ? Truth::kFails : Truth::kUnclear;

@@ -31,9 +31,10 @@ enum class Verdict : std::uint8_t {
   kReproduced,    ///< the rule holds, and the runs could have contradicted it
   kConstruction,  ///< the rule holds by construction, so it is no evidence for the source
   kShape,         ///< the direction is reproduced, the size is not
-  kNot,           ///< the opposite is shown
-  kNotShown,      ///< neither is shown: the effect is within its spread, or there is only one run
-  kOpen,          ///< not measured by these runs
+  kNot,           ///< the opposite of the claim is shown
+  /// neither the claim nor its opposite is shown: the effect is within its spread, or there is only one run
+  kNotShown,
+  kOpen,  ///< not measured by these runs
 };
 /// Returns "reproduced", "by construction", "shape only", "not", "not shown" or "not measured".
 [[nodiscard]] const char* text(Verdict verdict);

@@ -14,9 +14,9 @@ using base::Cycle;
 /// A kernel type of a job stream.
 struct KernelType {
   std::string name;
-  std::uint32_t threads = 0;    ///< per TB
-  std::uint32_t registers = 0;  ///< per thread
-  std::uint32_t shared = 0;     ///< bytes per TB
+  std::uint32_t threads = 0;    ///< threads per TB
+  std::uint32_t registers = 0;  ///< registers per thread
+  std::uint32_t shared = 0;     ///< bytes of shared memory per TB
   std::uint32_t tbs = 0;        ///< TBs of the usual launch
   std::uint32_t service = 0;    ///< core cycles per TB at full speed
 };
@@ -33,7 +33,7 @@ struct Job {
 
   Cycle arrival = 0;                ///< core cycle in which the host receives the job
   Cycle deadline = kNoDeadline;     ///< core cycles after the arrival
-  unsigned variant = 0;             ///< which of the workload's job variants it is
+  unsigned variant = 0;             ///< number of the job's variant in the workload
   std::vector<KernelCall> kernels;  ///< in order of execution, at least one
 
   /// Returns the number of TBs of the kernels from index `from` on.
@@ -60,7 +60,7 @@ struct Job {
 ///     generate: {workload: LSTM, rate: high, jobs: 128, seed: 1}     # rate: low, medium, high, or jobs per second
 struct JobStream {
   std::string name;
-  std::uint64_t w0 = 0;  ///< warps; 0 = TBs never slow each other down
+  std::uint64_t w0 = 0;  ///< number of resident warps above which TBs slow down; 0 = TBs never slow each other down
   std::vector<KernelType> types;
   std::vector<Job> jobs;  ///< jobs in ascending order of arrival
 

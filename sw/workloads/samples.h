@@ -13,11 +13,11 @@ namespace castor::workloads {
 /// Counts of one run by name.
 using Sample = std::map<std::string, double>;
 
-/// A figure of a run; empty if the run lacks a count that it needs.
+/// A figure of a run; empty if a count that it needs is missing in the run.
 using Figure = std::function<std::optional<double>(const Sample&)>;
 /// Returns the count of that name as a figure.
 [[nodiscard]] Figure count(const std::string& name);
-/// Returns the sum of counts as a figure; empty if one is missing.
+/// Returns the sum of counts as a figure; empty if a count is missing.
 [[nodiscard]] Figure sum(const std::vector<std::string>& names);
 /// Returns the quotient of two figures; empty if the divisor is 0.
 [[nodiscard]] Figure quotient(const Figure& of, const Figure& over);

@@ -127,7 +127,8 @@ BlockEntry make_entry() {
         result.cycles = error.mismatch().cycle;
         result.mismatch = error.what();
         result.differs = true;
-        // The mismatch's own waves include the differing cycle, which the port waves above lack.
+        // The waves that the mismatch itself writes include the differing cycle, which is missing in the port waves
+        // above.
         if (request.window && !error.mismatch().waves.empty()) {
           std::remove(model_wave.c_str());
           window_model = error.mismatch().waves.at(0);

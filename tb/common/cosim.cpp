@@ -115,7 +115,8 @@ twin::ParamValues chosen_params(const std::string& block, const ParamSets& sets,
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) {
       const auto set = find(word);
-      if (set == sets.end() && first && word == "default") continue;  // means the block's own default parameters
+      // the word "default" selects the block's own default parameters
+      if (set == sets.end() && first && word == "default") continue;
       if (set == sets.end() || !first) {
         std::string names;
         for (const auto& known : sets) names += (names.empty() ? "" : ", ") + known.first;

@@ -20,7 +20,7 @@ namespace castor::tb {
 struct CosimRequest {
   std::string engine = "lockstep";  ///< simulated twin: model, rtl or lockstep
   std::string params;               ///< parameter text of the command line; empty: not given
-  /// Parameter values that `params` selects (chosen_params); others have the block's defaults
+  /// Parameter values that `params` selects (chosen_params); all other parameters have the block's defaults.
   twin::ParamValues values;
   std::string sequence;    ///< name of the sequence; empty: the block's first sequence
   base::Cycle cycles = 0;  ///< length of the run in cycles; 0: not given
@@ -97,7 +97,7 @@ struct PlannedRun {
 /// Returns exit code 0 if all is good. Returns 1 on a mismatch, a failed assertion, or too few reached cover points.
 /// Cover points are only required of the default sequence at a set of default_runs. A run at least as long as the
 /// default run must reach the block's share (`least_cover`). A shorter run of at least kCoverCycles cycles may reach
-/// kCoverLess per cent of all points less.
+/// fewer points, by at most kCoverLess per cent of all points.
 ///
 /// A request without set, length and sequence executes all default_runs, prints a summary line, and writes waves of the
 /// first mismatch only. Otherwise, a request without set uses the set `default`, and a request without length runs

@@ -67,7 +67,7 @@ class Points {
 
  private:
   Cover& cover_;
-  unsigned first_;  // number of the table's first point; the others follow
+  unsigned first_;  // number of the table's first point; the table's other points have the following numbers
   std::vector<std::function<bool(const Subject&)>> seen_;
 };
 
@@ -221,8 +221,8 @@ class Meetings {
   std::vector<unsigned char> happen_;
 };
 
-/// Returns the block's probes that no event in `rows` changes and that have no entry in `reasons`. These are registers
-/// missing from the table of events.
+/// Returns the block's probes that no event in `rows` changes and that have no entry in `reasons`, i.e. registers that
+/// are missing in the table of events.
 template <class Block, class Subject>
 [[nodiscard]] std::vector<std::string> forgotten_registers(
     const std::vector<EventRow<Subject>>& rows, const std::vector<std::pair<std::string, std::string>>& reasons) {

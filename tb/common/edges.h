@@ -74,8 +74,8 @@ class Edges {
   }
   /// Returns a value of `bits` bits.
   std::uint64_t bits(unsigned bits, std::uint64_t plain) { return between(0, twin::mask(bits), plain); }
-  /// Returns a value in least..most for a field that costs cycles; nearly all values are plain. Half of the others are
-  /// a plain value with one additional upper bit. A twin that ignores this bit finishes too early.
+  /// Returns a value in least..most for a field that costs cycles; nearly all values are plain. Half of the values that
+  /// are not plain are a plain value with one additional upper bit. A twin that ignores this bit finishes too early.
   std::uint64_t size(std::uint64_t least, std::uint64_t most, std::uint64_t plain) {
     if (mode_ == EdgeMode::kPlain || random_.below(65536) >= size_rate_) return plain;
     const unsigned bits = width(most);
@@ -130,7 +130,7 @@ class Edges {
     }
   }
   /// Returns a random bit number from kBorders below `bits`, at which a width fault may truncate a value. Returns 0 if
-  /// all borders are too high.
+  /// no border is below `bits`.
   unsigned border(unsigned bits) {
     const auto usable = static_cast<std::uint64_t>(
         std::count_if(std::begin(kBorders), std::end(kBorders), [bits](unsigned border) { return border < bits; }));

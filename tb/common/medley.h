@@ -15,9 +15,9 @@ namespace castor::tb {
 
 /// Sequence that runs all sequences of a block one after another. Each episode starts with a reset, has its own seed
 /// and lasts some thousand cycles. Every other episode is the block's first sequence, with knobs drawn from the
-/// episode's seed. The episodes between them take the other sequences in rounds, each round in a random order. A long
-/// run therefore contains many traffic mixes. The reset between two episodes hits the block in the state that the
-/// previous sequence left.
+/// episode's seed. The episodes in between run all other sequences in rounds, each round in a random order. A long run
+/// therefore contains many traffic mixes. The reset between two episodes hits the block in the state that the previous
+/// sequence left.
 ///
 /// Some sequences need many cycles to bring a counter or table to its limit (SequenceTable::Long). Such a sequence has
 /// one long episode, after the first round.

@@ -49,8 +49,8 @@ template <class Field>
 
 /// Cover points of every block, derived from its port description: each event seen, each one-bit level seen at 0 and at
 /// 1, each state of an enumeration seen. Each wider field has the point "NAME top bit": the highest bit of any element
-/// has toggled while the field was relevant. A width fault shows there: a counter that is one bit short, a comparison
-/// that ignores the upper bits, a table that is never full.
+/// has toggled while the field was relevant. This point reveals width faults: a counter that is one bit short, a
+/// comparison that ignores the upper bits, a table that is never full.
 ///
 /// A payload is relevant while its event is 1: `x_*` belongs to the event `x_valid` or `x_req`, and `x_y_*` also to the
 /// event of `x_y`. A payload without event is relevant while it is not 0. All other fields are always relevant.

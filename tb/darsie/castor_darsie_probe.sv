@@ -3,7 +3,7 @@
 // w*NumRows+k, row k of thread block t is bit t*NumRows+k, and entry e of thread block t is bit t*NumPst+e. Inside the
 // block, the numbers of each warp (tb, lt0, lt1) are stored as bit planes: bit b of warp w is at b*NumWarps+w.
 module castor_darsie_probe;
-  // A register that is meaningful only at times is shown as 0 at other times.
+  // A register that is meaningful only in some cycles is shown as 0 in all other cycles.
   assign probe_live_o     = u_dut.live;
   assign probe_majority_o = u_dut.maj;
   assign probe_miss_o     = u_dut.miss;

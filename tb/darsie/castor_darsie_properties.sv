@@ -1,12 +1,13 @@
 // Properties of the block DARSIE (docs/blocks/darsie.md, "Cycle"). Names begin with the number of the invariant.
 //
-// The properties of the first part hold for any surroundings. The others assume that the streaming multiprocessor keeps
-// its contract, as far as ports and state can express it. A leader issues once, with the tags of its verdict. A held
-// warp does nothing. A warp that stops has passed all versions.
+// The properties of the first part hold for any surroundings. The properties of the second part assume that the
+// streaming multiprocessor keeps its contract, as far as ports and state can express it. A leader issues once, with the
+// tags of its verdict. A held warp does nothing. A warp that stops has passed all versions.
 `include "castor_assert.svh"
 
 module castor_darsie_properties;
-  // Whether warp w has any row; its bits are w*NumRows to w*NumRows+NumRows-1.
+  // Whether warp w has a row pending, in use, or to be read; the rows of warp w are bits w*NumRows to
+  // w*NumRows+NumRows-1.
   logic [NumWarps-1:0] pends, has_refs, lings;
 
   for (genvar w = 0; w < NumWarps; w++) begin : gen_any
@@ -34,7 +35,8 @@ module castor_darsie_properties;
 
   `CASTOR_ASSERT(i10_majority_rises_by_launch_and_barrier_alone, (maj & ~maj_past_q & ~may_rise_q) == '0)
 
-  // An elected row is written back. No warp of its thread block has the row pending, holds it or still reads it.
+  // A row that an election assigns has been written back. No warp of the row's thread block has the row pending, holds
+  // it, or still has to read it.
   logic elected_is_free, dead_is_clear, unowned;
 
   always_comb begin
@@ -123,7 +125,7 @@ module castor_darsie_properties;
   logic [NumWarps*NumRows-1:0]  due_q, due_d;
   logic [NumRows*SlotWidth-1:0] number_q [NumTbs];
   logic [NumWarps-1:0]          dues;  // warps with due rows at the start of the cycle
-  // Warps with due rows after this cycle's issues: a leader may issue in the cycle of its warp's branch
+  // Warps with rows that are still due after this cycle's issues; a leader may issue in the cycle of its warp's branch.
   logic [NumWarps-1:0]          dues_left;
   logic                         issue_told, written_issued, ref_slots;
 
@@ -221,8 +223,8 @@ module castor_darsie_properties;
     end
   end
 
-  // A warp decodes the same instruction that was led. So the version that it has to pass consists of all the rows of
-  // one election.
+  // A warp decodes the instruction that the leader executed. The version that the warp has to pass therefore consists
+  // of all rows of one election.
   logic [NumRows-1:0] mates_q [NumTbs*NumRows];
   logic               as_led;
 
@@ -243,8 +245,9 @@ module castor_darsie_properties;
 
   `CASTOR_ASSUME(what_is_decoded_was_led_so, as_led)
 
-  // A PC names one execution: a warp that is probed at the PC of an entry has not passed the version that was led
-  // there. So the entry's rows still hold this version: the rows of one election with the entry's load class.
+  // A PC names one execution: a warp that is probed at the PC of an entry has not passed the version that the leader at
+  // this PC has made. So the entry's rows still hold this version: the rows of one election with the entry's load
+  // class.
   logic one_execution, entry_current;
 
   always_comb begin

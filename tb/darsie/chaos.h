@@ -11,9 +11,9 @@
 namespace castor::darsie::tb {
 
 /// Sequence of random inputs without any protocol, including values out of range, in phases of different density. It
-/// remembers only enough of its own inputs that thread blocks live for a while and rows are written. In half of the
-/// phases warps seldom leave, exit or take a leader's result, so that several versions of a register stay pending for
-/// them. In some phases events hit warps that are active in the same cycle.
+/// remembers of its own inputs only as much as is needed for thread blocks to live for a while and for rows to be
+/// written. In half of the phases warps seldom leave, exit or take a leader's result, so that several versions of a
+/// register stay pending for them. In some phases events hit warps that are active in the same cycle.
 class Chaos final : public Sequence {
  public:
   Chaos(const Params& params, std::uint64_t seed)
@@ -30,7 +30,7 @@ class Chaos final : public Sequence {
   void events(Inputs& in);
   /// Adds events of warps that are active in this cycle.
   void meet(Inputs& in, const Outputs& out);
-  /// Returns the mask of one warp that is active in this cycle; 0 if some random tries find none.
+  /// Returns the mask of one warp that is active in this cycle; 0 if a few random tries find no such warp.
   [[nodiscard]] U64 one_that_acts(const Inputs& in, const Outputs& out);
   [[nodiscard]] bool chance(unsigned in_256) { return random_.below(256) < in_256; }
   [[nodiscard]] unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }

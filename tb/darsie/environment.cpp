@@ -387,8 +387,8 @@ bool Environment::may_leave(const Warp& warp) const {
          !warp.event;
 }
 
-/// Removes warps from the majority, as before a context switch of a warp or of the whole SM, whatever they wait for in
-/// the block.
+/// Removes warps from the majority, as before a context switch of a warp or of the whole SM, regardless of what they
+/// wait for in the block.
 void Environment::leave_from_outside(Inputs& in) {
   if (knobs_.leave_all != 0 && chance(knobs_.leave_all) &&
       std::all_of(warps_.begin(), warps_.end(), [this](const Warp& warp) {

@@ -14,9 +14,9 @@ namespace castor::darsie::tb {
 
 /// Model of the front end of an SM around the block. Thread blocks are launched and retired. Their warps are fetched,
 /// decoded and issued, read operands and write results after random delays, branch, wait at barriers and exit. Operands
-/// are read from the rows that the block names, and results are written there. So a row that is reused too early, or a
-/// version that is taken out of order, ends as a wrong value. The memory contents of each finished thread block are
-/// compared with run_alone. The model keeps the contract of the block's surroundings, unless the knobs under
+/// are read from the rows that the block names, and results are written there. A row that is reused too early, or a
+/// version that is used out of order, therefore leads to a wrong value. The memory contents of each finished thread
+/// block are compared with run_alone. The model keeps the contract of the block's surroundings, unless the knobs under
 /// "Violations of the contract" are set.
 ///
 /// Throws base::Error on a wrong result or a lack of progress, if the knob `check` is set.
@@ -177,7 +177,7 @@ class Environment final : public Sequence {
   std::uint32_t stamp_ = 0;  // last value of a litmus store
   std::optional<unsigned> decoding_;
   base::Cycle cycle_ = 0, moved_ = 0, rest_ = 0, drawn_at_ = 0;
-  base::Cycle writes_from_ = 0;  // cycle since which renamed results wait to be written; 0: none waits
+  base::Cycle writes_from_ = 0;  // first cycle since which renamed results wait to be written; 0: no result waits
   bool all_exit_ = false;        // every warp of the SM waits to exit
   bool resting_ = false, settled_ = false;
   Seen seen_;

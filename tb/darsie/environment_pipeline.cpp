@@ -9,7 +9,8 @@ namespace castor::darsie::tb {
 namespace {
 
 unsigned litmus_cell(const Instruction& what) { return what.space == Space::kLitmusGlobal ? 1 : 0; }
-constexpr unsigned kMostWriteWait = 40;                   // maximum cycles that a write-back waits for others
+// largest number of cycles that a write-back waits for other write-backs
+constexpr unsigned kMostWriteWait = 40;
 constexpr unsigned kLead = 1, kPrivate = 2, kSquash = 3;  // values of d_act
 
 }  // namespace
@@ -72,7 +73,7 @@ void Environment::accept(const Inputs& in, const Outputs& out) {
     const unsigned act = out.d_act[s], pc = warp.path.pc();
     const Instruction& what = tb.kernel.code[pc];
     if (act == kSquash) {
-      // The block shows only from the next cycle on whether the squashed warp is held.
+      // The block reports the hold of the squashed warp only from the next cycle on.
       warp.event = true;
       ++seen_.squashes;
     }
@@ -205,7 +206,7 @@ void Environment::issue(const Inputs& in, const Outputs& out) {
   }
 }
 
-/// Assigns the values of litmus stores. Their order is determined at issue, and so is the oldest value that the warp
+/// Assigns the values of litmus stores. Issue determines the order of the stores, and the oldest value that the warp
 /// may load from then on.
 void Environment::issue_to_memory(Warp& warp, Flight& flight) {
   const unsigned cell = litmus_cell(flight.what);
@@ -286,7 +287,7 @@ void Environment::access(Warp& warp, Flight& flight) {
   if (chance(knobs_.slow_write)) flight.done_at += below(knobs_.slow_cycles);
 }
 
-/// Returns whether renamed results wait until every write port has one.
+/// Returns whether renamed results have to wait because not every write port has a result.
 bool Environment::writes_wait() {
   if (knobs_.together == 0) return false;
   unsigned results = 0;

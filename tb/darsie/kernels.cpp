@@ -8,8 +8,8 @@ namespace {
 
 constexpr unsigned kDeepest = 3;  // maximum nesting of loops and branches
 
-/// Generator of one kernel. Its registers are the redundant half, the other half, a counter per loop depth, one
-/// register for conditions and one for litmus loads.
+/// Generator of one kernel. The kernel's registers are: a half with mostly redundant values, a half with any values, a
+/// counter per loop depth, one register for conditions and one for litmus loads.
 class Maker {
  public:
   Maker(const Style& style, base::Xoshiro256& random)
@@ -229,7 +229,7 @@ class Maker {
   void loop(unsigned room, unsigned depth, bool uniform) {
     const unsigned count = counter(loops_);
     add(Op::kMix, {count}, {}, 0);
-    // kMix without sources does not give 0 for imm 0, so the loop counts from the constant that it does give.
+    // kMix without sources does not give 0 for imm 0. The loop therefore counts from the constant that it gives.
     const std::uint32_t from = computed(kernel_.code.back(), 0, {}, {}, ~LaneMask{0}, {}, 0)[0];
     ++loops_;
     const unsigned head = size();

@@ -11,20 +11,22 @@ struct Style {
   unsigned sources = 4;        ///< maximum sources of an instruction: 1..8
   unsigned registers = 8;      ///< general registers: one half holds mostly redundant values, the other half any values
   unsigned vector = 70;        ///< an instruction whose result differs between warps
-  unsigned leak = 10;          ///< probability that such a result goes to a register of the redundant half
-  unsigned guarded = 12;       ///< a guarded instruction
-  unsigned guard_leak = 64;    ///< probability that a guarded result goes to a register of the redundant half
-  unsigned pair = 20;          ///< an instruction with two results
-  unsigned load = 30;          ///< a load, mostly from a redundant address
-  unsigned store = 16;         ///< a store to cells that are never loaded
-  unsigned add = 3;            ///< a global atomic operation
+  /// probability that a result that is not redundant goes to a register of the redundant half
+  unsigned leak = 10;
+  unsigned guarded = 12;     ///< a guarded instruction
+  unsigned guard_leak = 64;  ///< probability that a guarded result goes to a register of the redundant half
+  unsigned pair = 20;        ///< an instruction with two results
+  unsigned load = 30;        ///< a load, mostly from a redundant address
+  unsigned store = 16;       ///< a store to cells that are never loaded
+  unsigned add = 3;          ///< a global atomic operation
   unsigned fence = 2;
   unsigned litmus = 0;   ///< stores and loads of cells that all warps write without synchronisation
   unsigned branch = 20;  ///< an if or if/else statement
   unsigned loop = 14;
-  unsigned divergent = 100;  ///< conditions that differ between warps or lanes; the others are uniform
-  unsigned halves = 0;       ///< conditions that hold for every second warp, so that both sides have equal size
-  unsigned jump_out = 60;    ///< a break or continue in a loop body
+  /// probability of conditions that differ between warps or lanes; all other conditions are uniform
+  unsigned divergent = 100;
+  unsigned halves = 0;     ///< conditions that hold for every second warp, so that both sides have equal size
+  unsigned jump_out = 60;  ///< a break or continue in a loop body
   unsigned barrier = 8;
   unsigned publish = 6;   ///< values are exchanged through shared memory, between barriers
   unsigned named = 2;     ///< a barrier of some warps

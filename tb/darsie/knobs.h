@@ -64,7 +64,7 @@ struct Knobs {
   // Violations of the contract or of the marking rules
   unsigned break_rule = 0;      ///< rate of illegal inputs
   unsigned early_eligible = 0;  ///< rate of reporting a warp as eligible although its instruction buffer is not empty
-  unsigned force_promote = 0;   ///< rate of promoting shapes that must not promote
+  unsigned force_promote = 0;   ///< rate of promoting shapes that the rules do not allow to promote
   unsigned litmus_always = 0;   ///< not 0: uses litmus cells even if stores do not clear load entries (StoreInv 0)
   bool check = true;            ///< checks the results of the kernels and that the simulation makes progress
 };

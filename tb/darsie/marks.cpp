@@ -32,7 +32,8 @@ std::vector<std::vector<unsigned>> graph_of(const Kernel& kernel) {
   return next;
 }
 
-/// Returns for each node the nodes on all paths from `roots` to it, within `inside`; empty for unreachable nodes.
+/// Returns for each node of `inside` the nodes that are on all paths from `roots` to the node; empty for unreachable
+/// nodes.
 std::vector<Set> dominators(const std::vector<std::vector<unsigned>>& next, const std::vector<unsigned>& roots,
                             const Set& inside, std::optional<unsigned> stop) {
   const std::size_t size = next.size();
@@ -83,7 +84,7 @@ std::vector<unsigned> post_dominators(const std::vector<std::vector<unsigned>>& 
 struct Fork {
   unsigned branch;
   std::vector<unsigned> joins;
-  std::vector<bool> defines;  // registers that the sides define
+  std::vector<bool> defines;  // registers that the sides of the branch define
 };
 
 std::vector<Fork> forks_of(const Kernel& kernel, const std::vector<std::vector<unsigned>>& next) {
@@ -169,7 +170,7 @@ Classes classes_of(const Kernel& kernel, const std::vector<std::vector<unsigned>
 
 bool may_be_skipped(const Instruction& now) { return now.ndst > 0 && !now.guarded; }
 
-/// Returns the registers that benefit most from a row, best first.
+/// Returns the registers that benefit most from a row, the register with the largest benefit first.
 std::vector<unsigned> rename_set(const Kernel& kernel, const Classes& classes, const MarkRules& rules) {
   std::vector<std::uint64_t> worth(kernel.registers);
   for (unsigned i = 0; i < kernel.code.size(); ++i) {

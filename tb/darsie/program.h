@@ -111,7 +111,7 @@ class Path {
 /// Returns destination `which` of `instruction` for all lanes; lanes that do not write keep `old`. Not for loads.
 [[nodiscard]] Vector computed(const Instruction& instruction, unsigned which, const std::array<Vector, 8>& sources,
                               const Vector& old, LaneMask lanes, const Shape& shape, unsigned warp);
-/// Returns the lanes that take the branch.
+/// Returns the lanes of `lanes` that take the branch.
 [[nodiscard]] LaneMask taken_lanes(const Instruction& branch, const Vector& source, LaneMask lanes);
 
 /// Memory of a thread block, without litmus cells.

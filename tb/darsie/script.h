@@ -26,7 +26,7 @@ void play(std::string_view text, const Params& params, Inputs& in);
 struct TraceRow {
   const char* inputs;
   const char* hold;  ///< expected f_hold
-  /// Expected other outputs, such as "skip 010; act LEAD,PASS tag 0; row 100; cp w2 row 101 slot 0"
+  /// expected values of all other outputs, such as "skip 010; act LEAD,PASS tag 0; row 100; cp w2 row 101 slot 0"
   const char* outputs;
   const char* groups;  ///< expected groups, such as "SKIP{w1} MISS{w0}"
   const char* why;     ///< expected reason of the verdict

@@ -89,7 +89,7 @@ const std::vector<std::vector<const char*>>& corners() {
        "bar t0 join 0011", "br w1 taken", "br w0 not", "", "", "exit w0 w1", "retire t0"},
       {"launch t0 warps 1111 full 1111 en 1 promote 0 base 0 rows 2 slots 1", "br w1 w2 taken; leave w0", "br w3 not",
        "", "", "bar t0 join 1111", "br w0 w3 taken", "br w1 w2 not", "", "", "exit w0 w1 w2 w3", "retire t0"},
-      // Two thread blocks could complete in one cycle, twice; the round-robin pointer decides.
+      // Twice, two thread blocks could complete in the same cycle; the round-robin pointer selects one.
       {"launch t0 warps 0011 full 0011 en 1 promote 0 base 0 rows 2 slots 1",
        "launch t1 warps 1100 full 1100 en 1 promote 0 base 2 rows 2 slots 1", "br w0 w1 w2 w3 taken", "", "",
        "br w0 w1 w2 not; br w3 taken", "", "", "exit w0 w1 w2 w3", "retire t1", "retire t0"},
@@ -117,7 +117,7 @@ const std::vector<std::vector<const char*>>& corners() {
        "issue w2 dst 0",
        "exit w0 w1 w2",
        "retire t0"},
-      // A meeting that is complete because the last warp exits, leaves, or is at a barrier.
+      // A meeting becomes complete because the last missing warp exits, leaves, or is at a barrier.
       {kThree, "br w0 w1 taken", "exit w2", "", "", "br w0 taken", "leave w1", "", "", "", "bar t0 join 0011",
        "exit w0 w1", "retire t0"}};
   static const std::vector<Text> made = [] {

@@ -343,7 +343,7 @@ void sleepy(Knobs& knobs) {
 const Sequences& sequences() {
   using castor::tb::kBreaksContract, castor::tb::kKeepsContract, castor::tb::made_of;
   using With = castor::tb::WithKnobs<Block, Environment, Knobs, draw>;
-  // The first sequence is every other episode of a medley.
+  // A medley runs the first sequence in every other episode.
   static const Sequences all = {
       {"chaos", "inputs without sense or order, out of range ones included", kBreaksContract, made_of<Block, Chaos>},
       {"random", "an SM with knobs drawn anew every few thousand cycles", kKeepsContract,

@@ -14,7 +14,7 @@ constexpr std::size_t kCommand = 64;          // exceeds the number of groups in
 constexpr U32 kUnitsBefore = 4;               // the record begins this many units before the parameters
 constexpr U64 kLinkInRecord = 0x38;           // byte offset of the link in a record
 constexpr U64 kHuge = 0xffff'fffeULL;         // thread blocks of a group that never finishes
-constexpr U32 kReplyOfNothing = 0x7ead'7ead;  // link in the reply to a read that hits no record
+constexpr U32 kReplyOfNothing = 0x7ead'7ead;  // link in the reply to a read from an address that holds no record
 
 U64 packed(U64 x, U64 y, U64 z) { return x | y << 32U | z << 48U; }
 
@@ -78,7 +78,7 @@ U64 Environment::draw_row() {
 }
 
 U64 Environment::draw_wide() {
-  if (chance(kAlways / 4)) {  // one dimension near a limit of its range
+  if (chance(kAlways / 4)) {  // one dimension close to a limit of its range
     const unsigned which = below(3), bits = which == 0 ? 32 : 16;
     const U64 size = below(2) == 0 ? twin::mask(bits) - below(2) : (U64{1} << (bits - 1)) + below(3) - 1;
     return which == 0 ? packed(size, 1, 1) : which == 1 ? packed(1, size, 1) : packed(1, 1, size);
@@ -134,7 +134,7 @@ void Environment::new_command() {
     beat.lane = static_cast<U8>(lane);
     if (mixed && chance(kAlways / 2)) beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
     beat.dim = chance(knobs_.huge) ? packed(kHuge, 1, 1) : draw_dim(knobs_.volume);
-    if (knobs_.tall != 0 && chance(knobs_.tall)) {  // finishes early only in a twin that ignores the upper bit
+    if (knobs_.tall != 0 && chance(knobs_.tall)) {  // the group ends early only in a twin that ignores the upper bit
       beat.dim = packed(1 + below(4) + (U64{1} << (8 + below(24))), 1, 1);
     }
     place_record(beat);

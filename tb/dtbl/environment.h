@@ -17,8 +17,8 @@ namespace castor::dtbl::tb {
 /// complete thread blocks, and memory holds the records of groups. The model keeps the contract of the block's
 /// surroundings, unless the knobs under "Violations of the contract" are set.
 ///
-/// The inputs show the kernel entry that the block examines in the same cycle. The model therefore follows the block's
-/// search, using the beats and agg_ready.
+/// The key inputs must belong to the kernel entry that the block examines in the same cycle. The model therefore tracks
+/// the block's search from the beats and agg_ready.
 class Environment final : public Sequence {
  public:
   Environment(const Params& params, const Knobs& knobs, std::uint64_t seed);
@@ -102,7 +102,7 @@ class Environment final : public Sequence {
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;
   bool resting_ = false;
-  bool goes_on_ = false;   // the previous command was not terminated; the next beats continue it
+  bool goes_on_ = false;   // the previous command was not terminated; the next beats continue that command
   U32 block_ = 0;          // memory block with parameters and record of the group launched last
   std::deque<U32> shown_;  // references of the records of the most recent groups
   bool filled_ = false;    // set when the group table becomes full, cleared when it is half empty

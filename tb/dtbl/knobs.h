@@ -18,19 +18,20 @@ struct Knobs {
   unsigned huge = 0;      ///< rate of groups that never finish
   /// Rate of groups whose number of thread blocks is small except for one upper bit; they never finish either
   unsigned tall = 0;
-  unsigned row = 0;       ///< rate of kernels and groups with one long dimension, next to a power of two
-  unsigned long_row = 0;  ///< rate, among these rows, of dimensions of nearly long_bits bits
+  unsigned row = 0;  ///< rate of kernels and groups with one long dimension, next to a power of two
+  /// rate, among kernels and groups with one long dimension, of dimensions of nearly long_bits bits
+  unsigned long_row = 0;
   unsigned long_bits = 16;
   unsigned wide = 0;   ///< rate of kernels and groups whose sizes have any number of bits; most never finish
   unsigned empty = 0;  ///< rate of dimensions of 0, which act as 1
   // Kernels
-  unsigned keys = 4;           ///< number of different keys; each differs from the first in one bit
+  unsigned keys = 4;           ///< number of different keys; each other key differs from the first key in one bit
   unsigned mixed = 8192;       ///< rate of commands whose groups have several keys
   unsigned kernel = 2000;      ///< rate at which a kernel becomes resident
   unsigned grid = 4;           ///< maximum thread blocks of a kernel per dimension
   unsigned release = kAlways;  ///< rate at which an entry without work is released
   // SMs
-  unsigned fits = 60000;  ///< probability that an entry's next thread block fits, when this is redrawn
+  unsigned fits = 60000;  ///< probability that an entry's next thread block fits, drawn again at intervals
   unsigned refit = 4096;  ///< rate of redrawing whether an entry's next thread block fits
   unsigned take = 60000;  ///< rate at which an offered thread block is accepted
   unsigned time = 20;     ///< maximum run time of a thread block

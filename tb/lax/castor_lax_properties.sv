@@ -105,7 +105,8 @@ module castor_lax_properties (
     end
   end
 
-  // A list contains each kernel type once. Written lists have this property if the list that was read had it.
+  // A list contains each kernel type at most once. A written list has this property if the list that was read before
+  // has it.
   logic [MaxKt*MaxKt-1:0] twins;
 
   always_comb begin
@@ -187,9 +188,9 @@ module castor_lax_properties (
                  (pend_count == '0 || (pend_qid == pick_q) == (waits_q && ahead_q == '0)) &&
                      (!waits_q || ahead_q < pend_count))
 
-  // Inductive support for these claims, for all queues at once. `order_q` holds the queues of the waiting jobs in order
-  // of arrival, the oldest in the lowest position. A job in state Init is in `order_q` exactly once, or it is the job
-  // being admitted.
+  // Invariants that make the properties of waiting jobs inductive, for all queues at once. `order_q` holds the queues
+  // of the waiting jobs in order of arrival, the oldest in the lowest position. A job in state Init is in `order_q`
+  // exactly once, or it is the job being admitted.
   logic [VqDepth*QidWidth-1:0] order_q, order_d;
   logic [NumQueues-1:0]        in_queue, in_admission;
   logic                        once, in_place;

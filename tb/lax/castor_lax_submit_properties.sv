@@ -84,8 +84,8 @@ module castor_lax_submit_properties (
   `CASTOR_ASSERT(a4_no_list_with_a_refusal, !(verdict_o && list_we_o))
 
   // Lists stay in range, step by step. From the first read on, `met_*_q` hold length and kernel types of the list that
-  // is appended to; no other machine writes these. The first pass counts the staged slots whose type is missing from
-  // the list. The second pass adds them, so the list must have room for them.
+  // is appended to; no other state machine writes them. The first pass counts the staged slots whose type is missing
+  // from the list. The second pass adds them, so the list must have room for them.
   logic                      met_q, looks;
   logic [4:0]                met_length_q, unknown_before, unknown_after;
   logic [MaxKt*KidWidth-1:0] met_kinds_q, kinds, new_kinds;

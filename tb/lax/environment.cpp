@@ -64,8 +64,8 @@ U64 Environment::leap(U64 from) {
     case Leap::kHighPower:
       return U64{1} << (knobs_.leap_bits - 1 - rng_.below(4));
     case Leap::kBorder: {
-      // The target is an odd multiple of 2^n: bit n rises, and all lower bits fall. The bits are taken in turn, so that
-      // a run covers all of them.
+      // The target time is an odd multiple of 2^n: bit n rises, and all lower bits fall. Each call uses the next n, so
+      // that a run covers all bits.
       const U64 border = U64{1} << (12 + border_);
       border_ = (border_ + 1) % (knobs_.leap_bits - 12);
       const U64 ahead = (border - from) & (2 * border - 1);
@@ -76,7 +76,7 @@ U64 Environment::leap(U64 from) {
   }
 }
 
-// Schedules a soft reset shortly after an update starts or ends; both are visible at the outputs.
+// Schedules a soft reset shortly after an update starts or ends; start and end are visible at the outputs.
 void Environment::aim_resets(const Outputs& out) {
   const bool busy = out.upd_busy != 0;
   if (busy != update_seen_ && chance(knobs_.reset_after_update)) {

@@ -63,7 +63,7 @@ class Environment final : public Sequence {
     std::vector<Work> appended;    ///< kernels of the append in flight
     std::vector<Work> list;        ///< TBs that the engine still expects, by kernel type
     std::vector<Work> list_added;  ///< list of the append in flight
-    unsigned head = 0;             ///< index of the running kernel, or of the next one
+    unsigned head = 0;             ///< index of the running kernel; if no kernel runs, index of the next kernel
     unsigned parsed = 0;           ///< number of parsed kernels
     bool parsing = false;
     U32 unissued = 0;  ///< TBs of the head kernel that are not issued yet

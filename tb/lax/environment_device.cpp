@@ -82,7 +82,8 @@ void Environment::issue(unsigned q) {
 }
 
 unsigned Environment::service(unsigned kid) {
-  // Mean times of kernel types differ by a factor of up to 64; a TB takes half its type's mean to the whole mean.
+  // Mean times of kernel types differ by a factor of up to 64. A TB takes between half its type's mean time and the
+  // whole mean time.
   unsigned mean = std::max(1U, knobs_.service >> (kid % 7));
   if (knobs_.service_swings && (cycle_ / knobs_.service_stretch) % 2 == 1) mean = std::max(1U, mean / 1000);
   if (knobs_.service == 0) return 0;
@@ -143,8 +144,8 @@ void Environment::report(Inputs& in) {
   if (!stale(kd_)) report_kernel_end(in);
 }
 
-// Moves the first kernel end to the front that may be reported now. An end of a job long before its deadline may not.
-// Returns false if there is no other.
+// Moves the first kernel end that may be reported now to the front. An end of a job long before its deadline may not be
+// reported. Returns false if no end may be reported.
 bool Environment::choose_kernel_end() {
   const auto waits = [this](const Event& event) {
     const Queue& queue = queue_[event.queue];
@@ -158,8 +159,8 @@ bool Environment::choose_kernel_end() {
   return true;
 }
 
-// Moves a kernel end to the front that coincides with the targeted event. If there is none, returns false as long as
-// the other ends can wait. Ends of queues with a preemption request wait for the next ranking.
+// Moves a kernel end that coincides with the targeted event to the front. If there is no such end, returns false as
+// long as all other ends can wait. Ends of queues with a preemption request wait for the next ranking.
 bool Environment::choose_wanted_end() {
   const auto bring = [this](const auto& fits) {
     const auto chosen = std::find_if(kd_.begin(), kd_.end(), [&](const Event& event) {
@@ -174,7 +175,8 @@ bool Environment::choose_wanted_end() {
   return draw(4096) == 0;
 }
 
-// Moves a kernel end to the front whose job is being visited. If there is none, returns false nearly always.
+// Moves the end of a kernel whose job is being visited to the front. If there is no such end, returns false in nearly
+// all cases.
 bool Environment::choose_visited_end() {
   const auto chosen = std::find_if(kd_.begin(), kd_.end(), [this](const Event& event) {
     return event.epoch == queue_[event.queue].epoch && foresight_->visits(event.queue);

@@ -176,7 +176,7 @@ void Environment::verdict(unsigned q, bool accept, unsigned reason) {
     return;
   }
   const bool judged = reason <= 2;
-  if (!accept && reason == 2 && queue.host == Host::kLive) {  // a dropped job: it has missed its deadline
+  if (!accept && reason == 2 && queue.host == Host::kLive) {  // a job that was dropped after its deadline
     end_job(q);
     return;
   }

@@ -5,8 +5,8 @@
 namespace castor::lax::tb {
 namespace {
 
-/// Condition of an event that soft resets hit too seldom by chance. kMoments occur in any traffic, kRankings around
-/// PREMA rankings.
+/// Condition for an event that random soft resets hit too seldom. kMoments: events of any traffic. kRankings: events
+/// around PREMA rankings.
 using Moment = bool (*)(const Edge&);
 const std::vector<Moment> kMoments = {
     [](const Edge& e) { return e.update_is_taken(); },
@@ -107,7 +107,7 @@ std::optional<Access> Foresight::wants(const Inputs& in, const Outputs& out, U32
   return aim_ == Aim::kTicks ? tick(now) : reset(now, control);
 }
 
-// Chooses one of the moments that were hit least, and the cycles in which to wait for it.
+// Chooses one of the moments that were hit least, and the cycles in which to wait for that moment.
 void Foresight::choose() {
   const unsigned least = *std::min_element(met_.begin(), met_.end());
   do {

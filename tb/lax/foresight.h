@@ -17,8 +17,8 @@ class Foresight {
  public:
   Foresight(const Params& params, Aim aim, base::Xoshiro256& rng);
 
-  /// Returns the access that coincides with the targeted event in this cycle, if one is wanted. May be called only
-  /// while the register port is free. `control` is the current control register.
+  /// Returns the access that coincides with the targeted event in this cycle, empty if no access is wanted. May be
+  /// called only while the register port is free. `control` is the current control register.
   [[nodiscard]] std::optional<Access> wants(const Inputs& in, const Outputs& out, U32 control);
   /// Returns whether a kernel end of this queue and type is wanted in this cycle. It is wanted if the type's window is
   /// sampled in this cycle. For a queue with a preemption request, it is also wanted if the queue is ranked or the

@@ -13,14 +13,14 @@ enum class Leap : std::uint8_t {
   kLarge,      ///< a uniform number of cycles below 2^`leap_bits`, so mostly a large one
   kAny,        ///< a number of cycles of any length in bits, up to `leap_bits`
   kPower,      ///< a power of two of cycles
-  kHighPower,  ///< one of the four highest powers of two below 2^`leap_bits`
+  kHighPower,  ///< one of the four highest powers of two up to 2^`leap_bits`
   kBorder,     ///< to shortly before a multiple of a power of two, so that times on both sides of it are compared
 };
 
 /// Internal event with which a register access coincides (Foresight).
 enum class Aim : std::uint8_t {
   kNothing,
-  kResets,    ///< soft resets in the cycles of the events that they have hit least so far
+  kResets,    ///< soft resets in the cycles of those events that soft resets have hit least so far
   kRankings,  ///< soft resets in the cycles of events around PREMA rankings
   kTicks,     ///< timer periods that end in the cycle in which the activity of the previous tick starts
 };
@@ -99,7 +99,8 @@ struct Knobs {
   U32 control = 0x00301583;    ///< initial value of CTRL: reset value and ENABLE
   bool random_control = true;  ///< policy and modes are drawn from the seed; ENABLE is kept
   unsigned policy = 10;        ///< 0..9: fixed policy; 10: policy of `control`, or drawn
-  unsigned policies = 0;  ///< if not 0, writes of CTRL only change the policy to one of this set; bit n is policy n
+  /// if not 0, writes of CTRL only change the policy, to one of a set; bit n: policy n is in the set
+  unsigned policies = 0;
   unsigned update_period = 2500;
   unsigned prema_period = 4000;
   unsigned min_groups = 1;

@@ -40,8 +40,8 @@ void RegisterDriver::configure() {
   write(reg::kControl, control);
 }
 
-// Returns cycles per TB in 24.8 fixed point, below 2^`least` to 2^(`least` + `more` - 1). The knob `powers` makes some
-// of them powers of two.
+// Returns a random rate: cycles per TB in 24.8 fixed point, below a random power of two from 2^`least` to 2^(`least` +
+// `more` - 1). With the knob `powers`, some rates are powers of two.
 U32 RegisterDriver::rate(unsigned least, unsigned more) {
   if (knobs_.powers != 0 && chance(knobs_.powers)) return U32{1} << rng_.below(32);
   return static_cast<U32>(rng_.below(std::uint64_t{1} << (least + rng_.below(more))));
@@ -211,7 +211,7 @@ Access RegisterDriver::random_write() {
         return {true, reg::kMinGroups, 1 + static_cast<U32>(rng_.below(rng_.below(4) == 0 ? 255 : 4))};
       case 3:
         return {true, reg::kPremaPriority, rng_.below(2) == 0 ? U32{3} : U32{9}};
-      case 4:  // disables the engine for a while: the next reconfiguration enables it again
+      case 4:  // disables the engine until the next reconfiguration enables it again
         return {true, reg::kControl, control_ ^ (rng_.below(4) == 0 ? reg::kEnable : 0)};
       default:
         return {true, reg::kControl, random_control(reg::kEnable)};
@@ -238,7 +238,7 @@ Access RegisterDriver::random_write() {
   }
 }
 
-// Returns a period near the usual one; sometimes one that is longer than any run.
+// Returns a period near `usual`; sometimes a period that is longer than any run.
 U32 RegisterDriver::period(unsigned usual) {
   if (rng_.below(8) == 0) return 0xFFFFFFU - static_cast<U32>(rng_.below(1U << 23U));
   return 1000 + static_cast<U32>(rng_.below(2 * usual));

@@ -41,7 +41,7 @@ class RegisterDriver {
   /// Starts an access in this cycle; the port must be free.
   void interrupt(const Access& access, Inputs& in);
 
-  /// Access that ends in this cycle, with its result; `valid` is false if none does.
+  /// Access that ends in this cycle, with its result; `valid` is false if no access ends.
   struct Done {
     bool valid = false;
     Access access;
@@ -82,7 +82,8 @@ class RegisterDriver {
   bool starting_ = true;
 };
 
-/// Returns the number of the i-th kernel type or queue in use; they are taken from both ends of the table alternately.
+/// Returns the number of the i-th kernel type or queue in use. The numbers are taken alternately from both ends of the
+/// table.
 [[nodiscard]] inline unsigned spread(unsigned i, unsigned count) { return i % 2 == 0 ? i / 2 : count - 1 - i / 2; }
 
 }  // namespace castor::lax::tb

@@ -161,7 +161,8 @@ void Environment::start_early(Inputs& in) {
   in.kd_kid = in.ks_kid;
 }
 
-// Returns a submission that is refused in any state of its queue: before it is judged, or because of the queue's state.
+// Returns a submission that is refused in any state of its queue: by the checks before the judgement, or because of the
+// queue's state.
 Submission Environment::bad_submission() {
   Submission submission;
   submission.refused = true;

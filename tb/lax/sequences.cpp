@@ -43,7 +43,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.prema_period = pick({1000, 1777, 4000});
   knobs.min_groups = pick({1, 1, 2, 20});
   knobs.prema_priority = pick({1, 3, 9});
-  // One period in some runs is long only because of one upper bit.
+  // In some runs, one of the periods is long only because of one upper bit.
   if (rng.below(8) == 0) (rng.below(2) == 0 ? knobs.update_period : knobs.prema_period) |= 1U << (13 + rng.below(11));
   // Start time: half of the runs start near a limit of the 48 bits, often shortly before the time wraps.
   castor::tb::Edges edges(seed, castor::tb::EdgeMode::kEnds);
@@ -70,19 +70,19 @@ twin::Cycle cycles(const Params& /*params*/) {
   return kCycles;
 }
 
-/// Returns the cycles until all of 256 queues are live. Then their count and the sum of their work have the highest bit
-/// set.
+/// Returns the number of cycles until all of 256 queues are live. The number of live queues and the sum of their work
+/// then have their highest bit set.
 twin::Cycle full_table_run(const Params& params) { return params.NumQueues == 256 ? 16000 : 0; }
 
 /// Returns whether a run can contain 2^15 parse grants. Each grant takes two passes of the selection. With more than 5
-/// groups of queues, the grants would take most of a million cycles.
+/// groups of queues, the grants would take nearly a million cycles.
 bool numbers_fit(const Params& params) { return params.groups() <= 5; }
 
 /// Returns the cycles for 2^15 arrivals of 11 cycles each, and some updates that show their numbers.
 twin::Cycle numbers_run(const Params& params) { return numbers_fit(params) ? 11 * (twin::Cycle{1} << 15U) + 8000 : 0; }
 
 /// Returns the cycles for several soft resets at each targeted moment, at about 2500 cycles each. Parameter sets
-/// without the long `numbers` run get more.
+/// without the long `numbers` run get more cycles.
 twin::Cycle rankings_run(const Params& params) { return numbers_fit(params) ? 40000 : 100000; }
 
 }  // namespace

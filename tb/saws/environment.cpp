@@ -37,7 +37,7 @@ void Environment::forget() {
 void Environment::begin_kernel(Inputs& in) {
   in.kernel_start = 1;
   in.mode_sel = static_cast<U8>(drawn(knobs_.mode, 8));
-  // AUTO in more than half of the cases in which mode_sel is drawn.
+  // In more than half of the cases in which mode_sel is drawn, it is AUTO (1).
   if (in.mode_sel > 3) in.mode_sel = 1;
   in.toggle_en = static_cast<U8>(drawn(knobs_.toggle, 2));
   kernel_left_ = 1 + below(knobs_.kernel_ctas);

@@ -33,7 +33,7 @@ void Environment::break_by_event(Inputs& in) {
   for (unsigned i = 0; i < count && !local; ++i) {
     const unsigned candidate = (from + i) % count, w = candidate * params_.NumSched + s;
     const Does does = warps_[w].does;
-    // Chooses a dead warp; or a waiting warp, which blocks again or exits.
+    // Chooses a dead warp, or a waiting warp, to be reported as blocked again or as exited.
     if (how < 2 ? does == Does::kNothing || does == Does::kExited : does == Does::kWaits) local = candidate;
   }
   if (how == 0 && range > count) local = count + below(range - count);
@@ -44,8 +44,8 @@ void Environment::break_by_event(Inputs& in) {
   const bool exits = how == 3 || (how < 2 && chance(kAlways / 2));
   in.wev_exit = static_cast<U8>((in.wev_exit & ~(1U << s)) | (exits ? 1U << s : 0U));
   if (how == 3) {
-    // The exited warp never reaches its barrier again. The wait of the others ends when another warp arrives or exits,
-    // or never.
+    // The exited warp never reaches its barrier again. The wait of the other warps ends when another warp arrives or
+    // exits, or never.
     warps_[w].does = Does::kExited;
   }
 }

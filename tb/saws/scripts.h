@@ -29,7 +29,7 @@ class Chaos final : public Sequence {
 };
 
 /// Sequence that repeats the worked example of two schedulers (docs/blocks/saws.md, "Worked examples"), alternately
-/// without and with toggling. Parameter sets with fewer warps or CTAs leave out the events of the missing ones.
+/// without and with toggling. At parameter sets with fewer warps or CTAs, events of missing warps and CTAs are omitted.
 class Example final : public Sequence {
  public:
   Example(const Params& params, std::uint64_t seed) : params_(params), random_(seed) {}

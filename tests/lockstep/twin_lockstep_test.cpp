@@ -255,7 +255,7 @@ TEST(Inside, IsAnotherObjectAndThePlainOneHasNone) {
     (void)load_rtl<Block>(plain, odd(), options);
     FAIL() << "shows what it does not have";
   } catch (const base::InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("shows nothing of its inside"));
+    EXPECT_THAT(error.what(), HasSubstr("was built without waves of its internal signals"));
   }
 }
 

@@ -137,9 +137,9 @@ class DeviceLaunch(unittest.TestCase):
         text += "__global__ void parent(int* o) { go(o); }"
         (done,) = self.run_program(text, "-lineinfo", functionals="0", machine="gcn_apu")
         self.assertEqual(done.stdout, "cudaErrorInvalidPtx 0\n")
-        place = r"kernel parent\(int\*\), in go\(int\*\) \(.*:2\) launches from"
+        place = r"kernel parent\(int\*\), in go\(int\*\) \(.*:2\) launches kernels from"
         self.assertRegex(done.stderr, r"^castor: app\.ptx:\d+:\d+: .*" + place)
-        self.assertIn("parse.select_scan) does not have them", done.stderr)
+        self.assertIn("parse.select_scan) does not support them", done.stderr)
         self.assertIn("run.functional=1", done.stderr)
 
     def test_arrows_of_the_timeline_lead_from_the_launching_block_to_the_first_of_the_launch(self):

@@ -161,7 +161,7 @@ TEST(Marks, OperationsAcrossLanesAreVector) {
       "add.u32 %r3, %r20, %r21; add.u32 %r3, %r3, %r22; add.u32 %r3, %r3, %r23; add.u32 %r3, %r3, %r24;");
   for (const char* what : {"shfl", "vote", "activemask", "redux", "bar.red"})
     EXPECT_EQ(k.class_of(what), Mark::kVector) << what;
-  EXPECT_THAT(k.reason("shfl"), HasSubstr("beyond its lane"));
+  EXPECT_THAT(k.reason("shfl"), HasSubstr("reads other lanes"));
 }
 
 // A guarded write is never marked; its value is as regular as guard, operands and what was there before.

@@ -248,9 +248,9 @@ TEST(DispatcherDeathTest, PoliciesThatOfferGroupsWrong) {
     EXPECT_HOOK_FAILS(rig.step(1), message);
   };
   wrong([](Placement& p) { p.group = 8; }, "offers group 8: not there");
-  wrong([](Placement& p) { p.grid.y = 2; }, "offers group 9 with other TBs or parameters");
-  wrong([](Placement& p) { p.param = 0x4080; }, "offers group 9 with other TBs or parameters");
-  wrong([](Placement& p) { p.last_of_group = true; }, "offers group 9 with other TBs or parameters");
+  wrong([](Placement& p) { p.grid.y = 2; }, "offers group 9 with TBs or parameters that do not match");
+  wrong([](Placement& p) { p.param = 0x4080; }, "offers group 9 with TBs or parameters that do not match");
+  wrong([](Placement& p) { p.last_of_group = true; }, "offers group 9 with TBs or parameters that do not match");
   wrong([](Placement& p) { p.position = 1; }, "offers position 1 of entry 3, 0 is next");
   policy.out.place = offer;
   EXPECT_EQ(rig.placed_of(1), 3);

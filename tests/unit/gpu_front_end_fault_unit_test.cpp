@@ -122,7 +122,7 @@ TEST(FaultUnitDeathTest, CallsNeedTheRuntime) {
   Told told{preemptor};
   FaultUnit<Told> faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, told);
   rig.sms[0].call(nullptr, 0, 5);
-  EXPECT_DEATH(faults.step(5), "device code calls the runtime, but there is none");
+  EXPECT_DEATH(faults.step(5), "device code calls the runtime, but the machine has no device runtime");
 }
 
 }  // namespace

@@ -241,7 +241,7 @@ TEST(HooksOnMachines, HooksInsideSmsAreOnePerSm) {
   expect_refused(load(), adapters.hooks(NullHooks::kIssuePolicy), {"IssuePolicy", "12 SMs of 13"});
   Hooks none;
   none.issue.assign(13, nullptr);
-  expect_refused(load(), none, {"IssuePolicy", "some of them none"});
+  expect_refused(load(), none, {"IssuePolicy", "some of these hooks are null"});
   Hooks governors;
   governors.governors = {nullptr};
   expect_refused(load(), governors, {"SmGovernor"});

@@ -190,7 +190,8 @@ TEST(JobTableDeathTest, AnAppendToNoJobIsNotAccepted) {
   JobTableRig rig(true);
   JobPacket append = rig.job(0, 1, 100);
   append.append = true;
-  EXPECT_DEATH(rig.part.judge(4, 5, append, rig.accepted(4), 120), "an append to queue 4 is accepted, it has no job");
+  EXPECT_DEATH(rig.part.judge(4, 5, append, rig.accepted(4), 120),
+               "kernels are appended to the job of queue 4, but the queue has no job");
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ TEST(PreemptorDeathTest, ATbThatIsNotThereIsAnAssertion) {
   PreemptorRig rig;
   const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
   rig.savers[1].give_up(kernel, 0, 5);
-  EXPECT_DEATH(rig.preemptor.take_wires(5), "SM 1 gives up a TB of k that it does not have");
+  EXPECT_DEATH(rig.preemptor.take_wires(5), "SM 1 swaps out a TB of k, which has no TB on an SM");
 }
 
 }  // namespace

@@ -112,7 +112,8 @@ TEST(Faults, AreThoseOfTheFunctionalMachineAndEndTheKernel) {
 TEST(Faults, OfBarriersNameTheBarrier) {
   const std::pair<const char*, const char*> cases[] = {
       {"bar.sync 0, 48;\nret;", "it must be a multiple of 32"},
-      {"mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 5;\n@%p1 bar.sync 0;\nret;", "reached by a part of a warp"},
+      {"mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 5;\n@%p1 bar.sync 0;\nret;",
+       "reached by some threads of a warp only"},
       {"mov.u32 %r1, 20;\nbar.sync %r1;\nret;", "barrier 20 does not exist"},
   };
   for (const auto& [body, text] : cases) {

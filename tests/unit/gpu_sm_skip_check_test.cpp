@@ -79,11 +79,12 @@ TEST(SkipCheck, FindsAResultThatIsTheLeadersOnly) {
       if (program.spellings[pc].find("%tid.x") != std::string::npos) program.marks[pc] = 2;
     }
   });
-  EXPECT_THAT(wrong.fault(), testing::MatchesRegex(
-                                 "check\\.skips: record [0-9]+ of warp [1-3] \\(SM 0, slot [1-3], cycle [0-9]+\\) is "
-                                 "skipped and takes over R[0-9]+: lane 0 has 0x0, not 0x[246]0; the leader was warp "
-                                 "0\n.*in kernel 'k' \\(test\\.ptx:[0-9]+\\), block \\(0,0,0\\), thread "
-                                 "\\((32|64|96),0,0\\)\n.*instruction: mov\\.u32 R[0-9]+, %tid\\.x"));
+  EXPECT_THAT(wrong.fault(),
+              testing::MatchesRegex(
+                  "check\\.skips: record [0-9]+ of warp [1-3] \\(SM 0, slot [1-3], cycle [0-9]+\\) is "
+                  "skipped and takes its leader's value of R[0-9]+: lane 0 has 0x0, not 0x[246]0; the leader was warp "
+                  "0\n.*in kernel 'k' \\(test\\.ptx:[0-9]+\\), block \\(0,0,0\\), thread "
+                  "\\((32|64|96),0,0\\)\n.*instruction: mov\\.u32 R[0-9]+, %tid\\.x"));
 }
 
 // Of loads the addresses are compared.
@@ -114,7 +115,7 @@ TEST(SkipCheck, FindsAReadOfARegisterWhoseValueLiesInARow) {
     }
   } filter;
   const Checked run(filter, std::string(kUniform) + kEnd);
-  EXPECT_THAT(run.fault(), testing::ContainsRegex("reads its own R[0-9]+, whose value lies in a row"));
+  EXPECT_THAT(run.fault(), testing::ContainsRegex("reads its own R[0-9]+, but its value is only in a pool row"));
 }
 
 // A filter that renames to a row of something else.
@@ -148,8 +149,9 @@ TEST(SkipCheck, FindsCopiesThatAreMissingOrWrong) {
       }
     } filter(wrong);
     const Checked run(filter, std::string(kUniform) + kDiverge);
-    EXPECT_THAT(run.fault(), testing::ContainsRegex(wrong ? "is to come behind a copy of R[0-9]+: lane 0 has 0x"
-                                                          : "copy of R30|reads its own R[0-9]+, whose value lies in"));
+    EXPECT_THAT(run.fault(),
+                testing::ContainsRegex(wrong ? "comes after a copy of R[0-9]+: lane 0 has 0x"
+                                             : "copy of R30|reads its own R[0-9]+, but its value is only in"));
   }
 }
 
@@ -165,7 +167,7 @@ TEST(SkipCheck, FindsSkipsWithoutALeader) {
     bool done = false;
   } filter;
   const Checked run(filter, std::string(kUniform) + kEnd);
-  EXPECT_THAT(run.fault(), testing::HasSubstr("is skipped, and no leader has executed it"));
+  EXPECT_THAT(run.fault(), testing::HasSubstr("is skipped, but no leader has executed it"));
 }
 
 }  // namespace

@@ -161,14 +161,17 @@ TEST(TickWalls, APartThatWritesWhatSmsShareStopsTheRun) {
   EventBuffer events;
   events.issued({});
   run_with([] {});
-  EXPECT_DEATH(run_with([&] { *store.host(busy.address) = std::byte{1}; }), "not its own: bytes of the store");
+  EXPECT_DEATH(run_with([&] { *store.host(busy.address) = std::byte{1}; }),
+               "a tick writes state outside its unit: bytes of the store");
   EXPECT_DEATH(run_with([&] { static_cast<void>(store.allocate(4, AllocationKind::kHeap)); }),
-               "not its own: allocations of the store");
-  EXPECT_DEATH(run_with([&] { store.free(busy.address); }), "not its own: allocations of the store");
-  EXPECT_DEATH(run_with([&] { other.wake_at(3); }), "not its own: another unit's wake");
-  EXPECT_DEATH(run_with([&] { ledger.debit(0, 0, {}, 1); }), "not its own: the ledger");
-  EXPECT_DEATH(run_with([&] { events.deliver(busy.rig.log); }), "not its own: an observer");
-  EXPECT_DEATH(run_with([] { static_cast<void>(base::logger("test")); }), "not its own: the log");
+               "a tick writes state outside its unit: allocations of the store");
+  EXPECT_DEATH(run_with([&] { store.free(busy.address); }),
+               "a tick writes state outside its unit: allocations of the store");
+  EXPECT_DEATH(run_with([&] { other.wake_at(3); }), "a tick writes state outside its unit: another unit's wake");
+  EXPECT_DEATH(run_with([&] { ledger.debit(0, 0, {}, 1); }), "a tick writes state outside its unit: the ledger");
+  EXPECT_DEATH(run_with([&] { events.deliver(busy.rig.log); }), "a tick writes state outside its unit: an observer");
+  EXPECT_DEATH(run_with([] { static_cast<void>(base::logger("test")); }),
+               "a tick writes state outside its unit: the log");
 }
 
 TEST(TickWalls, ATicksOwnUnitMayBeWoken) {

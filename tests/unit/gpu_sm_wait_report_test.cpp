@@ -37,7 +37,7 @@ TEST(SmWaitReport, SaysWhatEachWarpWaitsFor) {
     Bench bench(Code().nop().exit(), 32);
     EXPECT_THAT(bench.text(1), HasSubstr("is held by a mechanism"));
     bench.fetch.hold_back(1, 0, 5);
-    EXPECT_THAT(bench.text(), HasSubstr("waits for its branch or its set-up"));
+    EXPECT_THAT(bench.text(), HasSubstr("waits for its branch to resolve or for its start latency"));
     bench.blocked.sleep(0, 0, 9);
     EXPECT_THAT(bench.text(), HasSubstr("sleeps"));
     bench.blocked.call(0);
@@ -70,7 +70,7 @@ TEST(SmWaitReport, FinishedBlockSaysWhyItStays) {
   Bench bench(Code().exit(), 32);
   bench.warps.stop(1);
   bench.tbs.exited(0, 0);
-  EXPECT_THAT(bench.text(), HasSubstr("all warps have exited, accesses under way"));
+  EXPECT_THAT(bench.text(), HasSubstr("all warps have exited, memory accesses in flight"));
   EXPECT_THAT(bench.text(), Not(HasSubstr("warp 0")));
   Credits done(0);
   EXPECT_FALSE(bench.tbs.next_to_retire(0, done, 5, 5));
@@ -106,13 +106,13 @@ TEST(WaitReportDeathTest, OtherRoomThanTheLedgersIsAnAssertion) {
   Bench bench(Code().exit(), 64);
   SmRoom ledger = bench.tbs.room(bench.warps.used());
   ++ledger.reg_units;
-  EXPECT_DEATH(bench.report().check(&ledger, 5), "SM 3 counts other room than the ledger");
+  EXPECT_DEATH(bench.report().check(&ledger, 5), "SM 3 counts other free resources than the ledger");
 }
 
 TEST(WaitReportDeathTest, WarpAtABarrierThatDoesNotKnowItIsAnAssertion) {
   Bench bench(Code().exit(), 64);
   bench.blocked.wait_at_barrier(0);
-  EXPECT_DEATH(bench.report().check(nullptr, 5), "warp 0 waits at a barrier that does not know it");
+  EXPECT_DEATH(bench.report().check(nullptr, 5), "warp 0 waits at a barrier that does not count it");
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST_F(MachineFiles, ReportNamesItsGoneKeysInOneLineAndLoads) {
   EXPECT_EQ(load_machine(old).config.to_json(), tiny.config.to_json());
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "[machines] warning: " + old +
-                ": left out the keys that machines no longer have: launch.stream, old.names, pool.scan\n");
+                ": ignored keys that machines no longer have: launch.stream, old.names, pool.scan\n");
 
   EXPECT_THAT(error_of(write("mine.yaml", "extends: tiny\npool.scan: 8\n")),
               HasSubstr("mine.yaml:2:12: error unknown key \"pool.scan\""));

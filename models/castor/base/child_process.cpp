@@ -46,7 +46,8 @@ Answer run(std::vector<std::string> words, const std::string& package) {
     }
   }
   ::close(pipe_ends[0]);
-  // `waitpid` reports no exit status if the caller ignores SIGCHLD; then only the program's output counts.
+  // `waitpid` reports no exit status if the caller ignores SIGCHLD. The status then stays 0, and only the program's
+  // output is used.
   while (::waitpid(child, &answer.status, 0) < 0 && errno == EINTR) {
   }
   return answer;

@@ -23,7 +23,7 @@ std::string join(const std::vector<std::string>& words) {
   return out;
 }
 
-/// Returns the shortest readable decimal of `value`: whole numbers in full, others with up to 6 digits.
+/// Returns the shortest readable decimal of `value`: whole numbers with all digits, other numbers with up to 6 digits.
 std::string number(double value) {
   char buffer[40];
   const bool whole = value == std::floor(value) && std::fabs(value) < 0x1p63;
@@ -55,7 +55,8 @@ bool is_name(std::string_view text) {
   });
 }
 
-/// Checks one entry of a configuration against the schema's row of its key; error messages point at the entry's place.
+/// Checks one entry of a configuration against the schema's row of its key; error messages give the entry's position in
+/// the file.
 class Checker {
  public:
   Checker(const ConfigEntry& entry, const SchemaRow& row) : entry_(entry), row_(row) {}
@@ -107,7 +108,7 @@ class Checker {
     throw InputError(entry_.where, "key " + row_.key + ": " + shown + ' ' + what, hint);
   }
 
-  /// Whether the entry is a list of names that is written as one word, as command line overrides write it.
+  /// Returns whether the entry is a list of names that is written as one word, as a command-line override writes it.
   [[nodiscard]] bool single_name_list() const { return row_.type == ValueType::kNames && !entry_.is_list; }
 
   void check_unit() const {
@@ -283,7 +284,7 @@ std::string SchemaRow::allowed() const {
 
 void Schema::add(SchemaRow row) {
   const bool added = index_.emplace(row.key, rows_.size()).second;
-  CASTOR_ASSERT(added, "key %s stands twice in the schema", row.key.c_str());
+  CASTOR_ASSERT(added, "the schema contains key %s twice", row.key.c_str());
   CASTOR_ASSERT(row.standard.empty() || default_is_allowed(row), "key %s: its default %s is not allowed",
                 row.key.c_str(), row.standard.c_str());
   rows_.push_back(std::move(row));
@@ -323,7 +324,7 @@ ConfigDocument merge_config(ConfigDocument document, const ConfigResolver& resol
     }
     if (chain.size() == kExtendsDepth) {
       throw InputError(last.extends_where, "more than " + std::to_string(kExtendsDepth) + " machines extend each other",
-                       "extend a machine nearer to the one you mean");
+                       "extend a machine that is nearer to the root of this chain");
     }
     chain.push_back(resolve(last.extends, last.extends_where));
   }

@@ -58,7 +58,7 @@ struct SchemaRow {
 /// The keys of a configuration, in the order in which documents list them. A key without a default is mandatory.
 class Schema {
  public:
-  /// Adds a key; its name must be new and its default, if any, allowed (assertions).
+  /// Adds a key; asserts that its name is new and that its default, if any, is legal.
   void add(SchemaRow row);
   [[nodiscard]] const std::vector<SchemaRow>& rows() const { return rows_; }
   /// Returns the row of a key, or nullptr for an unknown key.
@@ -75,10 +75,10 @@ class Schema {
 /// One key with its value, as a configuration file or an override writes them.
 struct ConfigEntry {
   std::string key;
-  std::vector<std::string> words;  // words of the value: one, unless `is_list`
+  std::vector<std::string> words;  // words of the value; exactly one word unless `is_list`
   bool is_list = false;
-  std::string unit, origin;  // empty: not stated
-  SourceLocation where;      // place of the value
+  std::string unit, origin;  // empty if the file does not state them
+  SourceLocation where;      // position of the value in the file
 };
 
 /// Content of one configuration file, not yet checked against a schema.
@@ -88,7 +88,7 @@ struct ConfigDocument {
   std::vector<ConfigEntry> entries;  // keys are unique
 };
 
-/// Function that returns the document of the name that an `extends` at `where` gives, or throws InputError.
+/// Function that returns the document named by an `extends` at position `where`, or throws InputError.
 using ConfigResolver = std::function<ConfigDocument(const std::string& name, const SourceLocation& where)>;
 
 /// Parses YAML text; `file` is the name in messages. Throws InputError if the text is no configuration.
@@ -131,8 +131,8 @@ class Config {
   [[nodiscard]] const std::vector<ConfigValue>& values() const { return values_; }
 
   /// Returns the effective configuration as a file without `extends`: all keys with value, unit and origin. Reading
-  /// this file gives the same values. It holds no date and no path beside the values of keys, so equal configurations
-  /// give equal text.
+  /// this file gives the same values. The text contains no date and no path except as values of keys, so equal
+  /// configurations give equal text.
   [[nodiscard]] std::string to_yaml() const;
   /// Returns a JSON object {"machine", "title", "keys": {key: {"value", "unit", "origin"}}}.
   [[nodiscard]] std::string to_json(int indent = 2) const;

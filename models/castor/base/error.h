@@ -23,7 +23,7 @@ struct SourceLocation {
 }
 [[nodiscard]] inline bool operator!=(const SourceLocation& a, const SourceLocation& b) { return !(a == b); }
 
-/// Base class of all exceptions that Castor throws.
+/// Base class of all exceptions of Castor.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -52,8 +52,8 @@ std::string parent(const std::string& path) {
 
 std::string prefix() {
   if (std::string folder = told("CASTOR_PREFIX"); !folder.empty()) {
-    // Relative to the working folder of the first call, because the program may change its working folder later and
-    // child processes inherit the variable.
+    // Relative to the working folder of the first call: the program may change its working folder later, and child
+    // processes inherit the variable.
     static const std::string here = working_folder();
     if (folder[0] != '/') folder.insert(0, here + "/");
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();

@@ -36,7 +36,7 @@ std::exception_ptr handled_error(const std::string& place) {
   } catch (const std::exception& error) {
     return std::make_exception_ptr(Error(place + " threw an exception: " + printable(error.what(), 300)));
   } catch (...) {
-    return std::make_exception_ptr(Error(place + " threw what is no std::exception"));
+    return std::make_exception_ptr(Error(place + " threw an object that is no std::exception"));
   }
 }
 

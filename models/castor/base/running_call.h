@@ -30,7 +30,7 @@ struct CallUnderWay {
 /// State of the calls that this shared object makes. load_object points it to the state of the process.
 extern CallUnderWay* call_under_way;
 
-/// Rethrows the exception being handled as `handled_error` returns it, with the call as its place.
+/// Rethrows the exception being handled as `handled_error` returns it, with `site` and `cycle` named in the message.
 [[noreturn, gnu::cold]] void rethrow_named(const CallSite& site, Cycle cycle);
 
 }  // namespace detail
@@ -76,8 +76,8 @@ decltype(auto) call_named(const CallSite& site, Cycle cycle, Call&& call) {
 
 /// Watchdog thread that detects a RunningCall that does not return. It fires when no call begins or ends while the
 /// process uses `seconds` of CPU time; a loaded host or a stop in a debugger does not count. The watchdog thread then
-/// calls `told` once, with a line that names block, function and cycle. `told` should end the process, because no other
-/// thread can.
+/// calls the function `told` once, with a line that names block, function and cycle. `told` should end the process,
+/// because the thread of the hanging call cannot.
 class CallWatch {
  public:
   static constexpr double kSeconds = 20;
@@ -94,7 +94,7 @@ class CallWatch {
   double seconds_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  bool over_ = false;  ///< tells `watch` to end; guarded by `mutex_`
+  bool over_ = false;  ///< tells the thread of `watch` to end; guarded by `mutex_`
   std::thread thread_;
 };
 

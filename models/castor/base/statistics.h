@@ -35,8 +35,8 @@ class Statistic {
   [[nodiscard]] virtual double real() const = 0;
   virtual void reset() = 0;
 
-  /// Returns the number of whole numbers of which `integer()` is composed, such as the elements of an array; 0 for a
-  /// plain number. Reports and the hash include all parts.
+  /// Returns the number of integers of which `integer()` is composed, such as the elements of an array; 0 if it is a
+  /// single number. Reports and the hash include all parts.
   [[nodiscard]] virtual std::size_t parts() const { return 0; }
   [[nodiscard]] virtual std::uint64_t part(std::size_t /*index*/) const { return 0; }
   /// Returns the name of a part; empty if parts are numbered.
@@ -131,7 +131,7 @@ class Histogram final : public Statistic {
 
 /// Sum of one statistic over several groups: the statistics at the same path in all groups of `over` whose names start
 /// with `prefix`. Example: the total of a GPU over its SMs. The sum is computed on reading, from `integer()` of arrays
-/// and histograms. `reset` leaves it alone.
+/// and histograms. `reset` has no effect on it.
 class Total final : public Statistic {
  public:
   /// Sums "<prefix>*.<path>"; `over` must outlive the total. Groups without this statistic count 0.
@@ -148,7 +148,7 @@ class Total final : public Statistic {
   std::string prefix_, path_;
 };
 
-/// A value computed from other statistics on reading, such as a rate. `reset` leaves it alone.
+/// A value computed from other statistics on reading, such as a rate. `reset` has no effect on it.
 class Formula final : public Statistic {
  public:
   Formula(StatisticGroup& group, StatisticInfo info, std::function<double()> compute);

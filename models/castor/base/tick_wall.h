@@ -13,9 +13,10 @@ class TickWall {
 #ifdef CASTOR_TICK_WALLS
   explicit TickWall(const void* owner) : outer_(inside()) { inside() = owner; }
   ~TickWall() { inside() = outer_; }
-  /// Fails an assertion if the current tick may not write `what`, which belongs to `owner`; null: to no single unit.
+  /// Fails an assertion if the current tick may not write `what`. `owner`: unit to which `what` belongs; null if it
+  /// belongs to no single unit.
   static void check(const char* what, const void* owner = nullptr) {
-    CASTOR_ASSERT(inside() == nullptr || inside() == owner, "a tick writes what is not its own: %s", what);
+    CASTOR_ASSERT(inside() == nullptr || inside() == owner, "a tick writes state outside its unit: %s", what);
   }
 #else
   explicit TickWall(const void* /*owner*/) {}

@@ -86,7 +86,7 @@ std::string demangled(std::string_view text) {
 }
 
 std::string function_name(const std::string& demangled) {
-  // Scans backwards over the brackets of the parameters, then to the blank behind the result type.
+  // Scans backwards over the parameter list in brackets, then to the blank that follows the result type.
   std::size_t depth = 0, end = demangled.size();
   const std::size_t close = demangled.rfind(')');
   if (close == std::string::npos) return demangled;

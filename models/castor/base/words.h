@@ -22,7 +22,7 @@ namespace castor::base {
 [[nodiscard]] std::string shell_line(const std::vector<std::string>& words);
 
 /// Returns the candidate closest to `word` by edit distance (insertion, deletion, replacement, swap of two neighbours);
-/// of equally close ones the first. Empty if the distance is more than a third of the letters.
+/// of equally close candidates, the first. Empty if the distance is more than a third of the letters.
 [[nodiscard]] std::string closest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 /// Returns "did you mean X?" with the closest candidate and with `behind` after its name; empty if no candidate is

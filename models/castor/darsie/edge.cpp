@@ -1,6 +1,6 @@
-// The rising edge: steps in the order of docs/blocks/darsie.md, "Cycle". Later steps need some values of the start of
-// the cycle that earlier steps change. Those values are in groups_ and verdict_, which are computed first, or in
-// `Before`.
+// The rising edge: steps in the order of docs/blocks/darsie.md, "Cycle". Some values that earlier steps change are
+// needed by later steps as of the start of the cycle. These values are in groups_ and verdict_, which are computed
+// first, or in `Before`.
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 namespace castor::darsie {
 
 /// Skip table, majority masks, branch meetings and renaming rows of an SM as a cycle model. When warps of a thread
-/// block (TB) reach the same redundant instruction, one warp executes it. The others skip it and read its result
+/// block (TB) reach the same redundant instruction, one warp executes it. The other warps skip it and read its result
 /// (docs/blocks/darsie.md, "Theory of operation"; Yeh 2020, chapter 7).
 ///
 /// Each cycle is one call of `settle`, which returns the outputs, and one call of `clock`, the rising edge. Outputs are
@@ -49,8 +49,9 @@ class Engine {
   /// Sets the state after reset: no TB, no warp. Counters are not cleared.
   void reset();
 
-  /// Returns a number of idle edges (events 0, levels as last clocked) that change no output and no register. It is 0
-  /// if an idle edge may change state, if a warp could skip, copies or has missed, or if a row lingers; else kForever.
+  /// Returns a number of idle edges (events 0, levels as last clocked) that change no output and no register. The
+  /// result is 0 if an idle edge may change state, if a warp could skip, is copying registers or has missed, or if a
+  /// row lingers; otherwise kForever.
   [[nodiscard]] base::Cycle quiet() const {
     return moves_ || state_.miss != 0 || ready_ != 0 || (candidates_ & eligible_) != 0 ? 0 : base::kForever;
   }
@@ -69,7 +70,7 @@ class Engine {
     WarpMask warps = 0;  // warps of the group
     Tags tags;           // rows of the version; undefined for a miss
     Kind kind = Kind::kMiss;
-    bool woken = false;   // the warps waited for the version; else they probed the skip table
+    bool woken = false;   // the warps waited for the version; if false, they probed the skip table
     bool load = false;    // the entry is of a load
     bool global = false;  // the entry is of a global load
     U8 first = 0;         // warp that the round-robin search found; rrf becomes the next warp
@@ -106,7 +107,7 @@ class Engine {
     U8 warp = 0;         // warp for which the row is copied
     U8 row = 0;          // number of the row in its TB's pool
   };
-  /// Register values of the start of the cycle that later steps of the edge still need.
+  /// Register values at the start of the cycle that later steps of the edge still need.
   struct Before {
     WarpMask live, maj, stop, tk, cpy;
     TbMask sync, en, complete;  // complete: TBs whose majority has stopped completely
@@ -180,11 +181,12 @@ class Engine {
   WarpMask lingering_ = 0;                                       // warps with a lingering row (ling)
   WarpMask entries_ = 0;                                         // warps of TBs with valid skip table entries
   WarpMask ready_ = 0;                                           // waiting warps whose rows are all written
-  WarpMask candidates_ = 0;                                      // warps that skip or probe once they are eligible
-  TbMask complete_ = 0;                                          // TBs whose majority has stopped
-  bool moves_ = false;                                           // the next edge may change the state even without
-                                                                 // inputs
-  U64 waiting_wb_ = 0, waiting_stop_ = 0, waiting_copy_ = 0;     // numbers of waiting warps, by kind of wait
+  // warps that skip or probe the skip table once they are eligible
+  WarpMask candidates_ = 0;
+  TbMask complete_ = 0;                                       // TBs whose majority has stopped
+  bool moves_ = false;                                        // the next edge may change the state even without
+                                                              // inputs
+  U64 waiting_wb_ = 0, waiting_stop_ = 0, waiting_copy_ = 0;  // numbers of waiting warps, by kind of wait
 
   // Results of the combinational part of a cycle, for its edge.
   std::array<Group, kMaxGroups> groups_{};  // groups served in this cycle

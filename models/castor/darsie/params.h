@@ -18,12 +18,13 @@
   X(DecW,     2,       1,       4,       kAny,  "instructions of one warp decoded per cycle")                         \
   X(NumIss,   8,       1,       16,      kAny,  "issue ports")                                                        \
   X(NumSrc,   6,       1,       8,       kAny,  "source registers per instruction")                                   \
-  X(NumWb,    16,      1,       16,      kAny,  "renaming rows written per cycle; as many as banks")                  \
-  X(PcW,      48,      8,       64,      kAny,  "PC bits kept and compared")                                          \
+  X(NumWb,    16,      1,       16,      kAny,  "renaming rows written per cycle; equal to the number of banks")      \
+  X(PcW,      48,      8,       64,      kAny,  "bits of a PC that are stored and compared")                          \
   X(RowW,     11,      1,       16,      kAny,  "bits of the address of a physical vector register")                  \
-  X(StoreInv, 1,       0,       1,       kAny,  "0: stores of a thread block leave its load entries")                 \
-  X(LoadSkip, 1,       0,       1,       kAny,  "0: no load is skipped")                                              \
-  X(SkipEn,   1,       0,       1,       kAny,  "0: meetings only, nothing is skipped")
+  X(StoreInv, 1,       0,       1,       kAny,                                                                        \
+    "1: a store of a thread block removes the thread block's load entries")                                           \
+  X(LoadSkip, 1,       0,       1,       kAny,  "1: loads are skipped too")                                           \
+  X(SkipEn,   1,       0,       1,       kAny,  "1: instructions are skipped; 0: warps only meet at branches")
 // clang-format on
 
 namespace castor::darsie {
@@ -42,7 +43,7 @@ struct Params {
     each([this](const twin::Param& param, auto member) { twin::check_param("darsie", param, this->*member); });
   }
 
-  /// Returns the width of a number that selects one of `count` things, at least 1.
+  /// Returns the width of a number that selects one of `count` items, at least 1.
   [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
 
   /// Returns the width of a warp slot number.
@@ -55,7 +56,7 @@ struct Params {
   [[nodiscard]] unsigned slot_bits() const { return number_bits(NumSlots); }
   /// Returns the width of a skip table entry's number.
   [[nodiscard]] unsigned entry_bits() const { return number_bits(NumPst); }
-  /// Returns the width of a sequence number: one bit more than orders the rows.
+  /// Returns the width of a sequence number: one bit more than is needed to number the rows.
   [[nodiscard]] unsigned seq_bits() const { return twin::log2_ceil(NumRows) + 1; }
 };
 

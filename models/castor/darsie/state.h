@@ -30,7 +30,7 @@ enum Error : U8 {
 /// Values of output `d_act`: the verdict on a decoded instruction.
 enum Act : U8 { kActPass, kActLead, kActPriv, kActSquash };
 
-/// Rows of one instance: one per destination.
+/// Rows of one instance of an instruction: one row per destination.
 struct Tags {
   std::array<U8, 2> row{};  ///< row of each destination; the second is 0 without a second destination
   bool two = false;         ///< the instance has a second destination
@@ -64,7 +64,7 @@ struct TbState {
   std::array<U64, kMaxEntries> pc{};     ///< PC of the instruction
   std::array<Tags, kMaxEntries> tags{};  ///< rows of the instruction's result
 
-  U32 wb = 0;                       ///< row is written back; cleared by an election
+  U32 wb = 0;                       ///< row has been written back; cleared by an election
   U32 ld = 0;                       ///< row holds the result of a load
   U32 gl = 0;                       ///< row holds the result of a global load
   U32 inv = 0;                      ///< row is stale for warps that have not passed; set by a store or global

@@ -11,7 +11,7 @@
   /*name     default  minimum  maximum  rule         meaning */                                                  \
   X(NumKde,   32,     1,       256,     kAny,        "entries of the kernel table")                              \
   X(AgtSize,  1024,   1,       2048,    kPowerOfTwo, "entries of the aggregated group table")                    \
-  X(HashMode, 0,      0,       1,       kAny,        "entry of a thread: 0 by thread, 1 by thread and SM")
+  X(HashMode, 0,      0,       1,       kAny,        "group table entry of a thread: 0 by thread, 1 by thread and SM")
 // clang-format on
 
 namespace castor::dtbl {
@@ -30,7 +30,7 @@ struct Params {
     each([this](const twin::Param& param, auto member) { twin::check_param("dtbl", param, this->*member); });
   }
 
-  /// Returns the width of a number that selects one of `count` things, at least 1.
+  /// Returns the width of a number that selects one of `count` items, at least 1.
   [[nodiscard]] static unsigned number_bits(unsigned count) { return count > 1 ? twin::log2_ceil(count) : 1; }
 
   /// Returns the width of a kernel table entry's number (KW).

@@ -11,108 +11,150 @@
 // clang-format off
 #define DTBL_INPUTS(X)                                                                                           \
   /*name        type     elements  bits            class     timing   meaning */                                 \
-  X(agg_valid,  U8,      1,        1,              kEvent,   kSettle, "a group is launched: one beat")           \
-  X(agg_first,  U8,      1,        1,              kPayload, kEdge,   "first beat of its command")               \
-  X(agg_last,   U8,      1,        1,              kPayload, kEdge,   "last beat of its command")                \
+  X(agg_valid,  U8,      1,        1,              kEvent,   kSettle,                                            \
+    "a thread launches a group: the beat is valid")                                                              \
+  X(agg_first,  U8,      1,        1,              kPayload, kEdge,   "first beat of the launch command")        \
+  X(agg_last,   U8,      1,        1,              kPayload, kEdge,   "last beat of the launch command")         \
   X(agg_sm,     U8,      1,        5,              kPayload, kSettle, "SM of the launching thread")              \
-  X(agg_warp,   U8,      1,        6,              kPayload, kSettle, "its warp slot")                           \
-  X(agg_lane,   U8,      1,        5,              kPayload, kSettle, "its lane")                                \
-  X(agg_key,    Key,     1,        77,             kPayload, kSettle, "{shared 16, z 7, y 11, x 11, pc 32}")     \
-  X(agg_dim,    U64,     1,        64,             kPayload, kEdge,   "thread blocks: {z 16, y 16, x 32}")       \
-  X(agg_cnt,    U32,     1,        32,             kPayload, kEdge,   "their number")                            \
-  X(agg_param,  U32,     1,        32,             kPayload, kEdge,   "address of its parameters / 16")          \
-  X(agg_level,  U8,      1,        4,              kPayload, kEdge,   "level of nesting, passed on")             \
-  X(key_valid,  U8,      1,        1,              kLevel,   kSettle, "kernel entry key_idx may be attached to") \
-  X(key_rd,     Key,     1,        77,             kLevel,   kSettle, "its key")                                 \
-  X(fb_ready,   U8,      1,        1,              kLevel,   kSettle, "the fallback shown is taken")             \
+  X(agg_warp,   U8,      1,        6,              kPayload, kSettle, "warp slot of the launching thread")       \
+  X(agg_lane,   U8,      1,        5,              kPayload, kSettle, "lane of the launching thread")            \
+  X(agg_key,    Key,     1,        77,             kPayload, kSettle,                                            \
+    "key of the group: {shared 16, z 7, y 11, x 11, pc 32}")                                                     \
+  X(agg_dim,    U64,     1,        64,             kPayload, kEdge,                                              \
+    "thread blocks of the group per dimension: {z 16, y 16, x 32}")                                              \
+  X(agg_cnt,    U32,     1,        32,             kPayload, kEdge,   "number of thread blocks of the group")    \
+  X(agg_param,  U32,     1,        32,             kPayload, kEdge,   "address of the group's parameters / 16")  \
+  X(agg_level,  U8,      1,        4,              kPayload, kEdge,   "nesting level of the launch, passed on")  \
+  X(key_valid,  U8,      1,        1,              kLevel,   kSettle,                                            \
+    "groups may attach to the kernel entry key_idx")                                                             \
+  X(key_rd,     Key,     1,        77,             kLevel,   kSettle, "key of the kernel entry key_idx")         \
+  X(fb_ready,   U8,      1,        1,              kLevel,   kSettle, "the fallback is accepted")                \
   X(done_valid, U8,      1,        1,              kEvent,   kEdge,   "a thread block has completed")            \
-  X(done_agei,  U32,     1,        32,             kPayload, kEdge,   "its group")                               \
-  X(push_valid, U8,      1,        1,              kEvent,   kEdge,   "a kernel whose entry is being written")   \
-  X(push_kd,    U8,      1,        p.kde_bits(),   kPayload, kEdge,   "that entry")                              \
-  X(push_dim,   U64,     1,        64,             kPayload, kEdge,   "its grid: {z 16, y 16, x 32}")            \
-  X(fits,       KdeBits, 1,        p.NumKde,       kLevel,   kSettle, "the entry's next TB fits some SM")        \
-  X(pl_taken,   U8,      1,        1,              kEvent,   kEdge,   "the thread block offered is placed")      \
-  X(mem_ready,  U8,      1,        1,              kLevel,   kEdge,   "the memory request is taken")             \
-  X(rsp_valid,  U8,      1,        1,              kEvent,   kEdge,   "reply of the read")                       \
-  X(rsp_dim,    U64,     1,        64,             kPayload, kEdge,   "record: thread blocks of the group")      \
-  X(rsp_next,   U32,     1,        32,             kPayload, kEdge,   "record: the group behind it")
+  X(done_agei,  U32,     1,        32,             kPayload, kEdge,                                              \
+    "reference of the completed thread block's group")                                                           \
+  X(push_valid, U8,      1,        1,              kEvent,   kEdge,                                              \
+    "a kernel becomes resident: its entry is being written")                                                     \
+  X(push_kd,    U8,      1,        p.kde_bits(),   kPayload, kEdge,   "kernel entry that is being written")      \
+  X(push_dim,   U64,     1,        64,             kPayload, kEdge,   "grid of the kernel: {z 16, y 16, x 32}")  \
+  X(fits,       KdeBits, 1,        p.NumKde,       kLevel,   kSettle,                                            \
+    "the next TB of the kernel entry fits some SM")                                                              \
+  X(pl_taken,   U8,      1,        1,              kEvent,   kEdge,   "the offered thread block is placed")      \
+  X(mem_ready,  U8,      1,        1,              kLevel,   kEdge,   "the memory request is accepted")          \
+  X(rsp_valid,  U8,      1,        1,              kEvent,   kEdge,   "reply to the read")                       \
+  X(rsp_dim,    U64,     1,        64,             kPayload, kEdge,                                              \
+    "record: thread blocks of the group per dimension")                                                          \
+  X(rsp_next,   U32,     1,        32,             kPayload, kEdge,                                                   \
+    "record: reference of the next group in the pool")
 
-#define DTBL_OUTPUTS(X)                                                                                                  \
-  /*name           type     elements  bits              class     timing          meaning */                             \
-  X(agg_ready,     U8,      1,        1,                kEvent,   kCombinational, "the beat is taken")                   \
-  X(key_idx,       U8,      1,        p.kde_bits(),     kLevel,   kRegistered,    "kernel entry looked at")              \
-  X(launch_hold,   KdeBits, 1,        p.NumKde,         kLevel,   kCombinational, "being attached to: not released")     \
-  X(att_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a group attaches to a kernel")        \
-  X(att_ready,     U8,      1,        1,                kEvent,   kRegistered,    "no link waits: what attaches is taken")       \
-  X(att_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,    "its kernel entry")                    \
-  X(att_agei,      U32,     1,        32,               kPayload, kRegistered,    "the group: table entry or record")    \
-  X(att_dim,       U64,     1,        64,               kPayload, kRegistered,    "its thread blocks per dimension")     \
-  X(att_cnt,       U32,     1,        32,               kPayload, kRegistered,    "their number")                        \
-  X(att_param,     U32,     1,        32,               kPayload, kRegistered,    "address of its parameters / 16")      \
-  X(att_level,     U8,      1,        4,                kPayload, kRegistered,    "level of nesting")                    \
-  X(att_sm,        U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")          \
-  X(fb_valid,      U8,      1,        1,                kEvent,   kRegistered,    "a group becomes a device kernel")     \
-  X(fb_rec,        U32,     1,        31,               kPayload, kRegistered,    "address of its record / 16")          \
-  X(fb_ord,        U8,      1,        6,                kPayload, kRegistered,    "how many so far in its command")      \
-  X(fb_level,      U8,      1,        4,                kPayload, kRegistered,    "level of nesting")                    \
-  X(fb_sm,         U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")          \
-  X(rel_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a table entry is free again")         \
-  X(rel_idx,       U16,     1,        p.age_bits(),     kPayload, kRegistered,    "which")                               \
-  X(agt_used,      U16,     1,        p.age_bits() + 1, kLevel,   kRegistered,    "table entries in use")                \
-  X(launch_err,    U8,      1,        2,                kEvent,   kRegistered,    "0 frame, 1 completion")               \
-  X(push_ready,    U8,      1,        1,                kEvent,   kRegistered,    "a kernel may be pushed")              \
-  X(pl_valid,      U8,      1,        1,                kEvent,   kCombinational, "a thread block is offered")           \
-  X(pl_kd,         U8,      1,        p.kde_bits(),     kPayload, kCombinational, "its kernel entry")                    \
-  X(pl_agei,       U32,     1,        32,               kPayload, kCombinational, "its group; all ones: native")         \
-  X(pl_pos,        U32,     1,        32,               kPayload, kCombinational, "its number in kernel or group")       \
-  X(pl_dim,        U64,     1,        64,               kPayload, kCombinational, "TBs of kernel or group: {z, y, x}")   \
-  X(pl_param,      U32,     1,        32,               kPayload, kCombinational, "parameters of the group; native: 0")  \
-  X(pl_last,       U8,      1,        1,                kPayload, kCombinational, "last of kernel or group")             \
-  X(cur_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a kernel or group is distributed")    \
-  X(cur_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,    "its kernel entry")                    \
-  X(dispatch_hold, KdeBits, 1,        p.NumKde,         kLevel,   kRegistered,    "marked: something waits for an SM")   \
-  X(mem_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a request to memory")                 \
-  X(mem_write,     U8,      1,        1,                kPayload, kRegistered,    "1: write 4 bytes, 0: read a record")  \
-  X(mem_addr,      U64,     1,        40,               kPayload, kRegistered,    "byte address")                        \
-  X(mem_wdata,     U32,     1,        32,               kPayload, kRegistered,    "data of a write")                     \
-  X(dispatch_err,  U8,      1,        3,                kEvent,   kRegistered,    "0 push, 1 reply, 2 taken")
+#define DTBL_OUTPUTS(X)                                                                                           \
+  /*name           type     elements  bits              class     timing          meaning */                      \
+  X(agg_ready,     U8,      1,        1,                kEvent,   kCombinational, "the beat is accepted")         \
+  X(key_idx,       U8,      1,        p.kde_bits(),     kLevel,   kRegistered,                                    \
+    "entry of the kernel table that is compared")                                                                 \
+  X(launch_hold,   KdeBits, 1,        p.NumKde,         kLevel,   kCombinational,                                 \
+    "kernel entries that must not be released: a group attaches")                                                 \
+  X(att_valid,     U8,      1,        1,                kEvent,   kRegistered,    "a group attaches to a kernel") \
+  X(att_ready,     U8,      1,        1,                kEvent,   kRegistered,                                    \
+    "the attachment is accepted: no link write waits")                                                            \
+  X(att_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,                                    \
+    "kernel entry that the group attaches to")                                                                    \
+  X(att_agei,      U32,     1,        32,               kPayload, kRegistered,                                    \
+    "reference of the group: table entry or record")                                                              \
+  X(att_dim,       U64,     1,        64,               kPayload, kRegistered,                                    \
+    "thread blocks of the group per dimension")                                                                   \
+  X(att_cnt,       U32,     1,        32,               kPayload, kRegistered,                                    \
+    "number of thread blocks of the group")                                                                       \
+  X(att_param,     U32,     1,        32,               kPayload, kRegistered,                                    \
+    "address of the group's parameters / 16")                                                                     \
+  X(att_level,     U8,      1,        4,                kPayload, kRegistered,    "nesting level of the group")   \
+  X(att_sm,        U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")   \
+  X(fb_valid,      U8,      1,        1,                kEvent,   kRegistered,                                    \
+    "a group becomes a device kernel (fallback)")                                                                 \
+  X(fb_rec,        U32,     1,        31,               kPayload, kRegistered,                                    \
+    "address of the group's record / 16")                                                                         \
+  X(fb_ord,        U8,      1,        6,                kPayload, kRegistered,                                    \
+    "number of fallbacks in the command, this one included")                                                      \
+  X(fb_level,      U8,      1,        4,                kPayload, kRegistered,    "nesting level of the group")   \
+  X(fb_sm,         U8,      1,        5,                kPayload, kRegistered,    "SM of the launching thread")   \
+  X(rel_valid,     U8,      1,        1,                kEvent,   kRegistered,                                    \
+    "a group table entry has been freed")                                                                         \
+  X(rel_idx,       U16,     1,        p.age_bits(),     kPayload, kRegistered,                                    \
+    "group table entry that has been freed")                                                                      \
+  X(agt_used,      U16,     1,        p.age_bits() + 1, kLevel,   kRegistered,                                    \
+    "number of group table entries in use")                                                                       \
+  X(launch_err,    U8,      1,        2,                kEvent,   kRegistered,                                    \
+    "protocol errors: bit 0 framing, bit 1 completion")                                                           \
+  X(push_ready,    U8,      1,        1,                kEvent,   kRegistered,    "a kernel may be pushed")       \
+  X(pl_valid,      U8,      1,        1,                kEvent,   kCombinational, "a thread block is offered")    \
+  X(pl_kd,         U8,      1,        p.kde_bits(),     kPayload, kCombinational,                                 \
+    "kernel entry of the offered thread block")                                                                   \
+  X(pl_agei,       U32,     1,        32,               kPayload, kCombinational,                                 \
+    "group of the offered thread block; all ones: native")                                                        \
+  X(pl_pos,        U32,     1,        32,               kPayload, kCombinational,                                 \
+    "position of the thread block in its kernel or group")                                                        \
+  X(pl_dim,        U64,     1,        64,               kPayload, kCombinational,                                 \
+    "TBs of the kernel or group: {z 16, y 16, x 32}")                                                             \
+  X(pl_param,      U32,     1,        32,               kPayload, kCombinational,                                 \
+    "parameter address / 16 of the group; native: 0")                                                             \
+  X(pl_last,       U8,      1,        1,                kPayload, kCombinational,                                 \
+    "last thread block of its kernel or group")                                                                   \
+  X(cur_valid,     U8,      1,        1,                kEvent,   kRegistered,                                    \
+    "thread blocks of a kernel or group are distributed")                                                         \
+  X(cur_kd,        U8,      1,        p.kde_bits(),     kPayload, kRegistered,                                    \
+    "kernel entry that is being distributed")                                                                     \
+  X(dispatch_hold, KdeBits, 1,        p.NumKde,         kLevel,   kRegistered,                                    \
+    "kernel entries with thread blocks not yet placed")                                                           \
+  X(mem_valid,     U8,      1,        1,                kEvent,   kRegistered,    "memory request")               \
+  X(mem_write,     U8,      1,        1,                kPayload, kRegistered,                                    \
+    "1: write 4 bytes (a link), 0: read a record")                                                                \
+  X(mem_addr,      U64,     1,        40,               kPayload, kRegistered,    "byte address of the request")  \
+  X(mem_wdata,     U32,     1,        32,               kPayload, kRegistered,    "data of a write")              \
+  X(dispatch_err,  U8,      1,        3,                kEvent,   kRegistered,                                    \
+    "protocol errors: bit 0 push, bit 1 reply, bit 2 taken")
 
 /// Registers that a test bench can observe.
 #define DTBL_PROBES(X)                                                                                                \
   /*name            type           el. bits              meaning */                                                   \
-  X(launch_state,   LaunchState,   1,  2,                "search of the launch half")                                 \
-  X(run_key,        Key,           1,  77,               "key of the run")                                            \
-  X(in_command,     U8,            1,  1,                "inside a command")                                          \
-  X(fallbacks,      U8,            1,  6,                "fallbacks of the command so far")                           \
-  X(busy,           AgeBits,       1,  p.AgtSize,        "table entries in use")                                      \
-  X(done_valid,     U8,            1,  1,                "a completion was taken in the cycle before")                \
-  X(done_age,       U16,           1,  p.age_bits(),     "its table entry; 0 while done_valid is 0")                  \
-  X(done_left,      U32,           1,  32,               "thread blocks left in it; 0 unless done_valid and in use")  \
-  X(out_valid,      U8,            1,  1,                "an attachment or fallback is shown")                        \
-  X(out_fallback,   U8,            1,  1,                "it is a fallback; 0 while out_valid is 0")                  \
-  X(released,       U8,            1,  1,                "what rel_valid shows")                                      \
-  X(launch_error,   U8,            1,  2,                "what launch_err shows")                                     \
-  X(dispatch_state, DispatchState, 1,  2,                "what is being distributed")                                 \
-  X(first,          KdeBits,       1,  p.NumKde,         "native thread blocks are not yet distributed")              \
+  X(launch_state,   LaunchState,   1,  2,                "state of the launch half")                                  \
+  X(run_key,        Key,           1,  77,               "key of the current run of beats")                           \
+  X(in_command,     U8,            1,  1,                "inside a command: its last beat has not arrived")           \
+  X(fallbacks,      U8,            1,  6,                "number of fallbacks so far in the command")                 \
+  X(busy,           AgeBits,       1,  p.AgtSize,        "group table entries in use")                                \
+  X(done_valid,     U8,            1,  1,                "a completion was accepted in the previous cycle")           \
+  X(done_age,       U16,           1,  p.age_bits(),                                                                  \
+    "group table entry of that completion; 0 while done_valid is 0")                                                  \
+  X(done_left,      U32,           1,  32,                                                                            \
+    "thread blocks left in the entry; 0 unless done_valid and in use")                                                \
+  X(out_valid,      U8,            1,  1,                "an attachment or fallback is offered")                      \
+  X(out_fallback,   U8,            1,  1,                "the offer is a fallback; 0 while out_valid is 0")           \
+  X(released,       U8,            1,  1,                "register of the output rel_valid")                          \
+  X(launch_error,   U8,            1,  2,                "register of the output launch_err")                         \
+  X(dispatch_state, DispatchState, 1,  2,                "state of the dispatch half")                                \
+  X(first,          KdeBits,       1,  p.NumKde,                                                                      \
+    "kernel entries whose native thread blocks are not distributed yet")                                              \
   X(queue_head,     U8,            1,  p.kde_bits(),     "slot of the oldest marked kernel in the ring")              \
-  X(queue_count,    U16,           1,  p.queue_bits(),   "marked kernels in the ring")                                \
-  X(queue_oldest,   U8,            1,  p.kde_bits(),     "the oldest; 0 if there is none")                            \
+  X(queue_count,    U16,           1,  p.queue_bits(),   "number of marked kernels in the ring")                      \
+  X(queue_oldest,   U8,            1,  p.kde_bits(),     "oldest marked kernel; 0 if there is none")                  \
   X(cur_kd,         U8,            1,  p.kde_bits(),     "kernel entry that is being distributed, or was last")       \
-  X(cur_agei,       U32,           1,  32,               "its group; all ones: native thread blocks")                 \
-  X(cur_od,         U64,           1,  64,               "next thread block: {z 16, y 16, x 32}")                     \
-  X(cur_pos,        U32,           1,  32,               "its number")                                                \
+  X(cur_agei,       U32,           1,  32,                                                                            \
+    "group that is being distributed; all ones: native thread blocks")                                                \
+  X(cur_od,         U64,           1,  64,               "index of the next thread block: {z 16, y 16, x 32}")        \
+  X(cur_pos,        U32,           1,  32,               "position of the next thread block")                         \
   X(row_nagei,      U32,           1,  32,               "cur_kd: group to be distributed next; 0 unless marked")     \
   X(row_lagei,      U32,           1,  32,               "cur_kd: group attached last; 0 if its pool is empty")       \
-  X(row_kdim,       U64,           1,  64,               "cur_kd: its grid; 0 unless first")                          \
-  X(row_next,       U32,           1,  32,               "lnext of cur_agei in Run, if on-chip, not row_lagei; or 0") \
-  X(record_dim,     U64,           1,  64,               "off-chip group: its thread blocks per dimension")           \
-  X(record_next,    U32,           1,  32,               "off-chip group: the one behind it")                         \
-  X(record_linked,  U8,            1,  1,                "record_next came from an attachment")                       \
-  X(link_valid,     U8,            1,  1,                "a link waits for the memory port")                          \
-  X(link_rec,       U32,           1,  31,               "its record / 16; 0 while link_valid is 0")                  \
-  X(link_data,      U32,           1,  32,               "the link; 0 while link_valid is 0")                         \
-  X(read_stays,     U8,            1,  1,                "the read is on the port and stays")                         \
-  X(dispatch_error, U8,            1,  3,                "what dispatch_err shows")
+  X(row_kdim,       U64,           1,  64,               "cur_kd: grid of the kernel; 0 unless first")                \
+  X(row_next,       U32,           1,  32,                                                                            \
+    "link of cur_agei, if it runs on chip and is not row_lagei; else 0")                                              \
+  X(record_dim,     U64,           1,  64,               "group in memory: its thread blocks per dimension")          \
+  X(record_next,    U32,           1,  32,               "group in memory: the next group of the pool")               \
+  X(record_linked,  U8,            1,  1,                "record_next was set by an attachment")                      \
+  X(link_valid,     U8,            1,  1,                "a link write waits for the memory port")                    \
+  X(link_rec,       U32,           1,  31,                                                                            \
+    "link write: address of the record / 16; 0 while link_valid is 0")                                                \
+  X(link_data,      U32,           1,  32,                                                                            \
+    "link write: reference of the group; 0 while link_valid is 0")                                                    \
+  X(read_stays,     U8,            1,  1,                "the read is on the memory port and must stay")              \
+  X(dispatch_error, U8,            1,  3,                "register of the output dispatch_err")
 // clang-format on
 
 namespace castor::dtbl {

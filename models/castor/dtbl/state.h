@@ -41,7 +41,7 @@ struct Launch {
   LaunchState st = LaunchState::kSearch;  ///< kSearch, or handling of the current run of beats
   U8 ptr = 0;                             ///< kernel entry that is examined, or granted
   U8 ford = 0;                            ///< number of fallbacks so far in the current command
-  bool mid = false;        ///< inside a command: set by a beat that is not the last, cleared by the last one
+  bool mid = false;        ///< inside a command: set by a beat that is not the command's last, cleared by the last beat
   Key rk;                  ///< key of the current run of beats; set at the end of the search
   bool cq_valid = false;   ///< the last edge accepted a completion, which the next edge counts
   U16 cq_age = 0;          ///< table entry of that completion; 0 while cq_valid is 0

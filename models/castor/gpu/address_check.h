@@ -59,7 +59,7 @@ class AddressCheck {
   /// kMisalignedAddress or kIllegalAddress.
   [[nodiscard]] std::string explain(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_t address,
                                     FaultKind kind, const Reach& reach) const;
-  /// Returns the message for an access that `outside` has allowed.
+  /// Returns the message for an access outside every allocation that `outside` has allowed.
   [[nodiscard]] std::string tell(const isa::MemoryOp& op, std::uint32_t lane_bytes, std::uint64_t address) const;
 
  private:

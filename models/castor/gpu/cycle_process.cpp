@@ -25,7 +25,8 @@ void CycleProcess::at_time() {
     return;
   }
   const Cycle cycle = time == armed_time_ ? armed_ : system_.first_edge(clock_, time);
-  // The host may wake the process between two clock edges, or for a cycle that has already run.
+  // This activation may be no clock edge: the host may have woken the process between two edges, or for a cycle that
+  // has already run.
   if (pause_pending_) {
     arm(armed_);
   } else if (cycle >= device_.now() && (time == armed_time_ || is_edge(cycle, time))) {
@@ -56,14 +57,15 @@ void CycleProcess::run_cycles(Cycle cycle) {
   }
 }
 
-// Returns the first cycle before which other activity of the simulation may happen. It is at most a millisecond ahead,
-// so that SystemC time shows the progress of the device.
+// Returns the first cycle before which another process of the simulation may act. The cycle is at most a millisecond
+// ahead, so that SystemC time shows the progress of the device.
 Cycle CycleProcess::foreign_cycle() const {
   const sc_core::sc_time free = std::min(sc_core::sc_time_to_pending_activity(), farthest_);
   return system_.first_edge(clock_, sc_core::sc_time_stamp() + free);
 }
 
-// Returns the next cycle that can run. The host may request work for a cycle that passed while the device slept.
+// Returns the next cycle that can run. The host may have requested work for a cycle that passed while the device slept;
+// that cycle does not run any more.
 Cycle CycleProcess::next_edge() const {
   const Cycle next = device_.next_cycle();
   return next == kForever ? next : std::max(next, system_.first_edge(clock_, sc_core::sc_time_stamp()));

@@ -26,7 +26,7 @@ struct Machine;
 /// Simulated time in picoseconds since the device was made.
 using base::Picoseconds;
 
-/// Handle of a program that a device has loaded. Stays valid until the device is destroyed.
+/// Handle of a program that a device has loaded, valid until the device is destroyed.
 using ProgramHandle = std::uint32_t;
 
 /// Completion handle of submitted work. The tickets of one device grow with every submission.
@@ -63,7 +63,7 @@ struct FillPacket {
 /// Sets the counter of an event when the packets before it in the queue are complete.
 struct EventRecordPacket {
   std::uint64_t event = 0;  ///< event number, chosen by the caller
-  std::uint64_t count = 0;  ///< value that the event's counter gets
+  std::uint64_t count = 0;  ///< value to which the event's counter is set
 };
 /// Blocks the queue until the counter of an event has reached a value.
 struct EventWaitPacket {
@@ -135,11 +135,11 @@ enum class HostCall : std::uint8_t { kLaunch, kSynchronize, kCopy, kQuery };
 /// Dimensions of a kernel launch and the resources that its program uses.
 struct LaunchShape {
   Dim3 grid, block;
-  unsigned registers = 0;       ///< per thread
-  unsigned static_shared = 0;   ///< bytes per block
-  unsigned dynamic_shared = 0;  ///< bytes per block
+  unsigned registers = 0;       ///< registers per thread
+  unsigned static_shared = 0;   ///< bytes of static shared memory per block
+  unsigned dynamic_shared = 0;  ///< bytes of dynamic shared memory per block
   unsigned local = 0;           ///< bytes per thread, spills included
-  unsigned spills = 0;          ///< bytes per thread
+  unsigned spills = 0;          ///< bytes of spilled registers per thread
 };
 
 /// Statistics row of a completed kernel, or of several kernels (KernelRows).
@@ -153,7 +153,7 @@ struct KernelStatistics {
   std::uint64_t thread_instructions = 0;
   unsigned entry = 0;  ///< index of the kernel's entry in the kernel table; only machines with timing
   unsigned level = 0;  ///< nesting depth of the launch; 0 for a launch by the host
-  /// For a row that sums up several kernels (KernelRows): their number, and the sums of their times and cycles.
+  /// For a row that sums several kernels (KernelRows): number of kernels, and sums of their times and cycles.
   struct Sum {
     std::uint64_t kernels = 0;  ///< number of kernels in the row; 0 = the row is one kernel
     Picoseconds time = 0;
@@ -244,7 +244,7 @@ class Device {
 
   /// Sets the receiver of device printf output, which arrives in the order of the calls; default: stdout.
   virtual void set_print_sink(std::function<void(std::string_view)> sink) = 0;
-  /// Asks the running advance to return kInterrupted soon; may be called from a signal handler.
+  /// Makes the running advance return kInterrupted soon; may be called from a signal handler.
   virtual void interrupt() noexcept = 0;
 
   /// Sets the limit of device-side malloc in bytes (default 8 MiB, as in CUDA).

@@ -32,7 +32,7 @@ inline std::uint64_t due_units(const Cycle* wakes, std::size_t count, Cycle cycl
   std::size_t left = count;
 #ifdef __SSE2__
   // A unit is due if its wake is below cycle + 1. All cycles are below 2^63 except kForever, so the sign of the
-  // difference shows this, unless the wake itself has the sign bit set.
+  // difference decides, unless the wake itself is kForever.
   if (left % 2 != 0) due = static_cast<std::uint64_t>(wakes[--left] <= cycle);
   const __m128i limit = _mm_set1_epi64x(static_cast<long long>(cycle + 1));
   for (; left != 0; left -= 2) {
@@ -53,7 +53,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       machine_(machine),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       statistics_("gpu"),
-      cycles_(statistics_, {"cycles", "cycles", "core cycles from the start to the last one with work"}),
+      cycles_(statistics_, {"cycles", "cycles", "core cycles up to the last cycle with work"}),
       memory_(std::make_unique<MemorySystem>(machine, store, statistics_)),
       governed_(!options.hooks.governors.empty()),
       shuffle_(machine.run.seed),

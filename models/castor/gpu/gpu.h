@@ -35,8 +35,8 @@ class TraceRecorder;
 class Waves;
 
 /// The timing GPU: front end, SMs, crossbars, L2 slices, DRAM channels and copy engines, connected as the machine file
-/// says (docs/gpu/timing.md, "Structure of the timing GPU"). One SystemC process runs all units, and sleeps while no
-/// unit has work. This class owns the units and the connections between them, and defines the order of their steps
+/// describes (docs/gpu/timing.md, "Structure of the timing GPU"). One SystemC process runs all units, and sleeps while
+/// no unit has work. This class owns the units and the connections between them, and defines the order of their steps
 /// within a cycle. CycleProcess decides when cycles run; Lookout runs the watchdog and samples statistics between
 /// cycles.
 ///

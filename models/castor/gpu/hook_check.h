@@ -12,8 +12,8 @@ namespace castor::gpu {
 
 }  // namespace castor::gpu
 
-// CASTOR_HOOK_CHECK(hook, cycle, condition, printf format, arguments...): checks an answer of a hook, or of a module
+// CASTOR_HOOK_CHECK(hook, cycle, condition, printf format, arguments...): checks an output of a hook, or of a module
 // behind a port, on which the platform relies. If the condition is false, throws base::Error that names the block
-// (hook.block()), since the error is the block's and not the platform's.
+// (hook.block()), because the block and not the platform is at fault.
 #define CASTOR_HOOK_CHECK(hook, cycle, condition, ...) \
   ((condition) ? (void)0 : ::castor::gpu::hook_failed((hook).block(), cycle, __VA_ARGS__))

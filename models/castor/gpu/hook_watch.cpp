@@ -29,25 +29,26 @@ void HookWatch::look(Cycle now, Cycle length, std::uint64_t progress, bool rests
   if (rests) check_front_end(now, length);
 }
 
-// Throws if some warp could issue during the whole window. Such a warp is decoded and has its operands, so only the
-// issue policy can have stalled it.
+// Throws if some warp could issue during the whole window. The instruction of such a warp is decoded and its operands
+// are ready, so only the issue policy can have stalled the warp.
 void HookWatch::check_issue(Cycle now, Cycle length) const {
   for (const Sm* const sm : cores_) {
     const auto* const port = sm->mechanism<HookPort>();
     const WarpMask ready = port != nullptr ? port->ready_to_be_picked() : 0;
     const SmMask& enabled = front_end_.mechanism<GovernorSide>().governors().clock_enable();
     if (ready == 0 || !enabled[sm->index()]) continue;
-    hook_failed(port->block(), now,
-                "issue_policy of SM %u lets no warp issue for %llu cycles (watchdog.cycles), though instructions of "
-                "warps %s are decoded and have their operands",
-                sm->index(), static_cast<unsigned long long>(length), numbers(ready).c_str());
+    hook_failed(
+        port->block(), now,
+        "issue_policy of SM %u has let no warp issue for %llu cycles (watchdog.cycles), although instructions of "
+        "warps %s are decoded and have their operands",
+        sm->index(), static_cast<unsigned long long>(length), numbers(ready).c_str());
   }
 }
 
 void HookWatch::check_front_end(Cycle now, Cycle length) const {
   if (front_end_.idle() || !front_end_.rests_but_for_hooks()) return;
   hook_failed(front_end_.mechanism<DispatchPort>().block(), now,
-              "hooks of the front end have woken it up for %llu cycles (watchdog.cycles), and nothing proceeds:\n%s",
+              "hooks have woken up the front end for %llu cycles (watchdog.cycles), and nothing proceeds:\n%s",
               static_cast<unsigned long long>(length), front_end_.waiting().c_str());
 }
 

@@ -38,7 +38,8 @@ struct JobPacket {
 enum class JobStatus : std::uint8_t {
   kPending,   ///< written by the host before it submits the job
   kAccepted,  ///< value: completion time in cycles, as estimated by the admission test
-  kRejected,  ///< reason: why; value: the estimate of the admission test
+  /// reason: why the job was rejected; value: completion time in cycles, as estimated by the admission test
+  kRejected,
   kDone,      ///< completed in time; value: latency in cycles
   kDoneLate,  ///< completed after its deadline; value: latency in cycles
   kError,     ///< the packet is invalid; its queue executes no further packet

@@ -31,30 +31,31 @@ enum Count : std::size_t {
 };
 
 constexpr std::array<base::StatisticInfo, kCounts> kInfos = {{
-    {"register_reads", "", "registers of a warp, rows of a pool included, that the instructions issued read"},
-    {"register_writes", "", "registers of a warp, rows of a pool included, that they write"},
+    {"register_reads", "", "registers of a warp, pool rows included, that issued instructions read"},
+    {"register_writes", "", "registers of a warp, pool rows included, that issued instructions write"},
     {"coalesced_lines", "transactions", "line accesses of global and local instructions"},
-    {"sectors", "sectors", "32-byte sectors that those touch"},
+    {"sectors", "sectors", "32-byte sectors touched by the line accesses of global and local instructions"},
     {"l1_read_hit", "accesses", "line accesses of cached loads that found all bytes"},
-    {"l1_read_miss", "accesses", "line accesses of cached loads that did not"},
+    {"l1_read_miss", "accesses", "line accesses of cached loads that missed at least one byte"},
     {"l1_write_hit", "accesses", "line accesses of cached stores that found their bytes"},
-    {"l1_write_miss", "accesses", "line accesses of cached stores that did not"},
-    {"primary_misses", "accesses", "read misses that created a request"},
-    {"merged", "accesses", "read misses that joined a request under way"},
+    {"l1_write_miss", "accesses", "line accesses of cached stores that missed"},
+    {"primary_misses", "accesses", "read misses that sent a request"},
+    {"merged", "accesses", "read misses that merged into a request in flight"},
     {"stale_refetch", "accesses", "loads that found their line older than the acquire cycle of their thread block"},
     {"stale_hit", "accesses", "hits whose bytes differed from memory (check.stale)"},
-    {"reservation_fail", "ticks", "its access stood still at the head of the L1 pipe"},
+    {"reservation_fail", "ticks", "ticks in which an access of the kernel was stalled at the head of the L1 pipe"},
     {"outside_reads", "", "loads of single threads outside every allocation (memory.check page)"},
-    {"l2_hit", "", "requests performed at their decision"},
-    {"l2_miss", "", "requests that opened an MSHR"},
-    {"l2_merged", "", "requests that joined an MSHR"},
-    {"l2_evict_dirty", "", "lines written back because of them"},
-    {"memory_read_bytes", "bytes", "sectors that L2 read from DRAM for them"},
-    {"memory_write_bytes", "bytes", "sectors that L2 wrote to DRAM because of them, whoever stored them"},
+    {"l2_hit", "", "requests that neither missed nor merged"},
+    {"l2_miss", "", "requests that missed and allocated an MSHR"},
+    {"l2_merged", "", "requests that merged into an MSHR"},
+    {"l2_evict_dirty", "", "dirty lines written back because of requests of this client"},
+    {"memory_read_bytes", "bytes", "bytes of the sectors that L2 read from DRAM for the kernel's requests"},
+    {"memory_write_bytes", "bytes",
+     "bytes of the sectors that L2 wrote to DRAM because of the kernel's requests, whichever kernel stored them"},
 }};
 
-// Names of the counters by class, built once: "warp_instructions.int", "filter.skipped.int"; and of the other counters
-// of the fetch filter: "filter.copies".
+// Names of the counters, built once: by instruction class, such as "warp_instructions.int" and "filter.skipped.int",
+// and the other counters of the fetch filter, such as "filter.copies".
 struct Names {
   using ByClass = std::array<std::string, kInstructionClasses>;
   ByClass warps = of("warp_instructions."), lanes = of("lane_instructions.");

@@ -20,8 +20,8 @@ namespace castor::gpu {
 /// Returns the kernel's reads outside every allocation.
 OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& memory, KernelStatistics& kernel);
 
-/// Returns the counts of no completed kernel. Together with those of the completed kernels they give the totals of the
-/// run. SMs must have counted up to now. `entries`: size of the kernel table.
+/// Returns the counts that belong to no completed kernel. Added to the counts of the completed kernels, they give the
+/// totals of the run. SMs must have counted up to now. `entries`: size of the kernel table.
 [[nodiscard]] BesideKernels count_beside_kernels(const std::vector<Sm*>& cores, MemorySystem& memory, unsigned entries);
 
 }  // namespace castor::gpu

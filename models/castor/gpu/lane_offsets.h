@@ -10,8 +10,8 @@
 
 namespace castor::gpu {
 
-// Address calculation and data movement that both machines do for every memory instruction. The loops run over all
-// lanes, so that the compiler unrolls and vectorises them.
+// Address calculation and data movement of memory instructions, used by the functional machine and by the timing GPU.
+// The loops run over all lanes, so that the compiler unrolls and vectorises them.
 
 /// Mask of all lanes of a warp.
 template <unsigned lanes>
@@ -22,9 +22,9 @@ inline constexpr isa::LaneMask kAllLanes = lanes == 64 ? ~isa::LaneMask{0} : (is
   return offset / 4 * 4 * lanes + std::uint64_t{4} * lane + offset % 4;
 }
 
-/// Returns the region that the active lanes access. `at` gets each lane's offset from the region's start. Inactive
-/// lanes get the offset of an active lane. Returns a refused region if some lane is outside the region or misaligned;
-/// the caller then has to check each lane.
+/// Returns the region that the active lanes access. `at` gets each lane's offset from the region's start. For an
+/// inactive lane, `at` gets the offset of an active lane. Returns a refused region if some lane is outside the region
+/// or misaligned; the caller then has to check each lane.
 template <unsigned lanes>
 [[nodiscard]] inline Region lane_offsets(AddressCheck& check, const isa::Record& record, const isa::RegisterView& view,
                                          isa::LaneMask mask, bool write, std::uint32_t size, const Reach& reach,

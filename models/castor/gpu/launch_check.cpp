@@ -14,7 +14,7 @@ std::string text(const Dim3& size) {
 
 unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std::uint64_t threads,
                        std::uint64_t dynamic_shared) {
-  // No block fits beyond these limits, and the sums below could overflow.
+  // No block fits beyond these limits. The check also keeps the sums below from overflowing.
   if (threads > machine.sm.max_tb_threads || dynamic_shared > machine.sm.max_tb_smem) return 0;
   TbDemand demand;
   demand.threads = static_cast<unsigned>(threads);
@@ -36,7 +36,7 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
   };
   const Dim3& grid = launch.grid;
   const Dim3& block = launch.block;
-  // Each dimension is checked, since the 64-bit product of large ones can be 0.
+  // Each dimension is checked on its own, because the 64-bit product of large dimensions can be 0.
   const auto has_zero = [](const Dim3& size) { return size.x == 0 || size.y == 0 || size.z == 0; };
   if (has_zero(grid) || has_zero(block)) {
     return refuse(LaunchError::kZeroDimension, "a dimension is 0: grid " + text(grid) + ", block " + text(block));

@@ -23,7 +23,7 @@ struct ItemData {
 struct Launch : ItemData {
   Ticket ticket = 0;
   const isa::Program* program = nullptr;
-  const std::byte* constants = nullptr;  ///< constant rows, broadcast to the machine's lanes
+  const std::byte* constants = nullptr;  ///< values of the program's constant operands, one row of lanes per constant
   Dim3 block;
   std::uint32_t shared_bytes = 0;    ///< bytes, static and dynamic
   std::uint32_t dynamic_shared = 0;  ///< bytes
@@ -46,7 +46,7 @@ struct KernelContext : Launch {
   std::uint16_t queue = 0;
   /// Number of the group if this record is a group's, which runs with the kernel of `entry`.
   std::uint32_t group = kNoGroup;
-  std::uint8_t kid = 0;         ///< kernel type number that JOB packets use
+  std::uint8_t kid = 0;         ///< kernel type number by which JOB packets name the kernel
   std::uint64_t code_base = 0;  ///< device address of record 0; record i is at code_base + 8 i
   TbNeed need;
   unsigned fit = 0;        ///< number of the launch's TBs that an otherwise empty SM can hold

@@ -25,7 +25,7 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const isa::Program> program, unsign
 
 namespace {
 
-static_assert(isa::kMostRenamedRead == kMaxOperands, "hooks are told so many sources");
+static_assert(isa::kMostRenamedRead == kMaxOperands, "the instruction words given to hooks have kMaxOperands sources");
 
 /// Throws InputError if a redundancy mark of the program breaks a rule.
 void check_marks(const isa::Program& program) {

@@ -37,8 +37,8 @@ std::string Lookout::windows_json(Cycle now) {
   return windows_->json(now);
 }
 
-// Ends the windows that end at or before `now`. The counters of sleeping units are brought up to the end of each
-// window.
+// Ends all windows whose end is at or before `now`. The counters of sleeping units are first brought up to the end of
+// each window.
 void Lookout::end_windows(Cycle now) {
   while (windows_->due() <= now) {
     count_until(windows_->due());

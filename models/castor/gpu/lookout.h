@@ -59,7 +59,7 @@ class Lookout {
 
   const std::vector<Unit*>& units_;
   Watchdog watchdog_;
-  std::unique_ptr<Windows> windows_;  ///< null without run.windows
+  std::unique_ptr<Windows> windows_;  ///< sampler of windowed statistics; null unless machine key run.windows is set
   Cycle due_ = 0;
   bool spinning_ = false;
 };

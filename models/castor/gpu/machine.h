@@ -14,15 +14,16 @@ namespace castor::gpu {
 /// Timing classes with an execution unit of their own: the rows of the latency table. Loads, stores, atomics and
 /// control have no fixed latency.
 inline constexpr std::size_t kUnitClasses = static_cast<std::size_t>(isa::TimingClass::kPredicate) + 1;
-/// Largest sum of latency and initiation interval of a timing class, in ticks. EventWheel has room for this many.
+/// Largest sum of latency and initiation interval of a timing class, in ticks. The horizon of EventWheel exceeds this
+/// number.
 inline constexpr unsigned kMostUnitTime = 1900;
 
 /// Warp scheduling policies: greedy then oldest, loose round robin, oldest first, two-level, thread-block-aware
 /// two-level.
 enum class IssuePolicy : std::uint8_t { kGto, kLrr, kOldest, kTl, kCatls };
-/// A warp is fetched when its buffer is empty, or has a free slot.
+/// Condition for fetching a warp: its instruction buffer is empty, or its instruction buffer has a free slot.
 enum class IbufferRefill : std::uint8_t { kEmpty, kSlot };
-/// Hash of an address to its channel, set or bank.
+/// Hash that selects the channel, set or bank of an address.
 enum class AddressHash : std::uint8_t { kOff, kXor };
 /// Source from which the queue inspector takes a job's kernel list: none (no inspection), the list in the JOB packet,
 /// or the kernel packets behind the JOB packet.
@@ -33,7 +34,7 @@ enum class DispatchBypass : std::uint8_t { kOff, kSticky };
 enum class DispatchSearch : std::uint8_t { kRoundRobinAll, kRoundRobinOne };
 /// Treatment of launches by device code beyond the pending limit: they run later and slower, or fail with error 69.
 enum class PoolFull : std::uint8_t { kSpill, kRefuse };
-/// Acquire of a launch by device code: the acquire cycle of its parent's TB, or its own.
+/// Acquire cycle of a launch by device code: inherited from the parent's TB, or of its own.
 enum class ChildAcquire : std::uint8_t { kInherit, kLaunch };
 /// An acquire compares the stamps of L1 lines, or invalidates all lines.
 enum class AcquireMode : std::uint8_t { kStamp, kFlush };
@@ -98,7 +99,7 @@ struct Machine {
   unsigned schedulers = 0;
   struct Issue {
     IssuePolicy policy;
-    unsigned tl_group, catls_group;  ///< warps
+    unsigned tl_group, catls_group;  ///< number of warps per group
     unsigned warps, per_warp;
     bool dual_issue_diff_units;
     unsigned period;

@@ -28,8 +28,8 @@ struct MachineKey {
 [[nodiscard]] Machine machine_from(const base::Config& config);
 
 /// Checks relations between several keys: sets x ways x line = bytes, a warp count that holds the largest TB, queues
-/// that hold the largest packet, and so on (docs/gpu/faults.md, "Bad input"). Throws InputError at the position of the
-/// key that is easiest to change; the message names the other keys.
+/// that hold the largest packet, and so on (docs/gpu/faults.md, "Bad input"). Throws InputError with the position of
+/// the key that is easiest to change; the message names all keys of the relation.
 void check_machine(const Machine& machine, const base::Config& config);
 
 }  // namespace castor::gpu

@@ -36,7 +36,7 @@ class Observer {
     std::uint64_t gid = 0;
     std::uint32_t group = kNoGroup;
   };
-  virtual void tb_placed(const Tb& /*event*/) {}   ///< dispatcher has chosen an SM; the TB context is not known yet
+  virtual void tb_placed(const Tb& /*event*/) {}   ///< the dispatcher has chosen an SM; the TB context is not known yet
   virtual void tb_started(const Tb& /*event*/) {}  ///< SM has started the TB
   virtual void tb_retired(const Tb& /*event*/) {}  ///< SM has retired the TB
 
@@ -48,7 +48,7 @@ class Observer {
     const std::string* name = nullptr;
   };
   virtual void kernel_submitted(const Kernel& /*event*/) {
-  }  ///< the kernel packet has entered its queue; entry not known yet
+  }  ///< the kernel packet has entered its queue; its table entry is not known yet
   virtual void kernel_granted(const Kernel& /*event*/) {}    ///< a parse lane has accepted the packet
   virtual void kernel_written(const Kernel& /*event*/) {}    ///< the kernel table entry is written
   virtual void kernel_completed(const Kernel& /*event*/) {}  ///< the kernel's own grid is complete

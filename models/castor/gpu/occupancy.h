@@ -37,9 +37,9 @@ struct Occupancy {
 };
 
 /// Computes the occupancy with the dispatcher's rounding: threads to whole warps, registers of a warp to
-/// sm.reg_alloc_unit, shared memory to sm.smem_alloc_unit; 0 bytes stay 0 (docs/gpu/program.md, "Rounding"). A TB
-/// beyond the machine's limits for one block (sm.max_tb_threads, sm.max_regs_per_thread, sm.max_tb_smem) gives 0 TBs
-/// and the exceeded resource.
+/// sm.reg_alloc_unit, shared memory to sm.smem_alloc_unit; 0 bytes stay 0 (docs/gpu/program.md, "Rounding"). For a TB
+/// beyond the machine's limits for one block (sm.max_tb_threads, sm.max_regs_per_thread, sm.max_tb_smem), the result is
+/// 0 TBs and the exceeded resource.
 [[nodiscard]] Occupancy occupancy(const Machine& machine, const TbDemand& demand);
 
 /// Returns the SM resources that one TB occupies.
@@ -48,8 +48,8 @@ struct Occupancy {
           static_cast<std::uint16_t>(fit.register_units), static_cast<std::uint16_t>(fit.shared_units)};
 }
 
-/// Most and fewest register rows, each one register of a warp, that a fetch filter gives a TB, unless the filter's
-/// terms state other limits.
+/// Largest and smallest number of register rows (one row is one register of a warp) that a fetch filter assigns to a
+/// TB, unless the filter's terms state other limits.
 inline constexpr unsigned kMostFilterRows = 32;
 inline constexpr unsigned kLeastFilterRows = 4;
 /// Returns the register rows that each of `tbs` resident TBs of `register_units` units can get from the unused part of

@@ -11,10 +11,12 @@ namespace castor::gpu {
 /// Loads of a kernel outside every allocation that memory.check: page allowed.
 struct OutsideReads {
   std::uint64_t lanes = 0;   ///< number of loads, counted per thread
-  base::Cycle first_at = 0;  ///< cycle of the first such load
-  std::string first;  ///< description of the first such load and its place in the program; empty if there was none
+  base::Cycle first_at = 0;  ///< cycle of the first load outside every allocation
+  /// description of the first load outside every allocation and its place in the program; empty if there was none
+  std::string first;
 
-  /// Adds the counts of another unit. Keeps the earlier of the two first loads; on a tie this object's.
+  /// Adds the counts of another unit. Of the two first loads, keeps the earlier one, or this object's if both are in
+  /// the same cycle.
   void add(const OutsideReads& other);
 };
 

@@ -88,15 +88,15 @@ Json ratios(const base::StatisticGroup& gpu, const Machine& machine, std::uint64
   for (const base::StatisticInfo& stall : stall_infos()) {
     add(std::string("scheduler_") + stall.name, "", stall.meaning, sum_schedulers(gpu, stall.name), scheduler_ticks);
   }
-  hits("l1_read_hits", "line accesses of cached loads that hit / all of them", "sm", "l1_read_hit", "l1_read_miss");
-  hits("l1_write_hits", "line accesses of cached stores that hit / all of them", "sm", "l1_write_hit", "l1_write_miss");
-  hits("l2_read_hits", "loads and fetches performed at their decision / these and those that opened an MSHR", "slice",
+  hits("l1_read_hits", "line accesses of cached loads: hits / all", "sm", "l1_read_hit", "l1_read_miss");
+  hits("l1_write_hits", "line accesses of cached stores: hits / all", "sm", "l1_write_hit", "l1_write_miss");
+  hits("l2_read_hits", "loads and instruction fetches: L2 hits / L2 hits + misses that allocated an MSHR", "slice",
        "l2_read_hit", "l2_read_miss");
-  hits("l2_write_hits", "stores performed at their decision / these and those that opened an MSHR", "slice",
-       "l2_write_hit", "l2_write_miss");
-  hits("l2_atomic_hits", "atomics performed at their decision / these and those that opened an MSHR", "slice",
-       "l2_atomic_hit", "l2_atomic_miss");
-  hits("dram_row_hits", "requests that found their row open / all of them", "channel", "dram_row_hit", "dram_row_miss");
+  hits("l2_write_hits", "stores: L2 hits / L2 hits + misses that allocated an MSHR", "slice", "l2_write_hit",
+       "l2_write_miss");
+  hits("l2_atomic_hits", "atomics: L2 hits / L2 hits + misses that allocated an MSHR", "slice", "l2_atomic_hit",
+       "l2_atomic_miss");
+  hits("dram_row_hits", "DRAM requests: row hits / all", "channel", "dram_row_hit", "dram_row_miss");
   const std::uint64_t burst = std::max(1U, machine.dram.atom / machine.dram.bytes_per_clk);
   add("dram_efficiency", "", "DRAM clocks that moved data / DRAM clocks with a pending request",
       (sum(gpu, "channel", "dram_n_read") + sum(gpu, "channel", "dram_n_write")) * burst,

@@ -31,13 +31,14 @@ struct ReportField {
 
 /// Returns a kernel's report entry for any machine: launch, resources of its program, instruction counts.
 [[nodiscard]] nlohmann::ordered_json kernel_json(const KernelStatistics& kernel, const Machine& machine);
-/// Returns a kernel's report entry for the timing GPU: that of `kernel_json` with SM activity, traffic and counts.
+/// Returns a kernel's report entry for the timing GPU: the entry of `kernel_json` with SM activity, traffic and counts
+/// added.
 [[nodiscard]] nlohmann::ordered_json timed_kernel_json(const KernelStatistics& kernel, const Machine& machine,
                                                        const base::Clock& clock);
 
 /// Adds the counts of launches by device code beyond a limit, if there were any.
 void add_launches_beyond(nlohmann::ordered_json& report, const LaunchesBeyond& beyond);
-/// Returns lines for users about refused launches; empty if there were none.
+/// Returns lines that tell users about refused launches; empty if there were none.
 [[nodiscard]] std::string lost_launches(const LaunchesBeyond& beyond);
 
 /// Returns a fault's report entry.
@@ -45,18 +46,18 @@ void add_launches_beyond(nlohmann::ordered_json& report, const LaunchesBeyond& b
 
 /// Counts that belong to no completed kernel.
 struct BesideKernels {
-  /// Time of SMs without a TB; with TBs of several kernels; with TBs of kernels that still run.
+  /// Time of SMs without a TB (`none`); with TBs of several kernels (`several`); with TBs of kernels that still run.
   SmTime none, several, incomplete;
-  std::uint64_t l1_bytes = 0;  ///< of kernels that still run
-  /// Of kernels that still run, copies and the front end.
+  std::uint64_t l1_bytes = 0;  ///< L1 bytes of kernels that still run
+  /// Bytes of kernels that still run, of copies and of the front end.
   std::uint64_t l2_bytes = 0, dram_read_bytes = 0, dram_write_bytes = 0;
 };
 [[nodiscard]] nlohmann::ordered_json beside_kernels_json(const BesideKernels& beside);
 
 /// Returns a report (Device::report_json) as lines for users: kernels with cycles, time, thread blocks, instructions
-/// and instructions per cycle. For the timing GPU also scheduler activity, caches, DRAM and copies. Kernels of the same
-/// name share a line. If there are more than 20 names, only those with the most cycles get a line. Errors:
-/// nlohmann::json::exception if the text is no report.
+/// and instructions per cycle. The lines for the timing GPU also show scheduler activity, caches, DRAM and copies.
+/// Kernels of the same name share a line. If there are more than 20 names, only those with the most cycles get a line.
+/// Errors: nlohmann::json::exception if the text is no report.
 [[nodiscard]] std::string summary(const std::string& report_json);
 
 }  // namespace castor::gpu

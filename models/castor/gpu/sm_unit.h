@@ -58,7 +58,8 @@ struct TbStartMessage {
   std::uint16_t parent_sm = 0;                   ///< SM whose device code made the launch
   Cycle acquire = 0;                             ///< L1 lines filled before this cycle count as absent for the TB
   std::shared_ptr<const SuspendedTb> suspended;  ///< saved context from which the TB resumes; null: it starts anew
-  /// The policy sends linear indices; two- and three-dimensional indices then take sm.tb_divide_cycles.
+  /// The dispatch policy sends linear indices. The SM then needs sm.tb_divide_cycles for a two- or three-dimensional
+  /// index.
   bool divide = false;
 };
 
@@ -68,8 +69,9 @@ struct TbRetireMessage {
   const KernelContext* kernel = nullptr;
   std::uint64_t gid = 0;
   std::uint32_t group = kNoGroup;
-  std::uint8_t slot = 0;                  ///< index of the TB context
-  std::uint64_t warp_instructions = 0;    ///< warp instructions that the TB issued; for the kernel's statistics
+  std::uint8_t slot = 0;  ///< index of the TB context
+  /// number of warp instructions that the TB issued; for the kernel's statistics
+  std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< thread instructions: warp instructions weighted by active lanes
   BlockId caller = 0;                     ///< the TB's number in the device runtime; 0 if it has made no runtime call
 };
@@ -99,7 +101,8 @@ struct RuntimeMessage {
   bool allocates = false;  ///< the call allocates, so it is served one lane per cycle
 };
 
-/// Message from SM to front end: the record of an admitted launch and all data that the launch must see are stored.
+/// Message from SM to front end: the record of an admitted launch is stored, and so are all data that the launch must
+/// see.
 struct PointerMessage {
   Cycle visible = 0;
   LaunchId launch = 0;
@@ -241,7 +244,7 @@ class SmUnit : public Unit {
 
   /// Returns the SM's activity in its last tick before `now`. The activity of a sleeping SM does not change.
   [[nodiscard]] const SmPulse& pulse(Cycle now) const { return pulse_at_ < now ? pulse_ : previous_pulse_; }
-  /// Returns whether no TB is resident or on the way to the SM, and nothing is outstanding.
+  /// Returns whether no TB is resident or in flight to the SM, and no access or message is in flight.
   [[nodiscard]] virtual bool idle() const = 0;
   /// Returns what each resident TB and warp waits for, one line each; for deadlock reports.
   [[nodiscard]] virtual std::string waiting() const = 0;

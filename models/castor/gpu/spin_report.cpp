@@ -55,7 +55,7 @@ std::string spin_report(const std::vector<SpinningWarp>& warps, const std::strin
     }
   }
   std::string text = std::to_string(warps.size()) + (warps.size() == 1 ? " warp repeats its" : " warps repeat their") +
-                     " loop for ever: for " + span + " no byte of memory changed, and nothing else is under way\n";
+                     " loop for ever: for " + span + " no byte of memory changed, and nothing else is in progress\n";
   for (std::size_t i = 0; i < loops.size() && i < kLoops; ++i) {
     const SpinningWarp& one = *loops[i].first;
     text += "  kernel " + base::readable_name(one.kernel->program->kernel) + ", block " + index_text(one.block) +

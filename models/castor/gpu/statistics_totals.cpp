@@ -75,8 +75,8 @@ StatisticsTotals::StatisticsTotals(StatisticGroup& parent) : group_(parent, "tot
   add_units(parent, "sm");
   const auto sms = units_of(parent, "sm");
   for (const auto& [name, unit, meaning] :
-       {StatisticInfo{"warp_instructions", "", "instructions that warps issued"},
-        StatisticInfo{"lane_instructions", "", "the same times active lanes (sum of active lanes)"}}) {
+       {StatisticInfo{"warp_instructions", "", "instructions issued by warps"},
+        StatisticInfo{"lane_instructions", "", "instructions issued by warps, weighted by active lanes"}}) {
     std::vector<const Statistic*> all;
     if (sms.empty() || child(*sms[0], name) == nullptr) continue;
     StatisticGroup& by_class = groups_.emplace_back(group_, std::string(name) + "_by_class");

@@ -257,7 +257,8 @@ bool Store::is_mapped(std::uint64_t address, bool host_visible) const {
   const std::uint64_t first = address / kMappedPiece * kMappedPiece;
   for (auto next = live_.lower_bound(first + kMappedPiece); next != live_.begin();) {
     const Allocation& allocation = (--next)->second;
-    if (allocation.address + allocation.size <= first) return false;  // so do all at lower addresses
+    // all allocations at lower addresses end before the page, too
+    if (allocation.address + allocation.size <= first) return false;
     const bool visible = allocation.kind == AllocationKind::kManaged || allocation.kind == AllocationKind::kPinned;
     if (!is_of_machine(allocation.kind) && (visible || !host_visible)) return true;
   }

@@ -128,7 +128,7 @@ class Store {
   Options options_;
   std::uint64_t next_;                            // first address of fresh memory, never used before
   std::uint64_t end_;                             // end of fresh memory (exclusive)
-  std::map<std::uint64_t, Allocation> live_;      // by address
+  std::map<std::uint64_t, Allocation> live_;      // live allocations, by address
   std::map<std::uint64_t, Allocation> freed_;     // by address; kept in quarantine until memory runs out
   std::map<std::uint64_t, std::uint64_t> holes_;  // freed ranges that may be used again: address -> size
   std::uint64_t used_ = 0;

@@ -17,16 +17,17 @@ struct SavedTb {
 };
 
 /// Message from front end to SM: swap out the resident TBs of a kernel with their remaining work. The contexts move one
-/// after the other. That of the i-th TB (from 0) has left `first` + (i + 1) x `each` cycles after `visible`.
+/// after the other. The context of the i-th TB (i = 0, 1, ...) has been moved `first` + (i + 1) x `each` cycles after
+/// `visible`.
 struct TbSaveMessage {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
-  Ticket ticket = 0;  ///< ticket of the kernel, since its record may hold another kernel by then
+  Ticket ticket = 0;  ///< ticket of the kernel; distinguishes it from a later kernel in the same record
   Cycle first = 0, each = 0;
 };
 
-/// Message from front end to SM: restore a saved TB. It resumes when its context has moved, `load` cycles after
-/// `visible`.
+/// Message from front end to SM: restore a saved TB. The TB resumes when its context has been moved, `load` cycles
+/// after `visible`.
 struct TbRestoreMessage {
   Cycle visible = 0;
   SavedTb tb;

@@ -40,13 +40,18 @@ struct TimingDevice::HostCallStatistics {
 
   base::StatisticGroup group;
   base::Counter launches{group, {"launches", "", "calls that launch a kernel, fill memory or submit a job"}};
-  base::Counter launch_time{group, {"launch_time", "ps", "time of the host in them"}};
-  base::Counter synchronizations{group, {"synchronizations", "", "calls that wait, once nothing is left to wait for"}};
-  base::Counter synchronization_time{group, {"synchronization_time", "ps", "time of the host behind the wait"}};
-  base::Counter copies{group, {"copies", "", "calls that copy"}};
-  base::Counter copy_time{group, {"copy_time", "ps", "time of the host in them, without what it waits for the copy"}};
-  base::Counter queries{group, {"queries", "", "calls that ask whether something is complete"}};
-  base::Counter query_time{group, {"query_time", "ps", "time of the host in them"}};
+  base::Counter launch_time{
+      group, {"launch_time", "ps", "time of the host in calls that launch a kernel, fill memory or submit a job"}};
+  base::Counter synchronizations{
+      group, {"synchronizations", "", "calls that wait for work, each counted when its wait is over"}};
+  base::Counter synchronization_time{
+      group, {"synchronization_time", "ps", "time of the host in calls that wait, after the wait"}};
+  base::Counter copies{group, {"copies", "", "calls that copy memory"}};
+  base::Counter copy_time{
+      group, {"copy_time", "ps", "time of the host in calls that copy memory, without the wait for the copy"}};
+  base::Counter queries{group, {"queries", "", "calls that query whether work is complete"}};
+  base::Counter query_time{group,
+                           {"query_time", "ps", "time of the host in calls that query whether work is complete"}};
 };
 
 namespace {
@@ -111,12 +116,12 @@ namespace {
 
 // Returns why device code cannot launch kernels on this machine; empty if it can.
 std::string lacks_launches(const Machine& machine, const Hooks& hooks) {
-  if (hooks.job_scheduler != nullptr) return "a machine with a job scheduler does not have them";
+  if (hooks.job_scheduler != nullptr) return "a machine with a job scheduler does not support them";
   if (machine.parse.select_scan != 0 || machine.queue.in_memory)
-    return "a machine whose queues are scanned in memory (queue.in_memory, parse.select_scan) does not have them";
+    return "a machine whose queues are scanned in memory (queue.in_memory, parse.select_scan) does not support them";
   if (machine.queue.count + 2 > kMaxQueues)
-    return "a machine with " + std::to_string(machine.queue.count) + " queues (queue.count) does not have them";
-  if (machine.l1.line < sizeof(PacketImage)) return "a machine with lines of 32 bytes (l1.line) does not have them";
+    return "a machine with " + std::to_string(machine.queue.count) + " queues (queue.count) does not support them";
+  if (machine.l1.line < sizeof(PacketImage)) return "a machine with lines of 32 bytes (l1.line) does not support them";
   return {};
 }
 
@@ -138,10 +143,10 @@ std::optional<std::size_t> find_runtime_call(const isa::Program& program) {
   const isa::SourceLine line = pc < program.lines.size() ? program.lines[pc] : isa::SourceLine{};
   if (line.source_line != 0 && line.source_file != 0 && line.source_file <= program.source_files.size())
     where += " (" + program.source_files[line.source_file - 1] + ":" + std::to_string(line.source_line) + ")";
-  throw base::InputError(
-      {program.module, static_cast<int>(line.line), static_cast<int>(line.column)},
-      "kernel " + base::printable(where, 400) + " launches from device code, or asks about such launches; " + reason,
-      "run it without timing: run.functional=1");
+  throw base::InputError({program.module, static_cast<int>(line.line), static_cast<int>(line.column)},
+                         "kernel " + base::printable(where, 400) +
+                             " launches kernels from device code, or queries such launches; " + reason,
+                         "run it without timing: run.functional=1");
 }
 
 }  // namespace
@@ -149,7 +154,7 @@ std::optional<std::size_t> find_runtime_call(const isa::Program& program) {
 ProgramHandle TimingDevice::load(std::shared_ptr<const isa::Program> program) {
   if (const auto call = find_runtime_call(*program)) {
     const std::string reason =
-        options_.replay ? "a replay does not have them" : lacks_launches(machine_, options_.gpu.hooks);
+        options_.replay ? "a replay does not support them" : lacks_launches(machine_, options_.gpu.hooks);
     if (!reason.empty()) refuse_runtime_call(*program, *call, reason);
     gpu_->front_end().mechanism<LaunchSide>().launcher().enable();
   }
@@ -179,8 +184,8 @@ Ticket TimingDevice::submit(unsigned queue, Packet packet) {
     const Stop stop = run([&] { return !front_end.queue_full(queue); }, std::nullopt);
     if (stop == Stop::kFault || !front_end.queue_full(queue)) continue;
     if (stop == Stop::kIdle) {
-      record_deadlock(FaultKind::kDeadlock, "deadlock: queue " + std::to_string(queue) + " stays full, nothing can " +
-                                                "proceed\n" + gpu_->waiting());
+      record_deadlock(FaultKind::kDeadlock, "deadlock: queue " + std::to_string(queue) +
+                                                " stays full, and nothing can " + "proceed\n" + gpu_->waiting());
     }
     if (stop == Stop::kInterrupted) interrupted_ = true;  // the next advance returns kInterrupted
     return front_end.refuse();
@@ -208,7 +213,8 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
     if (first && !resetting_) return Stop::kFault;
   }
   if (reached()) return Stop::kReached;
-  // The next wake-up is far: check whether it is only periodic work of hooks, so that the device would sleep for ever.
+  // The next wake-up is far ahead. Check whether it is only periodic work of hooks: without hooks the device would
+  // sleep for ever.
   const bool rests = next == kForever || ((next > cycle + 1 || !machine_.run.sleep) && gpu_->at_rest());
   if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
@@ -232,7 +238,7 @@ TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::
   gpu_->run_ahead(!until);
   gpu_->after_cycle([&](Cycle cycle, Cycle next) {
     stop_ = after_cycle(cycle, next, reached);
-    // With an end time an idle device may wait, because the host continues at that time.
+    // An advance with an end time may leave the device idle, because the host continues at that time.
     if (stop_ == Stop::kIdle && until) stop_ = Stop::kNone;
     return stop_ != Stop::kNone;
   });

@@ -17,7 +17,7 @@ class WaitGraph {
   /// Returns the nodes of a cycle with the first node repeated at the end; empty if there is no cycle. The search
   /// starts from the waiters in the order in which they were added and returns the first cycle found.
   [[nodiscard]] std::vector<std::string> cycle() const;
-  /// Returns "cycle: a -> b -> a" and a line end, or nothing.
+  /// Returns the text "cycle: a -> b -> a" with a line end; empty if there is no cycle.
   [[nodiscard]] std::string cycle_text() const;
 
  private:

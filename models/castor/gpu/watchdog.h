@@ -17,10 +17,10 @@ namespace castor::gpu {
 ///
 /// Time is divided into windows of `watchdog.cycles`, starting at cycle 0. A window is **watched** if the window before
 /// saw no TB start or end, barrier, packet, kernel or copy, and the host waits. In a watched window SMs and L2 slices
-/// record more (SpinWatch, L2Slice::watch), until the first of them sees an event that may end a loop. Then all stop
-/// recording, so a program that makes progress pays for at most a few hundred cycles per window. If a watched window
-/// ends undisturbed, and every live warp is blocked or was twice in the same state in it, no warp will ever make
-/// progress.
+/// record additional data (SpinWatch, L2Slice::watch), until the first of them sees an event that may end a loop. Then
+/// all stop recording, so a program that makes progress pays for at most a few hundred cycles per window. If a watched
+/// window ends undisturbed, and every live warp is blocked or was in the same state twice in that window, no warp will
+/// ever make progress.
 ///
 /// The proof is sound but not complete. It misses loops that count in a register, ready warps that never issue, and
 /// loops that always have an access in flight at their backward jump. Limits: only machines that execute instructions.

@@ -38,9 +38,9 @@ class BlockType {
   /// Returns the number of the 64 KB register window that the block serves; -1 = none. Windows 0 to 15 are reserved for
   /// Castor's own blocks.
   [[nodiscard]] virtual int window() const { return -1; }
-  /// Makes the twins and adapters of the block and puts them into `hooks`. `hooks` is empty; the block fills the hooks
-  /// of its claims only. Returns the owner of the twins and adapters, which must outlive the GPU. Throws InputError for
-  /// a machine on which the block cannot work, for illegal parameters, and for RTL that cannot be built.
+  /// Makes the twins and adapters of the block and enters the adapters into `hooks`. `hooks` is empty; the block fills
+  /// the hooks of its claims only. Returns the owner of the twins and adapters, which must outlive the GPU. Throws
+  /// InputError for a machine on which the block cannot work, for illegal parameters, and for RTL that cannot be built.
   [[nodiscard]] virtual std::shared_ptr<void> plug(const PlugSite& site, gpu::Hooks& hooks) const = 0;
 
   /// Returns the place of the block's statistics in a report, such as "gpu.sm<k>.issue_policy"; empty = no statistics.

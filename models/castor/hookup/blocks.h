@@ -23,8 +23,8 @@ struct ChosenBlock {
 
 /// The enabled blocks of a machine with their twins, and the hooks that plug them into a GPU (docs/gpu/hooks.md,
 /// "Composition"). `machine` and `chosen` must outlive this object, and this object must outlive the GPU. Throws
-/// InputError if two blocks exclude each other or a block does not fit the machine (check_claims), and as
-/// BlockType::plug.
+/// InputError if two blocks exclude each other or a block does not fit the machine (check_claims), and for the reasons
+/// given at BlockType::plug.
 class Blocks {
  public:
   Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chosen, twin::RtlSource& rtl);

@@ -21,8 +21,8 @@ bool has(const Claimant& block, Claim claim) {
                          "disable one of them" + otherwise);
 }
 
-// Returns a hint for the error message: a block that takes groups may leave the placement to a block that places
-// groups.
+// Returns a hint for the error message about two blocks that both place thread blocks: a block that takes groups can
+// leave the placement to a block that also places groups.
 std::string leave_places(const Claimant& taking, const Claimant& knowing) {
   if (!has(taking, Claim::kTakesGroups) || !has(knowing, Claim::kKnowsGroups)) return "";
   return ", or let block " + knowing.block + " place thread blocks for " + taking.block + " (blocks." + taking.block +
@@ -83,11 +83,11 @@ const char* meaning(Claim claim) {
     case Claim::kOrdersSources:
       return "decides which launch enters the kernel table next";
     case Claim::kFiltersFetch:
-      return "decides what is fetched";
+      return "decides which instructions are fetched";
     case Claim::kPicksWarps:
       return "decides which warp issues";
     case Claim::kGovernsSms:
-      return "limits what an SM may take";
+      return "limits the clock of an SM and the thread blocks that it accepts";
     case Claim::kTbsLeave:
       return "lets thread blocks leave an SM without retiring";
     case Claim::kCountsRetired:

@@ -13,7 +13,7 @@ namespace castor::hookup {
 
 /// How the twin executed the clock edge of a cycle.
 enum class Edge : std::uint8_t {
-  kOwed,    ///< not executed: the edge is added to the skipped edges
+  kOwed,    ///< not executed: counted as a skipped edge, which is applied later
   kLevels,  ///< executed, without any event
   kEvents,  ///< executed, with events
 };
@@ -84,12 +84,13 @@ class LazyTwin {
     return twin_->settle(in);
   }
 
-  /// Executes or skips the edge that ends this cycle, with `in`. First calls `observe(in, outputs)`, unless `look` was
-  /// not called since the twin's last executed edge.
+  /// Executes or skips the edge that ends this cycle, with `in`. First calls `observe(in, outputs)`, if `look` was
+  /// called since the twin's last executed edge.
   template <class Observe>
   Edge edge(Observe&& observe) {
     if (fresh_) {
-      // The outputs of a cycle are those for its final inputs, with which the owner has not called `look`.
+      // `look` was called, so `observe` gets the outputs for the final inputs of the cycle. The twin settles again if
+      // the inputs have changed since.
       if (asks_anew()) {
         ask();
         fresh_ = false;
@@ -113,8 +114,8 @@ class LazyTwin {
   Edge edge() {
     return edge([](const Inputs&, const Outputs&) {});
   }
-  /// As `edge`, for an owner that needs no more outputs of this cycle: a cycle model does not settle again for the
-  /// final inputs. RTL and lockstep do.
+  /// As `edge`, for an owner that reads no further output of this cycle. A cycle model then does not settle again for
+  /// the final inputs; RTL and lockstep do.
   Edge edge_of_seen() {
     if (twin_->is_model() && !shown_) fresh_ = false;
     return edge();
@@ -122,7 +123,7 @@ class LazyTwin {
   /// Turns `in` into the inputs of an idle cycle: events and payloads 0.
   void make_idle() { twin::make_idle<Block>(in, params()); }
 
-  /// Returns a lower bound of the number of coming idle edges that change no output.
+  /// Returns a lower bound of the number of future idle edges that change no output.
   [[nodiscard]] Cycle quiet() const { return quiet_ == base::kForever ? base::kForever : quiet_ - owed_; }
   /// Whether the next idle edge changes no output.
   [[nodiscard]] bool rests() const { return owed_ < quiet_; }
@@ -157,8 +158,8 @@ class LazyTwin {
   }
 
  private:
-  // Visitors of ports. Class and timing of a port are compile-time constants, so each visitor compiles to straight code
-  // over the selected fields.
+  // Visitors of ports. Class and timing of a port are compile-time constants, so each visitor compiles to code without
+  // branches over the selected fields.
 
   [[nodiscard]] twin::U64 event_bits() const {
     twin::U64 bits = 0;
@@ -234,7 +235,8 @@ class LazyTwin {
     if (quiet_ != base::kForever) quiet_ -= owed;
   }
 
-  // Updates the values that the waves show, even in cycles without `look`. Does not affect the results of `look`.
+  // Updates the values that the waves show, also in cycles without a call of `look`. Does not affect the results of
+  // `look`.
   void show_cycle() {
     shown_->in = in;
     if (fresh_) {
@@ -254,7 +256,7 @@ class LazyTwin {
   Inputs asked_;                              // kSettle inputs for which the twin has computed out_
   Inputs held_;                               // levels of the last executed edge
   bool fresh_ = false;                        // out_ belongs to the state after the last executed edge
-  Cycle quiet_ = 0;                           // idle edges after the last executed edge that change no output
+  Cycle quiet_ = 0;                           // number of idle edges after the last executed edge that change no output
   Cycle owed_ = 0;                            // skipped edges, part of quiet_, not yet applied to the twin
   std::unique_ptr<ShownPorts<Block>> shown_;  // values that the waves show; null without waves
   bool shows_inside_ = false;                 // the waves show internal signals of the twin

@@ -8,10 +8,10 @@ namespace castor::hookup {
 std::vector<base::SchemaRow> schema_rows(const std::string& block, const std::vector<base::SchemaRow>& keys) {
   std::vector<base::SchemaRow> rows{flag_key("enable", false, "the block is part of the machine"),
                                     choice_key("engine", "model", {"model", "rtl", "lockstep"},
-                                               "which twin of the block runs: model, RTL, or both compared"),
+                                               "twin of the block that runs: model, RTL, or both in lockstep"),
                                     number_key("wave_depth", 0, "levels", 0, twin::kWholeDepth,
-                                               "modules of the RTL that waves show the inside of, from the block's own "
-                                               "down; 0: ports and probes alone")};
+                                               "levels of RTL modules whose internal signals the waves show, starting "
+                                               "with the block's own module; 0: ports and probes only")};
   rows.insert(rows.end(), keys.begin(), keys.end());
   for (base::SchemaRow& row : rows) row.key.insert(0, "blocks." + block + ".");
   return rows;

@@ -16,12 +16,13 @@ namespace castor::hookup {
                                                        const std::vector<base::SchemaRow>& keys);
 
 /// Values of a block's keys on one machine: `blocks.<block>.<key>` of its configuration, checked against the rows of
-/// the block's registration. A query for a key that the registration lacks fails an assertion.
+/// the block's registration. A query for a key that is not in the registration fails an assertion.
 class Settings {
  public:
   /// Copies the values of the block's keys from `config`, whose schema must have the block's rows.
   Settings(const std::string& block, const base::Config& config);
-  /// Takes the defaults of `keys` (BlockType::keys), engine model. Throws InputError for a default that is not legal.
+  /// Sets all keys to the defaults of `keys` (BlockType::keys), and the engine to model. Throws InputError for a
+  /// default that is not legal.
   Settings(const std::string& block, const std::vector<base::SchemaRow>& keys);
 
   [[nodiscard]] const std::string& block() const { return block_; }
@@ -36,7 +37,7 @@ class Settings {
   [[nodiscard]] Enum choice(const std::string& key) const {
     return static_cast<Enum>(number(key));
   }
-  /// Returns the value with the place where it was written, for error messages.
+  /// Returns the value with the file position at which it was written, for error messages.
   [[nodiscard]] const base::ConfigValue& at(const std::string& key) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace castor::hookup {
 
 /// The kernels with TBs to place, in order of arrival, and the next TB of each: state that every dispatch policy needs.
-/// The policy passes every clock edge on to this object.
+/// The policy must forward every clock edge to this object.
 class WaitingKernels {
  public:
   WaitingKernels() { order_.reserve(gpu::kMaxEntries); }
@@ -38,7 +38,7 @@ class WaitingKernels {
     return takers.none() && (*in.fits)[entry] ? in.open : takers;
   }
 
-  /// Returns the placement of the next TB of an entry, on one SM or on any.
+  /// Returns the offer to place the next TB of an entry, on one SM or on any SM.
   [[nodiscard]] gpu::Placement next(unsigned entry, unsigned sm = gpu::Placement::kAnySm) const {
     gpu::Placement placement;
     placement.kd = static_cast<std::uint16_t>(entry);

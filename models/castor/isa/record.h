@@ -82,23 +82,24 @@ enum class RuntimeCall : std::uint8_t {
                      ///< y, src[2] = grid z, block x, src[3] = block y, z (u64 of two u32, first lowest)
   kBuffer,           ///< src[0] = alignment, src[1] = bytes (u64); dst = generic address or 0
   kDescribedBuffer,  ///< buffer for the described launch: src[0] = shared bytes (u32); dst = generic address or 0
-  kLaunch,           ///< launches as described: src[0] = buffer, src[1] = shared bytes (u32), src[2] = stream; dst =
-                     ///< error
-  kDescribedLaunch,  ///< launches as described in the buffer: src[0] = buffer, src[1] = stream; dst = error
-  kLaunchGroup,      ///< launches as described, as a thread block group: src[0] = buffer, src[1] = shared bytes (u32);
-                     ///< dst = error
-  kSynchronize,      ///< dst = error
-  kStreamCreate,     ///< src[0] = flags (u32); dst = stream
-  kStreamDestroy,    ///< src[0] = stream; dst = error
-  kStreamWait,       ///< src[0] = stream, src[1] = event, src[2] = flags (u32); dst = error
-  kEventCreate,      ///< src[0] = flags (u32); dst = event
-  kEventDestroy,     ///< src[0] = event; dst = error
-  kEventRecord,      ///< src[0] = event, src[1] = stream; dst = error
-  kLimit,            ///< src[0] = cudaLimit (u32); dst = value (u64)
-  kLastError,        ///< dst = last error, which is then cleared
-  kPeekError,        ///< dst = error
-  kKernelFigure,     ///< src[0] = kernel (u64), src[1] = isa::KernelFigure (u32), src[2] = threads of a block (u32),
-                     ///< src[3] = dynamic shared bytes (u64); dst = value (u64)
+  /// launches the described kernel: src[0] = buffer, src[1] = shared bytes (u32), src[2] = stream; dst = error
+  kLaunch,
+  kDescribedLaunch,  ///< launches the kernel that the buffer describes: src[0] = buffer, src[1] = stream; dst = error
+  /// launches the described kernel's thread blocks as a group: src[0] = buffer, src[1] = shared bytes (u32); dst =
+  /// error
+  kLaunchGroup,
+  kSynchronize,    ///< dst = error
+  kStreamCreate,   ///< src[0] = flags (u32); dst = stream
+  kStreamDestroy,  ///< src[0] = stream; dst = error
+  kStreamWait,     ///< src[0] = stream, src[1] = event, src[2] = flags (u32); dst = error
+  kEventCreate,    ///< src[0] = flags (u32); dst = event
+  kEventDestroy,   ///< src[0] = event; dst = error
+  kEventRecord,    ///< src[0] = event, src[1] = stream; dst = error
+  kLimit,          ///< src[0] = cudaLimit (u32); dst = value (u64)
+  kLastError,      ///< dst = last error, which is then cleared
+  kPeekError,      ///< dst = error
+  kKernelFigure,   ///< src[0] = kernel (u64), src[1] = isa::KernelFigure (u32), src[2] = threads of a block (u32),
+                   ///< src[3] = dynamic shared bytes (u64); dst = value (u64)
 };
 [[nodiscard]] constexpr bool launches(RuntimeCall call) {
   return call == RuntimeCall::kLaunch || call == RuntimeCall::kDescribedLaunch || call == RuntimeCall::kLaunchGroup;

@@ -7,20 +7,20 @@
 
 /// Structural parameters of the locality-aware thread block scheduler LaPerm (docs/blocks/laperm.md, "Ports").
 // clang-format off
-#define LAPERM_PARAMS(X)                                                                                   \
-  /*name         default  minimum  maximum  rule         meaning */                                        \
-  X(NumSm,       13,      2,       32,      kAny,        "SMs")                                            \
-  X(ClusterSize, 1,       1,       4,       kPowerOfTwo, "SMs that share a queue set")                     \
-  X(LvlMax,      4,       1,       15,      kAny,        "levels of dynamic thread blocks")                \
-  X(BankDepth,   128,     2,       256,     kAny,        "entries of a queue set")                         \
-  X(NumKd,       32,      2,       256,     kAny,        "entries of the kernel table")                    \
-  X(OvfW,        18,      2,       20,      kAny,        "bits of an index into a list in memory")         \
-  X(RefillMax,   4,       1,       8,       kAny,        "reads from the lists in memory under way")       \
-  X(QcntW,       20,      2,       24,      kAny,        "bits of the number of items of a kernel")        \
-  X(AgeiW,       32,      1,       64,      kAny,        "bits of a group's number")                       \
-  X(CntW,        32,      1,       64,      kAny,        "bits of the number of an item's thread blocks")  \
-  X(DimW,        64,      1,       64,      kAny,        "bits of its dimensions, which are carried only") \
-  X(ParamW,      32,      1,       64,      kAny,        "bits of its parameters' address")
+#define LAPERM_PARAMS(X)                                                                                           \
+  /*name         default  minimum  maximum  rule         meaning */                                                \
+  X(NumSm,       13,      2,       32,      kAny,        "SMs")                                                    \
+  X(ClusterSize, 1,       1,       4,       kPowerOfTwo, "SMs that share a queue set")                             \
+  X(LvlMax,      4,       1,       15,      kAny,        "levels of dynamic thread blocks")                        \
+  X(BankDepth,   128,     2,       256,     kAny,        "entries of a queue set")                                 \
+  X(NumKd,       32,      2,       256,     kAny,        "entries of the kernel table")                            \
+  X(OvfW,        18,      2,       20,      kAny,        "bits of an index into a list in memory")                 \
+  X(RefillMax,   4,       1,       8,       kAny,        "reads from the lists in memory that may be in flight")   \
+  X(QcntW,       20,      2,       24,      kAny,        "bits of the number of items of a kernel")                \
+  X(AgeiW,       32,      1,       64,      kAny,        "bits of a group's number")                               \
+  X(CntW,        32,      1,       64,      kAny,        "bits of the number of an item's thread blocks")          \
+  X(DimW,        64,      1,       64,      kAny,        "bits of an item's dimensions, which are only passed on") \
+  X(ParamW,      32,      1,       64,      kAny,        "bits of the address of an item's parameters")
 // clang-format on
 
 namespace castor::laperm {

@@ -9,27 +9,32 @@
 // clang-format off
 #define LAPERM_KMU_INPUTS(X)                                                                                   \
   /*name       type       elements  bits      class   timing meaning */                                        \
-  X(list_rdy,   Levels,    p.NumSm, p.LvlMax, kLevel, kEdge, "the SM's lists with a launch; bit level - 1")    \
-  X(susp_rdy,   U8,        1,       1,        kLevel, kEdge, "a suspended thread block can come back")         \
-  X(host_rdy,   QueueBits, 1,       p.NumHq,  kLevel, kEdge, "queues of the host with a kernel at their head") \
-  X(pick_grant, U8,        1,       1,        kEvent, kEdge, "what is offered is taken")
+  X(list_rdy,   Levels,    p.NumSm, p.LvlMax, kLevel, kEdge,                                                   \
+    "ready lists; SM s and level l: bit s * LvlMax + l - 1")                                                   \
+  X(susp_rdy,   U8,        1,       1,        kLevel, kEdge, "a suspended thread block is ready to resume")    \
+  X(host_rdy,   QueueBits, 1,       p.NumHq,  kLevel, kEdge, "host queues with a kernel at their head")        \
+  X(pick_grant, U8,        1,       1,        kEvent, kEdge, "the offered source is accepted")
 
 #define LAPERM_KMU_OUTPUTS(X)                                                                                     \
   /*name       type  elements  bits           class     timing       meaning */                                   \
   X(pick_valid, U8,  1,        1,             kEvent,   kRegistered, "a source is offered")                       \
-  X(pick_kind,  U8,  1,        2,             kPayload, kRegistered, "1 list, 2 suspended block, 3 host queue")   \
-  X(pick_idx,   U16, 1,        p.index_bits(), kPayload, kRegistered, "list: SM * LvlMax + level - 1; queue; 0")
+  X(pick_kind,  U8,  1,        2,             kPayload, kRegistered,                                              \
+    "1: list, 2: suspended thread block, 3: queue of the host")                                                   \
+  X(pick_idx,   U16, 1,        p.index_bits(), kPayload, kRegistered,                                                 \
+    "list: SM * LvlMax + level - 1; host queue: its number; else 0")
 
 /// Registers that a test bench can observe.
 #define LAPERM_KMU_PROBES(X)                                                                      \
   /*name    type   elements  bits            meaning */                                           \
-  X(state,   State, 1,       2,              "what the block does")                               \
+  X(state,   State, 1,       2,              "state of the block")                                \
   X(next_sm, U8,    1,       p.sm_bits(),    "vp: SM that is visited first")                      \
-  X(next_hq, U8,    1,       p.queue_bits(), "hp: queue of the host that is looked at first")     \
-  X(sm,      U8,    1,       p.sm_bits(),    "SM visited; 0 unless a list is searched or offered") \
-  X(level,   U8,    1,       4,              "level looked at next; 0 unless a list is searched")   \
-  X(kind,    U8,    1,       2,              "what pick_kind shows")                               \
-  X(index,   U16,   1,       p.index_bits(), "what pick_idx shows")
+  X(next_hq, U8,    1,       p.queue_bits(), "hp: host queue that is examined first")             \
+  X(sm,      U8,    1,       p.sm_bits(),                                                          \
+    "SM that is visited; 0 unless a list is searched or offered")                                  \
+  X(level,   U8,    1,       4,                                                                     \
+    "level that is examined next; 0 unless a list is searched")                                     \
+  X(kind,    U8,    1,       2,              "register of the output pick_kind")                   \
+  X(index,   U16,   1,       p.index_bits(), "register of the output pick_idx")
 // clang-format on
 
 namespace castor::laperm_kmu {

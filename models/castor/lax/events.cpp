@@ -151,7 +151,7 @@ void Engine::job_done(const Inputs& in, Edge& edge) {
 
 void Engine::step_submit(const Inputs& in, Edge& edge) {
   State& s = state_;
-  // TB completions use the only write port of the lists; a visit's decision uses that of the verdict queue.
+  // TB completions use the only write port of the lists. A visit's decision uses the write port of the verdict queue.
   const bool list_busy = in.wgc_valid != 0;
   const bool verdict_busy = edge.f == MainState::kVKey;
   switch (s.sub) {

@@ -160,7 +160,7 @@ void Engine::run_visit(const Inputs& in, Edge& edge) {
       return divide(MainState::kVTok);
     case MainState::kVTok:
       return update_token();
-    default:  // state kANext
+    default:  // the state is kANext
       if (s.pend.empty()) {
         s.f = MainState::kIdle;
       } else {

@@ -15,8 +15,9 @@
   X(MaxKt,      8,       1,       16,      kAny,        "kernel types that the list of one job can hold")           \
   X(NumKt,      64,      1,       256,     kAny,        "kernel types of the profiling table")                      \
   X(SelWidth,   16,      1,       256,     kPowerOfTwo, "queues compared per cycle by the selection; <= NumQueues") \
-  X(VqDepth,    32,      4,       256,     kAny,        "verdicts, and jobs waiting for admission")                 \
-  X(ParseLanes, 4,       1,       8,       kAny,        "parse lanes of the command processor, reported only")
+  X(VqDepth,    32,      4,       256,     kAny,        "verdicts, and jobs that wait for admission")               \
+  X(ParseLanes, 4,       1,       8,       kAny,                                                                    \
+    "parse lanes of the command processor; only reported in a register")
 // clang-format on
 
 namespace castor::lax {

@@ -13,145 +13,159 @@
 #define LAX_INPUTS(X)                                                                                               \
   /*name         type       elements  bits            class     timing   meaning */                                 \
   X(now,         U64,       1,        48,             kTime,    kEdge,   "GPU cycle counter")                       \
-  X(js_valid,    U8,        1,        1,              kEvent,   kEdge,   "a job's header is submitted")             \
-  X(js_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
-  X(js_deadline, U32,       1,        32,             kPayload, kEdge,   "cycles from its start, all ones: none")   \
-  X(js_start,    U64,       1,        48,             kPayload, kEdge,   "time at which it was enqueued")           \
-  X(js_nkt,      U8,        1,        5,              kPayload, kEdge,   "list beats that follow")                  \
-  X(js_append,   U8,        1,        1,              kPayload, kEdge,   "adds to the queue's job")                 \
-  X(js_fits,     U8,        1,        1,              kPayload, kEdge,   "its first kernel would fit entirely now") \
-  X(wl_valid,    U8,        1,        1,              kEvent,   kEdge,   "a list beat")                             \
-  X(wl_kid,      U8,        1,        8,              kPayload, kEdge,   "its kernel type")                         \
-  X(wl_numwg,    U32,       1,        24,             kPayload, kEdge,   "its TBs")                                 \
-  X(wl_last,     U8,        1,        1,              kPayload, kEdge,   "last beat of this header")                \
-  X(adm_ready,   U8,        1,        1,              kLevel,   kEdge,   "the verdict offered is taken")            \
-  X(ks_valid,    U8,        1,        1,              kEvent,   kEdge,   "first TB of a kernel placed")             \
-  X(ks_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
-  X(ks_kid,      U8,        1,        8,              kPayload, kEdge,   "its kernel type")                         \
-  X(ki_valid,    U8,        1,        1,              kEvent,   kEdge,   "all TBs of a kernel issued")              \
-  X(ki_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
-  X(wgc_valid,   U8,        1,        1,              kEvent,   kEdge,   "a TB completed")                          \
-  X(wgc_qid,     U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
-  X(wgc_kid,     U8,        1,        8,              kPayload, kEdge,   "its kernel type")                         \
-  X(kd_valid,    U8,        1,        1,              kEvent,   kEdge,   "a kernel completed")                      \
-  X(kd_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "its queue")                               \
-  X(kd_kid,      U8,        1,        8,              kPayload, kEdge,   "its kernel type, as of its first TB")     \
-  X(kd_last,     U8,        1,        1,              kPayload, kEdge,   "the queue is drained, the job done")      \
+  X(js_valid,    U8,        1,        1,              kEvent,   kEdge,   "the header of a job is submitted")        \
+  X(js_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "queue of the job")                        \
+  X(js_deadline, U32,       1,        32,             kPayload, kEdge,                                              \
+    "deadline, cycles from the job's start; all ones: none")                                                        \
+  X(js_start,    U64,       1,        48,             kPayload, kEdge,                                              \
+    "time at which the job was enqueued (its start)")                                                               \
+  X(js_nkt,      U8,        1,        5,              kPayload, kEdge,   "number of list beats that follow")        \
+  X(js_append,   U8,        1,        1,              kPayload, kEdge,                                              \
+    "the list is added to the queue's live job")                                                                    \
+  X(js_fits,     U8,        1,        1,              kPayload, kEdge,                                              \
+    "the job's first kernel would fit entirely now")                                                                \
+  X(wl_valid,    U8,        1,        1,              kEvent,   kEdge,   "a list beat is submitted")                \
+  X(wl_kid,      U8,        1,        8,              kPayload, kEdge,   "kernel type of the beat")                 \
+  X(wl_numwg,    U32,       1,        24,             kPayload, kEdge,   "number of TBs of the beat")               \
+  X(wl_last,     U8,        1,        1,              kPayload, kEdge,   "last beat of the header")                 \
+  X(adm_ready,   U8,        1,        1,              kLevel,   kEdge,   "the verdict is accepted")                 \
+  X(ks_valid,    U8,        1,        1,              kEvent,   kEdge,   "the first TB of a kernel is placed")      \
+  X(ks_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "queue of the started kernel")             \
+  X(ks_kid,      U8,        1,        8,              kPayload, kEdge,   "kernel type of the started kernel")       \
+  X(ki_valid,    U8,        1,        1,              kEvent,   kEdge,   "all TBs of a kernel are issued")          \
+  X(ki_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "queue of the issued kernel")              \
+  X(wgc_valid,   U8,        1,        1,              kEvent,   kEdge,   "a TB completes")                          \
+  X(wgc_qid,     U8,        1,        p.queue_bits(), kPayload, kEdge,   "queue of the completed TB")               \
+  X(wgc_kid,     U8,        1,        8,              kPayload, kEdge,   "kernel type of the completed TB")         \
+  X(kd_valid,    U8,        1,        1,              kEvent,   kEdge,   "a kernel completes")                      \
+  X(kd_qid,      U8,        1,        p.queue_bits(), kPayload, kEdge,   "queue of the completed kernel")           \
+  X(kd_kid,      U8,        1,        8,              kPayload, kEdge,                                              \
+    "type of the completed kernel, as given at its first TB")                                                       \
+  X(kd_last,     U8,        1,        1,              kPayload, kEdge,   "last kernel of the job: the job is done") \
   X(pe_vec,      QueueBits, 1,        p.NumQueues,    kLevel,   kSettle, "queues with a kernel to parse")           \
-  X(psel_grant,  U8,        1,        1,              kEvent,   kEdge,   "a parse lane takes the queue offered")    \
+  X(psel_grant,  U8,        1,        1,              kEvent,   kEdge,   "a parse lane accepts the offered queue")  \
   X(de_vec,      QueueBits, 1,        p.NumQueues,    kLevel,   kSettle, "queues with a TB that fits now")          \
   X(df_vec,      QueueBits, 1,        p.NumQueues,    kLevel,   kEdge,   "queues with a TB that does not fit now")  \
-  X(dsel_grant,  U8,        1,        1,              kEvent,   kEdge,   "one TB of the queue offered is issued")   \
-  X(reg_req,     U8,        1,        1,              kEvent,   kEdge,   "register access, held until reg_ack")     \
-  X(reg_we,      U8,        1,        1,              kPayload, kEdge,   "1: write")                                \
-  X(reg_addr,    U16,       1,        16,             kPayload, kEdge,   "byte address")                            \
+  X(dsel_grant,  U8,        1,        1,              kEvent,   kEdge,   "one TB of the offered queue is issued")   \
+  X(reg_req,     U8,        1,        1,              kEvent,   kEdge,   "register access; held until reg_ack")     \
+  X(reg_we,      U8,        1,        1,              kPayload, kEdge,   "1: write, 0: read")                       \
+  X(reg_addr,    U16,       1,        16,             kPayload, kEdge,   "byte address of the register")            \
   X(reg_wdata,   U32,       1,        32,             kPayload, kEdge,   "data of a write")
 // clang-format on
 
 // clang-format off
-#define LAX_OUTPUTS(X)                                                                                                  \
-  /*name        type       elements  bits            class     timing          meaning */                               \
-  X(js_ready,   U8,        1,        1,              kEvent,   kRegistered,    "a header is taken")                     \
-  X(wl_ready,   U8,        1,        1,              kEvent,   kRegistered,    "a list beat is taken")                  \
-  X(adm_valid,  U8,        1,        1,              kEvent,   kRegistered,    "a verdict")                             \
-  X(adm_qid,    U8,        1,        p.queue_bits(), kPayload, kRegistered,    "its queue")                             \
-  X(adm_accept, U8,        1,        1,              kPayload, kRegistered,    "1: accepted")                           \
-  X(adm_reason, U8,        1,        3,              kPayload, kRegistered,    "reason code")                           \
-  X(adm_est,    U32,       1,        32,             kPayload, kRegistered,    "estimated completion, cycles")          \
-  X(psel_valid, U8,        1,        1,              kEvent,   kCombinational, "a queue is offered to the parse lanes") \
-  X(psel_qid,   U8,        1,        p.queue_bits(), kPayload, kCombinational, "which")                                 \
-  X(dsel_valid, U8,        1,        1,              kEvent,   kCombinational, "a queue is offered to the dispatcher")  \
-  X(dsel_qid,   U8,        1,        p.queue_bits(), kPayload, kCombinational, "which")                                 \
-  X(pre_vec,    QueueBits, 1,        p.NumQueues,    kLevel,   kRegistered,    "queues to be preempted (PREMA)")        \
-  X(jd_valid,   U8,        1,        1,              kEvent,   kRegistered,    "a job ended, one cycle after kd")       \
-  X(jd_qid,     U8,        1,        p.queue_bits(), kPayload, kRegistered,    "its queue")                             \
-  X(jd_met,     U8,        1,        1,              kPayload, kRegistered,    "it met its deadline")                   \
-  X(jd_lat,     U32,       1,        32,             kPayload, kRegistered,    "its latency, cycles")                   \
-  X(upd_busy,   U8,        1,        1,              kLevel,   kRegistered,    "a periodic update runs")                \
-  X(irq,        U8,        1,        1,              kLevel,   kRegistered,    "an enabled interrupt is pending")       \
-  X(reg_ack,    U8,        1,        1,              kEvent,   kRegistered,    "end of the register access")            \
-  X(reg_err,    U8,        1,        2,              kPayload, kRegistered,    "0 good, 1 address error, 2 refused")    \
+#define LAX_OUTPUTS(X)                                                                                                 \
+  /*name        type       elements  bits            class     timing          meaning */                              \
+  X(js_ready,   U8,        1,        1,              kEvent,   kRegistered,    "the header is accepted")               \
+  X(wl_ready,   U8,        1,        1,              kEvent,   kRegistered,    "the list beat is accepted")            \
+  X(adm_valid,  U8,        1,        1,              kEvent,   kRegistered,                                            \
+    "a verdict on a submission is available")                                                                          \
+  X(adm_qid,    U8,        1,        p.queue_bits(), kPayload, kRegistered,    "queue of the verdict")                 \
+  X(adm_accept, U8,        1,        1,              kPayload, kRegistered,                                            \
+    "1: the submission is accepted, 0: refused")                                                                       \
+  X(adm_reason, U8,        1,        3,              kPayload, kRegistered,    "reason code of the verdict")           \
+  X(adm_est,    U32,       1,        32,             kPayload, kRegistered,                                            \
+    "estimated completion of the job, cycles")                                                                         \
+  X(psel_valid, U8,        1,        1,              kEvent,   kCombinational,                                         \
+    "a queue is offered to the parse lanes")                                                                           \
+  X(psel_qid,   U8,        1,        p.queue_bits(), kPayload, kCombinational, "queue offered to the parse lanes")     \
+  X(dsel_valid, U8,        1,        1,              kEvent,   kCombinational, "a queue is offered to the dispatcher") \
+  X(dsel_qid,   U8,        1,        p.queue_bits(), kPayload, kCombinational, "queue offered to the dispatcher")      \
+  X(pre_vec,    QueueBits, 1,        p.NumQueues,    kLevel,   kRegistered,                                            \
+    "queues whose job is to be preempted (PREMA)")                                                                     \
+  X(jd_valid,   U8,        1,        1,              kEvent,   kRegistered,                                            \
+    "a job ended; one cycle after its last kd")                                                                        \
+  X(jd_qid,     U8,        1,        p.queue_bits(), kPayload, kRegistered,    "queue of the job that ended")          \
+  X(jd_met,     U8,        1,        1,              kPayload, kRegistered,    "the job met its deadline")             \
+  X(jd_lat,     U32,       1,        32,             kPayload, kRegistered,    "latency of the job, cycles")           \
+  X(upd_busy,   U8,        1,        1,              kLevel,   kRegistered,    "a periodic update is running")         \
+  X(irq,        U8,        1,        1,              kLevel,   kRegistered,    "an enabled interrupt is pending")      \
+  X(reg_ack,    U8,        1,        1,              kEvent,   kRegistered,    "the register access ends")             \
+  X(reg_err,    U8,        1,        2,              kPayload, kRegistered,    "0 good, 1 address error, 2 refused")   \
   X(reg_rdata,  U32,       1,        32,             kPayload, kRegistered,    "data of a read")
 // clang-format on
 
 /// Registers that a test bench can observe.
 // clang-format off
-#define LAX_PROBES(X)                                                                                                      \
-  /*name             type         el. bits            meaning */                                                           \
-  X(main_state,      MainState,   1,  4,              "state of the main machine")                                         \
-  X(submit_state,    SubmitState, 1,  3,              "state of the submit machine")                                       \
-  X(job_state0,      QueueBits,   1,  p.NumQueues,    "bit 0 of each queue's job state")                                   \
-  X(job_state1,      QueueBits,   1,  p.NumQueues,    "bit 1")                                                             \
-  X(job_state2,      QueueBits,   1,  p.NumQueues,    "bit 2")                                                             \
-  X(open,            QueueBits,   1,  p.NumQueues,    "queues with a kernel that has started and not ended")               \
-  X(preempted,       QueueBits,   1,  p.NumQueues,    "queues with a preemption request")                                  \
-  X(kernel_type,     U8,          1,  p.kt_bits(),    "kernel type that the main machine works on")                        \
-  X(queue,           U8,          1,  p.queue_bits(), "queue that the main machine works on")                              \
-  X(total,           U64,         1,  40,             "work ahead in the admission pass, cycles")                          \
-  X(update_timer,    U32,         1,  24,             "cycles since the last update tick")                                 \
-  X(prema_timer,     U32,         1,  24,             "cycles since the last PREMA tick")                                  \
-  X(group,           U8,          1,  8,              "group of queues that the selection compares")                       \
-  X(verdict_count,   U16,         1,  9,              "verdicts waiting")                                                  \
-  X(pend_count,      U16,         1,  9,              "jobs waiting for admission")                                        \
-  X(done_count,      U16,         1,  9,              "entries of the done queue")                                         \
-  X(pend_oldest,     U8,          1,  p.queue_bits(), "queue that waits for admission longest")                            \
-  X(done_oldest,     U16,         1,  9,              "oldest entry of the done queue: 8 met, queue")                      \
-  X(enable,          U8,          1,  1,              "CTRL.ENABLE")                                                       \
-  X(update_period,   U32,         1,  24,             "register UPD_PERIOD")                                               \
-  X(prema_period,    U32,         1,  24,             "register PREMA_PERIOD")                                             \
-  X(update_waits,    U8,          1,  1,              "an update tick waits for the main machine")                         \
-  X(prema_waits,     U8,          1,  1,              "a PREMA tick waits for the main machine")                           \
-  X(errors,          U16,         1,  10,             "register ERR_STAT")                                                 \
-  X(phase,           Phase,       1,  2,              "why it visits queues, while it does")                               \
-  X(turn,            U8,          1,  1,              "an admission goes before the next update")                          \
-  X(update_start,    U64,         1,  48,             "start of the latest update")                                        \
-  X(update_length,   U32,         1,  32,             "cycles between the starts of the latest two updates")               \
-  X(threshold,       U8,          1,  4,              "of PREMA: 1, 3 or 9")                                               \
-  X(row_rate,        U32,         1,  32,             "KOpen: rate of the kernel type")                                    \
-  X(row_count,       U32,         1,  24,             "KOpen: its completions in the window")                              \
-  X(row_active,      U64,         1,  48,             "KOpen: its active time, relative to the window")                    \
-  X(row_instances,   U64,         1,  48,             "KOpen: time of its instances, likewise")                            \
-  X(row_window,      U64,         1,  48,             "KOpen: start of its window")                                        \
-  X(row_in_flight,   U16,         1,  9,              "KOpen: its instances in flight")                                    \
-  X(row_profile,     U32,         1,  32,             "KOpen: its isolated rate")                                          \
-  X(row_snapshot,    Snapshots,   4,  32,             "KOpen: completions and times of its snapshot, as registers")        \
-  X(row_isolated,    U32,         1,  32,             "VOpen in an update: isolated time of the live job")                 \
-  X(row_token,       U32,         1,  24,             "VOpen in an update: its token")                                     \
-  X(row_start,       U64,         1,  48,             "VOpen in an update: its start")                                     \
-  X(row_deadline,    U32,         1,  32,             "VOpen in an update: its deadline")                                  \
-  X(row_slots,       U8,          1,  6,              "VOpen in an update: 5 its first kernel fitted, slots of its list")  \
-  X(row_done,        U32,         1,  24,             "VOpen in an update: its TBs that completed")                        \
-  X(row_record,      Records,     3,  32,             "VOpen in an update: remaining, duration, laxity of the last visit") \
-  X(row_key,         U64,         1,  50,             "VOpen in an update: its key")                                       \
-  X(row_arrival,     U16,         1,  16,             "VOpen in an update: its arrival number")                            \
-  X(row_grant,       U16,         1,  16,             "VOpen in an update: number of its latest parse grant")              \
-  X(row_priority,    U32,         1,  32,             "VOpen in an update: QPRIO of the queue")                            \
-  X(slot_type,       U8,          1,  p.kt_bits(),    "VMac: kernel type of the slot")                                     \
-  X(slot_groups,     U32,         1,  24,             "VMac: its TBs")                                                     \
-  X(types_rated,     TypeBits,    1,  p.NumKt,        "kernel types with a rate")                                          \
-  X(types_seen,      TypeBits,    1,  p.NumKt,        "kernel types whose window is open")                                 \
-  X(types_sampled,   TypeBits,    1,  p.NumKt,        "kernel types with a snapshot")                                      \
-  X(submit_queue,    U8,          1,  p.queue_bits(), "queue of the header that is taken")                                 \
-  X(submit_deadline, U32,         1,  32,             "its deadline")                                                      \
-  X(submit_start,    U64,         1,  48,             "its start")                                                         \
-  X(submit_flags,    U8,          1,  5,              "append, fits; a bad type, too many types, any TBs so far")          \
-  X(submit_beats,    U16,         1,  15,             "beats announced, beats taken, slots staged: 5 bits each")           \
-  X(parse_offer,     U16,         1,  9,              "8 parse offer is valid, queue")                                     \
-  X(dispatch_offer,  U16,         1,  9,              "8 dispatch offer is valid, queue")                                  \
-  X(parse_dropped,   U8,          1,  1,              "a parse grant came during this pass")                               \
-  X(last_granted,    U8,          1,  p.queue_bits(), "queue of the latest parse grant")                                   \
-  X(arrivals,        U16,         1,  16,             "number of the next arrival")                                        \
-  X(grants,          U16,         1,  16,             "number of the next parse grant")                                    \
-  X(control,         U32,         1,  25,             "register CTRL")                                                     \
-  X(min_groups,      U8,          1,  8,              "register MIN_WG")                                                   \
-  X(parse_latency,   U16,         1,  16,             "register PARSE_LAT")                                                \
-  X(context_speed,   U16,         1,  16,             "register CKPT_BW")                                                  \
-  X(prema_priority,  U8,          1,  4,              "register PREMA_P")                                                  \
-  X(interrupts,      U8,          1,  7,              "register IRQ_STAT")                                                 \
-  X(irq_enable,      U8,          1,  7,              "register IRQ_EN")                                                   \
-  X(now_high,        U16,         1,  16,             "register NOW, high half")                                           \
-  X(counters,        Counters,    12, 32,             "registers N_SUBMIT to N_DROP")                                      \
-  X(rest,            U16,         1,  10,             "edges since anything moved, at most 2^10 - 1")
+#define LAX_PROBES(X)                                                                                                \
+  /*name             type         el. bits            meaning */                                                     \
+  X(main_state,      MainState,   1,  4,              "state of the main machine")                                   \
+  X(submit_state,    SubmitState, 1,  3,              "state of the submit machine")                                 \
+  X(job_state0,      QueueBits,   1,  p.NumQueues,    "bit 0 of each queue's job state")                             \
+  X(job_state1,      QueueBits,   1,  p.NumQueues,    "bit 1 of each queue's job state")                             \
+  X(job_state2,      QueueBits,   1,  p.NumQueues,    "bit 2 of each queue's job state")                             \
+  X(open,            QueueBits,   1,  p.NumQueues,    "queues with a kernel that has started and not ended")         \
+  X(preempted,       QueueBits,   1,  p.NumQueues,    "queues with a preemption request")                            \
+  X(kernel_type,     U8,          1,  p.kt_bits(),    "kernel type that the main machine works on")                  \
+  X(queue,           U8,          1,  p.queue_bits(), "queue that the main machine works on")                        \
+  X(total,           U64,         1,  40,             "work ahead in the admission pass, cycles")                    \
+  X(update_timer,    U32,         1,  24,             "cycles since the last update tick")                           \
+  X(prema_timer,     U32,         1,  24,             "cycles since the last PREMA tick")                            \
+  X(group,           U8,          1,  8,              "group of queues that the selection compares")                 \
+  X(verdict_count,   U16,         1,  9,              "number of waiting verdicts")                                  \
+  X(pend_count,      U16,         1,  9,              "number of jobs that wait for admission")                      \
+  X(done_count,      U16,         1,  9,              "entries of the done queue")                                   \
+  X(pend_oldest,     U8,          1,  p.queue_bits(), "queue that has waited longest for admission")                 \
+  X(done_oldest,     U16,         1,  9,              "oldest entry of the done queue: bit 8 met, queue")            \
+  X(enable,          U8,          1,  1,              "CTRL.ENABLE")                                                 \
+  X(update_period,   U32,         1,  24,             "register UPD_PERIOD")                                         \
+  X(prema_period,    U32,         1,  24,             "register PREMA_PERIOD")                                       \
+  X(update_waits,    U8,          1,  1,              "an update tick waits for the main machine")                   \
+  X(prema_waits,     U8,          1,  1,              "a PREMA tick waits for the main machine")                     \
+  X(errors,          U16,         1,  10,             "register ERR_STAT")                                           \
+  X(phase,           Phase,       1,  2,              "reason for the visits of the main machine")                   \
+  X(turn,            U8,          1,  1,              "an admission precedes the next update")                       \
+  X(update_start,    U64,         1,  48,             "start of the latest update")                                  \
+  X(update_length,   U32,         1,  32,             "cycles between the starts of the latest two updates")         \
+  X(threshold,       U8,          1,  4,              "PREMA threshold: 1, 3 or 9")                                  \
+  X(row_rate,        U32,         1,  32,             "KOpen: rate of the kernel type")                              \
+  X(row_count,       U32,         1,  24,             "KOpen: completions in the type's window")                     \
+  X(row_active,      U64,         1,  48,             "KOpen: active time of the type, relative to the window")      \
+  X(row_instances,   U64,         1,  48,             "KOpen: time of the type's instances, relative to the window") \
+  X(row_window,      U64,         1,  48,             "KOpen: start of the type's window")                           \
+  X(row_in_flight,   U16,         1,  9,              "KOpen: instances of the type in flight")                      \
+  X(row_profile,     U32,         1,  32,             "KOpen: isolated rate of the type")                            \
+  X(row_snapshot,    Snapshots,   4,  32,             "KOpen: completions and times of the type's snapshot")         \
+  X(row_isolated,    U32,         1,  32,             "VOpen in an update: isolated time of the live job")           \
+  X(row_token,       U32,         1,  24,             "VOpen in an update: token of the job")                        \
+  X(row_start,       U64,         1,  48,             "VOpen in an update: start of the job")                        \
+  X(row_deadline,    U32,         1,  32,             "VOpen in an update: deadline of the job")                     \
+  X(row_slots,       U8,          1,  6,                                                                             \
+    "VOpen in an update: bit 5 first kernel fitted, slots of the list")                                              \
+  X(row_done,        U32,         1,  24,             "VOpen in an update: completed TBs of the job")                \
+  X(row_record,      Records,     3,  32,                                                                            \
+    "VOpen in an update: remaining, duration, laxity of the last visit")                                             \
+  X(row_key,         U64,         1,  50,             "VOpen in an update: key of the job")                          \
+  X(row_arrival,     U16,         1,  16,             "VOpen in an update: arrival number of the job")               \
+  X(row_grant,       U16,         1,  16,             "VOpen in an update: number of the job's latest parse grant")  \
+  X(row_priority,    U32,         1,  32,             "VOpen in an update: QPRIO of the queue")                      \
+  X(slot_type,       U8,          1,  p.kt_bits(),    "VMac: kernel type of the slot")                               \
+  X(slot_groups,     U32,         1,  24,             "VMac: TBs of the slot")                                       \
+  X(types_rated,     TypeBits,    1,  p.NumKt,        "kernel types with a rate")                                    \
+  X(types_seen,      TypeBits,    1,  p.NumKt,        "kernel types whose window is open")                           \
+  X(types_sampled,   TypeBits,    1,  p.NumKt,        "kernel types with a snapshot")                                \
+  X(submit_queue,    U8,          1,  p.queue_bits(), "queue of the header in the submit machine")                   \
+  X(submit_deadline, U32,         1,  32,             "deadline of the header in the submit machine")                \
+  X(submit_start,    U64,         1,  48,             "start of the header in the submit machine")                   \
+  X(submit_flags,    U8,          1,  5,              "append, fits; any bad type, too many types, any TBs so far")  \
+  X(submit_beats,    U16,         1,  15,             "beats announced, beats taken, slots staged: 5 bits each")     \
+  X(parse_offer,     U16,         1,  9,              "bit 8 a parse offer is valid, queue")                         \
+  X(dispatch_offer,  U16,         1,  9,              "bit 8 a dispatch offer is valid, queue")                      \
+  X(parse_dropped,   U8,          1,  1,              "a parse grant occurred during this pass")                     \
+  X(last_granted,    U8,          1,  p.queue_bits(), "queue of the latest parse grant")                             \
+  X(arrivals,        U16,         1,  16,             "number of the next arrival")                                  \
+  X(grants,          U16,         1,  16,             "number of the next parse grant")                              \
+  X(control,         U32,         1,  25,             "register CTRL")                                               \
+  X(min_groups,      U8,          1,  8,              "register MIN_WG")                                             \
+  X(parse_latency,   U16,         1,  16,             "register PARSE_LAT")                                          \
+  X(context_speed,   U16,         1,  16,             "register CKPT_BW")                                            \
+  X(prema_priority,  U8,          1,  4,              "register PREMA_P")                                            \
+  X(interrupts,      U8,          1,  7,              "register IRQ_STAT")                                           \
+  X(irq_enable,      U8,          1,  7,              "register IRQ_EN")                                             \
+  X(now_high,        U16,         1,  16,             "register NOW, high half")                                     \
+  X(counters,        Counters,    12, 32,             "registers N_SUBMIT to N_DROP")                                \
+  X(rest,            U16,         1,  10,                                                                            \
+    "edges since the last change of the selection, at most 2^10 - 1")
 // clang-format on
 
 namespace castor::lax {

@@ -138,7 +138,7 @@ inline constexpr Register kRegisters[] = {
     {"CYCLES", 0, 24, "1000..2^24-1"}}}},
   {"PARSE_LAT", reg::kParseLat, Access::kReadWrite, Repeat::kOnce, 0, 3'000, "storage: cycles of a parse slot", {{
     {"CYCLES", 0, 16, "0..2^16-1"}}}},
-  {"MIN_WG", reg::kMinWg, Access::kReadWrite, Repeat::kOnce, 0, 1, "completions that make a rate", {{
+  {"MIN_WG", reg::kMinWg, Access::kReadWrite, Repeat::kOnce, 0, 1, "completions that are needed to compute a rate", {{
     {"TBS", 0, 8, "1..255"}}}},
   {"PREMA_PERIOD", reg::kPremaPeriod, Access::kReadWrite, Repeat::kOnce, 0, 375'000, "cycles from ranking to ranking", {{
     {"CYCLES", 0, 24, "1000..2^24-1"}}}},

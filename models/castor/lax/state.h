@@ -98,9 +98,9 @@ struct Snapshot {
 /// Entry of the kernel profiling table. If `kt` is 0, the five last fields count as 0. If `valid` is 0, `tpw` is
 /// undefined; if `snv` is 0, `snap` is.
 struct KernelType {
-  U8 valid = 0;      ///< `tpw` is defined: measured, or written by software
+  U8 valid = 0;      ///< valid bit of `tpw`; set when `tpw` is measured or written by software
   U8 kt = 0;         ///< a kernel of this type was seen; set by its first event, cleared by software or reset
-  U8 snv = 0;        ///< `snap` is defined
+  U8 snv = 0;        ///< valid bit of `snap`
   U32 tpw = 0;       ///< rate: cycles per TB, UQ24.8
   U32 tpw_iso = 0;   ///< isolated rate, written by software; UQ24.8
   Snapshot snap;     ///< counters of the last refresh
@@ -116,7 +116,7 @@ struct Queue {
   List list;       ///< TBs that have not completed
   Job job;         ///< job as submitted
   Record rec;      ///< results of the last visit
-  U32 wgdone = 0;  ///< TBs that have completed
+  U32 wgdone = 0;  ///< number of TBs that have completed
   U32 iso = 0;     ///< isolated time at admission, cycles
   U32 token = 0;   ///< PREMA token, UQ16.8
   U32 qprio = 0;   ///< priority that software wrote
@@ -165,7 +165,7 @@ struct Response {
 struct Best {
   U8 valid = 0;  ///< a queue was found
   U8 q = 0;      ///< queue
-  U16 tie = 0;   ///< tie breaker: of equal keys, the smaller one goes first
+  U16 tie = 0;   ///< tie breaker: among queues with equal keys, the queue with the smaller number goes first
   U64 key = 0;   ///< class and value, see make_key
 };
 
@@ -193,8 +193,8 @@ struct Config {
   U8 freeze = 0;                           ///< update ticks are dropped
   Policy policy = Policy::kLax;            ///< policy that ranks the jobs
   RateMode rate_mode = RateMode::kActive;  ///< time that is divided by the completions
-  U8 warm_policy = 1;                      ///< 1: a job ahead that has a kernel type without rate counts as its
-                                           ///< deadline
+  U8 warm_policy = 1;                      ///< 1: the work of a job ahead counts as the job's deadline if one of its
+                                           ///< kernel types has no rate yet
   U8 prio_class_en = 1;                    ///< LAX: classes rank above the value; 0: class 0 for all jobs
   U8 init_prio = 0;                        ///< LAX, new job: 0 first, 1 last, 2 computed
   U8 bypass_en = 0;            ///< accepts a job whose first kernel fits, if it alone meets its deadline and no job

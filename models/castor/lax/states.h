@@ -17,7 +17,7 @@ enum class MainState : std::uint8_t {
   kVOpen,  ///< visit: reads list and job of the next queue
   kVMac,   ///< visit: multiplies TBs by cycles per TB of a slot
   kVAcc,   ///< visit: adds the last product
-  kVKey,   ///< visit: computes record, and key or verdict
+  kVKey,   ///< visit: computes the job's record, and its ranking key or admission verdict
   kVDiv,   ///< visit, PREMA: divides for the growth of the token
   kVTok,   ///< visit, PREMA: writes new token and key
   kANext,  ///< takes the next job that waits for admission

@@ -122,7 +122,7 @@ U8 Engine::step_greedy(const Inputs& in) {
   const auto written = static_cast<U8>(in.issue_ack & out_.issue_valid);
   for (unsigned s = 0; s < params_.NumSched; ++s) {
     if ((written >> s & 1U) == 0) continue;
-    // The shown pick becomes the greedy warp, so the picks do not change.
+    // The warp of the pick shown in this cycle becomes the greedy warp, so the picks do not change.
     state_.lists[s].pointer = out_.issue_idx[s];
     state_.lists[s].greedy = true;
   }

@@ -38,8 +38,8 @@ class Engine {
 
   [[nodiscard]] const Params& params() const { return params_; }
 
-  /// Returns the outputs of this cycle; valid until the next call. Changes no register. Very cheap if neither w_ready
-  /// nor the order has changed since the last call; else only the affected schedulers pick again.
+  /// Returns the outputs of this cycle; valid until the next call. Changes no register. Cost: a comparison if neither
+  /// w_ready nor the order has changed since the last call; otherwise only the affected schedulers pick again.
   const Outputs& settle(const Inputs& in);
   /// Applies the rising edge at the end of this cycle.
   void clock(const Inputs& in);

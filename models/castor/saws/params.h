@@ -14,11 +14,12 @@
   X(NumSched,  4,       1,       4,       kPowerOfTwo, "warp schedulers of the SM")                                   \
   X(NumWarps,  64,      1,       64,      kAny,        "hardware warps of the SM; a multiple of NumSched")            \
   X(MaxCta,    32,      1,       32,      kAny,        "thread block slots of the SM")                                \
-  X(EvqDepth,  4,       1,       16,      kAny,        "messages that wait per scheduler")                            \
+  X(EvqDepth,  4,       1,       16,      kAny,        "messages per scheduler that may wait")                        \
   X(PFloor,    1,       0,       1,       kAny,        "least value of the promotion register")                       \
   X(InitOrder, 0,       0,       1,       kAny,        "order at the switch: 0 greedy thread block first, 1 by age")  \
-  X(DemoteAt,  0,       0,       1,       kAny,        "own scheduler demotes: 0 when all are blocked, 1 at 1st hit") \
-  X(SawsEn,    1,       0,       1,       kAny,        "0: hardware of plain GTO")
+  X(DemoteAt,  0,       0,       1,       kAny,                                                                       \
+    "own scheduler demotes: 0 when all warps are blocked, 1 at the first hit")                                        \
+  X(SawsEn,    1,       0,       1,       kAny,        "1: SAWS hardware; 0: GTO only")
 // clang-format on
 
 namespace castor::saws {

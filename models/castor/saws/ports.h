@@ -10,27 +10,34 @@
 // clang-format off
 #define SAWS_INPUTS(X)                                                                                                \
   /*name          type      elements    bits            class     timing   meaning */                                 \
-  X(kernel_start, U8,       1,          1,              kEvent,   kEdge,   "start anew, with these settings")         \
-  X(mode_sel,     U8,       1,          2,              kPayload, kEdge,   "0 GTO, 1 SAWS from 1st barrier, 2 SAWS")  \
-  X(toggle_en,    U8,       1,          1,              kPayload, kEdge,   "promote every other barrier only")        \
-  X(cta_valid,    U8,       1,          1,              kEvent,   kEdge,   "a CTA is placed or freed")                \
+  X(kernel_start, U8,       1,          1,              kEvent,   kEdge,                                              \
+    "a kernel starts: resets all state and loads the settings")                                                       \
+  X(mode_sel,     U8,       1,          2,              kPayload, kEdge,                                              \
+    "0 GTO, 1 AUTO (SAWS from the first barrier), 2 SAWS")                                                            \
+  X(toggle_en,    U8,       1,          1,              kPayload, kEdge,                                              \
+    "toggling: promote at every other barrier of a CTA only")                                                         \
+  X(cta_valid,    U8,       1,          1,              kEvent,   kEdge,   "a CTA (thread block) is placed or freed") \
   X(cta_free,     U8,       1,          1,              kPayload, kEdge,   "0: placed, 1: freed")                     \
-  X(cta_id,       U8,       1,          p.cta_bits(),   kPayload, kEdge,   "its slot")                                \
-  X(cta_wmask,    WarpBits, 1,          p.NumWarps,     kPayload, kEdge,   "its warps, when it is placed")            \
+  X(cta_id,       U8,       1,          p.cta_bits(),   kPayload, kEdge,   "slot of the CTA")                         \
+  X(cta_wmask,    WarpBits, 1,          p.NumWarps,     kPayload, kEdge,   "warps of the placed CTA")                 \
   X(wev_valid,    U8,       1,          p.NumSched,     kEvent,   kEdge,   "a warp of the scheduler blocks or exits") \
-  X(wev_exit,     U8,       1,          p.NumSched,     kPayload, kEdge,   "0: blocks at a barrier, 1: exits")        \
-  X(wev_idx,      Indices,  p.NumSched, p.index_bits(), kPayload, kEdge,   "its local number")                        \
+  X(wev_exit,     U8,       1,          p.NumSched,     kPayload, kEdge,                                              \
+    "0: the warp blocks at a barrier, 1: it exits")                                                                   \
+  X(wev_idx,      Indices,  p.NumSched, p.index_bits(), kPayload, kEdge,                                              \
+    "local number of the warp that blocks or exits")                                                                  \
   X(unblock,      WarpBits, 1,          p.NumWarps,     kEvent,   kEdge,   "waiting warps whose barrier completes")   \
   X(w_ready,      WarpBits, 1,          p.NumWarps,     kLevel,   kSettle, "warps that could issue")                  \
-  X(issue_ack,    U8,       1,          p.NumSched,     kEvent,   kEdge,   "the warp picked has issued")
+  X(issue_ack,    U8,       1,          p.NumSched,     kEvent,   kEdge,   "the picked warp has issued")
 
-#define SAWS_OUTPUTS(X)                                                                                                 \
-  /*name         type     elements    bits            class     timing          meaning */                              \
-  X(wev_ready,   U8,      1,          p.NumSched,     kEvent,   kRegistered,    "room; else issue no barrier, no exit") \
-  X(issue_valid, U8,      1,          p.NumSched,     kEvent,   kCombinational, "the scheduler has a pick")             \
-  X(issue_idx,   Indices, p.NumSched, p.index_bits(), kPayload, kCombinational, "its local number")                     \
-  X(mode_saws,   U8,      1,          1,              kLevel,   kRegistered,    "0: GTO, 1: SAWS")                      \
-  X(err,         U8,      1,          3,              kEvent,   kRegistered,    "0 CTA, 1 twice, 2 message")
+#define SAWS_OUTPUTS(X)                                                                                            \
+  /*name         type     elements    bits            class     timing          meaning */                         \
+  X(wev_ready,   U8,      1,          p.NumSched,     kEvent,   kRegistered,                                       \
+    "queue has room; if 0, issue no barrier and no exit")                                                          \
+  X(issue_valid, U8,      1,          p.NumSched,     kEvent,   kCombinational, "the scheduler picks a warp")      \
+  X(issue_idx,   Indices, p.NumSched, p.index_bits(), kPayload, kCombinational, "local number of the picked warp") \
+  X(mode_saws,   U8,      1,          1,              kLevel,   kRegistered,    "mode: 0 GTO, 1 SAWS")             \
+  X(err,         U8,      1,          3,              kEvent,   kRegistered,                                       \
+    "errors: bit 0 unknown CTA or warp, bit 1 warp blocks twice, bit 2 message lost")
 
 /// Registers that a test bench can observe.
 #define SAWS_PROBES(X)                                                                       \
@@ -38,20 +45,26 @@
   X(mode,      Mode,     1,          1,                 "GTO or SAWS")                       \
   X(selected,  U8,       1,          2,                 "mode_sel of the running kernel")    \
   X(toggling,  U8,       1,          1,                 "toggle_en of the running kernel")   \
-  X(turn,      U8,       1,          2,                 "scheduler whose messages go first") \
+  X(turn,      U8,       1,          2,                                                      \
+    "scheduler whose messages are served first")                                             \
   X(cta_used,  U32,      1,          p.MaxCta,          "CTA slots in use")                  \
-  X(toggle,    U32,      1,          p.MaxCta,          "the CTA's next 1st hit promotes")   \
-  X(allocated, WarpBits, 1,          p.NumWarps,        "warp slots taken")                  \
+  X(toggle,    U32,      1,          p.MaxCta,          "the CTA's next first hit promotes") \
+  X(allocated, WarpBits, 1,          p.NumWarps,        "warp slots of placed CTAs")         \
   X(live,      WarpBits, 1,          p.NumWarps,        "warps that have not exited")        \
   X(blocked,   WarpBits, 1,          p.NumWarps,        "warps that wait at a barrier")      \
   X(warp_cta,  PerWarp,  p.NumWarps, p.cta_bits(),      "CTA slot of each warp")             \
-  X(position,  PerWarp,  p.NumWarps, p.position_bits(), "position of its CTA in the list")   \
-  X(pointer,   Indices,  p.NumSched, p.position_bits(), "greedy warp; promotion register")   \
+  X(position,  PerWarp,  p.NumWarps, p.position_bits(),                                      \
+    "position of each warp's CTA in the list")                                               \
+  X(pointer,   Indices,  p.NumSched, p.position_bits(),                                      \
+    "greedy warp (GTO) or promotion register (SAWS)")                                        \
   X(greedy,    U8,       1,          p.NumSched,        "the greedy pointer is valid")       \
-  X(length,    Indices,  p.NumSched, p.position_bits(), "CTAs in each scheduler's list")     \
-  X(waiting,   Indices,  p.NumSched, 5,                 "messages that wait")                \
-  X(oldest,    Indices,  p.NumSched, 8,                 "7 dead, 6 all blocked, 5 hit, CTA") \
-  X(error,     U8,       1,          3,                 "what err shows")
+  X(length,    Indices,  p.NumSched, p.position_bits(),                                      \
+    "number of CTAs in each scheduler's list")                                               \
+  X(waiting,   Indices,  p.NumSched, 5,                                                      \
+    "messages that wait in each scheduler's queue")                                          \
+  X(oldest,    Indices,  p.NumSched, 8,                                                      \
+    "oldest message: bit 7 CTA freed, bit 6 all blocked, bit 5 hit, CTA")                    \
+  X(error,     U8,       1,          3,                 "register of the output err")
 // clang-format on
 
 namespace castor::saws {

@@ -36,7 +36,7 @@ struct List {
 /// Message about a barrier that a CTA has reached on one scheduler; it changes the order of the lists.
 struct Message {
   U8 cta = 0;                ///< CTA that reached the barrier
-  bool hit = false;          ///< 1st hit: promotes the CTA on the other schedulers
+  bool hit = false;          ///< first hit: promotes the CTA on the other schedulers
   bool all_blocked = false;  ///< all live warps of the CTA on this scheduler are blocked: moves the CTA to the tail
                              ///< here
   bool killed = false;       ///< the CTA was freed before the message acts: no effect
@@ -66,10 +66,11 @@ struct State {
   U8 waiting = 0;          ///< schedulers whose queue is not empty
   U8 err = 0;              ///< errors of the last edge, for output `err`
   U32 cta_used = 0;        ///< CTA slots in use: set by placement, cleared when the CTA is freed
-  U32 toggle = 0;          ///< CTAs whose next 1st hit promotes: set by placement, flips at each 1st hit (toggling)
-  U64 allocated = 0;       ///< warp slots of placed CTAs: set by placement, cleared when the CTA is freed
-  U64 live = 0;            ///< warps that have not exited: set by placement, cleared by the exit
-  U64 blocked = 0;         ///< warps that wait at a barrier: set by their arrival, cleared when the barrier completes
+  /// CTAs whose next first hit promotes them: set by placement, inverted by each first hit (toggling)
+  U32 toggle = 0;
+  U64 allocated = 0;  ///< warp slots of placed CTAs: set by placement, cleared when the CTA is freed
+  U64 live = 0;       ///< warps that have not exited: set by placement, cleared by the exit
+  U64 blocked = 0;    ///< warps that wait at a barrier: set by their arrival, cleared when the barrier completes
   std::array<U64, kMaxCtas> cta_warps{};       ///< warp slots of each CTA slot, on all schedulers
   std::array<U8, 64> warp_cta{};               ///< CTA slot of each warp
   std::array<List, kMaxSchedulers> lists{};    ///< order of each scheduler

@@ -106,7 +106,7 @@ void advance_time(typename Block::Inputs& in, const typename Block::Params& para
       params);
 }
 
-/// Returns `params`. Throws InputError if one is illegal, by the block's own `check`.
+/// Returns `params`. Throws InputError if a parameter is illegal, as the block's own `check` decides.
 template <class Block>
 const typename Block::Params& checked(const typename Block::Params& params) {
   params.check();

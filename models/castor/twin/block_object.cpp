@@ -64,7 +64,7 @@ bool outdated(const std::string& object, const Strings& sources) {
 void refuse_moved(const BlockFolder& block, const std::string& told) {
   std::error_code gone;
   if (told.empty() || fs::equivalent(told, block.path, gone)) return;
-  throw base::InputError("block " + block.name + " was configured in '" + told + "' and lies in '" + block.path + "'",
+  throw base::InputError("block " + block.name + " was configured in '" + told + "' and is now in '" + block.path + "'",
                          "a build that was moved has to be configured again, in a folder of its own");
 }
 
@@ -104,8 +104,8 @@ std::string block_object(const BlockFolder& block, const std::string& kind) {
     std::fputs(answer.text.c_str(), stderr);
     throw base::InputError("the " + kind + " of block " + block.name + " cannot be built", "the lines above say why");
   }
-  // If the build tool found nothing to do, the younger file is not a real source. The new time of the object prevents
-  // another build at the next call.
+  // If the build tool found nothing to do, the younger file does not affect the object. Setting the object's time
+  // prevents another build at the next call.
   std::error_code ignored;
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;

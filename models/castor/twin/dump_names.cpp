@@ -93,7 +93,7 @@ std::string DumpNames::declare(std::string_view header) {
     text += one.line + "\n";
     const auto signal = one.name.empty() ? signals_.end() : signals_.find(one.path);
     if (signal == signals_.end()) continue;
-    // Signals that are always equal share an identifier in the dump; their name variables share one too.
+    // Signals that are always equal share one identifier in the dump. Their name variables share one identifier, too.
     const auto shown =
         shown_.emplace(one.identifier, Shown{long_identifier(shown_.size(), longest + 1), &signal->second}).first;
     text += base::name_variable(one.name, shown->second.identifier);

@@ -35,7 +35,7 @@ const std::string& InsideHistory::changes() {
     for (const auto& moment : kept_) apply(moment.second, unread_);
   }
   text_.clear();
-  for (const auto& [identifier, change] : unread_) {  // a signal may have returned to its old value
+  for (const auto& [identifier, change] : unread_) {  // skips a signal that has returned to its old value
     std::string& told = told_[identifier];
     if (told == change) continue;
     told = change;

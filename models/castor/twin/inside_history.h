@@ -13,7 +13,8 @@
 namespace castor::twin {
 
 /// Keeps the most recent changes of a twin's internal signals, so that waves of them can be written after an error.
-/// Also an Inside itself: `inside` reports each change once only, so another reader takes the changes from here.
+/// Also an Inside itself: `inside` reports each change only once, so any other reader must get the changes from this
+/// object.
 class InsideHistory final : public Inside {
  public:
   /// Keeps the last `moments` samples; `inside` must outlive this object.
@@ -39,7 +40,7 @@ class InsideHistory final : public Inside {
   std::deque<std::pair<std::uint64_t, std::string>> kept_;
   bool read_ = false;  // set by the first call of `changes`
   State unread_;       // changes that `changes` has not returned yet; kept up to date once `read_` is set
-  State told_;         // state that `changes` has returned so far
+  State told_;         // values of the signals as `changes` has reported them so far
   std::string text_;
 };
 

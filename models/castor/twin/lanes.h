@@ -18,7 +18,7 @@ struct Lanes {
   [[nodiscard]] constexpr const T& operator[](unsigned index) const { return elements[index]; }
   [[nodiscard]] friend constexpr bool operator==(const Lanes& a, const Lanes& b) {
     if constexpr (std::is_integral_v<T>) {
-      T differ = 0;  // no early exit, so that the compiler compares many elements at once
+      T differ = 0;  // no early exit: the compiler can then compare many elements at once
       for (unsigned i = 0; i < N; ++i) differ = static_cast<T>(differ | (a.elements[i] ^ b.elements[i]));
       return differ == 0;
     } else {

@@ -25,7 +25,7 @@ struct LockstepOptions {
 
 /// A twin that runs model and RTL in lockstep. Outputs are compared at every settle, field by field. Probes are
 /// compared in every cycle, unless the RTL is a netlist, which has none. Model and RTL are never resynchronised. The
-/// first difference throws MismatchError. Callers see the outputs of the model.
+/// first difference throws MismatchError. The outputs returned to callers are the model's.
 ///
 /// `idle(n)` clocks the RTL n times and lets the model skip. In each of these cycles it compares the RTL's outputs with
 /// those of the model, which must not change; at the end it compares the probes. So every run that skips idle cycles
@@ -52,7 +52,7 @@ class Lockstep final : public Twin<Block> {
         compares_probes_(rtl_->has_probes()) {
     CASTOR_ASSERT(same_params(model_->params(), rtl_->params()));
     if (Inside* const inside = rtl_->inside()) {
-      // Two samples per cycle: at its edge and in its middle.
+      // Two samples per cycle: one at its clock edge and one in its middle.
       inside_ = std::make_unique<InsideHistory>(*inside, 2 * (kHistory + kAfter));
     }
     reset();
@@ -232,7 +232,7 @@ class Lockstep final : public Twin<Block> {
         if (compares_probes_) rtl_probes_ = rtl_->probes();
         remember(in);
       }
-    } catch (const base::Error&) {  // an assertion of the RTL fails after the mismatch: the waves end there
+    } catch (const base::Error&) {  // an assertion of the RTL failed after the mismatch: the waves end in this cycle
     }
   }
 
@@ -269,7 +269,7 @@ class Lockstep final : public Twin<Block> {
   std::unique_ptr<InsideHistory> inside_;  // null if the RTL does not show internal signals
   std::size_t next_ = 0;
   std::size_t remembered_ = 0;
-  Cycle behind_ = 0;  // idle edges that were applied to the RTL but not yet to the model
+  Cycle behind_ = 0;  // number of idle edges that were applied to the RTL but not yet to the model
   Inputs last_;
   bool compares_probes_;
   Probes model_probes_, rtl_probes_;

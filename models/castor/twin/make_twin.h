@@ -25,7 +25,8 @@ template <class Block>
   return load_rtl<Block>(source.object(Block::kBlock, param_values(params), options.waves()), params, options);
 }
 
-/// Returns a twin of the given kind at any legal parameters; `source` is not used for a model. Throws as `make_rtl`.
+/// Returns a twin of the given kind at any legal parameters; `source` is not used for a model. Throws the exceptions of
+/// `make_rtl`.
 template <class Block>
 [[nodiscard]] std::unique_ptr<Twin<Block>> make_twin(Kind kind, const typename Block::Params& params, RtlSource& source,
                                                      const RtlOptions& options = {},

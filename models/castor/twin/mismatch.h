@@ -8,10 +8,10 @@
 
 namespace castor::twin {
 
-/// Number of idle cycles that the waves of a mismatch show after the cycle that differs.
+/// Number of idle cycles after the first difference that the waves of a mismatch show.
 inline constexpr base::Cycle kCyclesAfterMismatch = 8;
 
-/// The first difference between model and RTL, with everything that its message says.
+/// The first difference between model and RTL, with all data of its message.
 struct Mismatch {
   std::string block;
   std::string params;  ///< parameters of the block: "NumQueues 128, ..."
@@ -23,13 +23,13 @@ struct Mismatch {
   std::string replay;                  ///< command that reproduces the mismatch; may be empty
   std::vector<std::string> waves;      ///< wave files with the cycles before the mismatch
   base::Cycle first = base::kForever;  ///< first cycle in the wave files
-  std::string no_waves;                ///< why no waves were written; empty if they were
+  std::string no_waves;                ///< reason why no waves were written; empty if waves were written
 
   /// Returns the mismatch as one paragraph of text.
   [[nodiscard]] std::string text() const;
 };
 
-/// Thrown by the call that finds a difference between model and RTL; the twin must not be used afterwards.
+/// Thrown by the call that finds a difference between model and RTL. The twin must not be used afterwards.
 class MismatchError : public base::Error {
  public:
   explicit MismatchError(Mismatch mismatch) : base::Error(mismatch.text()), mismatch_(std::move(mismatch)) {}

@@ -10,7 +10,7 @@
 namespace castor::twin {
 
 /// A block as a SystemC module with `clk_i`, `rst_ni` (synchronous, active low) and the pins of `Pins`. The module
-/// drives whatever twin it is given. Each block names its own module type in castor/<block>/module.h.
+/// works with any twin of the block. Each block names its own module type in castor/<block>/module.h.
 ///
 /// Timing: the rising edge clocks the twin with the values that the pins had before the edge. One process writes all
 /// outputs, one delta cycle after the edge, and again whenever a kSettle input changes. While rst_ni is low at an edge,

@@ -101,7 +101,7 @@ template <class T>
   return field;
 }
 
-/// Whether the field has no bits beyond its shape, so that `pack` and `unpack` return it unchanged.
+/// Returns whether the field has no bits beyond its shape, so that `pack` and `unpack` return it unchanged.
 template <class T>
 [[nodiscard]] constexpr bool in_range(const T& field, Shape shape) {
   if constexpr (!is_lanes<T> && !is_bits<T>) {

@@ -15,7 +15,8 @@
 /// per element of the parameter set.
 namespace castor::twin {
 
-/// Whether a port, whose elements and bits are given as text of its list, is one bit at all values of the parameters.
+/// Returns whether a port is one bit at all values of the parameters. Elements and bits are given as the text of the
+/// port's list.
 [[nodiscard]] constexpr bool is_one_bit(std::string_view elements, std::string_view bits) {
   return elements == "1" && bits == "1";
 }

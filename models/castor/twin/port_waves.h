@@ -45,7 +45,7 @@ class PortWaves {
   void close() { file_.close(); }
 
  private:
-  /// Declares all signals; if not `first`, declares the existing signals once more in the current scope.
+  /// Declares all signals. If `first` is false, declares the existing signals once more in the current scope.
   void declare(bool first) {
     std::size_t index = 0;
     const auto add = [&](const std::string& name, unsigned width, base::ValueNames names) {

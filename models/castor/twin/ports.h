@@ -64,7 +64,7 @@ struct Shape {
   return bits;
 }
 
-/// Description of a port that a visitor receives together with member and pin.
+/// Description of a port that a visitor receives together with the member and the pin.
 struct Port {
   std::string_view name;
   Shape shape;

@@ -14,7 +14,7 @@ namespace castor::twin {
 ///
 /// A transaction is one register access. It waits for its annotated delay, drives the port, and returns at the edge at
 /// which reg_ack is seen. Accesses of several initiators are served in order of arrival. The socket annotates no delay;
-/// that is left to the interconnect.
+/// the interconnect has to model it.
 ///
 /// Responses: byte enables -> TLM_BYTE_ENABLE_ERROR_RESPONSE; a length other than 4, a streaming width below 4 or an
 /// address that is no multiple of 4 -> TLM_BURST_ERROR_RESPONSE; an address beyond 16 bits, or reg_err 1 ->

@@ -28,7 +28,7 @@ inline constexpr bool kRtlHasWaves = VM_TRACE != 0;
 
 namespace detail {
 
-/// Whether Verilator gives a port of that width a pin of this type.
+/// Returns whether Verilator gives a port of that width a pin of this type.
 template <class Pin>
 constexpr bool is_pin_for(unsigned width) {
   constexpr unsigned kRoom = 8 * sizeof(Pin);
@@ -82,7 +82,7 @@ void sample(const Pin& pin, T& field, Shape shape) {
   }
 }
 
-/// Name, as in Verilog, of the first assumption that broke in this thread's last evaluation of RTL; empty: none.
+/// Verilog name of the first assumption that broke in this thread's last evaluation of RTL; empty if none broke.
 inline thread_local std::string broken_assumption;
 
 inline void note_broken_assumption(const char* name) {
@@ -140,7 +140,7 @@ class Rtl final : public Twin<Block> {
     reset();
   }
   ~Rtl() override {
-    // Dumps a last cycle that was settled but not clocked.
+    // Dumps the last cycle, which was settled but not clocked.
     if (tracing() && low_) dump(cycle_ * kCyclePicoseconds + kCyclePicoseconds / 2);
     wave_.close();
     ::Verilated::threadContextp(context_.get());  // the destructor of the top unregisters itself from this context
@@ -190,12 +190,12 @@ class Rtl final : public Twin<Block> {
     make_idle<Block>(in, this->params());
     if constexpr (detail::has_skip<Block, Top>) {
       const Cycle skipped = skip_idle(top_, n, probes(), this->params());
-      CASTOR_ASSERT_AT(cycle_, skipped <= n, "%s: skips more than it was asked to", Block::kBlock);
+      CASTOR_ASSERT_AT(cycle_, skipped <= n, "%s: skips more cycles than requested", Block::kBlock);
       advance_time<Block>(in, this->params(), skipped);
       n -= skipped;
       cycle_ += skipped;
       last_ = in;
-      low(in);  // updates the logic that depends on the registers that were set
+      low(in);  // updates the logic that depends on registers just written
     }
     for (; n > 0; --n) {
       advance_time<Block>(in, this->params(), 1);
@@ -293,7 +293,7 @@ class Rtl final : public Twin<Block> {
     top_.eval();
     if (!detail::broken_assumption.empty()) {
       const std::string name = detail::name_in_block(std::exchange(detail::broken_assumption, {}));
-      // During reset, broken assumptions do not count: tables have no reset, and values written to them do not matter.
+      // During reset, broken assumptions are ignored: tables have no reset, and values written to them have no effect.
       if (checks_assumptions_ && top_.rst_ni != 0) {
         throw base::Error(std::string(Block::kBlock) + ": the inputs of cycle " + std::to_string(cycle_) +
                           " break the assumption " + name + " of the RTL's properties");

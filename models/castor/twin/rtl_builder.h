@@ -17,7 +17,7 @@ class RtlBuilder final : public RtlSource {
   /// How the RTL is built.
   enum class Variant : std::uint8_t {
     kPlain,
-    kCoverage,  ///< counts executed lines and toggled bits, and is slow (RtlOptions::coverage)
+    kCoverage,  ///< RTL that counts executed lines and toggled bits; slow (RtlOptions::coverage)
   };
 
   explicit RtlBuilder(Variant variant = Variant::kPlain) : variant_(variant) {}
@@ -42,7 +42,7 @@ class RtlFile final : public RtlSource {
 };
 
 /// Returns the path of the RTL object of the block with this manifest; `options` are further options of the flow.
-/// Throws as RtlBuilder::object.
+/// Throws the exceptions of RtlBuilder::object.
 [[nodiscard]] std::string build_rtl(const std::string& manifest, const ParamValues& values,
                                     const std::vector<std::string>& options = {});
 

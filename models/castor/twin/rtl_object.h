@@ -41,8 +41,8 @@ struct RtlObject {
   Twin<Block>* (*make)(const typename Block::Params&, const RtlOptions&);  ///< makes the twin; the caller deletes it
 };
 
-/// Loads RTL at these parameters from the object at `path`. Throws as base::load_object, and InputError if the object
-/// was built for other parameters, or without the waves that `options` request.
+/// Loads RTL at these parameters from the object at `path`. Throws the exceptions of base::load_object, and InputError
+/// if the object was built for other parameters, or without the waves that `options` request.
 template <class Block>
 [[nodiscard]] std::unique_ptr<Twin<Block>> load_rtl(const std::string& path, const typename Block::Params& params,
                                                     const RtlOptions& options) {
@@ -53,8 +53,9 @@ template <class Block>
                            params_text(params));
   }
   if (options.waves() && !object.waves) {
-    throw base::InputError("'" + path + "' is RTL of " + Block::kBlock + " that shows nothing of its inside",
-                           "option --waves of the flow rtl-object builds what does");
+    throw base::InputError(
+        "'" + path + "' is RTL of " + Block::kBlock + " that was built without waves of its internal signals",
+        "build it with option --waves of the flow rtl-object");
   }
   return std::unique_ptr<Twin<Block>>(object.make(params, options));
 }

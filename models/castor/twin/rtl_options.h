@@ -22,7 +22,7 @@ struct RtlOptions {
   bool inside = false;     ///< offers the internal signals through Twin::inside; not together with `wave`
   unsigned wave_depth = kWholeDepth;  ///< levels of modules in `wave` or `inside`: 1 = the block's own signals
   base::Cycle wave_from = 0;
-  base::Cycle wave_to = base::kForever;  ///< one behind the last cycle in `wave`
+  base::Cycle wave_to = base::kForever;  ///< last cycle in `wave`, plus 1
 
   /// Whether the RTL must have been built with waves.
   [[nodiscard]] bool waves() const { return inside || !wave.empty(); }

@@ -16,7 +16,7 @@ namespace castor::twin {
 /// (traceEverOn), and the top must outlive this object.
 class RtlTrace final : public Inside {
  public:
-  /// `block`: name of the block's own module; `depth`: levels of modules shown from there on.
+  /// `block`: name of the block's own module; `depth`: levels of modules shown, starting with that module.
   template <class Top>
   RtlTrace(Top& top, const std::string& block, unsigned depth, const std::vector<NamedSignal>& named)
       : names_(named), vcd_(&sink_) {

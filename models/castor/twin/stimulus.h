@@ -38,11 +38,12 @@ class Sequence {
   [[nodiscard]] virtual Cycle rest() { return 0; }
   /// Tells the sequence that the bench has skipped n idle cycles.
   virtual void skip(Cycle /*n*/) {}
-  /// Whether the inputs since the last `begin` obey the protocol of the block. If so, the assumptions of the RTL's
-  /// properties are checked.
+  /// Returns whether the inputs since the last `begin` obey the protocol of the block. If so, the assumptions of the
+  /// RTL's properties are checked.
   [[nodiscard]] virtual bool keeps_contract() const { return keeps_contract_; }
   void set_keeps_contract(bool keeps) { keeps_contract_ = keeps; }
-  /// Whether this sequence has ended. Called before each cycle; the bench then resets the twin and calls `begin` again.
+  /// Returns whether this sequence has ended. Called before each cycle; if true, the bench resets the twin and calls
+  /// `begin` again.
   [[nodiscard]] virtual bool over() { return false; }
 
  private:
@@ -228,7 +229,8 @@ class RandomSequence final : public Sequence<Block> {
         }
         return;
       case Role::kPayload:
-        // Uses this cycle's event if the event precedes its payload in the list, else the last cycle's: both are legal.
+        // Uses this cycle's event if the event precedes its payload in the list, otherwise the event of the last cycle.
+        // Both are legal.
         field = inputs_[input.partner].waiting ? held : value<T>(port.shape);
         return;
     }

@@ -29,21 +29,21 @@ class Twin {
 
   [[nodiscard]] const Params& params() const { return params_; }
 
-  /// Returns the outputs of this cycle; registered state does not change. `in` may still lack inputs that are known
-  /// later in the cycle (acknowledges, events), unless they are kSettle inputs. Valid until the next call.
+  /// Returns the outputs of this cycle; registered state does not change. Inputs that are known only later in the cycle
+  /// (acknowledges, events) may still be missing in `in`, unless they are kSettle inputs. Valid until the next call.
   virtual const Outputs& settle(const Inputs& in) = 0;
   /// Applies the clock edge that ends this cycle.
   virtual void clock(const Inputs& in) = 0;
   /// Sets the state that follows a reset.
   virtual void reset() = 0;
-  /// Returns a lower bound of the number of coming idle edges that change no output; 0 is always correct. An idle edge
+  /// Returns a lower bound of the number of future idle edges that change no output; 0 is always correct. An idle edge
   /// has events and payloads 0, levels as in the last clock, and time plus 1.
   [[nodiscard]] virtual Cycle quiet() const = 0;
   /// Applies exactly n idle edges; n <= quiet().
   virtual void idle(Cycle n) = 0;
-  /// Returns the registers that model and RTL both show.
+  /// Returns the registers that both model and RTL make visible.
   [[nodiscard]] virtual Probes probes() const = 0;
-  /// Whether this twin is the cycle model alone, without a comparison with RTL.
+  /// Returns whether this twin is the cycle model alone, without a comparison with RTL.
   [[nodiscard]] virtual bool is_model() const { return false; }
   /// Whether this twin has probes; a netlist has none.
   [[nodiscard]] virtual bool has_probes() const { return true; }

@@ -68,7 +68,7 @@ struct VcdSource {
 };
 
 /// Merges dumps into one, at the finest time scale of all, each under its own scope. A file whose only top scope
-/// already has that name gets no second one. Throws InputError, with file and line, for a file that is no VCD.
+/// already has that name gets no additional scope. Throws InputError, with file and line, for a file that is no VCD.
 void merge_vcd(const std::vector<VcdSource>& sources, const std::string& output);
 
 }  // namespace castor::twin

@@ -32,14 +32,14 @@ class BaseProtocolChecker : public sc_core::sc_module, tlm::tlm_fw_transport_if<
   tlm::tlm_initiator_socket<> to_target;
 
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
-  /// Number of transactions that have ended.
+  /// Returns the number of transactions that have ended.
   [[nodiscard]] unsigned long completed() const { return completed_; }
-  /// Number of transactions that have begun and not ended.
+  /// Returns the number of transactions that have begun and not ended.
   [[nodiscard]] std::size_t under_way() const { return under_way_.size(); }
 
  private:
   enum class Stage { kRequested, kAccepted, kResponding };
-  /// A transaction in flight: its stage, and its attributes at the begin.
+  /// A transaction in flight: its stage, and the attributes that it had at its begin.
   struct Record {
     Stage stage = Stage::kRequested;
     sc_dt::uint64 address = 0;

@@ -40,8 +40,8 @@ def look_at_experiment(path, save):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--report", help="of castor run --report")
-    parser.add_argument("--timeline", help="of castor run --timeline")
+    parser.add_argument("--report", help="file that castor run --report wrote")
+    parser.add_argument("--timeline", help="file that castor run --timeline wrote")
     parser.add_argument("--experiment", help="folder of castor experiment saws")
     parser.add_argument("--out", default="pictures", help="folder for the pictures (default: pictures)")
     options = parser.parse_args()

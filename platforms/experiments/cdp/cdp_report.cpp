@@ -39,7 +39,7 @@ cdp::LaunchPath path_of(const children::Path& runs) {
   return out;
 }
 
-/// Returns the source's speed-up for a workload or "mean"; NaN if the source gives none.
+/// Returns the speed-up that the source publishes for a workload or "mean"; NaN if it publishes none.
 double source_speed(const std::string& group, const std::string& system) {
   if (group == "mean" && system == children::kIdeal) return published::kIdeal;
   if (group == "mean" && system == children::kCdp) return published::kReal;

@@ -81,7 +81,7 @@ void ChildExperiment::choose() {
   }
 }
 
-// Throws for bad keys and values, before anything runs.
+// Throws for unknown keys and illegal values, before any run starts.
 void ChildExperiment::check_keys(const Names& variations, const std::vector<ChildPathRun>& path) const {
   const auto check = [&](Names keys, const std::string& variation) {
     const Names user = with_variation(overrides_, variation);

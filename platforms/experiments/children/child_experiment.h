@@ -15,8 +15,8 @@ class ChildExperiment : public Experiment {
  public:
   void add_options(CLI::App& app) override;
   [[nodiscard]] std::vector<Run> runs(unsigned workers) override;
-  // A run is a process of its own program, so results do not depend on this program, except for the figures that it
-  // takes from the report.
+  // A run is a process of its own program. Results therefore depend on this program only by the choice of figures that
+  // it takes from the report.
   [[nodiscard]] std::string build() const override { return child_figures(); }
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
   [[nodiscard]] std::vector<std::string> sources() const override {
@@ -36,7 +36,7 @@ class ChildExperiment : public Experiment {
   [[nodiscard]] virtual std::vector<ChildPathRun> path_runs(bool /*quick*/) const { return {}; }
   /// Machine of the runs, unless the user names another one.
   static constexpr const char* kMachine = "kepler_k20c";
-  /// Returns the workloads that run on variants if the user names no systems.
+  /// Returns the workloads for which variants of systems are run if the user names no systems.
   [[nodiscard]] virtual Names of_variants() const { return workloads::children::program_names(); }
 
  private:

@@ -20,14 +20,14 @@ struct ChildRuns {
   workloads::Evaluation evaluation;
   workloads::children::Path path;
   Names programs, systems;  ///< programs and systems of the runs, in the order of the tables
-  Names unbalanced;         ///< losses found by children::unbalanced, with names of runs
+  Names unbalanced;         ///< names of runs and the losses that children::unbalanced found in them
   Names unequal;            ///< runs whose results differ from another system's results for the same input
 
   /// Returns the system of a name; the variation in the name is ignored.
   [[nodiscard]] const ChildSystem& system(const std::string& name) const;
   /// Returns the systems that launch from device code.
   [[nodiscard]] Names launching() const;
-  /// Returns the launching systems whose flat form was run too.
+  /// Returns the launching systems whose flat form (without launches) was also run.
   [[nodiscard]] Names comparable() const;
 };
 /// Collects the results of all runs.
@@ -46,7 +46,7 @@ void report_figure(const ChildRuns& runs, const std::string& title, const worklo
 void report_inputs(const ChildRuns& runs, Output& output);
 /// Reports the systems and their machine keys.
 void report_systems(const ChildRuns& runs, Output& output);
-/// Returns the source's speed-up for a workload or "mean"; NaN if the source gives none.
+/// Returns the speed-up that the source publishes for a workload or "mean"; NaN if it publishes none.
 using SourceSpeed = std::function<double(const std::string& group, const std::string& system)>;
 /// Reports the speed-ups over the flat form, with the picture `prefix`-speed.
 void report_speed(const ChildRuns& runs, const std::string& prefix, const SourceSpeed& source, Output& output);

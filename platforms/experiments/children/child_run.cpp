@@ -55,10 +55,11 @@ constexpr Count kCalls[] = {{"call_stream", "/device_runtime/stream_wait"},
                             {"call_launch", "/device_runtime/launch_wait"}};
 constexpr const char* kOffChip[] = {"load_global", "load_local",    "load_generic", "store_global",
                                     "store_local", "store_generic", "atomic"};
-/// A timeline also samples counters of SMs in windows. They are not used here, so the window is long.
+/// A timeline also samples counters of SMs in windows. The samples are not used here, so the window is set to a large
+/// value.
 constexpr const char* kFewSamples = "run.window=1000000000";
-/// A thread whose launch is refused does the work itself, as in the sources. A pool that spills to memory would be a
-/// different machine.
+/// A thread whose launch is refused does the work itself, as in the programs of the sources. With a pool that spills to
+/// memory, the machine would be another one than theirs.
 constexpr const char* kFullPool = "pool.full=refuse";
 constexpr const char* kShared[] = {"load_shared", "store_shared"};
 
@@ -88,7 +89,7 @@ void add_work(const Json& kernel, std::uint64_t blocks, const std::string& whose
 }
 
 /// Adds a row of the report: a kernel of the host, or all launches of one kernel at one level of its launch tree.
-/// Groups that joined the kernel count as launches. `warm`: the kernel only keeps its function resident.
+/// Groups that joined the kernel count as launches. `warm`: the kernel exists only to keep its function resident.
 void add_kernel(const Json& kernel, bool warm, Json& out) {
   const Json counts = kernel.value("counts", Json::object());
   const bool child = counts.value("level", 0U) != 0;

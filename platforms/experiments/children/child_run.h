@@ -13,9 +13,9 @@ namespace castor::platforms::experiments {
 
 /// A column of the comparison: a form of the programs, with settings of the machine.
 struct ChildSystem {
-  std::string name;         ///< "cdp_ideal"
+  std::string name;         ///< name of the system, such as "cdp_ideal"
   const char* description;  ///< short description for the tables
-  const char* form;         ///< form of the programs
+  const char* form;         ///< variant of the programs, as named in their arguments
   std::vector<std::string> keys;
   bool variant = false;                 ///< true: runs only if the user asks for it
   bool warm = false;                    ///< a kernel is kept resident for groups to join
@@ -57,10 +57,11 @@ class ChildPrograms {
   std::map<std::string, CudaProgram> programs_;  ///< key: name in sw/kernels
 };
 
-/// Returns a text that changes whenever `ChildPrograms::run` would return other figures.
+/// Returns a text that changes whenever `ChildPrograms::run` would return different figures.
 [[nodiscard]] std::string child_figures();
 [[nodiscard]] workloads::Sample child_sample(const Json& result);
-/// Adds counted, refused, failed and hash from the program's output. Throws base::Error if the output lacks them.
+/// Adds counted, refused, failed and hash from the program's output. Throws base::Error if they are missing in the
+/// output.
 void add_counted(const std::string& said, Json& out);
 
 }  // namespace castor::platforms::experiments

@@ -63,8 +63,8 @@ class DarsieExperiment final : public Experiment {
     return runs;
   }
 
-  // A run is a process of its own program, so results do not depend on this program, except for the figures that it
-  // takes from the report.
+  // A run is a process of its own program. Results therefore depend on this program only by the choice of figures that
+  // it takes from the report.
   [[nodiscard]] std::string build() const override { return darsie_figures(); }
 
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
@@ -83,7 +83,7 @@ class DarsieExperiment final : public Experiment {
     return darsie::read_energy(energy_file_.empty() ? "energy.yaml" : energy_file_, text);
   }
 
-  // Throws for bad keys and values, before anything runs.
+  // Throws for unknown keys and illegal values, before any run starts.
   void check_keys(const Names& variations) const {
     for (const std::string& program : programs_) {
       for (const std::string& system : systems_) {

@@ -23,7 +23,7 @@ using Names = std::vector<std::string>;
 
 /// Programs and systems of the runs. The name of a system includes its variation: "darsie compile.renamed=16".
 struct Axes {
-  Names programs, one, two;           ///< all programs; one- and two-dimensional ones without variants
+  Names programs, one, two;           ///< all programs; one- and two-dimensional programs without variants
   Names systems;                      ///< systems of the runs, in the order of the tables
   std::vector<std::string> skipping;  ///< systems that have the block
 };
@@ -156,11 +156,11 @@ void speed_bars(const Evaluation& evaluation, const Axes& axes, const Names& sys
   if (!plot.series.empty()) output.plot(plot);
 }
 
-/// Systems in the picture. The others differ from one of these by a few per cent.
+/// Systems in the picture. Every other system differs from one of these by a few per cent.
 constexpr const char* kPictured[] = {darsie::kDarsie, darsie::kUv, darsie::kDac, darsie::kNoSync, darsie::kSiliconSync};
 
-/// Returns whether the system skips instructions that the baseline executes: it has the block, or models one that the
-/// block is compared with.
+/// Returns whether the system skips instructions that the baseline executes: it has the block, or models a system that
+/// the block is compared with.
 bool leaves_out(const std::string& system) {
   const Names& keys = find_darsie_system(first_word(system))->keys;
   return first_word(system) != darsie::kSiliconSync &&

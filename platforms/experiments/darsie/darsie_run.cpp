@@ -83,7 +83,7 @@ std::uint64_t number(const Json& group, const std::string& pointer) {
   return group.value(Json::json_pointer(pointer), std::uint64_t{0});
 }
 
-/// Adds the counts of one kernel. The caller omits the kernels that the comparison leaves out.
+/// Adds the counts of one kernel. The caller does not pass the kernels that the comparison leaves out.
 void add_kernel(const Json& kernel, bool functional, Json& out) {
   const auto add = [&](const std::string& name, std::uint64_t value) {
     out[name] = out.value(name, std::uint64_t{0}) + value;

@@ -17,7 +17,7 @@ struct DarsieSystem {
   const char* description;  ///< short description for the tables
   std::vector<std::string> keys;
   bool program_keys = true;  ///< the program's own machine keys are applied before these
-  bool skips = false;        ///< whether it has the block
+  bool skips = false;        ///< whether the system has the block
   bool variant = false;      ///< true: runs only with --variants, or if named
   bool functional = false;   ///< runs on the functional machine, which has no times
 };
@@ -53,7 +53,7 @@ class DarsiePrograms {
   std::map<std::string, CudaProgram> programs_;  ///< key: name in sw/kernels
 };
 
-/// Returns a text that changes whenever `DarsiePrograms::run` would return other figures.
+/// Returns a text that changes whenever `DarsiePrograms::run` would return different figures.
 [[nodiscard]] std::string darsie_figures();
 [[nodiscard]] workloads::darsie::Sample darsie_sample(const Json& result);
 

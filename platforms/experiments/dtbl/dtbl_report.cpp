@@ -19,7 +19,7 @@ using workloads::count;
 using workloads::Spread;
 using Names = ChildRuns::Names;
 
-/// Returns the source's speed-up for a workload or "mean"; NaN if the source gives none.
+/// Returns the speed-up that the source publishes for a workload or "mean"; NaN if it publishes none.
 double source_speed(const std::string& group, const std::string& system) {
   const bool real = system == children::kDtbl, ideal = system == children::kDtblIdeal;
   if (group == "mean") {

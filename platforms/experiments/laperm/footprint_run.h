@@ -23,7 +23,7 @@ class FootprintRuns {
   Scratch folder_;
 };
 
-/// Returns a text that changes whenever `FootprintRuns::run` would return other figures.
+/// Returns a text that changes whenever `FootprintRuns::run` would return different figures.
 [[nodiscard]] std::string footprint_figures();
 
 }  // namespace castor::platforms::experiments::laperm

@@ -28,7 +28,7 @@ Names launcher(const char* lists) {
   return {"blocks.laperm_kmu.enable=1", std::string("blocks.laperm_kmu.lists=") + lists};
 }
 
-/// Returns the keys that set the latencies of launches and of parsing to `percent` % of those of `whole`.
+/// Returns the keys that set the latencies of launches and of parsing to `percent` % of the latencies of `whole`.
 Names latency(const gpu::Machine& whole, unsigned percent) {
   Names out;
   const gpu::Machine::Launch& launch = whole.launch;

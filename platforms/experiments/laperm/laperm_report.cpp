@@ -30,7 +30,7 @@ bool has(const Names& names, const std::string& name) {
 }
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
-/// Returns the variation in the name of a system, with the blank before it; "" if there is none.
+/// Returns the variation in the name of a system, including the blank in front; "" if there is none.
 std::string variation(const std::string& text) {
   return text.size() == first_word(text).size() ? "" : text.substr(first_word(text).size());
 }

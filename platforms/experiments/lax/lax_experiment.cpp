@@ -70,7 +70,7 @@ class LaxExperiment final : public Experiment {
       if ((entry.batch != 0) == batches_) names.push_back(entry.name);
     }
     check_names(schedulers_, names, "scheduler");
-    // Bad keys are reported before anything runs.
+    // Unknown keys and illegal values are reported before any run starts.
     for (const std::string& scheduler : schedulers_)
       static_cast<void>(lax_machine(*find_lax_entry(scheduler), overrides_));
     if (programs) calibrate();

@@ -50,7 +50,8 @@ const lax::Workload& workload_of(const std::string& name) {
   return *workload;
 }
 
-// Returns the program's job type for a network. It has half the hidden units, so that a run stays short.
+// Returns the program's job type for a network. The type has half the network's hidden units, so that a run stays
+// short.
 std::string network_kind(const std::string& name) {
   static const std::vector<std::pair<const char*, const char*>> kKinds = {
       {"lstm", "lstm64"}, {"gru", "gru64"}, {"gru256", "gru128"}, {"van", "van64"}, {"van256", "van128"}};
@@ -106,7 +107,7 @@ std::string name_of_kernel(const std::string& mangled) {
   throw base::Error("kernel " + mangled + " is of no type of the workloads");
 }
 
-// Returns the mean cycles of a launch alone, by kernel type. Uses the launches of the report that began at `from`
+// Returns the mean cycles of a launch alone, by kernel type. Uses only launches of the report that began at `from`
 // (picoseconds) or later.
 std::vector<std::uint64_t> kernel_times(const Json& report, const JobStream& stream, std::uint64_t from) {
   std::vector<std::uint64_t> sum(stream.types.size()), count(stream.types.size());
@@ -131,7 +132,7 @@ std::vector<std::string> overrides_of(const LaxEntry& entry, const LaxCalibratio
                                       const std::vector<std::string>& user) {
   std::vector<std::string> all = entry.overrides;
   all.insert(all.end(), user.begin(), user.end());
-  std::vector<std::string> with_engine = all;  // the engine's keys exist whether it is enabled or not
+  std::vector<std::string> with_engine = all;  // keys of the engine exist whether the engine is enabled or not
   with_engine.emplace_back("blocks.lax.engine=model");
   const LoadedMachine loaded = load_machine(kMachine, with_engine);
   const hookup::Settings engine("lax", loaded.config);
@@ -248,7 +249,7 @@ Json LaxPrograms::run(const Json& parameters) const {
   const Json report =
       run_jobs(program_, list, overrides_of(*entry, calibration, parameters.value("set", std::vector<std::string>())));
 
-  // From here on times are in source time, so that figures can be compared with the published ones.
+  // From here on, times are in source time, so that the figures can be compared with published figures.
   const auto to_source = [&](Cycle cycles) { return scaled(cycles, calibration.published, calibration.measured); };
   for (std::size_t type = 0; type < stream.types.size(); ++type) {
     stream.types[type].service = static_cast<std::uint32_t>(to_source(calibration.kernels[type]));
@@ -268,7 +269,7 @@ Json LaxPrograms::run(const Json& parameters) const {
       continue;
     }
     end.end = workloads::JobOutcome::End::kDone;
-    // The device's decision whether the deadline was met is kept, regardless of rounding.
+    // Whether the deadline was met is decided on the device; rounding of times here does not change it.
     const Cycle latency = to_source(done - record.at("start").get<Cycle>());
     end.finished = job.arrival + (record.at("met").get<bool>() ? std::min(latency, job.deadline)
                                                                : std::max(latency, job.deadline + 1));

@@ -13,8 +13,8 @@ namespace castor::platforms::experiments::lax {
 /// on the machine before schedulers are compared. "Source time" is the time of the published workload, in 1.5 GHz
 /// cycles.
 struct LaxCalibration {
-  /// Cycles of a launch alone, by kernel type of the workload. Mean over a job of 16 time steps that follows an
-  /// identical job and finds the caches as that job left them.
+  /// Cycles of a launch alone, by kernel type of the workload. Mean over a job of 16 time steps that runs after an
+  /// identical job, with the caches as the first job has left them.
   std::vector<std::uint64_t> kernels;
   std::uint64_t measured = 0;   ///< cycles of the mean job alone, summed over its kernels
   std::uint64_t published = 0;  ///< cycles of the mean job alone, in source time
@@ -29,8 +29,8 @@ class LaxPrograms {
  public:
   static constexpr unsigned kMostJobs = 120;  ///< largest number of jobs of a run, because each has a queue of its own
 
-  /// `program`: path of the program; if "", the program is compiled as needed. Throws InputError if there is no such
-  /// program.
+  /// `program`: path of the program; if "", the program is compiled as needed. Throws InputError if the program does
+  /// not exist.
   explicit LaxPrograms(const std::string& program);
 
   /// Measures jobs alone, and `jobs` concurrent jobs without deadlines, on the machine with `overrides`. Throws

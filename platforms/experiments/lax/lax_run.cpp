@@ -142,7 +142,7 @@ workloads::RunOutcome run(const LoadedMachine& loaded, const workloads::JobStrea
   return outcome;
 }
 
-// Returns the jobs per second at which batches are compared: 10 000 for few-kernel workloads except GMM, 1 000 for the
+// Returns the jobs per second at which batches are compared: 10 000 for few-kernel workloads except GMM, 1 000 for all
 // others.
 std::uint64_t batch_rate(const lax::Workload& workload) {
   return workload.single && workload.name != "GMM" ? 10'000 : 1'000;

@@ -18,7 +18,7 @@ struct LaxEntry {
   bool variant = false;
   bool observed = false;  ///< the engine's predictions and priorities are read during the run
   unsigned batch = 0;     ///< not 0: batches of this many jobs instead of a scheduler
-  bool knows_w0 = true;   ///< of PRO: it knows the simulator's contention constant w0
+  bool knows_w0 = true;   ///< for the scheduler PRO: it knows the simulator's contention constant w0
 };
 /// Returns all entries: schedulers in the order of the tables, then variants.
 [[nodiscard]] const std::vector<LaxEntry>& lax_entries();
@@ -32,7 +32,7 @@ struct LaxEntry {
 inline constexpr const char* kBatchRate = "batch";
 
 /// Returns the figures of a run: met, late, rejected, open, all_tbs, useful_tbs, p99, longest, makespan, cycles (core
-/// cycles), lane_cycles, and those of lax::Sample.
+/// cycles), lane_cycles, and the figures of lax::Sample.
 [[nodiscard]] Json lax_figures(const workloads::JobStream& stream, const workloads::RunOutcome& outcome);
 
 /// Executes one run of the comparison in this process. `parameters`: as the experiment makes them. Returns

@@ -82,8 +82,8 @@ class SawsExperiment final : public Experiment {
     return runs;
   }
 
-  // A run is a process of its own program, so results do not depend on this program, except for the figures that it
-  // takes from the report.
+  // A run is a process of its own program. Results therefore depend on this program only by the choice of figures that
+  // it takes from the report.
   [[nodiscard]] std::string build() const override { return saws_figures(); }
 
   [[nodiscard]] Json execute(const Json& parameters) const override { return runner_->run(parameters); }
@@ -97,8 +97,8 @@ class SawsExperiment final : public Experiment {
   bool report(const std::vector<Run>& runs, Output& output) override { return report_saws(runs, output); }
 
  private:
-  // Returns the variations: "" or "key=value", one for each value. Throws for bad keys and values, before anything
-  // runs.
+  // Returns the variations: "" or "key=value", one for each value. Throws for unknown keys and illegal values, before
+  // any run starts.
   [[nodiscard]] Names checked_variations() const {
     Names out = read_variations(vary_);
     for (const std::string& machine : machines_) {
@@ -135,7 +135,7 @@ class SawsExperiment final : public Experiment {
           std::find(machine.policies.begin(), machine.policies.end(), name) == machine.policies.end()) {
         continue;
       }
-      // Programs without barriers only show that SAWS does not affect them, and the cost of more schedulers.
+      // Programs without barriers show only that SAWS does not affect them, and what more schedulers cost.
       const bool wanted = name == "GTO" || name == "SAWS" || (name == "CATLS" && !machine.policies.empty());
       if (!program.barriers && !wanted) continue;
       names.push_back(name);

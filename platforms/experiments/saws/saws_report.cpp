@@ -161,7 +161,7 @@ void waiting(const Evaluation& evaluation, const Axes& axes, const std::string& 
          block, saws::disagreement);
 }
 
-/// Policies that pictures show in preference to others.
+/// Policies that pictures prefer if not all policies fit.
 const Names kPictured = {saws::kGto, "LRR", "CATLS", "CATLS/4", "CATLS/16", saws::kNoToggle, saws::kSaws};
 
 // Returns the name of a bin of the report's histogram, whose bins are 0, 1, 2 to 3, 4 to 7 ...

@@ -55,7 +55,7 @@ const SawsPolicy* find_saws_policy(const std::string& name) {
 }
 
 const std::vector<SawsMachine>& saws_machines() {
-  // Issue widths match those of the machines that they are compared with: 1 with 2, and 1w4 and 2w4 with 4.
+  // The issue widths of machines that are compared are equal: 1 is compared with 2, and 1w4 and 2w4 with 4.
   static const std::vector<SawsMachine> kMachines = {
       {"4", "maxwell_liu13", {}, true, {}},
       {"2", "maxwell_liu13_s2", {}, true, {"LRR", "GTO", "CATLS", "CATLS/4", "CATLS/16", "SAWS/no-toggle", "SAWS"}},

@@ -25,7 +25,7 @@ struct SawsPolicy {
 /// A machine of the comparison.
 struct SawsMachine {
   const char* name;     ///< number of schedulers, as in the tables
-  const char* shipped;  ///< machine file
+  const char* shipped;  ///< shipped machine file
   std::vector<std::string> overrides;
   bool block;                         ///< whether the machine can have the block
   std::vector<const char*> policies;  ///< default policies; empty: all except variants
@@ -54,7 +54,7 @@ class SawsPrograms {
   std::map<std::string, CudaProgram> programs_;
 };
 
-/// Returns a text that changes whenever `SawsPrograms::run` would return other figures.
+/// Returns a text that changes whenever `SawsPrograms::run` would return different figures.
 [[nodiscard]] std::string saws_figures();
 [[nodiscard]] workloads::saws::Sample sample_of(const Json& result);
 

@@ -36,19 +36,19 @@ def add_arguments(parser):
     parser.add_argument(
         "--macros",
         action="store_true",
-        help="leave every table of the RTL out, as a memory macro that somebody else brings",
+        help="replace every table of the RTL by a memory macro, which is not counted",
     )
     parser.add_argument(
         "--tie",
         metavar="SIGNAL=VALUE",
         action="append",
         default=[],
-        help="hold a signal of the flattened block at a value, to see what the choice costs (repeatable)",
+        help="tie a signal of the flattened block to a constant, to see what its variability costs (repeatable)",
     )
-    parser.add_argument("--split", action="store_true", help="also by module, each module mapped alone")
+    parser.add_argument("--split", action="store_true", help="also print figures per module, each module mapped alone")
     parser.add_argument("--no-timing", action="store_true", help="no sizing, no clock period")
     parser.add_argument(
-        "--check", action="store_true", help="fail if a figure is off rtl/<block>/area.json by over 0.5 %%"
+        "--check", action="store_true", help="fail if a figure differs from rtl/<block>/area.json by more than 0.5 %%"
     )
     parser.add_argument("--record", action="store_true", help="write the figures to rtl/<block>/area.json")
 
@@ -209,7 +209,7 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
     final = yosys.counts((work / "cells.json").read_text())
     macros = final.pop(_MACRO, 0)
     if macros != len(out):
-        raise WrongRequest(f"{macros} of {len(out)} tables were found again", f"logs in {work}")
+        raise WrongRequest(f"only {macros} of {len(out)} tables are in the mapped netlist", f"logs in {work}")
     levels = yosys.abc_levels(mapped.output)
     gates = yosys.abc_gates(mapped.output)
     # Counts before sizing: gates as listed by ABC, flip-flops from the final netlist, because ABC does not see them.
@@ -248,7 +248,7 @@ def measure(block, chosen, values, library, options, show=lambda who, step: None
 def _register(library, name):
     cell = library.cells.get(name)
     if cell is None:
-        raise WrongRequest(f"Yosys left cells of the type '{name}'", f"the library {library.name} has nothing for them")
+        raise WrongRequest(f"Yosys left cells of the type '{name}'", f"the library {library.name} has no cell for them")
     return not cell.combinational
 
 

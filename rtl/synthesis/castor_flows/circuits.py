@@ -32,8 +32,8 @@ def elaborate(block, values, work):
         one.source = written_at(one.source, origins, block.root)
     if sum(not one.cover for one in properties) == 0:
         raise WrongRequest(
-            f"{block.bench / f'castor_{block.name}_properties.sv'}: no assertion came out of it",
-            "is there a bind, and an assert in always_ff?",
+            f"{block.bench / f'castor_{block.name}_properties.sv'}: no assertion was elaborated from it",
+            "it needs a bind, and an assert in always_ff",
         )
     return properties
 

@@ -24,7 +24,7 @@ def add_arguments(parser):
     parser.add_argument(
         "--runs", metavar="R", type=int, default=1, help="seeds for every sequence of the block (default: %(default)s)"
     )
-    parser.add_argument("--missing", action="store_true", help="also list what was not reached, with its lines")
+    parser.add_argument("--missing", action="store_true", help="also list lines and toggles that were not covered")
 
 
 def run(options, progress):
@@ -67,7 +67,7 @@ def run(options, progress):
     sources = set(block.sources)
     points = {point: count for point, count in points.items() if Path(point[1]).resolve() in sources}
     if not points:
-        raise WrongRequest(f"the runs count nothing in {block.folder}", f"logs in {work}")
+        raise WrongRequest(f"the runs recorded no coverage of {block.folder}", f"logs in {work}")
     table = shares(points)
     progress.line(
         f"{block.name}, set {options.params}: {len(plan)} runs of {options.cycles} cycles, "

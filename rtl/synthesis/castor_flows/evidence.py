@@ -26,23 +26,27 @@ OK, STALE, DUE, MISSING, RECORDED = "ok", "stale", "due", "missing", "recorded"
 
 
 def add_arguments(parser):
-    parser.add_argument("block", nargs="?", help="block (needed to climb rungs; else default: all)")
+    parser.add_argument("block", nargs="?", help="block (required to run rungs; otherwise default: all blocks)")
     parser.add_argument("rungs", nargs="*", metavar="RUNG", help=f"rungs (default: all): {', '.join(sources.RUNGS)}")
-    parser.add_argument("--due", action="store_true", help="climb every rung that is stale or missing, cheapest first")
+    parser.add_argument("--due", action="store_true", help="run every rung that is stale or missing, cheapest first")
     parser.add_argument(
-        "--parts", metavar="MINUTES", type=float, help="with --due: end after rungs that take so long together"
+        "--parts", metavar="MINUTES", type=float, help="with --due: stop after the rungs that together take this long"
     )
-    parser.add_argument("--plan", action="store_true", help="with --due: climb nothing, print the parts")
+    parser.add_argument(
+        "--plan", action="store_true", help="with --due: run nothing, print how --parts divides the rungs"
+    )
     parser.add_argument(
         "--check", action="store_true", help="fail if a rung is stale or missing and not listed as due, or the reverse"
     )
     parser.add_argument(
-        "--due-list", metavar="FILE", type=Path, help="with the table of rungs that are due (default: docs/campaign.md)"
+        "--due-list", metavar="FILE", type=Path, help="file with the table of due rungs (default: docs/campaign.md)"
     )
     parser.add_argument(
-        "--explain", action="store_true", help="climb nothing: of what digests are made, and what changed since"
+        "--explain",
+        action="store_true",
+        help="run nothing: list the files behind each digest and which of them changed since the record",
     )
-    parser.add_argument("--states", action="store_true", help="climb nothing: print as JSON what became of each rung")
+    parser.add_argument("--states", action="store_true", help="run nothing: print the state of each rung as JSON")
 
 
 def run(options, progress):
@@ -62,7 +66,7 @@ def run(options, progress):
     if options.due:
         return due.work_off(every, options, progress)
     if not options.block:
-        raise WrongRequest("which block?", "castor evidence saws lockstep")
+        raise WrongRequest("a block is required", "castor evidence saws lockstep")
     if options.explain:
         return due.explain(every[0], chosen, progress)
     code = 0
@@ -81,7 +85,7 @@ def record(block, rung, options, progress):
         )
     plan = read_plan(block)
     if rung not in plan:
-        raise WrongRequest(f"{block.bench / 'rungs.json'} does not say how to climb '{rung}'")
+        raise WrongRequest(f"{block.bench / 'rungs.json'} has no commands for rung '{rung}'")
     measured_on = commit(block, rung, plan[rung])
     before = sources.digest(block, rung, plan[rung])
     work = (Path(options.work) / block.name / f"evidence-{rung}").resolve()
@@ -90,7 +94,7 @@ def record(block, rung, options, progress):
     if figure is None:
         return 1
     if sources.digest(block, rung, plan[rung]) != before:
-        raise WrongRequest(f"sources of {block.name} changed while its rung {rung} was climbed", "climb it again")
+        raise WrongRequest(f"sources of {block.name} changed while its rung {rung} ran", "run it again")
     cost = {"seconds": round(time.monotonic() - began), "cpu_seconds": round(_cpu_seconds() - used)}
     write(block, rung, plan[rung], figure, measured_on, cost)
     due.strike(block, rung, options.due_list)
@@ -127,7 +131,7 @@ def climb(block, rung, lines, work, progress):
         words = shlex.split(line)
         flow = words[1] if words[0] == "castor" and len(words) > 1 else words[0]
         if flow not in _FIGURES:
-            raise WrongRequest(f"'{line}': no rung is climbed by it", f"there are: {', '.join(_FIGURES)}")
+            raise WrongRequest(f"'{line}': this command is of no rung", f"commands of rungs: {', '.join(_FIGURES)}")
         log, data = work / f"{number}.log", work / f"{number}.json"
         data.unlink(missing_ok=True)
         if words[0] == "castor":
@@ -201,7 +205,8 @@ def commit(block, rung, lines):
     changed = tools.uncommitted(top, names)
     if changed:
         raise WrongRequest(
-            f"{block.name} {rung}: files on which the figure depends are not committed: " + ", ".join(changed),
+            f"{block.name} {rung}: files on which the figure depends have changes that are not committed: "
+            + ", ".join(changed),
             "a record names the commit that was measured",
         )
     return head

@@ -39,7 +39,7 @@ _JUDGES = ("*_report.*", "*_report_*", "claims.*", "*_claims.*", "judge.*", "pub
 
 def add_arguments(parser):
     parser.add_argument("tree", type=Path, help="root of the sources")
-    parser.add_argument("folders", nargs="*", help="files and folders that the experiment names, from there")
+    parser.add_argument("folders", nargs="*", help="files and folders that the experiment names, relative to the root")
 
 
 def run(options, _progress):
@@ -55,7 +55,9 @@ def files(root, folders):
         for place in places:
             path = root / place
             if not path.exists():
-                raise WrongRequest(f"no file or folder '{path}'", "an experiment names its sources from the root on")
+                raise WrongRequest(
+                    f"no file or folder '{path}'", "an experiment names its sources relative to the root"
+                )
             below = path.rglob("*") if path.is_dir() else [path]
             parts.setdefault(part, set()).update(one for one in below if _counts(one))
     return {part: sorted(found) for part, found in parts.items()}

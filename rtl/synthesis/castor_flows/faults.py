@@ -32,24 +32,31 @@ endpackage
 
 def add_arguments(parser):
     parser.add_argument(
-        "block", help=f"block, a module that blocks share, such as fifo, or '{tree.COMMON}' for all of those"
+        "block", help=f"block, or a module shared by blocks, such as fifo, or '{tree.COMMON}' for all shared modules"
     )
-    parser.add_argument("--fault", metavar="NAME", action="append", help="only this one (repeatable)")
+    parser.add_argument("--fault", metavar="NAME", action="append", help="only this fault (repeatable)")
     parser.add_argument(
-        "--params", metavar="SET", action="append", help="only at this set (repeatable; default: those of castor cosim)"
+        "--params",
+        metavar="SET",
+        action="append",
+        help="only at this parameter set (repeatable; default: the sets that castor cosim runs)",
     )
     parser.add_argument(
-        "--cycles", metavar="C", type=int, help="cycles of each run (default: those of castor cosim at the set)"
+        "--cycles", metavar="C", type=int, help="cycles of each run (default: as castor cosim runs the set)"
     )
     parser.add_argument("--seed", metavar="S", type=int, default=1, help="seed of each run (default: %(default)s)")
     parser.add_argument(
         "--sample",
         metavar="N",
         type=int,
-        help="only N of those that were found, at one of the sets recorded; both chosen by name and RTL",
+        help="only N of the faults recorded as detected, at one recorded set; the choice depends on names and RTL only",
     )
     parser.add_argument("--waves", action="store_true", help="leave waves of each difference in the work folder")
-    parser.add_argument("--record", action="store_true", help="write the cycles to tb/<block>/faults.json")
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="write the cycle in which each fault was detected to tb/<block>/faults.json",
+    )
 
 
 #: Limit for one property to find a fault, in seconds of CPU time.
@@ -61,7 +68,7 @@ _CYCLES = 1_000_000
 def run(options, progress):
     """Runs the command. Returns the exit code: 1 if a fault is not found."""
     if options.sample is not None and options.record:
-        raise WrongRequest("--record is for all faults", "leave out --sample")
+        raise WrongRequest("--record needs a run of all faults", "leave out --sample")
     blocks = tree.designs(options.root, options.block)
     lists = [read(block) for block in blocks]
     every = [fault for listed in lists for fault in listed]
@@ -148,7 +155,7 @@ def sample(block, chosen, sets, number):
     known = {params: [fault for fault in chosen if params in fault.get("found", ())] for params in sets}
     there = tree.sample([params for params in sets if known[params]], 1, block.folder)
     if not there:
-        raise WrongRequest(f"no fault of {block.name} was found", f"castor faults {block.name} --record")
+        raise WrongRequest(f"no fault of {block.name} is recorded as detected", f"castor faults {block.name} --record")
     return there, tree.sample(known[there[0]], number, block.folder, key=lambda fault: fault["name"])
 
 
@@ -231,8 +238,8 @@ def sets_of(fault):
 
 
 def patch(block, faults, work):
-    """Writes copies of the block's sources with all faults, each active only for its number. Returns the source files
-    for Verilator."""
+    """Writes copies of the block's sources with all faults, each active only while the simulation selects its number.
+    Returns the source files for Verilator."""
     folder = work / "rtl"
     folder.mkdir(parents=True, exist_ok=True)
     package = folder / "castor_faults.sv"
@@ -266,7 +273,7 @@ def parts_of(fault, plain):
         raise WrongRequest(
             f"fault {fault['name']} does not fit: {fault['file']} has '{before + old + after}' "
             f"{plain.count(before + old + after)} times",
-            "the RTL has changed: write the fault anew",
+            "the RTL has changed: adapt the fault",
         )
     return before, old, after
 

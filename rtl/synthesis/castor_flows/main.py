@@ -55,7 +55,7 @@ _FOR_PROGRAMS = ("rtl-object", "experiment-sources")
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
-        raise WrongRequest(message, f"{self.prog} --help shows what it takes")
+        raise WrongRequest(message, f"{self.prog} --help lists options and arguments")
 
     def _print_message(self, message, file=None):
         """Prints a message as the base class does, but raises OSError if writing fails."""

@@ -31,7 +31,7 @@ def add_arguments(parser):
     parser.add_argument("--params", metavar="SET", default="proof", help="parameter set (default: %(default)s)")
     parser.add_argument("--count", metavar="N", type=int, default=100, help="mutants (default: %(default)s)")
     parser.add_argument(
-        "--seed", metavar="S", type=int, default=1, help="which mutants are drawn (default: %(default)s)"
+        "--seed", metavar="S", type=int, default=1, help="seed of the random choice of mutants (default: %(default)s)"
     )
     parser.add_argument(
         "--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)"

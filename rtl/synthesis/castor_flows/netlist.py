@@ -21,7 +21,9 @@ def add_arguments(parser):
         help="Verilog file to write (default: netlist.sv in the folder of scripts and logs)",
     )
     parser.add_argument(
-        "--lockstep", action="store_true", help="then run the block's model against it: fail if an output differs"
+        "--lockstep",
+        action="store_true",
+        help="then run the block's model against the netlist, and fail if an output differs",
     )
     parser.add_argument(
         "--sequence",

@@ -13,7 +13,7 @@ from .properties import BOUNDED, FAILED, PROVEN, REACHED, REFUTED
 
 def add_arguments(parser):
     parser.add_argument(
-        "block", help=f"block, a module that blocks share, such as fifo, or '{tree.COMMON}' for all of those"
+        "block", help=f"block, or a module shared by blocks, such as fifo, or '{tree.COMMON}' for all shared modules"
     )
     parser.add_argument(
         "--params", metavar="SET", help="parameter set, or 'all' (default: proof; of a shared module: all)"
@@ -41,21 +41,23 @@ def add_arguments(parser):
     parser.add_argument(
         "--recorded",
         action="store_true",
-        help="prove nothing: tell the verdicts of tb/<block>/proofs.json, which must be of the present sources",
+        help="prove nothing: print the verdicts of tb/<block>/proofs.json, which must be of the present sources",
     )
     parser.add_argument(
         "--quick",
         metavar="S",
         type=float,
-        help="only properties that, as recorded, were decided within so many seconds",
+        help="only properties whose recorded verdict took at most S seconds",
     )
     parser.add_argument(
         "--sample",
         metavar="N",
         type=int,
-        help="only N, chosen by name and RTL",
+        help="only N properties; the choice depends on names and RTL only",
     )
-    parser.add_argument("--accept-bounded", action="store_true", help="exit 0 also if some are only checked to a bound")
+    parser.add_argument(
+        "--accept-bounded", action="store_true", help="exit 0 even if some properties were checked only up to a bound"
+    )
 
 
 def run(options, progress):
@@ -64,7 +66,8 @@ def run(options, progress):
     tools.need("yosys", "yosys-smtbmc", "berkeley-abc", "z3")
     if options.record and (options.property or options.engine or options.quick is not None or options.sample):
         raise WrongRequest(
-            "--record is for all properties and engines", "leave out --property, --engine, --quick and --sample"
+            "--record needs a run of all properties with all engines",
+            "leave out --property, --engine, --quick and --sample",
         )
     if options.recorded and (options.record or options.check or options.engine or options.quick is not None):
         raise WrongRequest("--recorded proves nothing", "leave out --record, --check, --engine and --quick")

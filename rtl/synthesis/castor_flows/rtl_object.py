@@ -86,7 +86,9 @@ def add_arguments(parser):
     parser.add_argument("manifest", help="block.json of the block")
     parser.add_argument("values", nargs="*", metavar="NAME=VALUE", help="every parameter of the block")
     parser.add_argument("--coverage", action="store_true", help="count executed lines and toggled bits")
-    parser.add_argument("--waves", action="store_true", help="able to show what is inside; takes longer to build")
+    parser.add_argument(
+        "--waves", action="store_true", help="build it with waves of internal signals; takes longer to build"
+    )
     parser.add_argument(
         "--source", metavar="FILE", help="Verilog with the top castor_<block> at these values, in place of the RTL"
     )

@@ -142,7 +142,7 @@ def choose(kind, name, names):
     if name in names:
         return name
     if not names:
-        raise WrongRequest(f"no {kind} '{name}': there is none")
+        raise WrongRequest(f"no {kind} '{name}': none exists")
     near = difflib.get_close_matches(name, names, 1)
     raise WrongRequest(
         f"unknown {kind} '{name}'", (f"did you mean {near[0]}? " if near else "") + "there are: " + ", ".join(names)
@@ -283,7 +283,7 @@ def read_sets(path):
 
 def sample(items, number, folder, key=str):
     """Returns `number` of the items: those with the smallest hashes of their name (`key`) and the RTL in `folder`. The
-    sample changes only if the RTL changes beside its comments, or if the names change."""
+    sample changes only if the names or the RTL change; comments of the RTL do not count."""
     texts = (normal.text_of(path.name, path.read_bytes()) for path in sorted(folder.glob("*.sv")))
     rtl = hashlib.sha256("".join(texts).encode()).hexdigest()
     return sorted(items, key=lambda one: hashlib.sha256(f"{rtl} {key(one)}".encode()).hexdigest())[:number]

@@ -18,7 +18,7 @@ def quoted(path):
     """Returns a path as a word of a Yosys script. Raises WrongRequest if Yosys does not accept the file name."""
     text = tools.plain(path)
     if re.search(r'["\\\s;#]', text):
-        raise WrongRequest(f"Yosys cannot read the path '{path}'", "use a name without blanks, quotes, ';' and '#'")
+        raise WrongRequest(f"Yosys cannot read the path '{path}'", "use a path without blanks, quotes, ';' and '#'")
     return text
 
 
@@ -108,7 +108,7 @@ def counts(stat_json):
         part = data.get("design") or next(iter(data["modules"].values()))
         return {name: int(number) for name, number in part["num_cells_by_type"].items()}
     except (ValueError, KeyError, StopIteration, AttributeError, TypeError):
-        raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
+        raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is required") from None
 
 
 def modules(stat_json):
@@ -120,7 +120,7 @@ def modules(stat_json):
     try:
         return json.loads(head.group(1) + "}")["modules"]
     except (ValueError, KeyError, AttributeError, TypeError):
-        raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is wanted") from None
+        raise WrongRequest("Yosys' statistics cannot be read", "Yosys 0.23 is required") from None
 
 
 _TABLE = {"\\SIZE": "entries", "\\WIDTH": "width", "\\RD_PORTS": "read_ports", "\\WR_PORTS": "write_ports"}

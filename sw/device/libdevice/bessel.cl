@@ -92,8 +92,8 @@ static bessel01 bessel_hankel(double x) {
   r.y1 = f * (q * s0 - p * c0);
   return r;
 }
-// Zeros below and near 8 as sums of two doubles, with the slopes at the zeros. Next to a zero the error must be
-// relative.
+// Zeros of J0, J1, Y0 and Y1 up to about 8, as sums of two doubles, with the function's slope at each zero. Near a
+// zero, the result is computed from the distance to the zero, to keep its relative error small.
 typedef struct {
   double zero, zero_low, slope;
 } bessel_zero;

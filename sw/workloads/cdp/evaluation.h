@@ -27,8 +27,8 @@ struct LaunchPath {
 /// Returns the cycles per launch between neighbouring points of a series, as pairs (larger number of launches, cycles).
 [[nodiscard]] std::vector<std::pair<unsigned, double>> slopes(const LaunchPath::BySize& series);
 
-/// Judges the claims B1 to B17 and the invariant I1 (docs/results/cdp.md, "Claims"). `unbalanced_runs`: messages of
-/// children::unbalanced, with names of runs.
+/// Judges the claims B1 to B17 and the invariant I1 (docs/results/cdp.md, "Claims"). `unbalanced_runs`: names of runs
+/// and their messages from children::unbalanced.
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation, const LaunchPath& path,
                                        const std::vector<std::string>& unbalanced_runs);
 

@@ -28,8 +28,8 @@ void list(std::string& text, const std::string& one);
 /// Returns a - b. Its deviation is the sum of both deviations, an upper bound.
 [[nodiscard]] Spread difference(const Spread& a, const Spread& b);
 
-/// Base class of the claims' rules. Every figure is a function of the runs; the spread of a figure comes from leaving
-/// out one input after the other (jackknife).
+/// Base class of the claims' rules. Every figure is a function of the runs; the spread of a figure is its jackknife
+/// spread, for which each input is left out once.
 class Judge {
  public:
   explicit Judge(const Evaluation& evaluation);
@@ -44,7 +44,7 @@ class Judge {
   bool need(Claim& claim, const Programs& programs, const std::vector<std::string>& systems) const;
   static bool need_path(Claim& claim, bool there);
 
-  /// Returns a figure of all runs, with the deviation from leaving out one input after the other.
+  /// Returns a figure of all runs with its jackknife spread, for which each input is left out once.
   [[nodiscard]] Spread spread(const Value& value) const;
   /// Geometric mean over programs of time of `base` / time of `of`.
   [[nodiscard]] Spread faster(const Programs& programs, const std::string& of, const char* base = kFlat) const;

@@ -33,8 +33,8 @@ std::string listed(const std::vector<Named>& all, int digits = 1) {
   return out;
 }
 
-/// Decides the claims. Every figure is a function of the runs; the spread of a figure comes from leaving out one input
-/// after the other (jackknife).
+/// Decides the claims. Every figure is a function of the runs; the spread of a figure is its jackknife spread, for
+/// which each input is left out once.
 class Judge {
  public:
   Judge(const Evaluation& evaluation, const EnergyTable& table, std::vector<std::string> skipping)
@@ -107,7 +107,8 @@ class Judge {
     });
   }
   [[nodiscard]] Spread difference(const Spread& of, const Spread& base) const {
-    // The figures have the same inputs. The sum of the deviations is an upper bound of the difference's deviation.
+    // Both figures have the same inputs. The sum of their deviations is an upper bound of the deviation of their
+    // difference.
     Spread out = of;
     out.mean -= base.mean;
     out.deviation += base.deviation;
@@ -414,7 +415,7 @@ class Judge {
     for (const unsigned x : kShapeWidths) out.push_back(shape_of(program, x));
     return out;
   }
-  /// Returns executed instructions with the block / without it.
+  /// Returns the executed instructions with the block, divided by the executed instructions without it.
   [[nodiscard]] double ratio_of(const std::string& program) const {
     return evaluation_.ratio({program}, kDarsie, kBaseline, executed()).mean;
   }
@@ -446,7 +447,7 @@ class Judge {
   const Evaluation& evaluation_;
   const EnergyTable& table_;
   const std::vector<std::string> skipping_;
-  std::vector<Evaluation> without_;  ///< runs without one input each
+  std::vector<Evaluation> without_;  ///< Evaluations of all runs except those of one input, one per input
   const Programs one_ = program_names(false), two_ = program_names(true), all_ = both(one_, two_);
   std::vector<Claim> claims_;
 };

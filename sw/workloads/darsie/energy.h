@@ -18,7 +18,7 @@ struct EventEnergy {
 /// Energies of events and the static power, read from sw/workloads/darsie/data/energy.yaml.
 struct EnergyTable {
   std::vector<EventEnergy> events;
-  double static_watts_per_sm = 0;  ///< static power per SM, with its share of the rest of the chip
+  double static_watts_per_sm = 0;  ///< static power per SM, including its share of the static power outside the SMs
   double core_mhz = 0;
   std::string static_source;
 };

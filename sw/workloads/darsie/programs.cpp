@@ -6,7 +6,7 @@ namespace castor::workloads::darsie {
 namespace {
 
 // Small inputs give eight waves of thread blocks on 7 SMs, large inputs eight waves on 28 SMs. FW and FWS use the sizes
-// nearest to that (docs/results/darsie.md, "Machine, programs, inputs").
+// nearest to eight waves (docs/results/darsie.md, "Machine, programs, inputs").
 std::vector<Program> of_the_source() {
   return {
       {"BIN",

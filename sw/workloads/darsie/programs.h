@@ -13,7 +13,8 @@ struct Program {
     const char* name;
     unsigned small, large, step;
   };
-  std::string name;         ///< the source's name, "MM"; variants add the shape, "CONVTEX/16x16"
+  /// name of the program in the source, such as "MM"; variants add the shape, "CONVTEX/16x16"
+  std::string name;
   const char* program;      ///< name of the program in sw/kernels
   const char* description;  ///< short description for the tables
   const char* shape;        ///< shape of its thread blocks, "32x32"

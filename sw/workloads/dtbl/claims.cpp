@@ -21,7 +21,7 @@ const Programs kBalanced = {"clr_balanced", "sssp_balanced"};
 const Programs kRegular = {"regx_packets", "regx_strings"}, kJoins = {"join_uniform", "join_gaussian"};
 /// Programs of the study of table sizes that are most sensitive in the source.
 const Programs kSensitive = {"bht", "regx_packets", "regx_strings"};
-/// Number of launches from which a program counts as launching many.
+/// Least number of launches of a program that counts as launching many.
 constexpr double kMany = 100;
 
 /// Bits of the block at its defaults (docs/blocks/dtbl.md, "Area"). kTableBits: 1024 entries of size, parameters, link

@@ -29,11 +29,11 @@ inline constexpr const char* kHash = "dtbl_hash";
 [[nodiscard]] Figure table_hits();
 /// Mean number of launches with resident thread blocks: resident warps / warps per launch.
 [[nodiscard]] Figure running();
-/// Mean number of launches between their call and their first thread block.
+/// Mean number of launches that wait at the same time, from their call to their first thread block.
 [[nodiscard]] Figure waiting_at_once();
 
 /// Judges the claims T1 to T17 and the invariants I1 and I2 (docs/results/dtbl.md, "Claims"). `path`: axes "lanes" and
-/// "groups". `unbalanced_runs`: messages of children::unbalanced, with names of runs. `unequal_runs`: runs whose
+/// "groups". `unbalanced_runs`: names of runs and their messages from children::unbalanced. `unequal_runs`: runs whose
 /// results differ from another system's results for the same input.
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation, const children::Path& path,
                                        const std::vector<std::string>& unbalanced_runs,

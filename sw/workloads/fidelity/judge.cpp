@@ -20,7 +20,7 @@ double deviation_of(double ours, const Value& value) {
 }
 
 Judgement judge(double deviation, Rule rule) {
-  // The tolerance makes a deviation that prints equal to the bar count as within it.
+  // The tolerance makes a deviation that is printed as equal to the bar count as within the bar.
   constexpr double kRounding = 1e-9;
   const double size = std::fabs(deviation), bar = rule == Rule::kEqual ? 0 : kBar;
   if (size <= bar + kRounding) return Judgement::kWithin;

@@ -27,12 +27,12 @@ struct Compared {
   const Reason* reason = nullptr;
 };
 
-/// Returns all rows in their order, which refer to `published` and `chip`. `figures`: figures that the benchmarks
+/// Returns all rows in their order; the result refers to `published` and `chip`. `figures`: figures that the benchmarks
 /// printed on the machine, by row, in ticks of the machine.
 [[nodiscard]] std::vector<Compared> compare(const Published& published, const Chip& chip,
                                             const std::map<std::string, double>& figures);
 
-/// Number of rows, and how many of them are within the bar.
+/// Number of rows, and number of rows within the bar.
 struct Count {
   unsigned rows = 0, within = 0;
 };
@@ -49,7 +49,7 @@ struct Counts {
 /// Returns the rows beyond the bar without a reason, and the far rows whose reason names no missing feature: "machine:
 /// row: ...".
 [[nodiscard]] std::vector<std::string> without_reason(const Chip& chip, const std::vector<Compared>& rows);
-/// Returns the reasons that belong to rows within the bar.
+/// Returns reasons that are not needed, because their rows are within the bar.
 [[nodiscard]] std::vector<std::string> needless_reasons(const Chip& chip, const std::vector<Compared>& rows);
 
 }  // namespace castor::workloads::fidelity

@@ -210,7 +210,8 @@ class Reader {
 /// Returns whether the row (time or bandwidth) depends on the board and not only on the chip.
 bool belongs_to_the_board(const Row& row) { return row.unit == "GB/s" || row.unit == "us"; }
 
-/// Adds values and reasons of the chip that `chip` is declared to be like, for rows without a value of its own.
+/// Adds values and reasons of another chip to `chip`, which is declared to be like the other chip, for rows without a
+/// value of their own.
 void complete(Chip& chip, const Chip& other, const Published& published) {
   const Chip own = chip;
   for (const Value& value : other.values) {

@@ -69,7 +69,7 @@ void Baymax::launch(Host& host) {
     }
     if (!found) return;
     const std::uint64_t own = mean_share(host, best);
-    // More shares than the device holds would reduce the headroom of the running jobs.
+    // Running jobs with more shares than the device holds would lose headroom.
     if (used != 0 && used + own > kWholeDevice) return;
     const auto at = waiting_.find(best);
     running_.push_back({best, host.now() + at->second, own});

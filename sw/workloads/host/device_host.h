@@ -18,7 +18,7 @@ namespace castor::workloads {
 /// one cycle later.
 ///
 /// Before the first job the driver writes the isolated time per TB of every kernel type into the engine. Some policies
-/// need it to know job times in advance.
+/// need this time to predict job times.
 ///
 /// Limits: one per process, and nothing else may have used the device.
 class DeviceHost final : public Host, private runtime::HostScheduler {
@@ -35,7 +35,8 @@ class DeviceHost final : public Host, private runtime::HostScheduler {
   };
   /// Data that `observe` collects about a job.
   struct Observed {
-    /// Time in its kernels, predicted at arrival from the time of one instance per type; 0 = a type has none yet
+    /// time in the job's kernels, predicted at arrival from the time of one instance per type; 0 if the time of a type
+    /// is not known yet
     Cycle predicted = 0;
     /// Cycles from the placement of a kernel's last TB to the kernel's completion, summed over kernels
     Cycle running = 0;

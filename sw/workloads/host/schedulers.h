@@ -26,10 +26,10 @@ class SubmitAll final : public Scheduler {
   void on_arrival(Host& host, JobIndex job) override { host.submit(job); }
 };
 
-/// BatchMaker (BAT): jobs whose next kernels are of one type run them as one grid. The oldest jobs are taken first, up
-/// to the number that fills the device, since a larger batch gains nothing. A type has at most one batch on the device
-/// at a time. The type with the most waiting jobs is launched first, then the one with the oldest job. Deadlines are
-/// ignored. This is our interpretation of the published one-line description.
+/// BatchMaker (BAT): jobs whose next kernels are of one type run them as one grid. A batch takes the oldest jobs first,
+/// up to the number that fills the device, since a larger batch gains nothing. A type has at most one batch on the
+/// device at a time. The type with the most waiting jobs is launched first, then the one with the oldest job. Deadlines
+/// are ignored. This is our interpretation of the published one-line description.
 class BatchMaker final : public Scheduler {
  public:
   static constexpr std::size_t kMaxJobs = 64;  ///< limit of jobs in one batch
@@ -71,7 +71,7 @@ class FixedBatches final : public Scheduler {
   std::size_t size_;
   HostLatencies latencies_;
   std::map<unsigned, std::vector<JobIndex>> waiting_;  ///< waiting jobs, by variant
-  std::map<JobIndex, std::vector<JobIndex>> batches_;  ///< members of the batch that a job belongs to, by job
+  std::map<JobIndex, std::vector<JobIndex>> batches_;  ///< by job: all jobs of the batch to which the job belongs
   std::map<JobIndex, std::size_t> running_;  ///< kernels in flight that are not complete, by first member of the batch
 };
 
@@ -134,8 +134,8 @@ class LaxityTable {
   void set_rate(unsigned type, std::uint32_t tpw);
   /// Returns the work of the job's remaining kernels in cycles. Types without a rate count 0 and set `*unknown`.
   [[nodiscard]] Cycle work(const Host& host, JobIndex job, bool* unknown = nullptr) const;
-  /// Returns whether the job can finish in time after the `ahead` jobs, by Little's law. A job ahead that has a type
-  /// without rate counts with its deadline.
+  /// Returns whether the job can finish in time after the `ahead` jobs, by Little's law. A job ahead with a kernel type
+  /// whose rate is not known counts with its deadline.
   [[nodiscard]] bool admits(const Host& host, JobIndex job, const std::vector<JobIndex>& ahead) const;
 
   /// Priority of a job: class, then value; smaller is more urgent. Class 0: laxity; 1: predicted to miss; 2: no
@@ -172,7 +172,7 @@ class LaxSoftware final : public Scheduler {
   };
   /// An admitted job that is not complete. `running`: one of its kernels is on the device.
   struct Live {
-    LaxityTable::Priority priority;  ///< as of the last update; class 0, value 0 before the first
+    LaxityTable::Priority priority;  ///< priority computed at the last update; class 0, value 0 before the first update
     bool running = false;
   };
   /// Launches kernels in order of priority while they fit into the device.

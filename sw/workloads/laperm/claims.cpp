@@ -17,14 +17,14 @@ const Programs kUneven = {"bfs_citation", "clr_citation", "join_uniform", "join_
 const Programs kEven = {"amr", "pre"};
 /// Programs in which the children of a parent work on separate regions.
 const Programs kApart = {"amr", "join_uniform", "join_gaussian"};
-/// Program that replaces the source's graph500: its children share data with all parents, not with their own in
-/// particular.
+/// Program that replaces the source's graph500. Its children share data with all parents equally, not mainly with their
+/// own.
 constexpr const char* kGraph500 = "clr_kronecker";
 /// Program that replaces the source's cage15.
 constexpr const char* kCage15 = "sssp_balanced";
 
-/// Bits of an item in the block's queues at its defaults (docs/blocks/laperm.md, "Area"); items of a queue set and of
-/// the host's queue 0.
+/// Bits of an item in the block's queues at its defaults (docs/blocks/laperm.md, "Area"); number of items in a queue
+/// set, and in the host's queue 0.
 constexpr double kItemBits = 165, kSetItems = 128, kHostItems = 32;
 
 class LapermJudge : Judge {
@@ -63,7 +63,7 @@ class LapermJudge : Judge {
   }
 
  private:
-  /// Returns the programs that launch children. Roads and flights are excluded, which the source does not use here
+  /// Returns the programs that launch children. Road and flight inputs are excluded; the source does not use them here
   /// either.
   [[nodiscard]] Programs launchers() const {
     Programs out;
@@ -100,7 +100,7 @@ class LapermJudge : Judge {
       return (of(a) - of(a_base)) - (of(b) - of(b_base));
     });
   }
-  /// Gain in IPC of `a` over its base minus the gain of `b` over its base, in percentage points.
+  /// Returns the gain in IPC of `a` over its base minus the gain of `b` over its base, in percentage points.
   [[nodiscard]] Spread gains_more(const Programs& programs, const std::string& a, const char* a_base,
                                   const std::string& b, const char* b_base) const {
     return spread([&](const Evaluation& e) {

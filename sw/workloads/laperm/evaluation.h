@@ -46,7 +46,7 @@ inline constexpr Pair kManyKernels = {"cdp_rr_256", "cdp_adaptive_bind_256"};
 [[nodiscard]] Figure l2_hits();
 /// Warp instructions per cycle of the host's kernels.
 [[nodiscard]] Figure ipc();
-/// Resident warps of the average SM / resident warps of the SM with the most; 1 means a perfect balance.
+/// Resident warps of the average SM, divided by the resident warps of the SM with the most; 1 means a perfect balance.
 [[nodiscard]] Figure balance();
 /// Thread blocks of device launches that ran on the SM of their direct parent, as a fraction of all.
 [[nodiscard]] Figure at_home();
@@ -56,16 +56,16 @@ inline constexpr Pair kManyKernels = {"cdp_rr_256", "cdp_adaptive_bind_256"};
 [[nodiscard]] Figure in_memory();
 
 /// Returns a message for each rule of the block that a run violates; empty if there is none. Rules: every thread block
-/// is placed in one stage; every kernel and group is pushed once; items written to memory are read back; nothing is
+/// is placed in one stage; every kernel and group is pushed once; all items written to memory are read back; nothing is
 /// stolen except under Adaptive-Bind (`steals`); under SMX-Bind (`bound`) every thread block of a launch runs on its
 /// parent's SM.
 [[nodiscard]] std::vector<std::string> misplaced(const Sample& sample, bool bound, bool steals);
 
 /// Violations found in the runs, beside the figures of `Evaluation`.
 struct Broken {
-  std::vector<std::string> unbalanced;  ///< messages of children::unbalanced, with names of runs
+  std::vector<std::string> unbalanced;  ///< names of runs and their messages from children::unbalanced
   std::vector<std::string> unequal;     ///< runs whose results differ from another system's results for the same input
-  std::vector<std::string> misplaced;   ///< messages of misplaced(), with names of runs
+  std::vector<std::string> misplaced;   ///< names of runs and their messages from misplaced()
 };
 /// Judges the claims P1 to P14 and the invariants I1 to I3 (docs/results/laperm.md, "Claims"). Footprints are runs of
 /// the system `kFootprint`.

@@ -15,14 +15,14 @@ namespace castor::workloads::laperm {
 struct Footprint {
   /// Keys, each once: 1 bit device, 16 bits grid, 16 bits thread block, 31 bits memory block
   std::vector<std::uint64_t> touched;
-  /// A record that a parent obtained a parameter buffer, or that a child which received the buffer began.
+  /// A record of one of two events: a parent obtained a parameter buffer, or a child that received the buffer began.
   struct Note {
     std::uint64_t grid = 0;
     std::uint64_t block = 0;  ///< number of the parent's thread block in its grid
     std::uint64_t buffer = 0;
     bool child = false;
   };
-  std::vector<Note> notes;  ///< records of a buffer are in order of time, for parents and for children
+  std::vector<Note> notes;  ///< for each buffer, the parents' records are in order of time, and so are the children's
 };
 
 /// Returns the PTX text with calls that record the footprint: before every access to memory that may be global, at the
@@ -30,8 +30,8 @@ struct Footprint {
 /// tables are full, or if it has more than 65,535 grids or thread blocks in a grid. Throws base::Error if the text is
 /// not PTX in the form that clang writes.
 [[nodiscard]] std::string with_footprints(const std::string& ptx);
-/// Returns a C++ source for the host part of such a program. At the end of the program it writes the recorded footprint
-/// to the file that the environment variable CASTOR_FOOTPRINT names.
+/// Returns a C++ source for the host part of a program that went through `with_footprints`. At the end of the program
+/// it writes the recorded footprint to the file that the environment variable CASTOR_FOOTPRINT names.
 [[nodiscard]] const char* footprint_writer();
 /// Parses the contents of a file that the footprint writer wrote. Throws base::Error if it is cut off.
 [[nodiscard]] Footprint read_footprint(const std::string& bytes);

@@ -41,17 +41,17 @@ struct Case {
 
   const Evaluation& evaluation;
   const Extras& extras;
-  std::vector<Evaluation> without;  ///< runs without one seed each
+  std::vector<Evaluation> without;  ///< evaluations of all runs except those of one seed, one per seed
   std::vector<Claim> claims;
 };
 
-/// Base class of the claims' rules. Every figure is a function of the runs; the spread of a figure comes from leaving
-/// out one seed after the other (jackknife).
+/// Base class of the claims' rules. Every figure is a function of the runs; the spread of a figure is its jackknife
+/// spread, for which each seed is left out once.
 class Judge {
  public:
   explicit Judge(Case& all) : evaluation_(all.evaluation), extras_(all.extras), case_(all) {}
 
-  /// Jobs in time (of 128) of `a` minus those of `b` in a workload, at the high rate.
+  /// Returns the jobs in time (of 128) of `a` minus those of `b` in a workload, at the high rate.
   [[nodiscard]] Spread difference(const std::string& workload, const std::string& a, const std::string& b) const {
     return difference(workload, workload, a, b);
   }
@@ -61,7 +61,7 @@ class Judge {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   static constexpr std::array<Rate, 3> kRates = {Rate::kLow, Rate::kMedium, Rate::kHigh};
 
-  /// Returns a figure of all runs, with the deviation from leaving out one seed after the other.
+  /// Returns a figure of all runs with its jackknife spread, for which each seed is left out once.
   [[nodiscard]] Spread spread(const Figure& figure) const;
   static double mean_of(const Evaluation& e, const std::string& workload, const std::string& scheduler,
                         double Sample::*figure = &Sample::met) {
@@ -69,7 +69,8 @@ class Judge {
   }
   /// Jobs in time (of 128) at the high rate.
   [[nodiscard]] Spread met(const std::string& workload, const std::string& scheduler) const;
-  /// Jobs in time of `a` in workload `one` minus jobs in time of `b` in workload `other`, at the high rate.
+  /// Returns the jobs in time of `a` in workload `one` minus the jobs in time of `b` in workload `other`, at the high
+  /// rate.
   [[nodiscard]] Spread difference(const std::string& one, const std::string& other, const std::string& a,
                                   const std::string& b) const;
   /// Jobs in time of `a` / jobs in time of `b`; NaN if `b` has none.
@@ -80,7 +81,7 @@ class Judge {
   /// network has no runs.
   [[nodiscard]] Spread executed(const std::string& a, const std::string& b) const;
 
-  /// Returns whether all these schedulers have runs. Otherwise leaves the claim open with a reason.
+  /// Returns whether all given schedulers have runs. Otherwise leaves the claim open with a reason.
   bool need(Claim& claim, Rate rate, const Names& schedulers) const;
   Claim& begin(const char* id, const char* claim, const char* source, const char* rule);
 

@@ -7,7 +7,8 @@
 namespace castor::workloads::lax {
 namespace {
 
-/// Returns whether a statement holds or fails in all runs; unclear for fewer than two runs or if the runs disagree.
+/// Returns whether a statement holds or fails in all runs; the result is unclear for fewer than two runs and if the
+/// runs disagree.
 Truth of_runs(const std::vector<Truth>& runs) {
   if (runs.size() < 2) return Truth::kUnclear;
   return all_of(runs) == Truth::kHolds   ? Truth::kHolds
@@ -15,8 +16,8 @@ Truth of_runs(const std::vector<Truth>& runs) {
                                          : Truth::kUnclear;
 }
 
-/// Bits per queue and per kernel type in the engine's tables at its defaults, their numbers, and the bytes of the
-/// engine's other queues (docs/blocks/lax.md, "Area").
+/// Sizes at the engine's default parameters: bits per queue and per kernel type in its tables, numbers of queues and
+/// kernel types, and bytes of its other queues (docs/blocks/lax.md, "Area").
 constexpr double kQueueBits = 623, kTypeBits = 371, kQueues = 128, kTypes = 64, kOtherBytes = 328;
 constexpr double kPublishedBytes = 4240;
 

@@ -44,7 +44,8 @@ class Evaluation {
                               double Sample::*figure) const;
   [[nodiscard]] double mean(const std::string& workload, Rate rate, const std::string& scheduler,
                             double Sample::*figure) const;
-  /// Completed work per job that met its deadline: total / total. Empty if no job met its deadline.
+  /// Returns the completed work per job that met its deadline, as total work / number of jobs. Empty if no job met its
+  /// deadline.
   [[nodiscard]] std::optional<double> work_per_job(const std::string& workload, Rate rate,
                                                    const std::string& scheduler) const;
 
@@ -77,7 +78,7 @@ struct Extras {
   std::map<std::string, std::vector<PriorityTrace>> priority;
   /// Response time in us, by workload and batch size
   std::map<std::string, std::map<unsigned, std::vector<double>>> response;
-  Evaluation executed;  ///< runs of real kernels; `Evaluation` has those that replay published times
+  Evaluation executed;  ///< runs of real kernels; the runs in `Evaluation` replay published times
 };
 
 /// A workload in which LAX has fewer jobs in time than a rival, by more than the spread of the difference.
@@ -89,7 +90,8 @@ struct Loss {
 [[nodiscard]] std::vector<Loss> losses(const Evaluation& evaluation);
 
 /// Judges the claims C1 to C26 (docs/results/lax.md, "Claims"). Each claim states its rule. The spread of a mean is the
-/// standard deviation between seeds; for other figures it comes from leaving out one seed after the other (jackknife).
+/// standard deviation between seeds; for other figures it is the jackknife spread, for which each seed is left out
+/// once.
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation, const Extras& extras = {});
 
 /// Counts of a run that must be consistent for any scheduler. Each job ends in exactly one way, useful TBs do not

@@ -24,8 +24,8 @@ KernelType kernel(const char* name, std::uint32_t threads, std::uint32_t tb_thre
   return type;
 }
 
-// Published: 562.4 KB, which is 141 words per thread and one TB per SM. 84 words let three TBs onto an SM, as the
-// capacity under round robin requires in LSTM, GRU and VAN alike.
+// Published: 562.4 KB, which is 141 words per thread and one TB per SM. With 84 words, three TBs fit an SM, as the
+// measured capacity under round robin requires in LSTM, GRU and VAN alike.
 constexpr std::uint32_t kGemmRegisters = 84;
 // Published: 195.5 KB, which is 25 words per thread and nine TBs per SM; no job would then finish in time. 64 words let
 // four TBs onto an SM.

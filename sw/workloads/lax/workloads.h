@@ -40,7 +40,8 @@ struct Workload {
   std::string name;
   Cycle deadline = 0;                    ///< core cycles
   std::array<std::uint64_t, 3> rates{};  ///< jobs per second, by Rate
-  std::uint64_t w0 = 0;  ///< warps from which on TBs slow down; calibrated (docs/results/lax.md, "Calibration")
+  /// number of resident warps above which TBs slow down; calibrated (docs/results/lax.md, "Calibration")
+  std::uint64_t w0 = 0;
   std::vector<Network> networks;     ///< many-kernel workloads: a job is one of these networks, with equal probability
   std::optional<KernelType> single;  ///< few-kernel workloads: the only kernel
 };
@@ -74,8 +75,8 @@ inline constexpr unsigned kMaxSteps = 60;
 
 /// Returns a stream with the kernel types of a workload and without jobs.
 [[nodiscard]] JobStream kernels_of(const Workload& workload);
-/// Returns a job with arrival 0: of a many-kernel workload a job of network `variant` with `steps` time steps, of a
-/// few-kernel workload its only job.
+/// Returns a job with arrival 0: for a many-kernel workload, a job of network `variant` with `steps` time steps; for a
+/// few-kernel workload, its only job.
 [[nodiscard]] Job make_job(const Workload& workload, const JobStream& kernels, unsigned variant, unsigned steps);
 
 /// Returns jobs of a workload. Arrivals, variants and lengths are drawn from separate generators, so that the same seed

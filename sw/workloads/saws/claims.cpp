@@ -27,7 +27,7 @@ std::string percent(const Spread& figure) {
 }
 
 /// Decides the claims. Gains are in percent of performance (1 / time). Every figure is a function of the runs; the
-/// spread of a figure comes from leaving out one input after the other (jackknife).
+/// spread of a figure is its jackknife spread, for which each input is left out once.
 class Judge {
  public:
   explicit Judge(const Evaluation& evaluation) : evaluation_(evaluation) {
@@ -285,7 +285,7 @@ class Judge {
   }
 
   const Evaluation& evaluation_;
-  std::vector<Evaluation> without_;  ///< runs without one input each
+  std::vector<Evaluation> without_;  ///< Evaluations of all runs except those of one input, one per input
   const Programs barriers_ = program_names(true), others_ = program_names(false);
   std::vector<Claim> claims_;
 };

@@ -26,7 +26,7 @@ struct Sample {
   /// Only with the block: pairs of TBs in the lists of two schedulers, summed over barriers, and the pairs in opposite
   /// order.
   double order_pairs = 0, disagreements = 0;
-  std::string others;  ///< all other figures of the run as text, which are only compared
+  std::string others;  ///< all other figures of the run as text; only compared for equality between runs
 };
 
 /// A figure of a run.
@@ -54,7 +54,8 @@ bool operator<(const Point& a, const Point& b);
 /// Names of the policies that the claims refer to.
 inline constexpr const char *kGto = "GTO", *kCatls = "CATLS", *kSaws = "SAWS", *kNoToggle = "SAWS/no-toggle";
 
-/// All runs of a comparison. Ratios are computed input by input (size and seed), over the inputs that both points have.
+/// All runs of a comparison. Ratios are computed input by input (size and seed), over the inputs that have runs at both
+/// points.
 class Evaluation {
  public:
   using Programs = std::vector<std::string>;
@@ -93,8 +94,8 @@ class Evaluation {
 };
 
 /// Judges the claims S1 to S15 (docs/results/saws.md, "Claims"). Each claim states its rule. The spread of a mean is
-/// the standard deviation between inputs; for other figures it comes from leaving out one input after the other
-/// (jackknife).
+/// the standard deviation between inputs; for other figures it is the jackknife spread, for which each input is left
+/// out once.
 [[nodiscard]] std::vector<Claim> judge(const Evaluation& evaluation);
 
 }  // namespace castor::workloads::saws

@@ -89,12 +89,12 @@ struct Facts : castor::tb::Cycle<Block> {
   /// warps that are to pass the version
   U64 versions = 0, rows = 0, free = 0, heirs = 0;
   unsigned first = 0;   ///< row of the first register in the version to pass
-  bool second = false;  ///< another redundant instruction behind this one is squashed
+  bool second = false;  ///< another redundant instruction after this instruction is squashed
   // Accepted events
   U64 dropped = 0, branches = 0, leaves = 0, exits = 0, joins = 0, done = 0, finished = 0;  ///< warps with these events
   U32 barriers = 0, completes = 0;  ///< TBs with a barrier; TBs that could complete
   unsigned completed = 32;          ///< TB that completes; 32: none
-  U64 losers = 0;                   ///< warps that lose the vote of this completion
+  U64 losers = 0;                   ///< warps that lose the vote at the completion of the meeting
   bool picks = false, launches = false, retires = false;
 
   [[nodiscard]] bool leads() const { return why == Why::kLead || why == Why::kRelead; }

@@ -24,7 +24,7 @@ bool any_warp(U64 warps, Condition condition) {
   return false;
 }
 
-/// Returns whether some row is kept from being free by exactly the given causes.
+/// Returns whether at least one row is not free for exactly the given causes.
 bool kept_by(const Facts& f, bool unwritten, bool pending, bool held, bool lingering) {
   if (f.why == Why::kNone) return false;
   U64 pend = 0, ref = 0, ling = 0;
@@ -524,7 +524,7 @@ void RulePoints::see_arcs(const Facts& now) {
 }
 
 void RulePoints::see_ranges(const Facts& now) {
-  // The ranges observe the same thread block all the time, so that each wrap belongs to a single counter.
+  // The PC ranges belong to the same thread block in every cycle, so that each wrap belongs to a single counter.
   if (now.probes.tl != 0 && !contains(now.probes.tl, subject_)) subject_ = lowest(now.probes.tl);
   for (auto& range : ranges_) range.see(now);
 }

@@ -4,8 +4,9 @@
 
 namespace castor::lax::tb {
 
-/// Cover points of simultaneous events that are error-prone in hardware: job events and the state machines that read
-/// the values they change, or ticks and any activity. They also cover the length of visited lists.
+/// Cover points of simultaneous events that are error-prone in hardware: job events together with state machines that
+/// read the values changed by the events, and ticks together with any activity. They also cover the length of visited
+/// lists.
 class CollisionPoints {
  public:
   /// `longest_list` is the number of slots of a full list.

@@ -108,8 +108,8 @@ struct Edge {
   [[nodiscard]] bool kernel_is_issued() const {
     return in.ki_valid != 0 && live(in.ki_qid) && !runs(in.ki_qid) && open(in.ki_qid);
   }
-  /// Returns whether a TB completes in a live job. A type that has been seen was in the list of some job; the job's own
-  /// list is not checked.
+  /// Returns whether a TB completes in a live job. The check uses only whether the type has been seen in the list of
+  /// any job, not the list of this job.
   [[nodiscard]] bool block_completes() const {
     return in.wgc_valid != 0 && live(in.wgc_qid) && open(in.wgc_qid) && in.wgc_kid < params.NumKt &&
            (was.types_seen.test(in.wgc_kid) || (kernel_starts() && in.ks_kid == in.wgc_kid));

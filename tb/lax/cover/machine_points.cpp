@@ -8,8 +8,8 @@ namespace {
 using M = MainState;
 using S = SubmitState;
 
-// Returns the activity of the main machine. Soft resets are counted by activity, since they hit one-cycle states by
-// chance only.
+// Returns the activity of the main machine. Soft resets are counted per activity and not per state, because they hit
+// one-cycle states by chance only.
 std::size_t main_activity(const Probes& was) {
   return was.main_state == M::kIdle ? 0 : was.main_state <= M::kKWb ? 1 : was.main_state <= M::kANext ? 2 : 3;
 }

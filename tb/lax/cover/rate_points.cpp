@@ -32,7 +32,7 @@ void RatePoints::see(const Now& now) {
   if (now.in.ks_valid != 0) begun_.set(now.in.ks_kid);
   const unsigned type = entry(now.probes.kernel_type);
   if (now.main() == MainState::kKMul) rates_.see((now.look(type + 0x18) >> 30U & 1U) != 0);
-  // Costs one register read per kernel type and update, and only while points are missing.
+  // Reads one register per kernel type and update. To save time, stops when no point is missing.
   if (now.main() == MainState::kKOpen && !held_.reached()) {
     held_.see({now.look(type + 4), now.look(reg::kMinGroups)});
   }

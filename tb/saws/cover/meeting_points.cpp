@@ -21,7 +21,7 @@ bool MeetingPoints::OnWarp::reports(bool exit) const {
          at(probes.live.word(0), warp);
 }
 
-/// Returns whether the warp blocks while no warp of its CTA was blocked before (1st hit).
+/// Returns whether the warp becomes blocked while no other warp of its CTA is blocked (first hit).
 bool MeetingPoints::OnWarp::hits() const {
   return reports(false) && (warps_of(probes.warp_cta[warp]) & probes.blocked.word(0) & ~in.unblock.word(0)) == 0;
 }
@@ -39,7 +39,7 @@ bool MeetingPoints::OnScheduler::issued() const {
   return gto() && at(in.issue_ack, scheduler) && at(out.issue_valid, scheduler);
 }
 
-/// Returns whether the scheduler has a 1st hit that adds a message to its queue.
+/// Returns whether the scheduler has a first hit that adds a message to its queue.
 bool MeetingPoints::OnScheduler::hits() const {
   if (!at(in.wev_valid, scheduler) || params.SawsEn == 0 || probes.selected == 0) return false;
   if (in.wev_idx[scheduler] >= params.warps_per_scheduler()) return false;

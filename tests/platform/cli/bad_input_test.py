@@ -145,7 +145,7 @@ class BadInput(Case):
         self.refused(
             2, ["cannot write '/no/such/folder/r.json'"], "run", ptx, "--arg", "0", "--report", "/no/such/folder/r.json"
         )
-        self.refused(2, ["'5' stands behind a PTX file", "--arg"], "run", ptx, "5")
+        self.refused(2, ["'5' follows a PTX file", "--arg"], "run", ptx, "5")
 
     def test_a_random_program_text_never_crashes(self):
         generator = random.Random(11)
@@ -264,7 +264,7 @@ class BadInput(Case):
         )
         self.run_body(
             1,
-            ["barrier 0 reached by a part of a warp", r"thread \(3,0,0\)"],
+            ["barrier 0 reached by some threads of a warp only", r"thread \(3,0,0\)"],
             "  mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 3; @%p0 bra other;\n  bar.sync 0; bra end;\n"
             "other: mov.u32 %r0, 5;\nend: ld.param.u64 %rd0, [out]; st.global.u32 [%rd0], %r0; ret;",
             "--block",

@@ -337,7 +337,7 @@ class Run(Case):
             self.assertEqual(
                 said,
                 [
-                    f"[machines] warning: {old}: left out the keys that machines no longer have: "
+                    f"[machines] warning: {old}: ignored keys that machines no longer have: "
                     "chip.cluster_size, launch.stream, pool.scan"
                 ],
             )

@@ -209,7 +209,8 @@ class Skips(Case):
         self.assertGreater(self.skipped(right), 0)
         wrong = self.edited(ptx, "mad.lo.u32", "DR")
         parts = [
-            r"check\.skips: record \d+ of warp [1-3] \(SM \d, slot \d, cycle \d+\) is skipped and takes over R\d+: "
+            r"check\.skips: record \d+ of warp [1-3] \(SM \d, slot \d, cycle \d+\) is skipped and takes its "
+            r"leader's value of R\d+: "
             r"lane 0 "
             r"has 0x[0-9a-f]+, not 0x[0-9a-f]+; the leader was warp \d",
             r"in kernel 'tile' \(.*tile\.ptx:13\), block \(0,0,0\), thread \(0,[246],0\)",

@@ -202,7 +202,7 @@ TEST(WrongBarrier, StopsItsKernel) {
       {"mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 3;\n@%p0 bra OTHER;\nbar.sync 0;\nbra END;\nOTHER:\nmov.u32 %r0, "
        "5;\n"
        "END:\nst.global.u32 [%rd0], %r0;\nret;",
-       "barrier 0 reached by a part of a warp"},
+       "barrier 0 reached by some threads of a warp only"},
   };
   for (const auto& wrong : cases) {
     const ProgramHandle kernel = rig.load(wrong.body, 1);

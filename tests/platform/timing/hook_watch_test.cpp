@@ -97,23 +97,22 @@ TEST(HookWatch, NorOneThatIsLateBeforeTwoWindowsAreOver) {
 TEST(HookWatch, OneThatPicksNobodyIs) {
   Issue never([](const IssueIn& in) { return in.now == 0; });
   EXPECT_THAT(failure(with(never)),
-              MatchesRegex("block stubborn: core cycle [0-9]+, issue_policy of SM 0 lets no warp issue for 2000 "
-                           "cycles .watchdog.cycles., though instructions of warps [0-3 ]+ are decoded.*"));
+              MatchesRegex("block stubborn: core cycle [0-9]+, issue_policy of SM 0 has let no warp issue for 2000 "
+                           "cycles .watchdog.cycles., although instructions of warps [0-3 ]+ are decoded.*"));
 }
 
 TEST(HookWatch, OneThatLetsNobodyPassABarrierIs) {
   Issue bars([](const IssueIn& /*in*/) { return true; });
   bars.barrier_ok = 0xf0;
-  EXPECT_THAT(failure(with(bars)), HasSubstr("issue_policy of SM 0 lets no warp issue"));
+  EXPECT_THAT(failure(with(bars)), HasSubstr("issue_policy of SM 0 has let no warp issue"));
 }
 
 TEST(HookWatch, ADispatchPolicyThatWakesUpAndPlacesNothingIs) {
   Dispatch nothing;
   Hooks hooks;
   hooks.dispatch = &nothing;
-  EXPECT_THAT(failure(hooks),
-              MatchesRegex("block stubborn: core cycle [0-9]+, hooks of the front end have woken it up for "
-                           "2000 cycles(.|\n)*kernel(.|\n)*"));
+  EXPECT_THAT(failure(hooks), MatchesRegex("block stubborn: core cycle [0-9]+, hooks have woken up the front end for "
+                                           "2000 cycles(.|\n)*kernel(.|\n)*"));
 }
 
 TEST(HookWatch, WhatAHookThrowsArrives) {

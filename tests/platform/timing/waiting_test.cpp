@@ -89,7 +89,7 @@ TEST(Waiting, BarrierThatNobodyIsLeftToReach) {
 )");
   EXPECT_EQ(rig.device->advance_until(rig.submit(alone, {}, {64})), Outcome::kDeadlock);
   EXPECT_THAT(rig.device->fault()->message,
-              HasSubstr("waits at barrier 3: 1 of 2 warps have arrived, nobody is left who could"));
+              HasSubstr("waits at barrier 3: 1 of 2 warps have arrived, and no other warp of the block can arrive"));
   EXPECT_THAT(rig.device->fault()->message, Not(HasSubstr("cycle:")));
 }
 
@@ -124,7 +124,7 @@ TEST(Waiting, FullQueueThatNothingEmptiesIsADeadlockAndNoException) {
   ASSERT_TRUE(device.fault());
   EXPECT_EQ(device.fault()->kind, FaultKind::kDeadlock);
   EXPECT_THAT(device.fault()->message,
-              HasSubstr("deadlock: queue 0 stays full, nothing can proceed\nqueue 0: 2 packets"));
+              HasSubstr("deadlock: queue 0 stays full, and nothing can proceed\nqueue 0: 2 packets"));
   EXPECT_TRUE(device.complete(dropped));
   device.reset();
   EXPECT_FALSE(device.fault());
@@ -151,7 +151,7 @@ TEST(Waiting, LoadsAreNamedWithTheirLine) {
       rig, 2000, "ld.global.u32 %r1, [%rd0];\nadd.u32 %r2, %r1, 1;\nst.global.u32 [%rd0], %r2;\nret;", {}, {1}, {data});
   char line[32];
   std::snprintf(line, sizeof line, "0x%llx", static_cast<unsigned long long>(data));
-  EXPECT_THAT(text, HasSubstr(": load of global line " + std::string(line) + ", asked for in cycle "));
+  EXPECT_THAT(text, HasSubstr(": load of global line " + std::string(line) + ", requested in cycle "));
   EXPECT_THAT(text, HasSubstr("(MSHR 0), kernel 'k' (micro.ptx:"));
   EXPECT_THAT(text, testing::ContainsRegex("warp 0 \\(slot 0\\) waits for r[0-9]+: load of"));
 }
@@ -165,13 +165,13 @@ TEST(Waiting, StoresHoldFencesAndRetiresBack) {
   EXPECT_THAT(fence, HasSubstr("warp 0 (slot 0) waits in a fence: 2 stores not acknowledged, 0 loads not returned"));
   rig.device->reset();
   const std::string retire = waiting_after(rig, 2000, store + "ret;", {}, {1}, {rig.buffer(1024)});
-  EXPECT_THAT(retire, HasSubstr("block 0 of k: all warps have exited, accesses under way"));
+  EXPECT_THAT(retire, HasSubstr("block 0 of k: all warps have exited, memory accesses in flight"));
 }
 
 TEST(Waiting, FetchesAreNamedWithTheirLine) {
   Rig rig(kMachine, {"icache.ideal=0", "dram.extra_latency=5000"});
   const std::string text = waiting_after(rig, 2000, "ret;", {}, {1}, {});
-  EXPECT_THAT(text, HasSubstr("warp 0 (slot 0) waits for its instructions, line 0x1"));
+  EXPECT_THAT(text, HasSubstr("warp 0 (slot 0) waits for its instruction fetch, line 0x1"));
 }
 
 TEST(Waiting, SleepersPipelinesAndCallsSaySo) {

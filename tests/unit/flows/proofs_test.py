@@ -253,7 +253,7 @@ class Faults(unittest.TestCase):
                 chosen |= {fault["name"] for fault in some} | {params}
             self.assertLessEqual({"odd", "large"}, chosen, "the RTL chooses the set")
             self.assertGreater(len(chosen), 6, "and the faults")
-            with self.assertRaisesRegex(WrongRequest, "no fault of trial was found"):
+            with self.assertRaisesRegex(WrongRequest, "no fault of trial is recorded as detected"):
                 faults.sample(block, [{"name": "never"}], ["odd"], 2)
 
 

@@ -60,7 +60,8 @@ ExecutionFault barrier_fault(isa::BarrierUnit::Error error, const isa::BarrierUn
       break;
     case Error::kDivergent:
       fault.lane = first_lane(live & ~arrival.lanes);
-      fault.what = name + " reached by a part of a warp: the thread named here has not exited and does not take part";
+      fault.what =
+          name + " reached by some threads of a warp only: the thread named here has neither exited nor arrived";
       break;
   }
   return fault;

@@ -103,12 +103,13 @@ std::optional<ExecutionFault> call(const isa::Program& program, const isa::Recor
     if (callee.frame_bytes != 0) {
       if (auto fault = overflowing(program, record, view, callee, same, stack)) return fault;
     } else if (const LaneMask again = recursing(program, stack, target, same); again != 0) {
-      return ExecutionFault{FaultKind::kStackOverflow, first_lane(again),
-                            "recursion: " + callee.name +
-                                " is called through a pointer while it is running, and has one frame; "
-                                "cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch gives functions that "
-                                "are called so a stack",
-                            0};
+      return ExecutionFault{
+          FaultKind::kStackOverflow, first_lane(again),
+          "recursion: " + callee.name +
+              " is called through a pointer while it is running, and has one stack frame; "
+              "cudaDeviceSetLimit(cudaLimitStackSize, bytes) before the launch gives functions called "
+              "through pointers a stack",
+          0};
     }
     left &= ~same;
   }

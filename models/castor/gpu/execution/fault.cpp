@@ -23,10 +23,10 @@ Fault make_fault(const Launch& launch, const Dim3& block, const isa::WarpContext
 }
 
 const char* text_of(isa::LaneFault fault) {
-  return fault == isa::LaneFault::kSyncMaskSelf
-             ? "an executing lane is missing from its own member mask"
-             : "the member mask names a lane that has not exited but does not take part; lanes that went another way "
-               "meet only behind the divergent code";
+  return fault == isa::LaneFault::kSyncMaskSelf ? "an executing lane is missing from its own member mask"
+                                                : "the member mask names a lane that has not exited and does not "
+                                                  "execute this instruction; divergent lanes "
+                                                  "reconverge only after the divergent code";
 }
 
 }  // namespace castor::gpu

@@ -59,7 +59,7 @@ class DispatchScan {
     frozen_ = start == now ? oldest : resting_;
     frozen_at_ = start;
   }
-  /// Sets the oldest entry that fits at the end of the cycle. It holds for the skipped cycles that follow.
+  /// Sets the oldest entry that fits at the end of the cycle; the value is used for the skipped cycles that follow.
   void rest(int oldest) { resting_ = oldest; }
   /// Returns the entry offered in this cycle, -1 = none.
   [[nodiscard]] int offer() const { return offered_; }
@@ -75,11 +75,11 @@ class DispatchScan {
 /// Built-in dispatch policy, first come first served (docs/gpu/front-end.md, "Dispatch"). The dispatcher owns it.
 ///
 /// Items are kernels in the order in which their entries were written. The current item is the oldest. With sticky
-/// bypass it is the item that was placed last, as long as that has TBs. If a TB of the current item fits on no SM,
+/// bypass it is the item that was placed last, as long as this item has TBs. If a TB of the current item fits on no SM,
 /// nothing is placed; with sticky bypass the oldest item that fits becomes current at once. An item is removed in the
-/// cycle of its last TB, and the next item starts in the next cycle. All SMs are searched in one cycle, from the last
-/// used + 1 on. For studies the search can test one SM per cycle (`rr_one`: SM number = cycle mod SMs, so that skipped
-/// cycles change nothing).
+/// cycle of its last TB, and the next item starts in the next cycle. All SMs are searched in one cycle, starting after
+/// the SM used last. For studies the search can test one SM per cycle (`rr_one`: SM number = cycle mod SMs, so that
+/// skipped cycles change nothing).
 class FcfsDispatcher {
  public:
   struct Choice {

@@ -15,11 +15,11 @@ namespace castor::gpu {
 /// Way in which a packet ended.
 enum class PacketEnd : std::uint8_t {
   kDone,
-  kRecorded,   ///< record of an event: the completion cycle is remembered for ever
+  kRecorded,   ///< record of an event: its completion cycle is never discarded
   kDiscarded,  ///< the packet was dropped with its job
 };
 
-/// Completion port: notifications for the host, i.e. tickets, completion words of queues, signal words of jobs, notices
+/// Completion port: notifies the host by tickets, completion words of queues, signal words of jobs, notices
 /// (docs/gpu/front-end.md, "Front end"; docs/gpu/jobs.md, "Jobs"). The front end owns it. A packet is complete on the
 /// device in the cycle of `finish`. The host sees the completion when the store of the queue's completion word is
 /// acknowledged, which `receive` processes.
@@ -32,7 +32,7 @@ class CompletionPort {
 
   /// Issues a new ticket.
   [[nodiscard]] Ticket issue() { return tickets_.issue(); }
-  /// Takes acknowledgements of stored words: the host can know the completions and notices from now on.
+  /// Processes acknowledgements of stored words. The host can see the corresponding completions and notices afterwards.
   void receive(Cycle now);
   /// Completes a packet on the device and stores the queue's completion word.
   void finish(unsigned queue, Ticket ticket, Cycle now, PacketEnd end = PacketEnd::kDone);
@@ -43,11 +43,11 @@ class CompletionPort {
   /// Forgets the cycles kept for event records.
   void forget_times() { tickets_.forget_times(); }
 
-  /// Returns whether the host can know that the ticket is complete.
+  /// Returns whether the host can see that the ticket is complete.
   [[nodiscard]] bool shown(Ticket ticket) const { return tickets_.shown(ticket); }
   /// Returns the cycle in which the ticket completed on the device; 0 while it is not complete.
   [[nodiscard]] Cycle cycle(Ticket ticket) const { return tickets_.cycle(ticket); }
-  /// Returns the number of issued tickets that the host does not know to be complete.
+  /// Returns the number of issued tickets whose completion the host cannot see yet.
   [[nodiscard]] std::uint64_t open() const { return tickets_.open(); }
   /// Returns whether stores of completion or signal words are in flight.
   [[nodiscard]] bool telling() const { return !under_way_.empty(); }

@@ -9,8 +9,9 @@
 
 namespace castor::gpu {
 
-/// Table of tickets: which are complete, and since which cycle. A packet completes on the device in one cycle. The host
-/// sees the completion when the store of the queue's completion word is performed. The completion port owns the table.
+/// Table of tickets: which tickets are complete, and since which cycle. A packet completes on the device in one cycle.
+/// The host sees the completion when the store of the queue's completion word is performed. The completion port owns
+/// the table.
 class Completions {
  public:
   [[nodiscard]] Ticket issue() {
@@ -19,7 +20,7 @@ class Completions {
   }
   [[nodiscard]] Ticket last() const { return first_ + records_.size() - 1; }
 
-  /// Marks a ticket as complete on the device. `keep`: its cycle is remembered for ever (event records).
+  /// Marks a ticket as complete on the device. `keep`: its completion cycle is never discarded (event records).
   void complete(Ticket ticket, Cycle cycle, bool keep) {
     records_[ticket - first_].cycle = cycle;
     if (keep) kept_[ticket] = cycle;
@@ -29,21 +30,21 @@ class Completions {
   void show(Ticket ticket) {
     records_[ticket - first_].shown = true;
     ++shown_;
-    // Cycles of old tickets are not queried any more.
+    // Completion cycles of old tickets are not queried any more, so they are discarded.
     while (records_.size() > kRemembered && records_.front().shown) {
       records_.pop_front();
       ++first_;
     }
   }
 
-  /// Returns whether the host knows that the ticket is complete.
+  /// Returns whether the host can see that the ticket is complete.
   [[nodiscard]] bool shown(Ticket ticket) const { return ticket < first_ || records_[ticket - first_].shown; }
   /// Returns the cycle in which the ticket completed on the device; 0 if it has not, or if its cycle was forgotten.
   [[nodiscard]] Cycle cycle(Ticket ticket) const {
     if (const auto found = kept_.find(ticket); found != kept_.end()) return found->second;
     return ticket < first_ ? 0 : records_[ticket - first_].cycle;
   }
-  /// Returns the number of issued tickets that the host does not know to be complete.
+  /// Returns the number of issued tickets whose completion the host cannot see yet.
   [[nodiscard]] std::uint64_t open() const { return last() - shown_; }
   /// Forgets the cycles kept for event records.
   void forget_times() { kept_.clear(); }

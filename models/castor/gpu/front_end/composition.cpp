@@ -22,8 +22,8 @@ void check_per_sm(const Machine& machine, const std::vector<T*>& hooks, const ch
   const bool missing = std::find(hooks.begin(), hooks.end(), nullptr) != hooks.end();
   if (hooks.size() == machine.chip.sms && !missing) return;
   throw base::InputError(std::string(what) + " is plugged into " + std::to_string(hooks.size()) + " SMs of " +
-                             std::to_string(machine.chip.sms) + (missing ? ", some of them none" : ""),
-                         "one per SM, or none at all");
+                             std::to_string(machine.chip.sms) + (missing ? ", and some of these hooks are null" : ""),
+                         "plug in one hook per SM, or none");
 }
 
 [[noreturn]] void lacks(const char* hook, const std::string& key, const std::string& value, const std::string& hint) {
@@ -35,10 +35,10 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
   check_per_sm(machine, hooks.fetch_filter, "FetchFilter");
   check_per_sm(machine, hooks.issue, "IssuePolicy");
   if (std::find(hooks.governors.begin(), hooks.governors.end(), nullptr) != hooks.governors.end()) {
-    throw base::InputError("an SmGovernor that is plugged in is none");
+    throw base::InputError("an SmGovernor that is plugged in is null");
   }
   if (hooks.sources != nullptr && (hooks.job_scheduler != nullptr || hooks.launch != nullptr)) {
-    throw base::InputError("SourceOrder is not plugged in beside a JobScheduler or a LaunchUnit");
+    throw base::InputError("SourceOrder cannot be combined with a JobScheduler or a LaunchUnit");
   }
   const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty();
   if (inside && machine.schedulers > kMaxSchedulers) {

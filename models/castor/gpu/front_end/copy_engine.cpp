@@ -20,7 +20,7 @@ CopyEngine::CopyEngine(const sc_core::sc_module_name& name, const Machine& machi
       plan_(machine),
       copies_(statistics, {"copies", "", "copies and fills completed"}),
       bytes_(statistics, {"copy_bytes", "bytes", "bytes that copies and fills wrote"}),
-      busy_(statistics, {"copy_busy", "cycles", "cycles in which a copy or fill is under way"}) {
+      busy_(statistics, {"copy_busy", "cycles", "cycles in which a copy or fill was active"}) {
   sleep_until(kForever);
 }
 
@@ -58,7 +58,7 @@ void CopyEngine::start(const CopyJob& job, Cycle now) {
 
 void CopyEngine::send(Cycle now) {
   blocked_ = false;
-  // Writes of data that was read are sent before new pieces, because each such write holds a transaction.
+  // Writes are sent before new pieces, because the data of each write occupies a transaction.
   if (!writes_.empty()) {
     blocked_ = !send_write(now);
   } else if (const CopyPlan::Piece* const piece = plan_.peek(); piece != nullptr && plan_.due() <= now) {

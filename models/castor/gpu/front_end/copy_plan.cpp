@@ -63,7 +63,7 @@ void CopyPlan::start(const std::variant<CopyPacket, FillPacket>& packet, Ticket 
     destination_pitch_ = copy.destination_pitch;
     if (!from_host) source_ = std::get<0>(copy.source);
     if (!to_host) destination_ = std::get<0>(copy.destination);
-    // The plan only reads from the host source.
+    // The const_cast is safe: the plan only reads from the host source.
     if (from_host) host_ = const_cast<std::byte*>(std::get<1>(copy.source));  // NOLINT(*-const-cast)
     if (to_host) host_ = std::get<1>(copy.destination);
   }
@@ -128,8 +128,8 @@ void CopyPlan::find_piece() {
   has_piece_ = true;
 }
 
-// Finds the next word of a shuffled copy. Word w of a row is the part of the row inside the w-th aligned word that the
-// row touches; the last word may be empty.
+// Finds the next word of a shuffled copy. Word w of a row is the intersection of the row with the w-th aligned word
+// that overlaps the row; the last word may be empty.
 void CopyPlan::find_word() {
   while (word_ < words_) {
     const std::uint64_t index = shuffled(word_++);

@@ -37,14 +37,14 @@ class CopyPlan {
     std::uint64_t device = 0;   ///< device address written or, for a copy to the host, read
     std::uint64_t source = 0;   ///< copy inside the device: address read
     std::byte* host = nullptr;  ///< host address of a copy over the link
-    std::uint64_t column = 0;   ///< offset of the first byte in its row
+    std::uint64_t column = 0;   ///< offset in its row of the piece's first byte
     unsigned bytes = 0;
     std::uint64_t beat = 0;
   };
 
   explicit CopyPlan(const Machine& machine);
 
-  /// Starts the plan of a copy or fill in cycle `now`, with all pieces untaken.
+  /// Starts the plan of a copy or fill in cycle `now`, with no piece taken yet.
   void start(const std::variant<CopyPacket, FillPacket>& packet, Ticket ticket, Cycle now);
   /// Returns the next piece, the same until `take`; null when all pieces are taken.
   [[nodiscard]] const Piece* peek();

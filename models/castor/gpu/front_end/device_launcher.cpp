@@ -223,7 +223,7 @@ void DeviceLauncher::serve(Cycle now) {
   sms_[sm]->serve_runtime(call.warp, *this, serves_from_);
 }
 
-// Takes one arrival per cycle. Groups that become kernels come before pointers of launches.
+// Takes one arriving launch per cycle. Groups that fall back to kernels have priority over pointers of launches.
 void DeviceLauncher::take_pointer(Cycle now) {
   if (!fallbacks_.empty() && fallbacks_.begin()->first <= now) {
     launcher_.arrive(fallbacks_.begin()->second);
@@ -248,8 +248,9 @@ void DeviceLauncher::place(Cycle now) {
   if (arrived_launches_.empty()) return;
   const LaunchId launch = arrived_launches_.front();
   arrived_launches_.pop_front();
-  // All data that the launch must see is in memory now. Stores of the launching block were performed before the pointer
-  // left its SM. Stores of launches for which this launch waited were performed before those launches were closed.
+  // The memory stores that the launch must observe have been performed. Stores of the launching block were performed
+  // before the pointer left its SM. Stores of launches for which this launch waited were performed before those
+  // launches were closed.
   LaunchRecord& record = *waiting_.at(launch);
   if (machine_.acquire.child == ChildAcquire::kLaunch) record.acquire = now;
   pool_.arrive({launch, record.image}, pool_.list_of(record.parent_sm, record.level));
@@ -273,8 +274,9 @@ std::vector<const LaunchRecord*> DeviceLauncher::abandon() {
 }
 
 void DeviceLauncher::reset() {
-  CASTOR_ASSERT(launcher_.idle() && waiting_.empty() && roots_.empty(), "a launch by device code is left");
-  CASTOR_ASSERT(groups_.empty() && fallbacks_.empty(), "a group of thread blocks is left");
+  CASTOR_ASSERT(launcher_.idle() && waiting_.empty() && roots_.empty(),
+                "reset with a launch by device code outstanding");
+  CASTOR_ASSERT(groups_.empty() && fallbacks_.empty(), "reset with a group of thread blocks outstanding");
   launcher_.reset();
   sms_of_blocks_.clear();
 }

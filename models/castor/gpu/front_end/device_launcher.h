@@ -26,8 +26,8 @@ namespace castor::gpu {
 inline constexpr Ticket kFirstDeviceTicket = Ticket{1} << 48;
 
 /// Device launcher of the front end (docs/gpu/launches.md, "Launches by device code"): serves launch calls of SMs and
-/// keeps the records of pending launches. It determines which launch is granted a lane next and which trees are closed.
-/// The launch side owns it.
+/// keeps the records of pending launches. It determines which launch is granted a parse lane next and which launch
+/// trees are closed. The launch side owns it.
 ///
 /// In a cycle: `look` in F1; in F7 (release) `close`, then `complete`; in F8 (parse) `grant`; in F9 `step`. It is used
 /// only if a program launches from device code.
@@ -82,12 +82,13 @@ class DeviceLauncher final : public LaunchService {
   [[nodiscard]] std::vector<BlockId> take_childless() { return launcher_.take_childless(); }
   /// Notifies the SM of a block whose launches are all closed.
   void tell_closed(BlockId block, Cycle now);
-  /// `leave`: a block leaves its SM and will come back. `come`: the block is resident on this SM again.
+  /// `leave`: a block is swapped out of its SM and will be placed again. `come`: the block is resident on this SM
+  /// again.
   void leave(BlockId block) { sms_of_blocks_.erase(block); }
   void come(BlockId block, unsigned sm) { sms_of_blocks_[block] = sm; }
   /// Returns whether a fault has stopped the tree of the launch.
   [[nodiscard]] bool stopped(const LaunchRecord& record) const { return launcher_.stopped(record.launch); }
-  /// Completes a launch whose TBs are all counted. Device code launches in its tree.
+  /// Completes a launch whose TBs are all counted and in whose tree device code launches.
   void complete(const LaunchRecord& record) { launcher_.complete(record.launch); }
   /// Ends a block that has called the device runtime and retires from its SM.
   void end_block(BlockId block);
@@ -139,7 +140,8 @@ class DeviceLauncher final : public LaunchService {
   bool on_ = false;
   std::unordered_map<LaunchId, LaunchRecord*> waiting_;  ///< launches admitted and not granted; records are held
   std::unordered_map<std::uint64_t, LaunchId> groups_;   ///< waiting groups, by the address of their parameters
-  std::multimap<Cycle, LaunchId> fallbacks_;             ///< groups that become kernels, by the cycle in which they do
+  /// groups that fall back to kernels, by the cycle in which they do
+  std::multimap<Cycle, LaunchId> fallbacks_;
   std::unordered_map<LaunchId, LaunchRecord*> roots_;  ///< records of host launches with open trees, held by their tree
   std::unordered_map<BlockId, unsigned> sms_of_blocks_;  ///< SMs of resident calling blocks
   BlockId last_block_ = 0;
@@ -155,12 +157,17 @@ class DeviceLauncher final : public LaunchService {
     base::StatisticGroup group;
     base::Counter launches{group, {"launches", "", "launches by device code that were admitted"}};
     base::Counter granted{
-        group, {"granted", "", "of them, and of groups that became kernels, those that were granted a parse lane"}};
-    base::Counter dropped{group, {"dropped", "", "the same that a fault of their tree kept from starting"}};
+        group,
+        {"granted", "", "launches by device code, and groups that became kernels, that were granted a parse lane"}};
+    base::Counter dropped{group,
+                          {"dropped", "",
+                           "launches by device code, and groups that became kernels, that did not start because of a "
+                           "fault in their launch tree"}};
     base::Counter groups{group, {"groups", "", "groups of thread blocks launched by device code"}};
-    base::Counter attached{group, {"attached", "", "of them those that ran with a resident kernel"}};
-    base::Counter fallbacks{group, {"fallbacks", "", "of them those that became kernels of their own"}};
-    base::Counter pending_peak{group, {"pending_peak", "", "most launches that were admitted and not granted"}};
+    base::Counter attached{group, {"attached", "", "groups of thread blocks that ran with a resident kernel"}};
+    base::Counter fallbacks{group, {"fallbacks", "", "groups of thread blocks that became kernels of their own"}};
+    base::Counter pending_peak{
+        group, {"pending_peak", "", "largest number of launches that were admitted and not yet granted"}};
   };
   Counts counts_;
 };

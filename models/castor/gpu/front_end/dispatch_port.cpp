@@ -36,7 +36,7 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, const SmMask& o
   CASTOR_HOOK_CHECK(
       *policy_, now,
       !checks_ || (out.push_ready == push_ready_ && out.attach_ready == attach_ready_ && out.hold == hold_),
-      "dispatch policy changes push_ready, attach_ready or hold after settle: they depend on its state "
+      "dispatch policy changes push_ready, attach_ready or hold after settle: these outputs may depend on its state "
       "only");
   push_ready_ = out.push_ready;
   attach_ready_ = out.attach_ready;
@@ -46,8 +46,8 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, const SmMask& o
   return out.place;
 }
 
-// Calls `settle` before the inputs of the cycle are known. Used in runs that check that the early outputs depend only
-// on the policy's state.
+// Calls `settle` before the inputs of the cycle are known, in runs that check that the early outputs depend only on the
+// policy's state.
 void DispatchPort::settle_early() {
   const KdMask nothing;
   DispatchIn early = in_;

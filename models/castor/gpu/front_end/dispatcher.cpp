@@ -20,7 +20,7 @@ Dispatcher::Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, 
       fcfs_(machine),
       scan_(machine.queue.count, machine.dispatch.select_scan),
       search_(machine.chip.sms),
-      offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be taken"}) {}
+      offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be accepted"}) {}
 
 void Dispatcher::push(unsigned entry) {
   const KernelContext& context = table_[entry].context();
@@ -73,7 +73,7 @@ void Dispatcher::step_policy(Cycle now) {
   CASTOR_HOOK_CHECK(policy_, now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
                     "dispatch policy offers entry %u: not there", offer.kd);
   check_offer(offer, now);
-  if (placed_at_ == now) return;  // a TB that comes back has used the placement of this cycle
+  if (placed_at_ == now) return;  // a swapped-out TB has used the placement of this cycle
   const KernelEntry& kernel = table_[offer.kd];
   const bool stopped = kernel.killed || (offer.group != kNoGroup && table_.groups().at(offer.group).stopped);
   const SmMask takers = stopped ? open : this->takers(offer.kd);
@@ -109,11 +109,11 @@ void Dispatcher::check_offer(const Placement& offer, Cycle now) const {
                       offer.group, offer.kd);
     next = group.next;
     left = group.total - next;
-    CASTOR_HOOK_CHECK(policy_, now,
-                      offer.grid.x == context.grid.x && offer.grid.y == context.grid.y &&
-                          offer.grid.z == context.grid.z && offer.param == context.parameters &&
-                          offer.last_of_group == (left == 1),
-                      "dispatch policy offers group %x with other TBs or parameters than it has", offer.group);
+    CASTOR_HOOK_CHECK(
+        policy_, now,
+        offer.grid.x == context.grid.x && offer.grid.y == context.grid.y && offer.grid.z == context.grid.z &&
+            offer.param == context.parameters && offer.last_of_group == (left == 1),
+        "dispatch policy offers group %x with TBs or parameters that do not match the group", offer.group);
   }
   CASTOR_HOOK_CHECK(policy_, now, left > 0 && offer.position == next,
                     "dispatch policy offers position %u of entry %u, %llu is next", offer.position, offer.kd,

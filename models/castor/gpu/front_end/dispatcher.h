@@ -17,12 +17,12 @@
 
 namespace castor::gpu {
 
-/// Dispatcher: sends at most one TB per cycle of the whole GPU to an SM, chosen by the dispatch policy or by the
-/// built-in one (docs/gpu/front-end.md, "Placement", "Dispatch"). The front end owns it.
+/// Dispatcher: sends at most one TB per cycle of the whole GPU to an SM, chosen by the dispatch policy (a hook) or,
+/// without one, by the built-in policy (docs/gpu/front-end.md, "Placement", "Dispatch"). The front end owns it.
 ///
-/// In a cycle: in F5 (placement) first `place_again` if a TB comes back, then `step`; `push` in F8 (parse);
-/// `hold_queues` in F10 (clock); `rest` at the end of the cycle. `stop` and `give_up` may be called in any step; no TB
-/// of their kernels is placed from then on.
+/// In a cycle: in F5 (placement) first `place_again` if a swapped-out TB is placed again, then `step`; `push` in F8
+/// (parse); `hold_queues` in F10 (clock); `rest` at the end of the cycle. `stop` and `give_up` may be called in any
+/// step; no TB of a kernel that they drop is placed afterwards.
 class Dispatcher {
  public:
   /// `observer`: null if no observer is attached.
@@ -38,8 +38,8 @@ class Dispatcher {
   void push_group(const LaunchRecord& record);
   /// Places a TB if one can be placed.
   void step(Cycle now);
-  /// Uses the placement of the cycle for a TB that comes back. All SMs of `sms` have room for it. Returns the chosen
-  /// SM.
+  /// Uses the placement of the cycle for a TB that was swapped out. Every SM of `sms` has room for the TB. Returns the
+  /// chosen SM.
   [[nodiscard]] unsigned place_again(unsigned entry, const SmMask& sms, Cycle now);
   /// Holds these queues and no others: no TB of their kernels is placed from the next cycle on.
   void hold_queues(const QueueMask& queues);
@@ -55,9 +55,9 @@ class Dispatcher {
   [[nodiscard]] DispatchState state() const;
   /// Returns the SMs that could take the next TB of an entry now.
   [[nodiscard]] SmMask takers(unsigned entry) const { return view().takers(entry); }
-  /// Returns the SMs that could take a TB of an entry that was placed before and comes back.
+  /// Returns the SMs on which a swapped-out TB of an entry could be placed again.
   [[nodiscard]] SmMask takers_again(unsigned entry) const;
-  /// Returns the entry that the built-in policy places before this one, -1 = none.
+  /// Returns the entry whose TBs the built-in policy places before those of `entry`, -1 = none.
   [[nodiscard]] int ahead_of(unsigned entry) const;
 
   /// Returns why no TB is placed until the next tick. Valid for the built-in policy only.

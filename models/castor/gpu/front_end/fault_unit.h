@@ -34,8 +34,8 @@ class FaultUnit {
 
   /// Sets the runtime services for device code. Called before the first call of device code.
   void set_services(DeviceServices& services) { services_ = &services; }
-  /// Takes the faults and calls of all SMs, in the order of SM numbers. State shared by calls so does not depend on the
-  /// order in which SMs tick.
+  /// Takes the faults and calls of all SMs, in the order of SM numbers. State shared by calls therefore does not depend
+  /// on the order in which SMs tick.
   void step(Cycle now);
   /// Stops a kernel with a fault. Has no effect if the kernel is stopped already: only the first fault is reported. If
   /// device code launches in the kernel's tree, the whole tree is stopped.
@@ -92,10 +92,10 @@ void FaultUnit<Mechanisms>::step(Cycle now) {
 template <class Mechanisms>
 void FaultUnit<Mechanisms>::serve(SmUnit& sm, const ServiceMessage& call, Cycle now) {
   if (call.kernel != nullptr && table_.of(*call.kernel).killed) return;
-  CASTOR_ASSERT_AT(now, services_ != nullptr, "device code calls the runtime, but there is none");
+  CASTOR_ASSERT_AT(now, services_ != nullptr, "device code calls the runtime, but the machine has no device runtime");
   std::optional<Fault> fault = sm.serve(call.warp, *services_, now + 1);
   if (!fault) return;
-  CASTOR_ASSERT_AT(now, call.kernel != nullptr, "call of SM %u does not say its kernel", sm.index());
+  CASTOR_ASSERT_AT(now, call.kernel != nullptr, "runtime call of SM %u names no kernel", sm.index());
   fail(*call.kernel, std::move(*fault), now);
 }
 

@@ -14,17 +14,20 @@ namespace castor::gpu {
 class FrontEndLevels {
  public:
   explicit FrontEndLevels(base::StatisticGroup& group)
-      : entries_valid_max_(group, {"entries_valid_max", "", "most kernel table entries in use at once"}),
-        parse_busy_(group, {"parse_busy", "cycles", "sum over parse lanes of the cycles in which they work"}),
+      : entries_valid_max_(group, {"entries_valid_max", "", "largest number of kernel table entries in use at once"}),
+        parse_busy_(group, {"parse_busy", "cycles", "cycles in which a parse lane was busy, summed over parse lanes"}),
         queue_blocked_(group,
-                       {"queue_blocked", "cycles", "sum over queues of the cycles with a kernel or copy under way"}),
-        entries_valid_sum_(group,
-                           {"entries_valid_sum", "cycles", "sum over kernel table entries of the cycles in use"}),
-        tb_busy_(group, {"tb_busy", "cycles", "cycles with at least one TB on an SM or on its way"}),
-        no_fit_(group, {"no_fit_cycles", "cycles", "built-in policy: no waiting kernel fits on any SM"}),
-        head_blocked_(group,
-                      {"head_blocked_cycles", "cycles", "built-in policy: the oldest does not fit, a younger would"}),
-        closed_(group, {"closed_cycles", "cycles", "built-in policy: SMs with room are closed or above quota"}) {}
+                       {"queue_blocked", "cycles", "cycles with a kernel or copy in flight, summed over queues"}),
+        entries_valid_sum_(group, {"entries_valid_sum", "cycles",
+                                   "cycles in which a kernel table entry was in use, summed over entries"}),
+        tb_busy_(group, {"tb_busy", "cycles", "cycles with at least one TB on an SM or in flight to an SM"}),
+        no_fit_(group, {"no_fit_cycles", "cycles",
+                        "built-in dispatch policy: cycles in which no TB of a waiting kernel fits on any SM"}),
+        head_blocked_(group, {"head_blocked_cycles", "cycles",
+                              "built-in dispatch policy: cycles in which the oldest kernel's TB does not fit, but a "
+                              "younger kernel's would"}),
+        closed_(group, {"closed_cycles", "cycles",
+                        "built-in dispatch policy: cycles in which all SMs with room are closed or at their quota"}) {}
 
   struct Levels {
     std::uint64_t lanes = 0, blocked = 0, entries = 0;

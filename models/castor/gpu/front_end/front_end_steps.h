@@ -199,7 +199,7 @@ void BasicFrontEnd<Mechanisms>::tick(Cycle now) {
   retire_.drain(now);
   mechanisms_.each([now](auto& mechanism) { mechanism.count(now); });
   mechanisms_.each([now](auto& mechanism) { mechanism.govern(now); });  // F4, governors
-  // F5, placement: TBs that come back have precedence over others.
+  // F5, placement: swapped-out TBs have precedence over new TBs.
   mechanisms_.each([now](auto& mechanism) { mechanism.restore(now); });
   dispatcher_.step(now);
   mechanisms_.each([now](auto& mechanism) { mechanism.group(now); });  // F6, groups
@@ -224,7 +224,8 @@ void BasicFrontEnd<Mechanisms>::receive(Cycle now) {
   mechanisms_.each([now](auto& mechanism) { mechanism.receive(now); });
 }
 
-// F7, release: takes completed copies; completes one kernel whose TBs are all counted, the one with the lowest entry.
+// F7, release: processes completed copies. Completes the kernel with the lowest entry among those whose TBs are all
+// counted.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::release(Cycle now) {
   release_.take_copies(now);
@@ -249,8 +250,8 @@ KdMask BasicFrontEnd<Mechanisms>::releasable() const {
   return ready;
 }
 
-// F8, parse: heads that need no lane, one grant, one entry written. The grant needs a lane that was free at the start
-// of the cycle.
+// F8, parse: serves queue heads that need no parse lane, grants one lane, and writes one entry. The grant needs a lane
+// that was free at the start of the cycle.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::parse(Cycle now) {
   heads_.step(now);
@@ -303,8 +304,8 @@ void BasicFrontEnd<Mechanisms>::end_cycle(Cycle now) {
 
 // --- Edges ----------------------------------------------------------------------------------------------------------
 
-// Applies the skipped cycles to the mechanisms, then starts the new cycle for events and mechanisms. The front end had
-// its clock in all of the skipped cycles, or in none.
+// Applies the skipped cycles to the mechanisms, then starts the new cycle for events and mechanisms. The clock of the
+// front end was enabled in all of the skipped cycles, or in none.
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::begin_edges(Cycle now) {
   const Cycle from = last_ == kForever ? 0 : last_ + 1;
@@ -331,7 +332,7 @@ void BasicFrontEnd<Mechanisms>::clock_edges(Cycle now) {
   dispatcher_.hold_queues(held);
 }
 
-// Returns whether the front end has no clock. Mechanisms that work without it end this state.
+// Returns whether the front end's clock is disabled. Mechanisms that work without the clock end this state.
 template <class Mechanisms>
 bool BasicFrontEnd<Mechanisms>::gated() const {
   return mechanisms_.any([](const auto& mechanism) { return mechanism.gated(); });

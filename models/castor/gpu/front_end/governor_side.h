@@ -44,8 +44,8 @@ class GovernorSide : public FrontEndMechanism {
   void add_waves(Waves& waves, const std::string& scope) const { governors_.add_waves(waves, scope); }
 
  private:
-  // Returns whether a kernel is about to reach the dispatcher. A kernel whose entry is written in this cycle has left
-  // its lane but is not in the dispatch policy yet.
+  // Returns whether a kernel is about to reach the dispatcher: a lane holds one, or its entry is written in this cycle
+  // but the dispatch policy has not received it yet.
   [[nodiscard]] bool work_comes(Cycle now) const {
     return events_.all().pushed.has_value() || queues_.kernel_waits(now) || lanes_.busy() != 0;
   }
@@ -55,7 +55,7 @@ class GovernorSide : public FrontEndMechanism {
   const Queues& queues_;
   const ParseLanes& lanes_;
   const HookEvents& events_;
-  bool asleep_ = false;  // the front end has no clock in this cycle
+  bool asleep_ = false;  // the front end's clock is disabled in this cycle
 };
 
 }  // namespace castor::gpu

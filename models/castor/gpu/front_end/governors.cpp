@@ -90,14 +90,14 @@ void Governors::clock(bool coming, Cycle now) {
       CASTOR_HOOK_CHECK(*governors_[i], now,
                         again.open == first.open && again.clock_enable == first.clock_enable &&
                             again.uncore_enable == first.uncore_enable && again.quota == first.quota,
-                        "governor%zu changes an output after settle: they depend on its state only", i);
+                        "governor%zu changes an output after settle: outputs may depend on its state only", i);
     }
     governors_[i]->clock(in_);
   }
 }
 
 // Detects governors that keep all SMs closed while no SM holds a TB and TBs wait. Only the governors can end this
-// state. If they have not after the watchdog's number of cycles, the assertion assumes that they never will.
+// state. The assertion fails if the state lasts for the watchdog's number of cycles.
 void Governors::check_open(Cycle now) {
   const SmMask& all = ledger_.all();
   if ((open_ & all).any() || ledger_.resident_total() != 0 || ledger_.watched().empty()) {

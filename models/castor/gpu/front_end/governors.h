@@ -58,7 +58,7 @@ class Governors {
   /// Returns whether the front end has a clock in the next cycle.
   [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
 
-  /// Returns whether a TB is in flight to an SM. The load that governors see changes in the next cycle.
+  /// Returns whether a TB is in flight to an SM; the load presented to governors then changes in the next cycle.
   [[nodiscard]] bool stirred() const { return moving_; }
   /// Returns whether all SMs are closed and empty while TBs wait.
   [[nodiscard]] bool closed() const { return closed_since_ != kForever; }

@@ -100,8 +100,8 @@ void GroupStage::attach(const GroupAttach& attach, Cycle now) {
     attached_at_ = now;
 }
 
-// Counts a TB of a group. A group off the chip is finished only when all adds to its count in memory are performed; its
-// memory is freed then.
+// Counts a TB of a group. A group whose record is in memory finishes only when all atomic adds to its TB count in
+// memory are performed. The memory of the record is freed then.
 void GroupStage::count(const TbEvent& tb) {
   constexpr std::uint32_t kOffChip = 0x80000000;
   if ((tb.group & kOffChip) != 0) {

@@ -23,7 +23,7 @@ void HeadService::serve_images(Cycle now) {
     reads_.pop();
     const std::uint16_t queue = reading_.front();
     reading_.pop_front();
-    if (queue == kNoQueue) continue;  // the queue was emptied meanwhile
+    if (queue == kNoQueue) continue;  // the queue was emptied while its head was read
     const PacketKind kind = packet_kind(queues_.head(queue).packet);
     const bool held = kind == PacketKind::kHostCall || kind == PacketKind::kJob;
     serve(queue, held ? queues_.head(queue).packet : decode_packet(reply.data.data()), now);
@@ -80,7 +80,7 @@ void HeadService::wait(unsigned queue, const EventWaitPacket& packet, Cycle now)
 }
 
 void HeadService::start_copy(unsigned queue, const Packet& packet, Cycle now) {
-  // The job is filled before the head is taken, because `packet` may be a reference to the head.
+  // The copy job is filled before the head is removed, because `packet` may be a reference to the head.
   CopyJob job;
   job.visible = now + 1;
   job.queue = queue;

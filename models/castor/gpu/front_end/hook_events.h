@@ -10,7 +10,7 @@
 
 namespace castor::gpu {
 
-/// Returns the hook event for a TB of a kernel on an SM. The type of the event is given by where it is recorded.
+/// Returns the hook event for a TB of a kernel on an SM. The member of the event record tells the type of the event.
 [[nodiscard]] inline TbEvent tb_event(const KernelContext& kernel, unsigned sm, std::uint64_t gid) {
   TbEvent event;
   event.sm = static_cast<std::uint16_t>(sm);

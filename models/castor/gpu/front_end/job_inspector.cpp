@@ -43,9 +43,9 @@ JobInspector::JobInspector(const Machine& machine, const Store& store, const Pro
       host_(host),
       state_(machine.queue.count),
       last_(machine.queue.count - 1),
-      inspections_(statistics, {"inspections", "", "slots of parse lanes in which a job was announced"}),
+      inspections_(statistics, {"inspections", "", "times that a parse lane was used to announce a job"}),
       kernels_discarded_(statistics, {"kernels_discarded", "", "kernels that were dropped with their job"}),
-      queue_errors_(statistics, {"queue_errors", "", "queues that an invalid JOB packet has stopped"}) {}
+      queue_errors_(statistics, {"queue_errors", "", "queues stopped by an invalid JOB packet"}) {}
 
 void JobInspector::submitted(unsigned queue, const Packet& packet, Ticket ticket, Cycle visible) {
   const auto* const job = std::get_if<JobPacket>(&packet);
@@ -65,7 +65,7 @@ QueueMask JobInspector::to_inspect() const {
 }
 
 // Ends and drops jobs, then gives a lane to one announcement, in round robin over the queues. Appends behind the head
-// of a queue with a job come first.
+// of a queue with a job have priority.
 void JobInspector::work(Cycle now) {
   jobs_.tell_ends(now);
   drop_discarded(now);
@@ -128,7 +128,7 @@ void JobInspector::begin(unsigned queue, const QueuedPacket& packet, bool ahead,
 }
 
 void JobInspector::announce(unsigned queue, const std::byte* image, Cycle now) {
-  if (!state_[queue].ask) return;  // the announcement was dropped meanwhile
+  if (!state_[queue].ask) return;  // the announcement was dropped while its packet was read
   Announcement& ask = *state_[queue].ask;
   ask.packet = decode_job(image);
   if (!is_valid(ask.packet, store_)) {
@@ -273,7 +273,8 @@ void JobInspector::judge(unsigned queue, Cycle now) {
   const Verdict& verdict = *ask.verdict;
   asking_[queue] = false;
   if (ask.own && !verdict.accept) {
-    // The kernels are announced again, with a shorter list, or when the host has changed the scheduler's registers.
+    // The kernels are announced again: with a shorter list, or later, when the host has changed the scheduler's
+    // registers.
     if (verdict.reason == kBadList && own_types_ > 1) {
       own_types_ = 1;
     } else {
@@ -312,7 +313,7 @@ void JobInspector::drop_discarded(Cycle now) {
   }
 }
 
-// Completes appends that were judged before they reached the heads of their queues.
+// Completes appends that were judged before they reached the heads of their queues and are at the heads now.
 void JobInspector::pass_answered(Cycle now) {
   const QueueMask heads = queues_.jobs() & ~asking_;
   for (std::size_t i = heads._Find_first(); i < heads.size(); i = heads._Find_next(i)) {

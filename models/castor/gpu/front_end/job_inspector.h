@@ -74,12 +74,12 @@ class JobInspector {
   /// Notes that the scheduler's registers have changed: kernels whose announcement was rejected are announced again.
   void registers_changed() { refused_.reset(); }
 
-  /// Returns the queues whose kernels may not be granted.
+  /// Returns the queues whose kernels must not be granted a lane.
   [[nodiscard]] QueueMask withheld() const { return discarding_ | errors_ | jobs_.uncovered(); }
   /// Returns the queues with a kernel at their head that may be granted.
   [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~withheld(); }
-  /// Returns whether a kernel of the queue must not complete yet, because the verdict on an append that was sent is
-  /// open.
+  /// Returns whether a kernel of the queue must not complete yet, because an append to the kernel's job was sent and
+  /// has no verdict yet.
   [[nodiscard]] bool holds(unsigned queue) const {
     const std::optional<Announcement>& ask = state_[queue].ask;
     return ask && ask->ahead && ask->sent && jobs_.one_left(queue);
@@ -138,11 +138,11 @@ class JobInspector {
   CompletionPort& host_;
 
   bool in_use_ = false;  // set by the first JOB packet, or by the first packet on a machine whose scheduler judges
-  std::vector<PerQueue> state_;                // by queue
+  std::vector<PerQueue> state_;                // [queue] state of each queue
   QueueMask asking_;                           // queues with an announcement
   QueueMask discarding_;                       // queues with kernels to be dropped
   QueueMask errors_;                           // queues stopped by an invalid JOB packet; their packets are dropped
-  QueueMask refused_;                          // queues whose announcement by the front end was rejected
+  QueueMask refused_;                          // queues whose job that the front end announced itself was rejected
   std::deque<Ahead> ahead_;                    // appends not announced yet, the oldest first
   std::deque<JobBeat> beats_;                  // beats to be sent to the scheduler
   unsigned last_;                              // queue whose announcement was granted a lane last

@@ -30,10 +30,11 @@ JobTable::JobTable(unsigned queues, bool judged, CompletionPort& host, base::Sta
     : judged_(judged),
       host_(host),
       jobs_(queues),
-      jobs_ended_(statistics, {"jobs_ended", "", "jobs whose end a job scheduler told"}),
-      jobs_met_(statistics, {"jobs_met", "", "of them those that met their deadline"}),
-      jobs_accepted_(statistics, {"jobs_accepted", "", "JOB packets whose verdict was to accept"}),
-      jobs_rejected_(statistics, {"jobs_rejected", "", "JOB packets that were refused, and jobs dropped later"}) {
+      jobs_ended_(statistics, {"jobs_ended", "", "jobs whose end a job scheduler reported"}),
+      jobs_met_(statistics, {"jobs_met", "", "jobs that met their deadline"}),
+      jobs_accepted_(statistics, {"jobs_accepted", "", "JOB packets that were accepted"}),
+      jobs_rejected_(statistics, {"jobs_rejected", "",
+                                  "JOB packets that were rejected, and accepted jobs that were dropped later"}) {
   abandon();
 }
 
@@ -45,7 +46,7 @@ void JobTable::update(unsigned queue) {
 
 void JobTable::judge(unsigned queue, Ticket ticket, const JobPacket& packet, const Verdict& verdict, Cycle now) {
   CASTOR_ASSERT_AT(now, !verdict.accept || !packet.append || jobs_[queue],
-                   "an append to queue %u is accepted, it has no job", queue);
+                   "kernels are appended to the job of queue %u, but the queue has no job", queue);
   if (verdict.accept && packet.append) {
     jobs_[queue]->left += packet.kernels;
   } else if (verdict.accept) {
@@ -119,7 +120,8 @@ void JobTable::end(const JobEnd& end, Cycle now) {
                now);
 }
 
-// Returns the end of a job without a scheduler that judges: its latency, and whether that is within the deadline.
+// Returns the end record of a job on a machine without a scheduler that judges: its latency, and whether it met the
+// deadline.
 JobEnd JobTable::end_of(const Ended& ended) const {
   const Job& job = *jobs_[ended.queue];
   const std::uint64_t took = (ended.kernel - job.start) & kJobTimeMask;

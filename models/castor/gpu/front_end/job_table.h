@@ -69,12 +69,12 @@ class JobTable {
     std::uint32_t deadline = JobPacket::kNoDeadline;
     std::uint64_t start = 0;  ///< cycle from which on latency is counted
     std::uint32_t left = 0;   ///< kernel packets announced and not complete
-    std::size_t record = 0;   ///< index of its record
+    std::size_t record = 0;   ///< index of the job's record
     Cycle issued = 0;         ///< cycle in which the current kernel's last TB was placed; 0 = not yet
   };
   struct Ended {
     std::uint16_t queue = 0;
-    Cycle kernel = 0;  ///< cycle in which the job's last kernel completed
+    Cycle kernel = 0;  ///< completion cycle of the job's last kernel
   };
 
   void begin(unsigned queue, Ticket ticket, const JobPacket& packet, const Verdict& verdict, Cycle now);

@@ -26,14 +26,14 @@ KernelTable::KernelTable(unsigned entries, LaunchRecords& records, base::Statist
       tb_restored_(statistics, {"tb_restored", "", "saved TBs that were sent to an SM again"}),
       child_waits_(statistics,
                    {"device_launch_wait", "cycles",
-                    "from the call of device code that made a launch to the placement of its first TB"},
+                    "time from the call of device code that made a launch to the placement of the launch's first TB"},
                    kChildWaitBins),
       waits_(statistics, "placement_wait") {
   for (unsigned i = 0; i < kWaitBins; ++i) {
     wait_bins_[i] = std::make_unique<base::Counter>(
         waits_, base::StatisticInfo{kWaitBinNames[i], "",
-                                    "kernels whose first TB was placed so many cycles after the entry "
-                                    "was written: 2^k to 2^(k+1) - 1, bin 0 also 0, the last all above"});
+                                    "kernels whose first TB was placed 2^k to 2^(k+1) - 1 cycles after their table "
+                                    "entry was written; bin 0 includes 0, the last bin all larger values"});
   }
 }
 
@@ -185,7 +185,7 @@ void KernelTable::drop_suspended(unsigned entry) {
 
 KernelEntry KernelTable::detach(unsigned entry, Cycle now) {
   KernelEntry& kernel = entries_[entry];
-  CASTOR_ASSERT_AT(now, kernel.deserted(), "entry %u is given up, but TBs are left", entry);
+  CASTOR_ASSERT_AT(now, kernel.deserted(), "kernel table entry %u is released, but TBs of its kernel remain", entry);
   KernelEntry left = std::move(kernel);
   kernel = {};
   kernel.freed = now;
@@ -210,7 +210,7 @@ void KernelTable::kill(unsigned entry) {
 
 void KernelTable::give_up(unsigned entry) {
   KernelEntry& kernel = entries_[entry];
-  CASTOR_ASSERT(kernel.started == 0, "entry %u is given up, but its kernel has started", entry);
+  CASTOR_ASSERT(kernel.started == 0, "kernel table entry %u is cancelled, but its kernel has started", entry);
   kernel.killed = true;
 }
 
@@ -227,7 +227,7 @@ KernelStatistics KernelTable::release(unsigned entry, Cycle now) {
   CASTOR_ASSERT_AT(
       now,
       kernel.finished() && kernel.started == kernel.retired && kernel.started + kernel.dropped == context.grid.count(),
-      "kernel %s released with TBs left", context.program->kernel.c_str());
+      "kernel %s released before all its TBs were complete", context.program->kernel.c_str());
   finished_[entry] = false;
   records_.let_go(*kernel.record);
   kernel.record = nullptr;

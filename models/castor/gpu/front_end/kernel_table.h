@@ -55,8 +55,8 @@ struct KernelEntry {
   Sequencer sequencer;               ///< TBs of the kernel to place (`left()`)
   std::uint64_t waiting_groups = 0;  ///< TBs to place of groups attached to the kernel
   std::uint32_t running = 0;         ///< TBs placed and not yet counted as complete
-  std::uint32_t saved = 0;           ///< TBs that were preempted and are to come back
-  std::uint32_t suspended = 0;       ///< TBs that left their SM to wait for launches, and are to come back
+  std::uint32_t saved = 0;           ///< TBs that were preempted and will be placed again
+  std::uint32_t suspended = 0;       ///< TBs swapped out to wait for launches, to be placed again
   std::uint32_t expected = 0;        ///< suspended TBs that are about to be placed again
   std::uint64_t started = 0, retired = 0, dropped = 0;
   std::uint64_t groups = 0, group_tbs = 0;  ///< groups attached to the kernel so far, and their TBs
@@ -95,7 +95,7 @@ class KernelTable {
   struct NextTb {
     std::uint64_t position = 0;        ///< position in the order of placement of the kernel or group, from 0 on
     std::uint64_t gid = 0;             ///< linear index of the TB in the grid
-    bool first = false, last = false;  ///< first or last TB of the entry; for `last`, groups included
+    bool first = false, last = false;  ///< first or last TB of the entry; `last` takes the TBs of groups into account
   };
 
   KernelTable(unsigned entries, LaunchRecords& records, base::StatisticGroup& statistics);
@@ -170,7 +170,7 @@ class KernelTable {
   void restore(unsigned entry);
   /// Drops the saved TBs of a stopped kernel.
   void drop_saved(unsigned entry);
-  /// Records that a TB has left its SM to wait for launches and is to come back. The TB holds the launch record.
+  /// Records that a TB was swapped out of its SM to wait for launches. The TB keeps its hold of the launch record.
   void suspend(unsigned entry);
   /// `expect`: a suspended TB is about to be placed again. `resume`: the TB is placed again. `drop_suspended`: the TB
   /// belongs to a stopped kernel and is dropped.

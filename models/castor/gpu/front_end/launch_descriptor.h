@@ -21,7 +21,7 @@ struct LaunchDescriptor {
   std::uint32_t serial = 0;  ///< low bits of the ticket
   std::uint8_t kid = 0;      ///< kernel type (kid) as jobs name it
   bool by_device = false;
-  std::uint32_t level = 0;  ///< launches by device code: number of launches above this one; 15 stands for 15 or more
+  std::uint32_t level = 0;      ///< launches by device code: nesting depth of the launch; 15 stands for 15 or more
   std::uint16_t parent_sm = 0;  ///< launches by device code: SM of the TB that made the launch
   bool group = false;  ///< launches by device code: the launch is a group of thread blocks; its record counts its TBs
 };

@@ -12,14 +12,15 @@
 
 namespace castor::gpu {
 
-/// Record of a launch, of a kernel or of a group of thread blocks. It exists from its grant for as long as a holder
-/// needs it. Only the front end uses it, except for `context`, which SMs read.
+/// Record of a launch, of a kernel or of a group of thread blocks. It exists from its grant until its last holder
+/// releases it. Only the front end uses it, except for `context`, which SMs read.
 struct LaunchRecord {
   KernelContext context;
-  LaunchRecord* parent = nullptr;      ///< launch whose TB made this one, held by this record; null: made by the host
+  /// launch whose TB made this launch, held by this record; null for a launch by the host
+  LaunchRecord* parent = nullptr;
   const LaunchRecord* root = nullptr;  ///< host launch at the top of the tree
   LaunchId launch = 0;                 ///< number; 0: host launch whose TBs have not called the device runtime
-  std::uint32_t level = 0;             ///< number of launches above this one in the tree
+  std::uint32_t level = 0;             ///< nesting depth of the launch in its tree; 0 for a launch by the host
   std::uint16_t parent_sm = 0;         ///< SM of the TB that made the launch
   std::uint64_t image = 0;             ///< device address of the launch descriptor
   Cycle acquire = 0;                   ///< its TBs treat L1 lines older than this cycle as absent

@@ -94,8 +94,7 @@ void LaunchSide::device_reset() {
   unit_.reset();
 }
 
-// Returns the entries of finished kernels that the host holds. Kernels that are not finished stay in the table in any
-// case.
+// Returns the entries of finished kernels that the host holds. Unfinished kernels need no hold: they stay in the table.
 KdMask LaunchSide::held_by_host() const {
   KdMask held;
   const KdMask& finished = table_.finished();

@@ -22,7 +22,7 @@ namespace castor::gpu {
 
 /// Launch side: mechanism of the front end for programs that launch from device code. It contains the device launcher,
 /// the suspender and the group stage. It also contains the ports for the launch unit and the source order, which are
-/// clocked even without such a program.
+/// clocked even if no program launches from device code.
 class LaunchSide : public FrontEndMechanism {
  public:
   explicit LaunchSide(const FrontEndParts& parts);

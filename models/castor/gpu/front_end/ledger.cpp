@@ -64,7 +64,7 @@ void Ledger::update(unsigned sm) {
 
 void Ledger::debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now) {
   base::TickWall::check("the ledger");
-  CASTOR_ASSERT_AT(now, fits(sm, need), "TB of entry %u placed on SM %u without room", entry, sm);
+  CASTOR_ASSERT_AT(now, fits(sm, need), "TB of entry %u placed on SM %u, which lacks the resources", entry, sm);
   SmRoom& room = free_[sm];
   room.tbs -= 1;
   room.warps -= need.warps;
@@ -88,7 +88,7 @@ void Ledger::credit(unsigned sm, unsigned entry, const TbNeed& need) {
   CASTOR_ASSERT(room.tbs <= capacity_.tbs && room.warps <= capacity_.warps && room.threads <= capacity_.threads &&
                     room.reg_units <= capacity_.reg_units && room.smem_units <= capacity_.smem_units &&
                     resident_[sm * entries_ + entry] > 0,
-                "SM %u returned room that was not taken", sm);
+                "SM %u returned resources that were not allocated", sm);
   --resident_[sm * entries_ + entry];
   --resident_total_;
   update(sm);

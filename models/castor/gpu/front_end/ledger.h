@@ -13,9 +13,9 @@ namespace castor::gpu {
 /// Ledger: the dispatcher's account of free resources per SM. Resources of TBs in flight to an SM are already
 /// subtracted (docs/gpu/front-end.md, "Placement"). The front end owns it.
 ///
-/// A placement debits and a retire message credits, both at once. So resources freed by a retire message of cycle c can
-/// be used by the placement of c. For watched entries (entries with TBs to place) the ledger keeps the set of SMs on
-/// which the next TB fits, updated incrementally.
+/// A placement debits and a retire message credits the account in the same cycle. Resources freed by a retire message
+/// of cycle c can be used by the placement of c. For watched entries (entries with TBs to place) the ledger keeps the
+/// set of SMs on which the next TB fits, updated incrementally.
 class Ledger final : public RoomView {
  public:
   explicit Ledger(const Machine& machine);

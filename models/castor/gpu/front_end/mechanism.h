@@ -52,7 +52,7 @@ struct MechanismSteps {
   /// F8: a lane is granted to a source. Returns true, with the entry in `granted`, if the source belongs to the
   /// mechanism.
   [[nodiscard]] bool grant(unsigned /*source*/, Cycle /*now*/, ParseStage::Granted& /*granted*/) { return false; }
-  void resume(Cycle /*now*/) {}  ///< F8: the lane of a suspended TB that comes back is done
+  void resume(Cycle /*now*/) {}  ///< F8: the parse lane of a suspended TB is done
   void step(Cycle /*now*/) {}    ///< F9: device runtime and memory
   /// F10, clock edges. First come hooks that may be half of a block (`clock`), then hooks that are a whole block
   /// (`clock_block`).
@@ -81,8 +81,8 @@ struct MechanismState {
   [[nodiscard]] bool clocked() const { return false; }
   /// Returns whether SMs wake the front end when their pulse changes.
   [[nodiscard]] bool wants_pulses() const { return false; }
-  /// `gated`: the front end has no clock from the next cycle on. While it has none, `govern`, `clock` and `idle` are
-  /// called only for mechanisms that are `works_gated`.
+  /// `gated`: the front end has no clock from the next cycle on. While the clock is disabled, `govern`, `clock` and
+  /// `idle` are called only for mechanisms that are `works_gated`.
   [[nodiscard]] bool gated() const { return false; }
   [[nodiscard]] bool works_gated() const { return false; }
   /// Returns whether the inputs of the mechanism differ between the cycle that ends and the next one.
@@ -99,7 +99,7 @@ struct MechanismState {
   [[nodiscard]] std::uint64_t progress() const { return 0; }
 
   /// Text for reports, empty if there is nothing to report. `waiting`: lines about waiting work. `holds`: why an entry
-  /// is held. `where`: where the work of a ticket is.
+  /// is held. `where`: unit and step in which the work of a ticket is.
   [[nodiscard]] std::string waiting() const { return {}; }
   [[nodiscard]] const char* holds(unsigned /*entry*/) const { return ""; }
   [[nodiscard]] std::string where(Ticket /*ticket*/) const { return {}; }

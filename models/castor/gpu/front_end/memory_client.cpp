@@ -89,8 +89,8 @@ FrontEndMemory::FrontEndMemory(const Machine& machine, InitiatorPort& port, base
       initiator_(machine.chip.sms),
       port_(port),
       store_(store),
-      requests_(statistics, {"memory_requests", "", "requests of the front end's own memory port"}),
-      bytes_(statistics, {"memory_bytes", "bytes", "read and written by the front end itself"}) {
+      requests_(statistics, {"memory_requests", "", "requests at the front end's memory port"}),
+      bytes_(statistics, {"memory_bytes", "bytes", "bytes read and written by the front end itself"}) {
   for (std::size_t i = 0; i < kUsers; ++i) {
     clients_[i].owner_ = this;
     clients_[i].index_ = static_cast<unsigned>(i);

@@ -18,9 +18,9 @@ class FrontEndMemory;
 /// Client of the front end's memory port: issues reads, writes and adds, which are answered in the order of issue.
 /// FrontEndMemory owns the clients; each is used by one part of the front end.
 ///
-/// A request made in cycle c is sent in c at the earliest. Its reply is visible from the cycle after the one in which
-/// the front end took it from the port. Every request has a reply; replies to writes and adds carry no data. An access
-/// lies inside one L2 line. Source: docs/gpu/front-end.md, "Memory client".
+/// A request made in cycle c is sent in c at the earliest. Its reply is visible from the cycle after the front end
+/// takes it from the port. Every request has a reply; replies to writes and adds carry no data. An access lies inside
+/// one L2 line. Source: docs/gpu/front-end.md, "Memory client".
 class MemoryClient final : public HookMemory {
  public:
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const char* what) override;

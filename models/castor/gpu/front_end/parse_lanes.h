@@ -13,9 +13,9 @@
 namespace castor::gpu {
 
 /// Parse lanes (docs/gpu/front-end.md, "Parsing"; docs/gpu/jobs.md, "Jobs"). A lane holds a kernel between its grant
-/// and the write of its entry, an inspected announcement of a job, or a suspended TB that comes back. All lanes take
-/// the same time and their reads are answered in order, so the oldest lane always finishes first. With `parse.latency`
-/// 0 the read of the descriptor takes no time.
+/// and the write of its entry, an inspected announcement of a job, or a suspended TB that is to be placed again. All
+/// lanes take the same time and their reads are answered in order, so the oldest lane always finishes first. With
+/// `parse.latency` 0 the read of the descriptor takes no time.
 ///
 /// In a cycle: `receive` in F1 until it returns null; in F8 (parse) first the calls that start lanes, then `finished`
 /// and `pop`.
@@ -47,7 +47,7 @@ class ParseLanes {
 
   /// Starts a lane for a kernel that takes an entry. `image`: device address of its launch descriptor.
   void start(unsigned entry, std::uint64_t image, Cycle now) { read(begin(entry, now), image); }
-  /// Starts a lane for a suspended TB of the entry's kernel that comes back.
+  /// Starts a lane for a suspended TB of the entry's kernel.
   void resume(unsigned entry, std::uint64_t image, Cycle now) {
     Lane& lane = begin(entry, now);
     lane.resumes = true;

@@ -35,7 +35,8 @@ ParseStage::ParseStage(const Machine& machine, Store& store, const ProgramTable&
       observer_(observer),
       clock_(base::kilohertz(machine.clock.core_mhz)),
       entry_per_queue_(machine.queue.in_memory && machine.table.entries >= machine.queue.count),
-      // With a scan only queues are sources. Otherwise launches by device code and suspended TBs are two more.
+      // With a scan, sources are the queues only. Otherwise two more sources follow: launches by device code and
+      // suspended TBs.
       select_(machine.queue.count + (machine.parse.select_scan == 0 ? 2 : 0), machine.parse.select_scan),
       arenas_(machine.table.entries) {}
 
@@ -98,8 +99,8 @@ std::optional<Fault> ParseStage::returned(int entry, Cycle now) {
   return prepare_local(context, context.block, &arenas_[static_cast<std::size_t>(entry)]);
 }
 
-// Allocates the device memory of a launch: parameters, whose address is written into the descriptor, and local memory
-// of all TBs that can be resident.
+// Allocates the device memory of a launch: its parameters, and the local memory of all TBs that can be resident. Writes
+// the address of the parameters into the descriptor.
 std::optional<Fault> ParseStage::prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image) {
   const isa::Program& program = *context.program;
   if (program.parameter_bytes > 0) {

@@ -38,8 +38,8 @@ class ParseStage {
 
   /// Returns the launch descriptor of a kernel whose packet enters a queue.
   [[nodiscard]] PacketImage submitted(unsigned queue, const KernelPacket& packet, Ticket ticket, Cycle visible) const;
-  /// Starts a cycle. `ready`: queues whose kernel may be granted, as of the start of this cycle. `resting`: the same as
-  /// of the end of the last tick.
+  /// Starts a cycle. `ready`: queues whose kernel may be granted, as of the start of this cycle. `resting`: queues
+  /// whose kernel could be granted at the end of the last tick.
   void begin(const QueueMask& ready, const QueueMask& resting, Cycle now) {
     ready_ = ready;
     select_.advance(ready, resting, now);
@@ -103,7 +103,7 @@ class ParseStage {
   bool entry_per_queue_;  // each queue in memory has its own entry; set if the table is large enough
   SourceSelect select_;
   QueueMask ready_;
-  std::vector<Arena> arenas_;  // local memory of each entry, by entry
+  std::vector<Arena> arenas_;  // [entry] arena for the local memory of launches by device code
 };
 
 }  // namespace castor::gpu

@@ -52,7 +52,7 @@ class PendingPool {
   void arrive(const Pending& pending, unsigned list = 0);
   /// Moves launches whose records were read into their windows, and requests the next read.
   void step(Cycle now);
-  /// Returns whether the offers of the next cycle may differ from those of this one.
+  /// Returns whether a list may offer another launch in the next cycle than in this one.
   [[nodiscard]] bool stirs() const;
 
  private:

@@ -8,8 +8,8 @@
 namespace castor::gpu {
 namespace {
 
-// Returns the SMs that can save TBs, null for the others. Empty if the machine has no job scheduler or no context
-// mover.
+// Returns the SMs that can save TBs, with null for every other SM. Empty if the machine has no job scheduler or no
+// context mover.
 std::vector<TbSaver*> savers_of(const FrontEndParts& parts) {
   std::vector<TbSaver*> savers;
   if (parts.hooks.job_scheduler == nullptr || parts.machine.context.mover != ContextMover::kAnalytic) return savers;
@@ -65,7 +65,7 @@ void Preemptor::take_saved(unsigned sm, Cycle now) {
   while (const SavedTb* const tb = wire.head(now)) {
     const KernelEntry& kernel = table_.of(*tb->kernel);
     const std::uint16_t entry = kernel.context().entry;
-    CASTOR_ASSERT_AT(now, kernel.running > 0, "SM %u gives up a TB of %s that it does not have", sm,
+    CASTOR_ASSERT_AT(now, kernel.running > 0, "SM %u swaps out a TB of %s, which has no TB on an SM", sm,
                      tb->kernel->program->kernel.c_str());
     ledger_.credit(sm, entry, kernel.context().need);
     table_.save(entry);

@@ -15,7 +15,7 @@
 namespace castor::gpu {
 
 /// Preemptor: holds the queues that a job scheduler preempts, their saved TBs, and the mover through which all contexts
-/// pass (docs/gpu/jobs.md, "Preemption"). TBs on SMs that cannot save TBs drain instead.
+/// pass (docs/gpu/jobs.md, "Preemption"). A TB on an SM that cannot save TBs runs to its end instead (drains).
 ///
 /// In a cycle: `take_wires` in F2 (retire), `restore` in F5 before other TBs are placed, `preempt` in F8 (parse);
 /// `stopped` in any step.
@@ -27,7 +27,7 @@ class Preemptor : public FrontEndMechanism {
   explicit Preemptor(const FrontEndParts& parts);
 
   [[nodiscard]] bool present() const { return !savers_.empty(); }
-  /// Preempts these queues and no others. TBs of newly preempted queues are saved.
+  /// Preempts exactly these queues; all other queues are no longer preempted. Saves the TBs of newly preempted queues.
   void preempt(const QueueMask& queues, Cycle now);
   [[nodiscard]] const QueueMask& queues() const { return queues_; }
   /// Takes TBs that have left their SM before they were complete. TBs of stopped kernels are dropped.
@@ -36,7 +36,8 @@ class Preemptor : public FrontEndMechanism {
       if (savers_[sm] != nullptr) take_saved(sm, now);
     }
   }
-  /// Places a saved TB on an SM again, if an SM has resources for one. Hooks get no second placement event for it.
+  /// Places a saved TB on an SM again, if an SM has resources for it. Hooks receive no second placement event for the
+  /// TB.
   void restore(Cycle now) {
     if (!saved_.empty()) restore_first(now);
   }

@@ -21,8 +21,8 @@ Queues::Queues(const Machine& machine, Store& store)
   coming_.reserve(queues_.size());
 }
 
-// Allocates the rings. A ring has one slot more than the queue's depth, because the packet that is being parsed has
-// left the FIFO while its image is still read. The last line of each queue's part holds the completion word.
+// Allocates the rings. A ring has one slot more than the queue's depth, because a packet leaves the FIFO when its
+// parsing starts, and its image is still read afterwards. The last line of each queue's part holds the completion word.
 void Queues::allocate_rings() {
   const std::uint64_t bytes = queues_.size() * (depth_ + 2) * kSlotBytes;
   if (rings_ != 0 && store_.contains(rings_, bytes)) return;
@@ -81,8 +81,8 @@ void Queues::advance(Cycle now) {
 
 QueuedPacket Queues::take(unsigned queue, QueueState next, Cycle now) {
   Queue& from = queues_[queue];
-  CASTOR_ASSERT_AT(now, from.state == QueueState::kReady && !from.coming, "head taken of queue %u, which is %s", queue,
-                   name(from.state));
+  CASTOR_ASSERT_AT(now, from.state == QueueState::kReady && !from.coming,
+                   "head packet removed from queue %u, which is %s", queue, name(from.state));
   kernels_[queue] = others_[queue] = jobs_[queue] = false;
   QueuedPacket packet = std::move(from.packets.front());
   from.packets.pop_front();

@@ -86,7 +86,7 @@ class Queues {
   struct Queue {
     QueueState state = QueueState::kEmpty;
     bool coming = false;     ///< the queue is in coming_
-    Cycle ready_from = 0;    ///< the queue enters the masks in the cycle after this one
+    Cycle ready_from = 0;    ///< the queue enters the masks one cycle after this cycle
     std::uint32_t slot = 0;  ///< ring slot of the next packet
     std::deque<QueuedPacket> packets;
   };
@@ -97,7 +97,7 @@ class Queues {
   Store& store_;
   unsigned depth_;
   std::vector<Queue> queues_;
-  std::vector<std::uint16_t> coming_;  // queues that are ready but not in the masks yet
+  std::vector<std::uint16_t> coming_;  // queues that are ready and enter the masks in the next cycles
   [[nodiscard]] QueueMask& mask_of(const Packet& packet);
 
   QueueMask kernels_, others_, jobs_;

@@ -12,7 +12,7 @@
 
 namespace castor::gpu {
 
-/// Queue of the host's accesses to registers of blocks, served one after the other in the order in which they were made
+/// Queue of the host's accesses to registers of blocks, served one after the other in the order of the requests
 /// (docs/gpu/hooks.md, "Hooks", Registers). The oldest access is presented to the block that serves its register
 /// window, until the block answers. An access to a window that no block serves is answered with an address error.
 ///
@@ -21,7 +21,7 @@ class RegisterPort {
  public:
   explicit RegisterPort(base::StatisticGroup& statistics)
       : made_(statistics, {"register_accesses", "", "accesses to registers of blocks"}),
-        errors_(statistics, {"register_errors", "", "of them those that were refused"}) {}
+        errors_(statistics, {"register_errors", "", "accesses to registers of blocks that were refused"}) {}
 
   /// Appends an access that is visible from cycle `visible` on. Returns a number for `reply`, or 0 if the caller does
   /// not want (`wanted`) the reply.

@@ -53,7 +53,7 @@ bool ReleaseUnit::flushed(unsigned entry, Cycle now) {
 LaunchRecord& ReleaseUnit::finish(unsigned entry, Cycle now) {
   LaunchRecord& record = *table_[entry].record;
   const KernelContext& context = record.context;
-  trees_.records().hold(record);  // the record must outlive entry and tree
+  trees_.records().hold(record);  // the record is still needed after entry and tree have released it
   const bool by_device = record.parent != nullptr;
   const LaunchRecord& root = *record.root;
   fresh_ = {table_.release(entry, now), root.launch, record.level, &record, false};

@@ -58,7 +58,7 @@ class ReleaseUnit {
   [[nodiscard]] KernelStatistics* fresh() { return fresh_ ? &fresh_->statistics : nullptr; }
   /// Returns whether the row of `fresh` covers only the part that a kernel has executed before it left its entry.
   [[nodiscard]] bool fresh_is_part() const { return fresh_->part; }
-  /// Records the part of a kernel that leaves its entry without being complete.
+  /// Records the counts of a kernel that leaves its entry before it is complete.
   void detach(const LaunchRecord& record);
   /// Moves the row of `fresh`, whose counts are now complete, to the rows of `kernels`.
   void file();
@@ -105,7 +105,8 @@ class ReleaseUnit {
   std::vector<Ticket> host_tickets_;
   std::optional<Fresh> fresh_;
   LaunchRows rows_;
-  std::unordered_map<const LaunchRecord*, KernelStatistics> parts_;  ///< of incomplete kernels without an entry
+  /// counts of incomplete kernels that have left their entry
+  std::unordered_map<const LaunchRecord*, KernelStatistics> parts_;
   MemorySystem* l2_ = nullptr;  // set on machines that flush the L2 at the end of a kernel
   int flushing_ = -1;           // entry whose kernel waits for the L2 flush at its end, -1 = none
 };

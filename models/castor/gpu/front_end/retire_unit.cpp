@@ -15,8 +15,8 @@ void RetireUnit::take_wire(unsigned sm, Cycle now) {
   Mailbox<TbRetireMessage>& wire = sms_[sm]->retired();
   const TbRetireMessage& message = *wire.head(now);
   const KernelEntry& kernel = table_.of(*message.kernel);
-  CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s that it does not have", sm,
-                   message.kernel->program->kernel.c_str());
+  CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s, which has no TB on an SM",
+                   sm, message.kernel->program->kernel.c_str());
   ledger_.credit(sm, kernel.context().entry, kernel.context().need);
   table_.retire(kernel.context().entry, message.warp_instructions, message.thread_instructions);
   TbEvent event = tb_event(*message.kernel, sm, message.gid);

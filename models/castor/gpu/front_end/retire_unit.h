@@ -36,13 +36,13 @@ class RetireUnit {
   /// Counts one TB as complete, if a done FIFO or the list of dropped TBs has one.
   void drain(Cycle now);
   /// Drops a TB of a stopped kernel that a dispatch policy has placed now. Hooks see the TB retire on that SM in a
-  /// later cycle. It is counted as complete then, after all TBs that really retired.
+  /// later cycle. The dropped TB is counted as complete in that later cycle, after all TBs that really retired.
   void drop(const TbEvent& tb, Cycle now) { dropped_.push_back({tb, now}); }
 
   /// Returns the TBs that have retired since the last call and had called the device runtime.
   [[nodiscard]] std::vector<BlockId> take_callers() { return std::exchange(callers_, {}); }
 
-  /// Returns the TB of a group that `drain` took but left to its caller to count.
+  /// Returns the TB of a group that `drain` took from a done FIFO; the caller counts it.
   [[nodiscard]] std::optional<TbEvent> take_group_tb() { return std::exchange(counted_group_, std::nullopt); }
 
   /// Returns whether TBs wait to be counted as complete.

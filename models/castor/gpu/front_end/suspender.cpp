@@ -16,9 +16,11 @@ Suspender::Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger
       lanes_(lanes),
       events_(events),
       group_(statistics, "suspension"),
-      suspended_(group_, {"suspended", "", "TBs that gave up their place while they waited for launches of theirs"}),
-      resumed_(group_, {"resumed", "", "of them those that were placed again"}),
-      detached_kernels_(group_, {"detached", "", "times that a kernel gave its table entry up for such TBs"}) {}
+      suspended_(group_, {"suspended", "", "TBs swapped out while they waited for their launches"}),
+      resumed_(group_, {"resumed", "", "swapped-out TBs that were placed again"}),
+      detached_kernels_(
+          group_, {"detached", "",
+                   "times that a kernel released its table entry because all its remaining TBs were swapped out"}) {}
 
 void Suspender::take(Cycle now) {
   for (SmUnit* const sm : sms_) {
@@ -127,7 +129,7 @@ void Suspender::drop(const Away& away) {
   launches_.end_block(away.tb->caller);
   const KernelContext& context = away.record->context;
   if (context.group == kNoGroup) return table_.drop_suspended(context.entry);
-  // The TB of a group is dropped through the retire unit, because the launch unit counts it as well.
+  // A dropped TB of a group goes through the retire unit, because the launch unit counts it too.
   table_.resume(context.entry);
   retire_.drop(tb_event(context, 0, away.tb->gid), 0);
 }
@@ -160,8 +162,8 @@ Cycle Suspender::next(const KdMask& held, Cycle now) const {
 std::string Suspender::waiting() const {
   const std::size_t blocks = waiting_.size() + ready_.size() + in_lanes_.size() + placeable_.size();
   if (blocks == 0) return {};
-  return "  " + std::to_string(blocks) + " thread blocks have left their SMs while they wait for launches of theirs, " +
-         std::to_string(waiting_.size()) + " of them still wait\n";
+  return "  " + std::to_string(blocks) + " thread blocks are swapped out, " + std::to_string(waiting_.size()) +
+         " of them until the kernels that they launched end\n";
 }
 
 }  // namespace castor::gpu

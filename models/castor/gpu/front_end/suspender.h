@@ -47,8 +47,8 @@ class Suspender {
   [[nodiscard]] int deserted(const KdMask& held) const;
   /// Removes the kernel of a deserted entry from the table.
   void detach(unsigned entry, Cycle now);
-  /// Returns whether a block may be granted a lane in this cycle. `is_next`: `now` is the next cycle; the answer is
-  /// based on the present state.
+  /// Returns whether a block may be granted a lane in this cycle. `is_next`: `now` is the next cycle, and the result is
+  /// a prediction from the present state.
   [[nodiscard]] bool ready(Cycle now, bool is_next = false) const {
     return (is_next ? !ready_.empty() : offers_) && (in_table(*ready_.front().record) || table_.first_free(now) >= 0);
   }
@@ -58,7 +58,7 @@ class Suspender {
   /// Ends the lane of the block that was granted first. The block may be placed from then on, or is dropped if its
   /// kernel is stopped.
   void finish(Cycle now);
-  /// Stops the tree of a host launch: its suspended blocks come back only to be dropped.
+  /// Stops the tree of a host launch: its suspended blocks are restored only to be dropped.
   void stop(const LaunchRecord& root);
 
   /// Returns the first cycle after `now` in which the suspender has work.

@@ -61,7 +61,7 @@ std::string WaitReport::placement(unsigned entry) const {
   if (parts_.ledger.fits(entry) != 0) {
     return parts_.dispatcher.takers(entry).any() ? "; can be placed" : "; SMs with room are closed or above quota";
   }
-  std::string text = "; no SM has room:";
+  std::string text = "; no SM has the free resources:";
   for (unsigned sm = 0; sm < parts_.ledger.sms(); ++sm) {
     text += " SM " + number(sm) + " lacks " + lacks(parts_.ledger.free(sm), context.need) +
             (sm + 1 < parts_.ledger.sms() ? "," : "");
@@ -86,15 +86,15 @@ std::string WaitReport::head_reason(unsigned queue) const {
   }
   if (const auto* const wait = std::get_if<EventWaitPacket>(&head)) {
     const int recorder = recorder_of(*wait);
-    return "waits for event " + number(wait->event) + " to reach " + number(wait->count) + ", it has " +
+    return "waits for event " + number(wait->event) + " to reach " + number(wait->count) + ", which is at " +
            number(parts_.heads.count_of(wait->event)) +
            (recorder < 0 ? ", no packet records that"
                          : ", recorded by a packet of queue " + number(static_cast<unsigned>(recorder)));
   }
   const bool kernel = packet_kind(head) == PacketKind::kKernel;
-  if (parts_.inspector.asking(queue)) return "waits for a verdict on its job";
+  if (parts_.inspector.asking(queue)) return "waits for the job scheduler's decision on its job";
   if (kernel && parts_.inspector.withheld()[queue]) {
-    return parts_.inspector.refused(queue) ? "belongs to no job, and its announcement was refused"
+    return parts_.inspector.refused(queue) ? "belongs to no job, and the announcement of its job was rejected"
                                            : "belongs to no job that was accepted";
   }
   if (!kernel) return "is served next";
@@ -180,7 +180,7 @@ std::string WaitReport::where(Ticket ticket, const std::string& elsewhere) const
     }
   }
   if (!elsewhere.empty()) return elsewhere;
-  return parts_.host.shown(ticket) ? "which is complete" : "which is a copy, or its completion word is on its way";
+  return parts_.host.shown(ticket) ? "which is complete" : "which is a copy, or its completion word is being written";
 }
 
 }  // namespace castor::gpu

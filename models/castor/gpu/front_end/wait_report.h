@@ -17,8 +17,9 @@
 
 namespace castor::gpu {
 
-/// Wait report of the front end: which kernel, queue or packet waits for which, read from the parts between cycles
-/// (docs/gpu/faults.md, "Who waits for whom"). Copies are reported by the copy engines, and TBs by the SMs.
+/// Wait report of the front end: a list of the kernels, queues and packets that wait, each with the one it waits for,
+/// read from the parts between cycles (docs/gpu/faults.md, "Who waits for whom"). Copies are reported by the copy
+/// engines, and TBs by the SMs.
 class WaitReport {
  public:
   /// Parts of the front end that the report reads. `next`: the cycle that may run next.
@@ -42,7 +43,8 @@ class WaitReport {
   [[nodiscard]] std::string text() const;
   /// Adds the waits of kernels and queues to a wait graph.
   void add_to(WaitGraph& graph) const;
-  /// Returns where the work of a ticket is, for the host's line. `elsewhere`: text of the mechanisms about the ticket.
+  /// Returns which unit holds the work of a ticket, for the wait report's line about the host. `elsewhere`: text of the
+  /// mechanisms about the ticket.
   [[nodiscard]] std::string where(Ticket ticket, const std::string& elsewhere = {}) const;
 
  private:

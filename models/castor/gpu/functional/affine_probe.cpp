@@ -147,8 +147,8 @@ bool AffineProbe::merge(Value& into, const Value& from) {
          agree(into.has_z, into.z, from.has_z, from.z);
 }
 
-// Checks that one (b, sx, sy, sz) fits all warps. Steps that no single warp shows, because its thread rows start at
-// warp boundaries, follow from the first lanes of two warps.
+// Checks that one (b, sx, sy, sz) fits all warps. A step in y or z may be visible in no single warp, if all thread rows
+// start at warp boundaries. It is then derived from the first lanes of two warps.
 bool AffineProbe::solves(const Value& value) const {
   const auto first = [&](std::uint32_t y, std::uint32_t z) {
     std::uint64_t result = 0;

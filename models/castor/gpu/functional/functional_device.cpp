@@ -358,7 +358,8 @@ bool FunctionalDevice::bring_back(double& used) {
     Running& kernel = *returning_.front().kernel;
     const double share = 1.0 / kernel.limit;
     if (used + share > 1.0 + 1e-9) return false;
-    // An entry of the kernel table becomes free only if the kernels that have one continue.
+    // With a full kernel table, new blocks of kernels that have an entry go first: only the completion of such a kernel
+    // frees an entry.
     if (!kernel.is_active() && table_is_full()) return true;
     ++kernel.resident;
     --kernel.waiting;
@@ -592,7 +593,7 @@ Outcome FunctionalDevice::advance_until_enough(const std::function<bool()>& enou
     return outcome;
   }
   if (outcome == Outcome::kDone && enough()) return outcome;
-  // If there is no work until `time`, this is not a deadlock: the host may still submit what a waiting packet needs.
+  // Having no work until `time` is no deadlock: the host may still submit the packet for which a queue waits.
   if (outcome == Outcome::kDeadlock || outcome == Outcome::kDone) {
     if (now() < time) idle_time_ += time - now();
     return Outcome::kDone;

@@ -14,13 +14,15 @@ using isa::LaneMask;
 using isa::Mark;
 using isa::Record;
 
-/// Returns whether a record is a load that gives two warps the same value if no thread writes between the two.
+/// Returns whether a record is a load that gives two warps the same value if no thread writes the loaded bytes in
+/// between.
 bool is_plain_load(const Record& record) {
   return record.kind == Kind::kMemory && record.memory.kind == isa::MemoryKind::kLoad &&
          record.memory.ordering == isa::Ordering::kWeak && record.memory.space != isa::Space::kLocal;
 }
 
-/// Returns whether a generic access goes to local memory, where equal addresses are different bytes.
+/// Returns whether a generic access goes to local memory, where equal addresses of two threads refer to different
+/// bytes.
 bool is_per_thread(const isa::Access& access, unsigned lanes) {
   return access.op.space == isa::Space::kGeneric &&
          std::any_of(access.address, access.address + lanes,

@@ -16,7 +16,7 @@ namespace castor::gpu::functional {
 
 /// Counts of the check of redundancy marks.
 struct MarkCounts {
-  std::uint64_t compared = 0;  ///< executions of marked records that were compared with those of another warp
+  std::uint64_t compared = 0;  ///< compared executions: of a marked record, by two warps
   std::uint64_t racy = 0;      ///< loads from one address that gave two warps different bytes
 };
 
@@ -49,7 +49,8 @@ class MarkCheck {
   void arrive(unsigned warp, unsigned id, bool whole_block);
   /// Ends barrier `id`. Returns true if it covers the whole block; `join` is then called for every live warp.
   [[nodiscard]] bool met(unsigned id);
-  /// Puts a warp into a group again if `together`: all its lanes are live and converged.
+  /// Puts a warp into a group again. `together`: all lanes of the warp are live and converged; if false, the call has
+  /// no effect.
   void join(unsigned warp, bool together);
 
   [[nodiscard]] const MarkCounts& counts() const { return counts_; }
@@ -58,11 +59,11 @@ class MarkCheck {
   /// Control flow of a warp since the last barrier of the whole block.
   struct Way {
     bool together = false;    ///< the warp is in a group
-    bool fresh = false;       ///< the warp has executed nothing since the barrier
-    std::uint64_t hash = 0;   ///< hash of the first record and the outcomes of branches
+    bool fresh = false;       ///< the warp has executed no record since the barrier
+    std::uint64_t hash = 0;   ///< hash of the first record since the barrier and of the outcomes of branches
     std::uint64_t steps = 0;  ///< records executed
   };
-  /// Result of the first warp that reached a point of a path; the others are compared with it.
+  /// Result of the first warp that reached a point of a path. The results of the other warps are compared with it.
   struct Instance {
     std::uint32_t pc = 0;
     std::uint32_t warp = 0;
@@ -82,7 +83,7 @@ class MarkCheck {
   unsigned full_warps_ = 0;
   bool promote_ = false;              ///< the block's shape makes conditional marks hold
   std::uint32_t whole_barriers_ = 0;  ///< one bit per barrier that covers the block and is not complete
-  std::vector<Way> ways_;             ///< per warp
+  std::vector<Way> ways_;             ///< [warp] control flow of each warp
   std::unordered_map<std::uint64_t, Instance> instances_;
   isa::Access access_{};
   bool loads_ = false;  ///< the record between `before` and `after` is a load whose addresses are compared

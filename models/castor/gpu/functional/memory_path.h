@@ -60,7 +60,7 @@ class MemoryPath {
   /// Returns the allowed and counted loads outside every allocation since `forget_outside_reads`. Its `first_at` is not
   /// set.
   [[nodiscard]] const OutsideReads& outside_reads() const { return outside_reads_; }
-  /// Returns the record of the first such load.
+  /// Returns the record of the first counted load outside every allocation.
   [[nodiscard]] const isa::Record* first_outside_read() const { return first_outside_read_; }
   void forget_outside_reads() { outside_reads_ = {}; }
 

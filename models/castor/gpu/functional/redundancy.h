@@ -56,7 +56,7 @@ class GridRedundancy {
   [[nodiscard]] std::uint64_t redundant(std::uint64_t thread_blocks) const;
 
  private:
-  /// State of an instance over the blocks.
+  /// State of an instance, over all thread blocks of the kernel so far.
   struct Seen {
     std::uint64_t sources = 0, blocks = 0;
     bool differ = false;
@@ -116,7 +116,7 @@ class RedundancyStudy {
   unsigned lanes_ = 32, warps_ = 0;
   isa::LaneMask all_ = 0;
   std::vector<std::uint32_t> executed_;           ///< executions per warp and record
-  std::vector<std::vector<Instance>> instances_;  ///< [record][occurrence]
+  std::vector<std::vector<Instance>> instances_;  ///< [record][occurrence] state of the instance
   Current current_;
   isa::Access access_{};
   RedundancyCounts counts_;

@@ -58,15 +58,15 @@ class ThreadBlock {
   [[nodiscard]] isa::RegisterView view(Warp& warp) const;
   [[nodiscard]] bool done() const { return live_warps_ == 0; }
   [[nodiscard]] unsigned lanes() const { return lanes_; }
-  /// Returns the check of marks, or null.
+  /// Returns the checker of redundancy marks; null if marks are not checked.
   [[nodiscard]] MarkCheck* marks() { return marks_.get(); }
-  /// Returns the limit study, or null.
+  /// Returns the redundancy limit study; null if the study is off.
   [[nodiscard]] RedundancyStudy* study() { return study_.get(); }
-  /// Returns the search for affine instances, or null.
+  /// Returns the search for affine instances; null if the search is off.
   [[nodiscard]] AffineProbe* affine() { return affine_.get(); }
-  /// Returns the watch for loops that change nothing, or null.
+  /// Returns the detector of endless loops, or null while loops are not watched.
   [[nodiscard]] SpinWatch* spin_watch() { return spin_watch_.get(); }
-  /// Starts or ends the watch for loops that change nothing.
+  /// Starts or ends the detection of endless loops.
   void watch_loops(bool on);
   /// Returns whether every live warp waits or was seen repeating a loop in the current watch.
   [[nodiscard]] bool repeats() const;
@@ -87,7 +87,7 @@ class ThreadBlock {
   /// Resumes the warps that wait for launches of the block, since these are closed.
   void children_closed();
 
-  /// Ends a warp all of whose lanes have exited, and releases barriers that this completes.
+  /// Ends a warp whose lanes have all exited, and releases the barriers that this completes.
   void retire(Warp& warp);
   /// Resumes the warps of released barriers.
   void release(const std::vector<isa::BarrierUnit::Release>& released);

@@ -18,7 +18,7 @@ class Tickets {
     constexpr Ticket kRemembered = 1 << 20;
     if (completed_below_ > kRemembered) completed_.erase(completed_below_ - kRemembered);
   }
-  /// Completes an event record, whose time is kept for ever because elapsed times may be queried later.
+  /// Completes an event record. Its time is never discarded, because elapsed times may be queried later.
   void complete_event(Ticket ticket, Picoseconds now) {
     record_times_[ticket] = now;
     complete(ticket, now);

@@ -153,7 +153,8 @@ struct FetchOut {
   WarpMask hold = 0;  ///< early: warps that must not be fetched
   WarpMask skip = 0;  ///< eligible, held warps that skip one instruction: the PC moves on by 8
   /// Warps that skip one instruction but get its values ("ghost"): arithmetic, or a load in `ghost_loads`. While a
-  /// register of the instruction is pending the SM refuses, keeps the PC, and calls `settle` again later.
+  /// register of the instruction is pending, the SM does not execute the instruction: it keeps the PC, and calls
+  /// `settle` again later.
   WarpMask ghost = 0;
   View<GhostLoad> ghost_loads;     ///< rows with the results, for warps of `ghost` whose instruction is a load
   WarpMask wait = 0;               ///< ideal filters: warps not to be fetched in this tick

@@ -91,11 +91,11 @@ class Hook {
   /// Resets the hook to its state before the first edge. The next edge is that of cycle 0, or of the cycle in which the
   /// device resumes.
   virtual void reset() = 0;
-  /// Returns a lower bound of the number of coming edges that change no output while all inputs are idle. 0 (clock me)
-  /// is always correct, kForever = asleep.
+  /// Returns a lower bound of the number of future edges that change no output while all inputs are idle. 0 (clock the
+  /// hook) is always correct; kForever: the hook sleeps.
   [[nodiscard]] virtual Cycle quiet() const = 0;
-  /// Returns whether nothing the hook does with idle inputs can let the machine make progress. If all hooks are inert
-  /// and nothing else has work, the machine is deadlocked. False is always correct. A hook with endless periodic work
+  /// Returns whether the hook, with idle inputs, cannot enable any progress of the machine. If all hooks are inert and
+  /// nothing else has work, the machine is deadlocked. False is always correct. A hook with endless periodic work
   /// overrides this.
   [[nodiscard]] virtual bool inert() const { return quiet() == kForever; }
   /// Returns the number of the 64 KB register window that the hook serves, -1 if none. Used for the job scheduler only.

@@ -16,7 +16,7 @@ struct JobBeat {
   std::uint32_t deadline = 0;  ///< header: deadline in core cycles from `start`; all ones = no deadline
   std::uint64_t start = 0;     ///< header: core cycle of the job's submission, 48 bits
   bool append = false;         ///< header: adds kernels to the queue's current job; `deadline` and `start` are ignored
-  /// header: number of announced elements, 0 to 31; fewer elements follow if the packet is too short
+  /// header: number of announced elements, 0 to 31; fewer elements follow if the JOB packet has no room for all
   std::uint8_t kernel_types = 0;
   bool fits = false;  ///< header: all TBs of the job's first kernel would fit now
   /// header: announcement made by the front end itself, for kernels that no job packet announces

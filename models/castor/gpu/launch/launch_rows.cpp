@@ -8,9 +8,8 @@ namespace castor::gpu {
 namespace {
 
 constexpr base::StatisticInfo kLaunches = {"device_launches", "",
-                                           "launches by device code that the row stands for: those of one kernel at "
-                                           "one level of a tree; its grid and block are "
-                                           "those of the first"};
+                                           "launches by device code that the row sums: launches of one kernel at one "
+                                           "level of a tree; grid and block are those of the first launch"};
 
 }  // namespace
 

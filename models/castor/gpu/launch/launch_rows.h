@@ -15,7 +15,8 @@ namespace castor::gpu {
 /// Statistics of groups of thread blocks in the row of the kernel to which they were attached.
 inline constexpr base::StatisticInfo kGroups = {"groups", "", "groups of thread blocks that ran with the kernel"};
 inline constexpr base::StatisticInfo kGroupBlocks = {
-    "group_thread_blocks", "", "their thread blocks, which all other counts take in; `thread_blocks` does not"};
+    "group_thread_blocks", "",
+    "thread blocks of these groups; all other counts include them, `thread_blocks` does not"};
 
 /// Adds the fields `counts`, `alone` and `l2_bytes` of one kernel's row to another row.
 void add_counts(KernelStatistics& to, const KernelStatistics& more);
@@ -27,8 +28,8 @@ void add_row(KernelStatistics& to, const KernelStatistics& more);
 /// unit (or functional device) owns the rows.
 class LaunchRows {
  public:
-  static constexpr base::StatisticInfo kLevel = {"level", "",
-                                                 "generations between them and the host's launch, whose row follows"};
+  static constexpr base::StatisticInfo kLevel = {
+      "level", "", "nesting depth of these launches below the host's launch, whose row follows"};
   /// Returns the statistics that rows of launches by device code have in addition.
   [[nodiscard]] static const std::vector<base::StatisticInfo>& infos();
   /// Keeps the row of a host launch that is complete while its children are still open.

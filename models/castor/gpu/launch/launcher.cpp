@@ -187,7 +187,7 @@ void Launcher::arrive(LaunchId launch) {
 std::string Launcher::waiting() const {
   if (pending_ == 0) return {};
   return "  " + std::to_string(pending_) + " launches by device code have not started, " +
-         std::to_string(startable_.size()) + " of them only for want of room\n";
+         std::to_string(startable_.size()) + " of them wait for no other launch\n";
 }
 
 void Launcher::complete(LaunchId launch) {

@@ -173,7 +173,7 @@ class Launcher {
   std::set<LaunchId> startable_;   ///< launches that wait for no other and have not started
   std::vector<LaunchId> closing_;  ///< launches without open work
   CallingBlocks blocks_;
-  std::vector<LaunchId> arrived_;  ///< for take_arrived
+  std::vector<LaunchId> arrived_;  ///< launches that `take_arrived` returns at its next call
   std::vector<LaunchId> closed_roots_;
   std::vector<BlockId> childless_;
 };

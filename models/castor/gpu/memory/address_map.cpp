@@ -57,7 +57,7 @@ std::uint64_t AddressMap::dram_address(const DramPlace& place) const {
 
 std::uint64_t AddressMap::address(unsigned channel, std::uint64_t channel_address) const {
   const std::uint64_t q = channel_address / kStripe;
-  // channel = (r + rotation) mod channels, so r = channel - rotation, modulo channels.
+  // Inverse of channel = (r + rotation) mod channels: r = (channel - rotation) mod channels.
   const std::uint64_t turned = rotation(q) % channels_;
   const std::uint64_t r = (channel + channels_ - turned) % channels_;
   return (q * channels_ + r) * kStripe + channel_address % kStripe;

@@ -71,7 +71,7 @@ OutsideMemoryAdapter::OutsideMemoryAdapter(const sc_core::sc_module_name& name, 
       group_(parent, basename()),
       reads_(group_, {"reads", "", "outside transactions that read"}),
       writes_(group_, {"writes", "", "outside transactions that write"}),
-      bytes_(group_, {"bytes", "bytes", "moved"}),
+      bytes_(group_, {"bytes", "bytes", "bytes transferred"}),
       errors_(group_, {"errors", "", "answers other than TLM_OK_RESPONSE"}),
       violations_(group_, {"violations", "", "calls that the base protocol forbids"}) {
   for (unsigned s = 0; s < ports; ++s) {
@@ -180,7 +180,7 @@ tlm::tlm_sync_enum OutsideMemoryAdapter::nb_transport_bw(tlm::tlm_generic_payloa
     return tlm::TLM_ACCEPTED;
   }
   if (phase == tlm::BEGIN_RESP && piece.job != nullptr) {
-    // A response also ends the request phase of its own transaction.
+    // A response implies the end of the request phase of the same transaction.
     if (request_ == &piece) request_ = nullptr;
     complete(piece, time);
     return tlm::TLM_COMPLETED;
@@ -273,7 +273,7 @@ OutsideMasterAdapter::OutsideMasterAdapter(const sc_core::sc_module_name& name, 
       group_(parent, basename()),
       reads_(group_, {"reads", "", "outside transactions that read"}),
       writes_(group_, {"writes", "", "outside transactions that write"}),
-      bytes_(group_, {"bytes", "bytes", "moved"}),
+      bytes_(group_, {"bytes", "bytes", "bytes transferred"}),
       errors_(group_, {"errors", "", "transactions answered with an error"}),
       violations_(group_, {"violations", "", "calls that the base protocol forbids"}) {
   socket.bind(*this);
@@ -381,7 +381,7 @@ void OutsideMasterAdapter::take_replies(Cycle now) {
     Transaction& reply = memory.take_reply(now);
     const auto found = std::find_if(jobs_.begin(), jobs_.end(),
                                     [&reply](const auto& job) { return job->number == reply.request.tag; });
-    CASTOR_ASSERT(found != jobs_.end(), "a reply that nobody asked for");
+    CASTOR_ASSERT(found != jobs_.end(), "a memory reply without an outstanding request");
     Job& job = **found;
     const std::uint64_t from = std::max<std::uint64_t>(job.payload->get_address(), reply.line());
     const std::uint64_t to =
@@ -469,7 +469,7 @@ void OutsideMasterAdapter::respond() {
       responding_ = nullptr;
       finish(job);
     }
-    return;  // one response per cycle
+    return;  // at most one response per cycle
   }
 }
 

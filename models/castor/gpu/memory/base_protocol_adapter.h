@@ -50,7 +50,8 @@ class OutsideMemoryAdapter final : public sc_core::sc_module, public Unit, priva
   tlm::tlm_initiator_socket<> socket;
 
   void tick(Cycle now) override;
-  /// Called when an external answer makes this unit due in a cycle. A sleeping clock has to run that cycle.
+  /// Called when a response of the external memory gives this unit work in a cycle. If the device sleeps, the callee
+  /// must make it run that cycle.
   std::function<void(Cycle)> on_wake;
 
   [[nodiscard]] bool idle() const;
@@ -121,7 +122,8 @@ class OutsideMasterAdapter final : public sc_core::sc_module, public Unit, priva
   InitiatorPort memory;  ///< initiator port; the owner connects it to an input of the crossbar
 
   void tick(Cycle now) override;
-  /// Called when a request from the master makes this unit due in a cycle. A sleeping clock has to run that cycle.
+  /// Called when a request of the master gives this unit work in a cycle. If the device sleeps, the callee must make it
+  /// run that cycle.
   std::function<void(Cycle)> on_wake;
 
   [[nodiscard]] bool idle() const;
@@ -157,7 +159,7 @@ class OutsideMasterAdapter final : public sc_core::sc_module, public Unit, priva
   Job* responding_ = nullptr;                    ///< job between BEGIN_RESP and END_RESP
   tlm::tlm_generic_payload* request_ = nullptr;  ///< payload between BEGIN_REQ and END_REQ
   std::uint32_t next_number_ = 0;
-  bool blocked_ = false;  ///< set when credits do not suffice for the next request; never cleared
+  bool blocked_ = false;  ///< a request has waited for credits; never cleared
 
   base::StatisticGroup group_;
   base::Counter reads_, writes_, bytes_, errors_, violations_;

@@ -16,9 +16,10 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, const Machine& machine, 
       group_(parent, "xbar"),
       packets_request_(group_, {"packets_request", "", "packets from initiators to slices"}),
       packets_reply_(group_, {"packets_reply", "", "packets from slices to initiators"}),
-      bytes_request_(group_, {"bytes_request", "bytes", "moved from initiators to slices, headers included"}),
-      bytes_reply_(group_, {"bytes_reply", "bytes", "moved from slices to initiators, headers included"}),
-      link_busy_(group_, {"link_busy", "cycles", "outputs of both directions held by a packet, added up"}) {
+      bytes_request_(group_, {"bytes_request", "bytes", "bytes sent from initiators to slices, headers included"}),
+      bytes_reply_(group_, {"bytes_reply", "bytes", "bytes sent from slices to initiators, headers included"}),
+      link_busy_(group_, {"link_busy", "cycles",
+                          "cycles in which a packet held an output, summed over the outputs of both directions"}) {
   const unsigned inputs = machine.chip.sms + kOtherInputs + extra_inputs;
   for (unsigned i = 0; i < inputs; ++i) {
     inputs_.push_back(

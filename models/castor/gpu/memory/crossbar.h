@@ -50,7 +50,7 @@ class Crossbar final : public sc_core::sc_module, public Unit, private MessageSi
   [[nodiscard]] bool idle() const { return requests_.empty() && replies_.empty(); }
   /// Returns the number of replies of one slice that wait for a grant.
   [[nodiscard]] std::uint32_t queued_replies(unsigned slice) const { return replies_.queued_packets(slice); }
-  /// Return the number of packets of all inputs that wait for a grant.
+  /// Return the number of packets that wait for a grant, summed over all inputs: requests; replies.
   [[nodiscard]] std::size_t waiting_requests() const { return requests_.waiting(); }
   [[nodiscard]] std::size_t waiting_replies() const { return replies_.waiting(); }
   /// Return the flits in the input queue of one input (requests) or one slice (replies).

@@ -39,9 +39,9 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const Machine& mac
       n_read_(group_, {"dram_n_read", "", "column reads"}),
       n_write_(group_, {"dram_n_write", "", "column writes"}),
       n_activity_(group_, {"dram_n_activity", "clocks", "DRAM clocks with a pending request"}),
-      row_hit_(group_, {"dram_row_hit", "", "requests that found their row open or opened for an older one"}),
+      row_hit_(group_, {"dram_row_hit", "", "requests whose row was open, or was opened for an older request"}),
       row_miss_(group_, {"dram_row_miss", "", "requests for which a row was opened"}),
-      bytes_(group_, {"dram_bytes", "bytes", "moved"}),
+      bytes_(group_, {"dram_bytes", "bytes", "bytes transferred"}),
       refreshes_(group_, {"dram_refreshes", "", "refreshes of all banks"}),
       efficiency_(group_, {"dram_efficiency", "", "(n_read + n_write) x burst / n_activity"}, [this] {
         const auto busy = static_cast<double>(n_activity_.value());
@@ -111,7 +111,7 @@ void DramChannel::enqueue(Transaction& transaction, unsigned slice) {
   const MemoryRequest& request = transaction.request;
   const AddressMap::DramPlace place = map_.dram(map_.channel_address(transaction.line()));
   const std::int32_t index = free_slot_;
-  CASTOR_ASSERT(index != kNone && request.sectors != 0, "more requests than places in a DRAM queue");
+  CASTOR_ASSERT(index != kNone && request.sectors != 0, "a request for a DRAM queue that is full");
   Slot& slot = slots_[static_cast<std::size_t>(index)];
   free_slot_ = slot.next;
   slot = {};
@@ -134,7 +134,8 @@ void DramChannel::enqueue(Transaction& transaction, unsigned slice) {
     slots_[static_cast<std::size_t>(bank.last)].next = index;
   }
   bank.last = index;
-  // The new request is the youngest, so it becomes the candidate only as the bank's first request or its only row hit.
+  // The new request is the youngest. It becomes the bank's candidate only if it is the bank's first request or its only
+  // row hit.
   if (bank.candidate == kNone || (!is_hit(bank) && bank.open && bank.row == slot.row)) {
     bank.candidate = index;
     update_want(place.bank);
@@ -325,7 +326,7 @@ void DramChannel::refresh(std::uint64_t clock) {
 Cycle DramChannel::next_return(Cycle now) {
   Cycle next = kForever;
   for (const auto& port : slices_) {
-    // A request for all credits of the port makes it wake this unit when the next credit returns.
+    // Asks the port for all credits. The refused query makes the port wake this unit when the next credit returns.
     if (!port->can_reply(port->credits().depth(), now)) next = std::min(next, port->next_credit());
   }
   return next;

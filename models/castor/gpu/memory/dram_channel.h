@@ -61,7 +61,8 @@ class DramChannel final : public sc_core::sc_module, public Unit {
 
   /// Returns the number of requests whose last column command has not been issued.
   [[nodiscard]] unsigned queued() const { return queued_; }
-  /// Returns the number of such requests of one slice, including those in its input FIFO.
+  /// Returns the number of requests of one slice whose last column command has not been issued, including requests in
+  /// its input FIFO.
   [[nodiscard]] unsigned queued(unsigned slice) const;
   [[nodiscard]] bool idle() const;
   /// Returns the requests that the channel is serving, for deadlock reports; empty if idle.
@@ -147,13 +148,14 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   unsigned queued_ = 0;
   std::uint64_t arrivals_ = 0;
   std::vector<Bank> banks_;
-  std::vector<Want> wants_;                ///< per bank
+  std::vector<Want> wants_;                ///< [bank] next command of the bank's candidate
   std::vector<std::uint64_t> busy_banks_;  ///< one bit per bank: it has requests
   std::uint64_t free_from_ = 0;            ///< first clock in which the command bus is free
   std::uint64_t refresh_due_ = kNever;     ///< clock in which the next refresh falls due
   unsigned reads_started_ = 0;             ///< reads with a column command that are not yet answered
-  unsigned reads_out_ = 0;  ///< started reads that their slice has not taken, as far as known in this cycle
-  Choice choice_;           ///< next command, if `choice_known_`
+  /// reads with a column command whose reply the slice has not accepted yet, as known in this cycle
+  unsigned reads_out_ = 0;
+  Choice choice_;  ///< next command, if `choice_known_`
   bool choice_known_ = false;
   bool choice_held_reads_ = false;  ///< `choice_` was made while the return queue was full
   std::uint64_t active_since_ = 0;

@@ -11,8 +11,8 @@
 
 namespace castor::gpu {
 
-/// Data side of an L2 slice: performs accesses on the store at the time that tags and memory determine. For the
-/// watchdog it also detects changes of byte values (docs/gpu/faults.md, "Watchdogs").
+/// Data side of an L2 slice: performs an access on the store in the cycle in which tags and memory have made its data
+/// available. For the watchdog it also detects changes of byte values (docs/gpu/faults.md, "Watchdogs").
 class L2Data {
  public:
   L2Data(const Store& store, unsigned line_bytes) : store_(store), line_bytes_(line_bytes) {}

@@ -12,9 +12,9 @@ namespace castor::gpu {
 /// MSHRs of an L2 slice: outstanding reads and, for each, the list of requests that wait for it (linked by
 /// MemoryRequest::next).
 ///
-/// A line may have several entries in flight. They are served in the order in which they were opened; the waiters of an
-/// entry in the order of arrival. Only this class changes the tag array's MSHR fields of a line (`first`, `last`,
-/// `pending`) and the sectors that a fill makes valid. It sends no messages and has no counters.
+/// A line may have several entries in flight. They are served in the order in which they were opened; the waiting
+/// requests of an entry are served in the order of arrival. Only this class changes the tag array's MSHR fields of a
+/// line (`first`, `last`, `pending`) and the sectors that a fill makes valid. It sends no messages and has no counters.
 ///
 /// Order of calls in a cycle: `set_aside` for read replies out of turn, then either `next`, `begin` and `serve`, or
 /// `join` and `open`.

@@ -24,7 +24,8 @@ class L2Flush {
   [[nodiscard]] bool wanted() const { return from_ != kForever; }
   [[nodiscard]] bool due(Cycle now) const { return from_ <= now; }
   [[nodiscard]] Cycle from() const { return from_; }
-  /// Returns whether a flush is requested or running, as other units see it: the end counts from the next cycle on.
+  /// Returns whether a flush is requested or running. Other units see the end one cycle late, so the result stays true
+  /// for that cycle.
   [[nodiscard]] bool under_way(Cycle now) const { return wanted() || over_from_ > now; }
 
   /// Runs one cycle of the flush.

@@ -12,7 +12,7 @@ L2MemorySide::L2MemorySide(const Machine& machine, InitiatorPort& port, const St
       line_bytes_(machine.l2.line),
       queue_(machine.l2.miss_queue),
       fill_differs_(slice,
-                    {"l2_fill_differs", "", "sectors that a memory with data of its own returned with other bytes"}) {}
+                    {"l2_fill_differs", "", "sectors whose bytes in an external memory differed from the store"}) {}
 
 void L2MemorySide::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t tag, const MemoryRequest& cause) {
   Transaction& read = make(RequestKind::kLoad, line, sectors, cause);
@@ -28,7 +28,8 @@ void L2MemorySide::write_back(std::uint64_t line, std::uint8_t dirty, const Memo
   for (unsigned sector = 0; sector < kMaxLineBytes / kSectorBytes; ++sector) {
     if ((dirty >> sector & 1) != 0) request.byte_mask[sector / 2] |= std::uint64_t{0xffffffff} << sector % 2 * 32;
   }
-  // The line has not been accessed since it became a victim, so the store still holds the evicted bytes.
+  // The line has not been accessed since it became a victim. The store therefore still holds the bytes that were
+  // evicted.
   if (keeps_data_) std::memcpy(request.data, store_.host(write.line()), line_bytes_);
   queue_.push_back(&write);
   traffic_.evicted(cause, request.sector_bytes());

@@ -43,8 +43,9 @@ class L2MemorySide {
     return sent_ ? now + 1 : port_.next_credit();
   }
 
-  /// For memories that hold data of their own. Write-backs then carry the bytes they write, and `check` compares the
-  /// data of a read with the store (statistic l2_fill_differs). Off: only timing is modelled.
+  /// Tells the queue that the memory behind it holds data of its own. Write-backs then carry the bytes they write, and
+  /// `check` compares the data of a read with the store (statistic l2_fill_differs). Without this mode, only timing is
+  /// modelled.
   void set_keeps_data(bool keeps) { keeps_data_ = keeps; }
   void check(const Transaction& read) {
     if (keeps_data_) compare(read);

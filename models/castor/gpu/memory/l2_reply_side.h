@@ -21,7 +21,8 @@ class L2ReplySide {
   L2ReplySide(const Machine& machine, TargetPort& port)
       : port_(port),
         flit_bytes_(machine.xbar.flit_bytes),
-        // Each delayed reply keeps the slice busy for the difference to the previous one, which bounds their number.
+        // Each delayed reply keeps the slice busy for the cycles by which it leaves after the previous delayed reply.
+        // This bounds the number of delayed replies.
         delayed_(machine.atomic.latency + 2) {}
 
   /// Returns whether the reply to this request fits into the network in addition to the delayed replies. If not, the

@@ -29,13 +29,13 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
       pipe_(machine.l2.latency),
       group_(parent, "slice" + std::to_string(index)),
       traffic_(group_, machine.table.entries),
-      reservation_fail_(group_,
-                        {"l2_reservation_fail", "cycles", "the head of the pipe stood still for lack of something"}),
+      reservation_fail_(group_, {"l2_reservation_fail", "cycles",
+                                 "cycles in which the head of the pipe was stalled because a resource was missing"}),
       atomics_(machine, group_),
       replies_(machine, network),
       to_memory_(machine, memory, store, traffic_, group_),
       flush_(tags_, to_memory_),
-      dirty_bytes_(group_, {"l2_dirty_bytes", "bytes", "stored and not written to DRAM yet"},
+      dirty_bytes_(group_, {"l2_dirty_bytes", "bytes", "dirty bytes that are not written to DRAM yet"},
                    [this] { return static_cast<double>(dirty_bytes()); }) {}
 
 void L2Slice::tick(Cycle now) {
@@ -148,7 +148,7 @@ L2Slice::Lack L2Slice::decide_in_flight(Transaction& transaction, std::size_t wa
   return Lack::kNothing;
 }
 
-/// Handles a request for sectors that a present line lacks.
+/// Handles a request for sectors that are not valid in a present line.
 L2Slice::Lack L2Slice::miss(Transaction& transaction, std::size_t way, std::uint8_t sectors) {
   if (fills_.full()) return Lack::kEntry;
   if (to_memory_.full()) return Lack::kMissQueue;
@@ -167,7 +167,7 @@ void L2Slice::accept(Cycle now) {
   Transaction& transaction = network.take_request(now);
   const unsigned set = map_.set(transaction.line());
   pipe_.push_back({&transaction, now + latency_, set});
-  // Prefetches tags and data into the host's cache, since they are used when the request leaves the pipe.
+  // Prefetches tags and data into the host's cache, because the model uses them when the request leaves the pipe.
   tags_.prefetch(set);
   data_.prefetch(transaction.line());
 }
@@ -246,9 +246,9 @@ std::string L2Slice::waiting() const {
   if (idle()) return {};
   std::string text = std::string(group_.name()) + ": " + std::to_string(network.waiting()) + " requests queued, " +
                      std::to_string(pipe_.size()) + " in the pipe, " + std::to_string(fills_.in_use()) +
-                     " lines being fetched, " + std::to_string(memory.outstanding()) + " memory requests under way";
+                     " lines being fetched, " + std::to_string(memory.outstanding()) + " memory requests in flight";
   if (head_lack_ == Lack::kCredit || fill_blocked_) text += "; waits for the reply network";
-  if (head_lack_ == Lack::kMissQueue) text += "; waits for room in the miss queue";
+  if (head_lack_ == Lack::kMissQueue) text += "; waits for a free entry of the miss queue";
   if (head_lack_ == Lack::kEntry) text += "; waits for a fill";
   return text;
 }

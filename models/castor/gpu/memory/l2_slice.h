@@ -30,11 +30,11 @@ class Waves;
 /// The slice accepts one request per cycle into a pipe of l2.latency stages. A request accepted in cycle c is decided
 /// in cycle c + l2.latency or later, in order. Per cycle the slice serves the next waiter of the oldest fill, else the
 /// head of the pipe. A reply is visible to the crossbar in the following cycle. An atomic keeps the slice busy for k
-/// cycles, and its reply enters the crossbar k - 1 + atomic.latency cycles later. A request that lacks reply credits,
-/// an MSHR, a way, or a miss-queue slot stalls at the head of the pipe.
+/// cycles, and its reply enters the crossbar k - 1 + atomic.latency cycles later. A request stalls at the head of the
+/// pipe while reply credits, an MSHR, a way, or a miss-queue slot for it is missing.
 ///
-/// The cache is write-back with least-recently-used replacement and sectors of 32 bytes. A store fetches only the
-/// sectors that it writes in part. Data are in the store; tags, dirty bits and DRAM only model timing.
+/// The cache is write-back with least-recently-used replacement and sectors of 32 bytes. A store fetches only sectors
+/// of which it does not write all bytes. Data are in the store; tags, dirty bits and DRAM only model timing.
 ///
 /// Tags, MSHRs, miss queue, reply path, atomic unit, flush engine and counters are separate classes with their own
 /// state. This class holds the pipe, decides what its head needs, and defines the order of steps in a cycle.
@@ -59,11 +59,12 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   /// dirty sectors are in the miss queue and all lines without an MSHR entry are invalid. The flush handles one dirty
   /// line per cycle.
   void flush(Cycle visible);
-  /// Returns whether a flush is requested or running; its end counts from the next cycle on.
+  /// Returns whether a flush is requested or running. After its end, this stays true until the next cycle.
   [[nodiscard]] bool flushing(Cycle now) const { return flush_.under_way(now); }
 
-  /// For memories that hold data of their own. Write-backs then carry the bytes they write, and the data of a read are
-  /// compared with the store (statistic l2_fill_differs). Off: only timing is modelled.
+  /// Tells the slice that the memory behind it holds data of its own. Write-backs then carry the bytes they write, and
+  /// the data of a read are compared with the store (statistic l2_fill_differs). Without this mode, only timing is
+  /// modelled.
   void set_memory_keeps_data(bool keeps) { to_memory_.set_keeps_data(keeps); }
 
   /// Starts or ends a watch for bytes of memory that change their value. The first change ends the watch

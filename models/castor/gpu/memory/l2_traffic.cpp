@@ -14,25 +14,26 @@ constexpr std::array<const char*, static_cast<std::size_t>(Client::kCount)> kCli
 struct L2Traffic::OfClient {
   OfClient(base::StatisticGroup& parent, const char* name)
       : group(parent, name),
-        hit(group, {"l2_hit", "", "requests performed at their decision"}),
-        miss(group, {"l2_miss", "", "requests that opened an MSHR"}),
-        merged(group, {"l2_merged", "", "requests that joined an MSHR"}),
-        evict_dirty(group, {"l2_evict_dirty", "", "lines written back because of them"}),
-        memory_bytes(group, {"memory_bytes", "bytes", "read from DRAM for them"}) {}
+        hit(group, {"l2_hit", "", "requests that neither missed nor merged"}),
+        miss(group, {"l2_miss", "", "requests that missed and allocated an MSHR"}),
+        merged(group, {"l2_merged", "", "requests that merged into an MSHR"}),
+        evict_dirty(group, {"l2_evict_dirty", "", "dirty lines written back because of requests of this client"}),
+        memory_bytes(group, {"memory_bytes", "bytes", "bytes read from DRAM for requests of this client"}) {}
 
   base::StatisticGroup group;
   base::Counter hit, miss, merged, evict_dirty, memory_bytes;
 };
 
 L2Traffic::L2Traffic(base::StatisticGroup& slice, std::size_t entries)
-    : read_hit_(slice, {"l2_read_hit", "", "loads and fetches performed at their decision"}),
-      read_miss_(slice, {"l2_read_miss", "", "loads and fetches that opened an MSHR"}),
-      write_hit_(slice, {"l2_write_hit", "", "stores performed at their decision"}),
-      write_miss_(slice, {"l2_write_miss", "", "stores that opened an MSHR: sectors written in part"}),
-      atomic_hit_(slice, {"l2_atomic_hit", "", "atomics performed at their decision"}),
-      atomic_miss_(slice, {"l2_atomic_miss", "", "atomics that opened an MSHR"}),
-      merged_(slice, {"l2_merged", "", "requests that joined an MSHR"}),
-      evict_dirty_(slice, {"l2_evict_dirty", "", "lines written back"}),
+    : read_hit_(slice, {"l2_read_hit", "", "loads and fetches that hit"}),
+      read_miss_(slice, {"l2_read_miss", "", "loads and fetches that missed and allocated an MSHR"}),
+      write_hit_(slice, {"l2_write_hit", "", "stores that hit, or wrote whole sectors"}),
+      write_miss_(slice, {"l2_write_miss", "",
+                          "stores that missed and allocated an MSHR, because they wrote a sector in part"}),
+      atomic_hit_(slice, {"l2_atomic_hit", "", "atomics that hit"}),
+      atomic_miss_(slice, {"l2_atomic_miss", "", "atomics that missed and allocated an MSHR"}),
+      merged_(slice, {"l2_merged", "", "requests that merged into an MSHR"}),
+      evict_dirty_(slice, {"l2_evict_dirty", "", "dirty lines written back"}),
       by_entry_(entries) {
   for (const char* name : kClientNames) by_client_.push_back(std::make_unique<OfClient>(slice, name));
 }

@@ -21,7 +21,7 @@ class L2Traffic {
     std::uint64_t bytes_read = 0, bytes_written = 0;  ///< from and to memory, whole sectors
   };
 
-  /// The slice's counters are created in `slice`, those of clients in groups below it.
+  /// Creates the slice's counters in `slice`, and the counters of each client in a group below.
   L2Traffic(base::StatisticGroup& slice, std::size_t entries);
   ~L2Traffic();
 

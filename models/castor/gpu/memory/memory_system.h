@@ -19,7 +19,7 @@ namespace castor::gpu {
 
 class Waves;
 
-/// The memory system below the SMs: crossbars, L2 slices and DRAM channels, connected as the machine file says
+/// The memory system below the SMs: crossbars, L2 slices and DRAM channels, connected as the machine file describes
 /// (docs/gpu/memory.md, "Memory system"), and the TLB that the SMs share. Its statistics groups are `xbar`, `slice<k>`,
 /// `channel<k>` and `tlb`.
 class MemorySystem {
@@ -63,8 +63,8 @@ class MemorySystem {
   [[nodiscard]] bool idle() const;
   /// Returns the units that wait, one line each, for deadlock reports.
   [[nodiscard]] std::string waiting() const;
-  /// Asserts two invariants, for tests, between cycles. Credits and occupancy of each queue between crossbar, slices
-  /// and channels add up to its depth. Every request is answered or held in some unit.
+  /// Asserts two invariants that hold between cycles; for tests. Credits and occupancy of each queue between crossbar,
+  /// slices and channels add up to its depth. Every request is answered or held in some unit.
   void check_links() const;
 
  private:

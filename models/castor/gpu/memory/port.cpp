@@ -46,7 +46,7 @@ void InitiatorPort::send(Transaction& transaction, std::uint32_t cost, Cycle now
 
 Transaction& InitiatorPort::take_reply(Cycle now) {
   Transaction* const transaction = replies_.head(now);
-  CASTOR_ASSERT(transaction != nullptr, "no reply to take");
+  CASTOR_ASSERT(transaction != nullptr, "take_reply() without a reply");
   replies_.pop();
   release(*transaction, now);
   return *transaction;
@@ -126,7 +126,7 @@ Transaction& TargetPort::take_request(Cycle now) {
 
 Transaction& TargetPort::accept_request(Cycle now) {
   Transaction* const transaction = requests_.head(now);
-  CASTOR_ASSERT(transaction != nullptr, "no request to take");
+  CASTOR_ASSERT(transaction != nullptr, "accept_request() without a request");
   requests_.pop();
   return *transaction;
 }

@@ -32,7 +32,8 @@ class Credits {
     return false;
   }
   void spend(std::uint32_t amount) { free_ -= amount; }
-  /// Returns credits. True if the sender was refused since the last call; it must then be woken in `now` + 1.
+  /// Returns credits. Returns true if the sender was refused since the last call; the caller must then wake it in `now`
+  /// + 1.
   bool give_back(std::uint32_t amount, Cycle now) {
     if (returned_ != 0 && returned_at_ < now) fold();
     returned_ += amount;
@@ -118,8 +119,8 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
 
   tlm::tlm_initiator_socket<> socket;
 
-  /// Returns whether `cost` credits are available. If not, the owner is woken when credits are given back. Credits
-  /// already returning are reported by `next_credit` only.
+  /// Returns whether `cost` credits are available. If not, the owner is woken when credits are given back. For credits
+  /// that are already in flight, the owner must use `next_credit`.
   [[nodiscard]] bool can_send(std::uint32_t cost, Cycle now) { return credits_.covers(cost, now); }
   /// Sends a request that takes `cost` credits. The target sees it from cycle `visible` > now on.
   void send(Transaction& transaction, std::uint32_t cost, Cycle now, Cycle visible);
@@ -151,7 +152,7 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
   [[nodiscard]] const Credits& credits() const { return credits_; }
 
-  /// Handles a protocol phase from the target. A directly connected TargetPort calls it without TLM.
+  /// Handles a protocol phase from the target. A TargetPort at the other end calls this function directly, without TLM.
   void receive(Transaction& transaction, tlm::tlm_phase_enum phase);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& time) override;
@@ -171,7 +172,7 @@ class InitiatorPort final : public tlm::tlm_bw_transport_if<> {
   Transaction* held_reply_ = nullptr;    ///< reply released and kept until `deliver`; null if none
   MessageSink* sink_ = nullptr;
   unsigned sink_port_ = 0;
-  TargetPort* direct_ = nullptr;  // target side if it is a TargetPort, which is then called without TLM
+  TargetPort* direct_ = nullptr;  // target end of the link if it is a TargetPort; called without TLM
   tlm::tlm_fw_transport_if<>* peer_ = nullptr;
   std::uint64_t sent_ = 0;   ///< requests sent
   std::uint64_t taken_ = 0;  ///< replies taken
@@ -220,7 +221,8 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   /// Called for every request that arrives, before it is queued; may be empty.
   std::function<void(Transaction&)> on_arrival;
 
-  /// Handles a protocol phase from the initiator. A directly connected InitiatorPort calls it without TLM.
+  /// Handles a protocol phase from the initiator. An InitiatorPort at the other end calls this function directly,
+  /// without TLM.
   void receive(Transaction& transaction, tlm::tlm_phase_enum phase);
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& time) override;
@@ -239,7 +241,7 @@ class TargetPort final : public tlm::tlm_fw_transport_if<> {
   StampedFifo requests_;
   MessageSink* sink_ = nullptr;
   unsigned sink_port_ = 0;
-  InitiatorPort* direct_ = nullptr;  // initiator side if it is an InitiatorPort, which is then called without TLM
+  InitiatorPort* direct_ = nullptr;  // initiator end of the link if it is an InitiatorPort; called without TLM
   tlm::tlm_bw_transport_if<>* peer_ = nullptr;
 };
 

@@ -10,7 +10,8 @@ namespace castor::gpu {
 /// values in its lanes (docs/gpu/memory.md, "Where values live"). The caller sets the stamp `performed`.
 void perform(const Store& store, std::uint64_t line, MemoryRequest& request);
 
-/// Return the mask of sectors of which a store writes every byte, and of those of which it writes only some bytes.
+/// Return the mask of sectors of which a store writes every byte (`whole_sectors`), and of sectors of which it writes
+/// only some bytes.
 [[nodiscard]] std::uint8_t whole_sectors(const MemoryRequest& store);
 [[nodiscard]] std::uint8_t partial_sectors(const MemoryRequest& store);
 

@@ -143,7 +143,7 @@ class SwitchNetwork {
       const unsigned winner = free.first_from<words>(last_[output] + 1 == packets_.size() ? 0 : last_[output] + 1);
       Transaction& transaction = *queues_[index(winner, output)].head;
       if (!ends.covers(output, transaction.request.cost, now)) {
-        // Other packets that become visible or free before these credits return may fit.
+        // Another packet may be granted before these credits return.
         blocked = true;
         next = std::min(next, ends.next_credit(output));
         continue;
@@ -252,7 +252,7 @@ class SwitchNetwork {
   std::vector<unsigned> last_;                  ///< per output: last input granted
   PortMask held_inputs_, held_outputs_;         ///< inputs and outputs that still transfer a packet
   std::vector<Timed> holds_;                    ///< when these transfers end
-  std::vector<std::uint32_t> flits_, packets_;  ///< per input
+  std::vector<std::uint32_t> flits_, packets_;  ///< [input] flits and packets queued
   unsigned start_ = 0;                          ///< first output considered by the arbiter
   std::size_t waiting_ = 0;                     ///< packets in all queues
 };

@@ -86,9 +86,11 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   isa::AtomicOp op = isa::AtomicOp::kAdd;
   isa::Type type = isa::Type::kU32;
 
-  alignas(64) std::byte data[kMaxLineBytes];  ///< whole line; only bytes of `sectors` (stores: of byte_mask) are valid
+  /// data of the whole line; only bytes of `sectors` (stores: of byte_mask) are valid
+  alignas(64) std::byte data[kMaxLineBytes];
 
-  LaneOperand lanes[isa::kMaxLanes];  ///< atomics: first lane_count valid, ascending lane
+  /// operands of an atomic by ascending lane; the first lane_count elements are valid
+  LaneOperand lanes[isa::kMaxLanes];
 
   [[nodiscard]] bool is_write() const { return kind == RequestKind::kStore; }
   [[nodiscard]] bool is_atomic() const {

@@ -215,7 +215,7 @@ class ReplayParser {
     } else if (name == "service") {
       service(type.service);
     } else if (name == "more") {
-      if (type.service.values.empty()) fail("'more' goes on with a list of services, and there is none");
+      if (type.service.values.empty()) fail("'more' continues a list of services, and no list precedes it");
       values(type.service);
     } else if (name == "pulse") {
       pulse(type.pulse);

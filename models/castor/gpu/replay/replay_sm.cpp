@@ -61,7 +61,7 @@ void ReplaySm::restore(const TbRestoreMessage& message) {
 }
 
 std::optional<Fault> ReplaySm::serve(unsigned /*warp*/, DeviceServices& /*services*/, Cycle /*resume*/) {
-  CASTOR_ASSERT(false, "a replayed thread block asks for nothing");
+  CASTOR_ASSERT(false, "a replayed thread block makes no runtime calls");
   return std::nullopt;
 }
 
@@ -203,7 +203,8 @@ void ReplaySm::take_restore(const TbRestoreMessage& message, Cycle now) {
   moving_ |= std::uint64_t{1} << slot;
 }
 
-// Saves TBs of a kernel. A TB whose context is still being moved in is saved with its remaining service unchanged.
+// Saves TBs of a kernel. A TB whose restored context is still being moved to the SM is saved with its remaining service
+// unchanged.
 void ReplaySm::take_saves(Cycle now) {
   while (const TbSaveMessage* const message = saves_.head(now)) {
     Cycle moved = now + message->first;
@@ -338,7 +339,7 @@ void ReplaySm::update_pulse(bool same, Cycle now) {
   const Cycle skipped = now - pulse_at_ - 1;
   pulse_at_ = now;
   for (unsigned i = 0; i < kWires; ++i)
-    rest_[i] += (wire_[i] & kFraction) * skipped;  // the fraction stayed below 1, so no wire changed
+    rest_[i] += (wire_[i] & kFraction) * skipped;  // the sum of fractions stayed below 1, so no wire changed its value
   if (!same) update_wires(now);
   std::array<std::uint64_t, kWires> out{};
   for (unsigned i = 0; i < kWires; ++i) {
@@ -405,7 +406,7 @@ void ReplaySm::tick(Cycle now) {
   }
   CASTOR_ASSERT_AT(now, now >= counted_, "SM %u ticks twice", index());
   count_until(now);
-  // Without events since the last tick, rates and the cycles derived from them are unchanged.
+  // If no event has occurred since the last tick, rates and the cycles derived from them are unchanged.
   const bool quiet = !stirred_ && !clocks_.changed_since(index(), ticked_at_);
   ticked_at_ = now;
   stirred_ = changed_ = false;

@@ -26,11 +26,11 @@ namespace castor::gpu {
 /// retire at once.
 ///
 /// Timing: a TB with service S whose start message is visible in c runs in cycles c .. c + S - 1 at rate 1. Its retire
-/// message is visible in c + S. For a TB placed in cycle p, which runs from p + 1 on, that is p + S + 1. A service of 0
-/// counts as 1. At lower rates a TB retires in the first cycle at whose end the group's virtual clock has grown by S
-/// since the TB started. At most one TB retires per cycle: the one that was ready first; among simultaneous ones the
-/// lowest context. A full done FIFO delays the TB, which keeps its resources and its share of the load until it
-/// retires.
+/// message is visible in c + S. A TB placed in cycle p runs from p + 1 on, so its retire message is visible in p + S +
+/// 1. A service of 0 counts as 1. At lower rates a TB retires in the first cycle at whose end the group's virtual clock
+/// has grown by S since the TB started. At most one TB retires per cycle: the one that was ready first; among TBs that
+/// were ready in the same cycle, the lowest context. A full done FIFO delays the TB, which keeps its resources and its
+/// share of the load until it retires.
 ///
 /// The SM sleeps between starts, retires and changes of rates. If a governor reads pulses and their wires have
 /// fractional values, the SM ticks whenever a wire changes.

@@ -37,7 +37,7 @@ Deviate normal(base::SplitMix64& bits) {
     const auto u = static_cast<std::int64_t>(static_cast<std::int32_t>(word));
     const auto v = static_cast<std::int64_t>(static_cast<std::int32_t>(word >> 32U));
     const auto uu = static_cast<std::uint64_t>(u * u);
-    const std::uint64_t s = uu + static_cast<std::uint64_t>(v * v);  // x 2^62
+    const std::uint64_t s = uu + static_cast<std::uint64_t>(v * v);  // value x 2^62
     if (s == 0 || s >= std::uint64_t{1} << 62U) continue;
     const std::uint64_t l = 2 * detail::minus_ln(s << 2U);  // x 2^32, below 2^39
     const auto square = static_cast<std::uint64_t>(Wide{uu} * l / s);

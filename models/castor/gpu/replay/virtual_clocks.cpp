@@ -75,7 +75,7 @@ void VirtualClocks::set_rate(unsigned group, std::uint64_t rate, Cycle now) {
   if (rate == before) return;
   g.next_rate = rate;
   g.changed = now;
-  // A slower clock needs no wake: its SM wakes too early, which is harmless.
+  // A slower clock needs no new wake-up: the SM's pending wake-up is only too early, which is harmless.
   if (rate > before || wake_always_) wake(group, now);
 }
 

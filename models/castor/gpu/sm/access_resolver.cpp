@@ -64,7 +64,7 @@ std::optional<AccessFault> AccessResolver::resolve(MemoryOperation& operation, c
                                                        resolve_fast<64>(operation, reached, local_base));
   if (!fast) {
     if (auto fault = resolve_each(operation, reached, local_base)) return fault;
-    // resolve_each has overwritten the data in the format of isa::Access
+    // resolve_each has replaced the compact data by data in the format of isa::Access
     if (operation.writes && operation.compact) capture(operation);
   }
 
@@ -189,7 +189,7 @@ bool AccessResolver::resolve_rows(MemoryOperation& operation, const Reach& reach
   };
   const Region region = check_.region(operation.access.op.space, start(0), operation.writes, reach);
   const bool shared = region.space == Space::kShared;
-  // In global memory, uniform rows could share a line, which only the general path coalesces.
+  // In global memory, two uniform rows could share a line; only the general path coalesces such rows.
   const bool countable = !operation.writes && banks_.bytes == 4 && banks_.count >= 2 * kRowLanes;
   if (shared ? !countable : region.space != Space::kGlobal || step == 0) return false;
   for (unsigned row = 0; row < lanes / kRowLanes; ++row) {
@@ -302,7 +302,7 @@ Shape AccessResolver::shape(const MemoryOperation& operation) const {
     for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ (first + lane * size);
     return differs == 0 ? Shape::kUnit : Shape::kGeneral;
   }
-  // Except in local memory, an inactive lane has the address of an active one.
+  // Except in local memory, the address of an inactive lane is a copy of an active lane's address.
   if (operation.local != 0 || at[0] != first || at[lanes - 1] != first) return Shape::kGeneral;
   for (unsigned lane = 0; lane < lanes; ++lane) differs |= at[lane] ^ first;
   return differs == 0 ? Shape::kUniform : Shape::kGeneral;
@@ -316,7 +316,7 @@ std::optional<AccessFault> AccessResolver::resolve_each(MemoryOperation& operati
   const MemoryOp op = access.op;
   const std::uint32_t size = access.lane_bytes;
   isa::address(*issue.record, issue.view, issue.mask, access);
-  access.op = op;  // isa::address has set values that differ for a prefetch
+  access.op = op;  // restores the values for a prefetch, which isa::address has set differently
   access.lane_bytes = size;
   for (LaneMask left = issue.mask; left != 0; left &= left - 1) {
     const unsigned lane = lowest(left);
@@ -358,7 +358,8 @@ std::optional<AccessFault> AccessResolver::resolve_each(MemoryOperation& operati
   return std::nullopt;
 }
 
-// Returns the region that memory.check allows for an access outside every allocation; refused if it allows none.
+// Returns the region in which memory.check permits an access outside every allocation; a refused region if it permits
+// none.
 Region AccessResolver::outside(const MemoryOperation& operation, unsigned lane, std::uint64_t address) {
   const isa::Access& access = operation.access;
   const Region region = check_.outside(access.op.space, address, access.lane_bytes, operation.writes);
@@ -498,7 +499,7 @@ void AccessResolver::count_shared(MemoryOperation& operation) const {
     if (!operation.addressed)
       for (unsigned lane = 0; lane < lanes_; ++lane) access.address[lane] = operation.address(lane);
   }
-  // Inactive lanes have the word of an active lane, which adds no round to the group.
+  // The address of an inactive lane is a copy of an active lane's address, which adds no round to the group.
   const bool all = operation.gathered && !atomic && banks_.group(access.lane_bytes) >= lanes_;
   rounds.total = bank_rounds(access.address, all ? all_lanes(lanes_) : operation.shared, lanes_, access.lane_bytes,
                              banks_, atomic && !atomics_loop_);

@@ -10,7 +10,7 @@ namespace castor::gpu {
 /// slot is older.
 class AgeOrder {
  public:
-  /// Records the start of a TB (S0) in the slots `warps`, while the warps of `there` are resident.
+  /// Records the start of a TB (S0) in the slots `warps`. `there`: warps that were resident before, which are older.
   void started(WarpMask warps, WarpMask there) {
     for (WarpMask left = warps; left != 0; left &= left - 1) {
       const unsigned w = lowest(left);

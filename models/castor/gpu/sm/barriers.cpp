@@ -112,7 +112,7 @@ void Barriers::complete(unsigned context, unsigned scheduler) {
   count_lead(context);
 }
 
-// Counts by how many barriers the resident thread blocks of one kernel are apart.
+// Adds to the statistic of how many barriers the resident thread blocks of one kernel are ahead of each other.
 void Barriers::count_lead(unsigned context) {
   std::uint64_t least = tbs_[context].barriers.done, most = least;
   for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {

@@ -21,8 +21,8 @@ namespace castor::gpu {
 ///
 /// Steps: `begin_tick` before S5, issue; `arrive` and `exit` in S5; `meet` in S8, bookkeeping. The results of a tick
 /// may be read after `meet`. Released warps resume barrier.register + barrier.release ticks after the last arrival.
-/// With barrier.arrive > 0 the unit spends that many ticks on each arriving warp, and the release counts from the tick
-/// in which the unit has processed the last arrival.
+/// With barrier.arrive > 0 the unit spends that many ticks on each arriving warp, and the delay of the release starts
+/// in the tick in which the unit has processed the last arrival.
 class Barriers {
  public:
   Barriers(const Machine& machine, const SmClock& clock, WarpTable& warps, ThreadBlocks& tbs, BlockedWarps& blocked,

@@ -39,8 +39,8 @@ class ContextUnit {
   [[nodiscard]] int due() const;
   /// Copies the thread block's state to `saved` and ends its save. The caller removes the thread block from the SM.
   void save(unsigned context, SuspendedTb& saved);
-  /// Restores a suspended thread block into the context in which it has just started. Returns the ticks of the context
-  /// transfer.
+  /// Restores a suspended thread block into a context in which the thread block has just been restarted. Returns the
+  /// ticks of the context transfer.
   Tick restore(unsigned context, const SuspendedTb& saved);
   /// Cancels the save of a thread block that ends early.
   void stop(unsigned context) { forget(context); }

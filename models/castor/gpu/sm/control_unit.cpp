@@ -85,7 +85,7 @@ void ControlUnit::sleep(unsigned w, const isa::Record& record, LaneMask mask) {
   for (LaneMask left = mask; left != 0; left &= left - 1) {
     longest = std::max<std::uint64_t>(longest, lane_value<std::uint32_t>(registers, record.src[0], first_lane(left)));
   }
-  // Ticks = ceil(ns x clock frequency); ns x kHz is in millionths of a tick.
+  // Converts ns to ticks, rounded up: ns x kHz is in millionths of a tick.
   const std::uint64_t ticks = std::max<std::uint64_t>(1, (longest * core_clock_.kilohertz() + 999'999) / 1'000'000);
   watch_.disturb();
   warps_.sleep(w, clock_.tick() + ticks);

@@ -90,7 +90,7 @@ void decode_memory(const Machine& machine, const isa::Record& record, Decoded& d
   const bool own_unit = machine.units.mem_shared > 0 && op.space == isa::Space::kShared;
   decoded.pool = own_unit ? UnitPool::kShared : UnitPool::kMemory;
   if (record.kind == Kind::kPrefetch) {
-    decoded.flags |= kReturnsData;  // completed by the memory side although it has no destination
+    decoded.flags |= kReturnsData;  // the memory side reports completion although the instruction has no destination
     return;
   }
   decoded.instruction_class = memory_class(op);
@@ -172,8 +172,8 @@ Decoded decode(const Machine& machine, const isa::Record& record, const isa::Reg
 
 unsigned unit_latency(const Machine& machine, TimingClass timing) {
   const unsigned latency = machine.timing(timing).latency;
-  // A dependent instruction issues one tick after the write-back, so oc_cycles + 1 ticks of the distance are not
-  // latency.
+  // A dependent instruction issues one tick after the write-back, so oc_cycles + 1 ticks of the issue-to-issue distance
+  // are not unit latency.
   return machine.latency.from == LatencyFrom::kIssue ? latency - machine.oc_cycles - 1 : latency;
 }
 

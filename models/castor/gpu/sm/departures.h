@@ -21,7 +21,7 @@ class Departures {
 
   /// Returns the buffer that records observer events of the tick, or null if the machine has no observer.
   [[nodiscard]] Observer* events() { return observer_ != nullptr ? &events_ : nullptr; }
-  /// Flag that is raised when the buffer has output. The owner of the place given to `keep_in` clears the flag.
+  /// Flag that is raised when the buffer has output. The owner of the variable given to `keep_in` clears the flag.
   [[nodiscard]] HandOver& flag() { return flag_; }
   /// Raises the flag at the end of a tick that recorded observer events.
   void end_tick() {

@@ -65,7 +65,7 @@ class DeviceRuntime : public SmMechanism {
   }
 
   /// Writes the saved local memory of thread blocks restored in this tick back to memory. Runs between ticks, because
-  /// the slices hold that memory.
+  /// that memory belongs to the L2 slices.
   void hand_over() {
     for (const Restored& one : restored_) memory_.restore_local(one.context, one.tb->local);
     restored_.clear();

@@ -15,7 +15,8 @@ Tick EventWheel::next(Tick now) const {
   std::size_t word = start / 64;
   std::uint64_t bits = marks_[word] & ~std::uint64_t{0} << (start % 64);
   if (bits == 0) {
-    // Finds the next word with a mark in cyclic order. At the end of a turn this is the lower part of the first word.
+    // Finds the next word with a mark in cyclic order. The search wraps around; the lower part of the first word is
+    // searched last.
     const std::uint32_t above = word == 31 ? 0 : words_ & ~std::uint32_t{0} << (word + 1);
     word = static_cast<std::size_t>(__builtin_ctz(above != 0 ? above : words_));
     bits = marks_[word];

@@ -20,13 +20,13 @@ struct SmEvent {
   enum class Kind : std::uint8_t {
     /// `registers` from register `first` on, and `predicates`, of a warp were written in the previous tick
     kWritten,
-    kLoaded,      ///< as kWritten, for a memory operation: its data are written to the register rows now
+    kLoaded,      ///< as kWritten, for a memory operation, whose data are written to the register rows in this tick
     kUnblock,     ///< the barrier of the warps in `payload` is complete: they resume
     kTimer,       ///< the sleep of a warp ends
     kReturn,      ///< a call of the device runtime returns
     kFetchable,   ///< warps of `payload` may be fetched again: their branch is resolved, or their TB is set up
     kRowWritten,  ///< row `first` of the pool of TB context `warp` is written in this tick
-    /// registers of a warp (as kWritten) were written to pool rows in the previous tick; a load's data are written now
+    /// as kWritten, for registers whose values were written to pool rows; the data of a load are written in this tick
     kRowReady,
   };
   Kind kind = Kind::kWritten;

@@ -78,7 +78,7 @@ void Executor::execute_lanes(unsigned scheduler, unsigned w, const isa::Record& 
                                                         const isa::Record& record, const Decoded& decoded,
                                                         LaneMask mask) {
   const WarpState& warp = warps_[w];
-  // Without an active lane the instruction takes no LSU queue entry and has no data to wait for.
+  // Without an active lane the instruction takes no LSU queue entry and waits for no data.
   if (mask != 0) {
     MemoryIssue instruction;
     instruction.record = &record;

@@ -18,8 +18,8 @@ void FaultPort::report(unsigned w, std::uint32_t pc, const ExecutionFault& what)
 }
 
 void FaultPort::report_hook(const char* name, unsigned code, std::uint64_t info) {
-  // A hook's error stops the kernel in the lowest TB context. On an SM without thread blocks no kernel can be stopped,
-  // so the error is an assertion.
+  // A hook's error stops the kernel in the lowest TB context. If the SM has no thread block, there is no kernel to
+  // stop, so the error fails an assertion.
   CASTOR_ASSERT_AT(clock_.now(), tbs_.resident() != 0, "%s of SM %u reports error 0x%x, information 0x%" PRIx64, name,
                    sm_, code, info);
   const TbState& tb = tbs_[lowest(tbs_.resident())];

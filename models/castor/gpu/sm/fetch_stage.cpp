@@ -39,7 +39,8 @@ void FetchStage::decode(WarpMask due) {
     unsigned taken = 0;
     bool ends = false;
     while (taken < fetching_[w] && !ends) {
-      // Decode ends after a control transfer and at a reconvergence PC, because the next instruction may lie elsewhere.
+      // Decode ends after a control transfer and at a reconvergence PC, because the next instruction may be at another
+      // address.
       ends = (warp.decoded[first + taken].flags & kEndsDecode) != 0 || first + taken + 1 == warp.meeting;
       ++taken;
     }

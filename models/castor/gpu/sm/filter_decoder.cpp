@@ -31,7 +31,7 @@ const DecodeGroup& FilterDecoder::find() {
   WarpMask due = fetch_.due() & pools_.fetched() & ~present_ & warps_.live();
   for (; due != 0; due &= due - 1) {
     const unsigned w = lowest(due);
-    // A line that comes from memory was missed before, and fetched_ was set in the tick of that miss.
+    // For a line that comes from memory, fetched_ was set in the tick of the miss and keeps that value.
     if ((fetch_.arrived() & warp_bit(w)) == 0) {
       fetched_[w] = clock_.tick() - 1;
       if (!fetch_.present(w)) continue;
@@ -74,7 +74,7 @@ void FilterDecoder::fill(unsigned first) {
   }
 }
 
-// Returns whether decode ends after record `pc`. For warps on which the filter acts, a barrier of the block ends it
+// Returns whether decode ends after record `pc`. For warps on which the filter acts, a barrier of the block ends decode
 // too.
 bool FilterDecoder::ends(const WarpState& warp, std::uint32_t pc) const {
   const Record& record = warp.records[pc];
@@ -98,7 +98,7 @@ void FilterDecoder::deliver(unsigned w, const FetchOut& said) {
     verdict = {};
     if (said.act[taken] != DecodeAct::kLead) continue;
     CASTOR_HOOK_CHECK(filter_, clock_.now(), group_.slot[taken].ndst != 0,
-                      "fetch_filter of SM %u elects what cannot be renamed", sm_);
+                      "fetch_filter of SM %u makes a warp lead an instruction without a destination register", sm_);
     verdict.lead = true;
     for (unsigned i = 0; i < group_.slot[taken].ndst; ++i) {
       pool.led[warp.pc + taken][i] = static_cast<std::int16_t>(pool.base + said.tag[i]);
@@ -107,7 +107,7 @@ void FilterDecoder::deliver(unsigned w, const FetchOut& said) {
                         tag, pool.rows);
       CASTOR_HOOK_CHECK(filter_, clock_.now(),
                         !machine_.check.rows || !terms_.real_rows || rows_.read_until(pool.base + tag) <= clock_.tick(),
-                        "fetch_filter of SM %u gives row %u away while it is read", sm_, tag);
+                        "fetch_filter of SM %u reallocates row %u while an instruction still reads it", sm_, tag);
     }
   }
   const unsigned squashed = group_.count - taken;

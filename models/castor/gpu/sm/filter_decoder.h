@@ -72,7 +72,8 @@ class FilterDecoder {
   DecodeGroup group_;                      // decode group of this tick
   WarpMask present_ = 0;                   // warps whose fetched instructions have arrived and are not decoded yet
   std::array<Tick, kMaxWarps> fetched_{};  // [warp] tick of the fetch that is not decoded yet
-  std::array<std::array<Verdict, kMaxBuffered>, kMaxWarps> verdicts_{};  // [warp][pc mod kMaxBuffered]
+  // [warp][pc mod kMaxBuffered] verdict on the instruction
+  std::array<std::array<Verdict, kMaxBuffered>, kMaxWarps> verdicts_{};
 };
 
 }  // namespace castor::gpu

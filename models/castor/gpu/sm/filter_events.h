@@ -33,7 +33,7 @@ class FilterEvents {
   void issued(unsigned w, const isa::Record& record, LaneMask mask);
   /// Records the issue of a control instruction by a warp on which the filter acts.
   void control(unsigned w, const isa::Record& record, LaneMask mask);
-  /// Records that a fence beyond the block, or an acquire, has completed.
+  /// Records that a warp has completed a fence beyond the block, or an acquire.
   void fence_over() { global_op_ = global_op_ || pools_.tbs() != 0; }
   /// Records that a barrier of a TB has completed.
   void barrier_met(unsigned context, unsigned barrier);

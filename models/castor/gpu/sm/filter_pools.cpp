@@ -6,7 +6,7 @@
 
 namespace castor::gpu {
 
-// Gives a TB its pool. Returns the counter of the result: a pool, or the reason for none.
+// Assigns a pool to a TB. Returns the counter to increment: the type of pool, or the reason why the TB gets none.
 FilterPools::Outcome FilterPools::give_pool(const TbState& tb, unsigned context) {
   const isa::Program& program = *tb.kernel->program;
   if (terms_.marked && program.marks.empty()) return &FilterCounts::tbs_unmarked;
@@ -18,8 +18,8 @@ FilterPools::Outcome FilterPools::give_pool(const TbState& tb, unsigned context)
   return terms_.fetch ? give_rows(tb, context) : &FilterCounts::tbs_with_pool;
 }
 
-// Gives a TB virtual rows, or an equal part of the register-file rows that its kernel leaves free. Returns the counter
-// of the result.
+// Assigns virtual rows to a TB, or an equal part of the register-file rows that its kernel leaves free. Returns the
+// counter to increment.
 FilterPools::Outcome FilterPools::give_rows(const TbState& tb, unsigned context) {
   Pool& pool = pools_[context];
   if (!terms_.real_rows) {

@@ -31,7 +31,7 @@ class FilterPools {
   /// Decides whether the filter acts on a TB that starts, gives the TB its rows, and completes the start event for the
   /// hooks.
   void start(const TbState& tb, unsigned context, TbStartEvent& event);
-  /// Returns the rows of a TB that has retired.
+  /// Frees the rows of a TB that has retired.
   void retired(unsigned context);
 
   [[nodiscard]] Pool& operator[](unsigned context) { return pools_[context]; }
@@ -40,11 +40,12 @@ class FilterPools {
   [[nodiscard]] TbMask tbs() const { return tbs_; }
   /// Returns the warps of the TBs on which the filter acts.
   [[nodiscard]] WarpMask warps() const { return warps_; }
-  /// Returns the warps of these TBs that the filter may hold, skip and decode; none if the filter acts on issue alone.
+  /// Returns the warps of TBs with a pool that the filter may hold, skip and decode; none if the filter acts on issue
+  /// alone.
   [[nodiscard]] WarpMask fetched() const { return terms_.fetch ? warps_ : 0; }
 
  private:
-  // Counter for the result of a TB's request for a pool.
+  // Counter that is incremented for the result of a TB's request for a pool.
   using Outcome = std::uint64_t FilterCounts::*;
   [[nodiscard]] Outcome give_pool(const TbState& tb, unsigned context);
   [[nodiscard]] Outcome give_rows(const TbState& tb, unsigned context);

@@ -56,12 +56,13 @@ unsigned FilterSlots::index_of(unsigned w, std::uint32_t pc) const {
   for (const unsigned place : places_[w]) {
     if (place < count_ && slots_[place].warp == w && pcs_[place] == pc) return place;
   }
-  CASTOR_ASSERT_AT(clock_.now(), false, "warp %u issues what its filter has not seen", w);
+  CASTOR_ASSERT_AT(clock_.now(), false, "warp %u issues an instruction that its fetch filter has not decoded", w);
   return 0;
 }
 
 const IssueSlot& FilterSlots::issue(unsigned w, std::uint32_t pc) {
-  // Values are read at issue: the first instruction of a pair has executed before the second issues.
+  // Operand values are read when the instruction issues: the first instruction of a pair may have changed registers
+  // that the second reads.
   if (terms_.values) issued_values_[issued_count_] = issue_values(warps_, w, pc);
   return issued_slots_[issued_count_++] = slots_[index_of(w, pc)];
 }

@@ -65,7 +65,7 @@ class FilterSlots {
   std::array<IssueSlot, kMaxIssue> issued_slots_;
   std::array<IssueValues, kMaxIssue> values_, issued_values_;  // empty values unless FilterTerms::values
   std::array<IssueRename, kMaxIssue> renames_;
-  std::array<std::uint32_t, kMaxIssue> pcs_{};  // [candidate] record
+  std::array<std::uint32_t, kMaxIssue> pcs_{};  // [candidate] record number (PC) of the instruction
   // [warp] candidate indices of the warp's first and second instruction
   std::array<std::array<std::uint8_t, 2>, kMaxWarps> places_{};
   unsigned count_ = 0, issued_count_ = 0;

@@ -17,7 +17,7 @@ struct FilterCounts {
   ByClass skipped{};   ///< marked instructions that a warp skipped
   ByClass led{};       ///< marked instructions of leaders
   ByClass executed{};  ///< other marked instructions that issued
-  /// instructions that issued although the filter had their result, so that they took no collector and no unit
+  /// instructions that issued although the filter had their result, so that they occupied no collector and no unit
   ByClass reused{};
   std::uint64_t reused_reads = 0;
   std::uint64_t row_reads = 0, row_writes = 0, copies = 0, squashes = 0, checked_skips = 0;
@@ -36,19 +36,20 @@ template <class Visit>
 void FilterCounts::each(Visit&& visit) {
   using Info = base::StatisticInfo;
   using Counts = FilterCounts;
-  visit(Info{"row_reads", "", "operands read from rows of a pool, of the registers read"}, &Counts::row_reads);
-  visit(Info{"row_writes", "", "results written to rows of a pool, of the registers written"}, &Counts::row_writes);
-  visit(Info{"reused_reads", "", "registers that need not be read, of the registers read: the filter had the result"},
+  visit(Info{"row_reads", "", "operands read from pool rows; included in the registers read"}, &Counts::row_reads);
+  visit(Info{"row_writes", "", "results written to pool rows; included in the registers written"}, &Counts::row_writes);
+  visit(Info{"reused_reads", "",
+             "registers that were not read because the filter had the result; included in the registers read"},
         &Counts::reused_reads);
-  visit(Info{"copies", "", "rows copied to a warp's own register"}, &Counts::copies);
-  visit(Info{"squashes", "", "instructions dropped at decode"}, &Counts::squashes);
+  visit(Info{"copies", "", "pool rows copied to a warp's own register"}, &Counts::copies);
+  visit(Info{"squashes", "", "instructions squashed at decode"}, &Counts::squashes);
   visit(Info{"checked_skips", "", "skips that were checked (check.skips)"}, &Counts::checked_skips);
-  visit(Info{"tbs_with_pool", "", "thread blocks that got a pool of rows"}, &Counts::tbs_with_pool);
-  visit(Info{"tbs_unmarked", "", "thread blocks without: their kernel has no marks"}, &Counts::tbs_unmarked);
-  visit(Info{"tbs_of_one_warp", "", "thread blocks without: they have one warp"}, &Counts::tbs_of_one_warp);
-  visit(Info{"tbs_without_rows", "", "thread blocks without: their kernel leaves too few rows free"},
+  visit(Info{"tbs_with_pool", "", "thread blocks with a pool of rows"}, &Counts::tbs_with_pool);
+  visit(Info{"tbs_unmarked", "", "thread blocks without a pool: their kernel has no marks"}, &Counts::tbs_unmarked);
+  visit(Info{"tbs_of_one_warp", "", "thread blocks without a pool: they have one warp"}, &Counts::tbs_of_one_warp);
+  visit(Info{"tbs_without_rows", "", "thread blocks without a pool: their kernel leaves too few rows free"},
         &Counts::tbs_without_rows);
-  visit(Info{"tbs_without_run", "", "thread blocks without: not so many free rows lay together"},
+  visit(Info{"tbs_without_run", "", "thread blocks without a pool: not enough adjacent rows were free"},
         &Counts::tbs_without_run);
 }
 
@@ -56,8 +57,8 @@ template <class Visit>
 void FilterCounts::each_by_class(Visit&& visit) {
   visit("skipped", "marked instructions that a warp skipped", &FilterCounts::skipped);
   visit("led", "marked instructions that a leader executed", &FilterCounts::led);
-  visit("executed", "marked instructions that a warp executed for itself", &FilterCounts::executed);
-  visit("reused", "instructions that issued and whose result the filter had: no collector, no unit",
+  visit("executed", "marked instructions that a warp executed itself", &FilterCounts::executed);
+  visit("reused", "instructions that issued with a result of the filter, without collector and unit",
         &FilterCounts::reused);
 }
 

@@ -102,8 +102,8 @@ void FilterUnit::settle(const Picks& picks) {
   out_ = *out;
   bool moved = skip(*out);
   for (unsigned n = 0; out->again && moved; ++n) {
-    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), n < 65536, "fetch_filter of SM %u never ends to ask again",
-                      parts_.sm);
+    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), n < 65536,
+                      "fetch_filter of SM %u requests another settle without end", parts_.sm);
     out = &filter_.settle(in);
     moved = skip(*out);
   }
@@ -135,7 +135,7 @@ bool FilterUnit::skip(const FetchOut& out) {
   return moved || in_.refused != refused;
 }
 
-// Accounts for a skipped instruction, whose results are those of its last leader in the pool rows. While the
+// Accounts for a skipped instruction. Its results are in the pool rows that its last leader wrote. While the
 // fixed-point watchdog compares registers, the results are also copied to the warp's own registers.
 void FilterUnit::take_over(unsigned w) {
   const WarpState& warp = parts_.warps[w];
@@ -162,7 +162,8 @@ void FilterUnit::take_over(unsigned w) {
   }
 }
 
-// Executes a skipped instruction for its values alone. Returns false if the PC stays.
+// Executes a skipped instruction for its values alone. Returns false if the instruction was not executed and the PC
+// does not advance.
 bool FilterUnit::compute_ghost(unsigned w, View<GhostLoad> loads) {
   const WarpState& warp = parts_.warps[w];
   const std::uint32_t pc = warp.pc;
@@ -220,8 +221,8 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
   const IssueRename& rename = slots_.rename(w, pc);
   const IssueSlot& slot = slots_.issue(w, pc);
 
-  // Copies the values of renamed sources to the warp's own registers, which are not read otherwise while the rows hold
-  // their values.
+  // Copies the values of renamed sources to the warp's own registers, which no other instruction reads while the rows
+  // hold the values.
   std::int16_t rows[Decoded::kMaxSources];
   std::fill(std::begin(rows), std::end(rows), RowPool::kNone);
   unsigned row_reads = 0;

@@ -18,7 +18,7 @@ class GhostUnit {
   /// Result of a ghost execution.
   enum class Answer : std::uint8_t {
     kDone,
-    kPending,  ///< a register of the instruction is pending; the filter may ask again
+    kPending,  ///< a register of the instruction is pending; the filter may try again later
     /// the load differs from its leader's (another address, or not the same for all lanes); the warp has to execute the
     /// load
     kRefused,

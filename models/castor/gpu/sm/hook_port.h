@@ -51,7 +51,7 @@ class HookPort : public SmMechanism {
 
   /// Returns the name of the block that implements the policy (Hook::block).
   [[nodiscard]] const char* block() const { return hook_.block(); }
-  /// Returns the warps with a decoded instruction whose registers are not pending and which nothing blocks.
+  /// Returns the unblocked warps with a decoded instruction and no pending register.
   [[nodiscard]] WarpMask ready_to_be_picked() const;
   [[nodiscard]] std::uint8_t barrier_ok() const { return barrier_ok_; }
 
@@ -78,7 +78,7 @@ class HookPort : public SmMechanism {
   bool pick();
   void retire(unsigned context, TbRetireMessage& /*message*/) { free_ = static_cast<std::uint8_t>(context); }
   void clock();
-  /// Gives the policy its edge. `refused`: warps whose pick did not issue.
+  /// Clocks the policy at the end of the tick. `refused`: warps whose pick did not issue.
   void clock(View<BarrierArrival> arrivals, View<WarpExit> exits, WarpMask unblocked, WarpMask refused);
 
   void idle(Tick ticks) { hook_.idle(ticks); }

@@ -41,7 +41,7 @@ InstructionCache::Miss InstructionCache::miss(std::uint64_t line, unsigned warp,
 
 WarpMask InstructionCache::fill(std::uint64_t line) {
   const auto mshr = std::find_if(mshrs_.begin(), mshrs_.end(), [&](const Mshr& m) { return m.open && m.line == line; });
-  CASTOR_ASSERT(mshr != mshrs_.end(), "an instruction line arrives that nobody asked for");
+  CASTOR_ASSERT(mshr != mshrs_.end(), "an instruction line arrives without an outstanding fetch");
   mshr->open = false;
   Way* const set = set_of(line);
   Way* const oldest =

@@ -49,7 +49,7 @@ class InstructionCache {
     return ways_.data() + (set_mask_ != 0 ? number & set_mask_ : number % sets_) * ways_per_set_;
   }
 
-  // line size in bytes (a power of two), its logarithm, and the associativity
+  // line size in bytes (a power of two), base-2 logarithm of the line size, and the associativity
   unsigned line_, line_shift_, ways_per_set_;
   bool ideal_;
   std::uint64_t sets_, set_mask_;  // set_mask_ is 0 if the number of sets is not a power of two

@@ -13,8 +13,8 @@
 namespace castor::gpu {
 
 /// FIFO of an SM's packets for the network, with `l1.miss_queue` entries. With address translation, packets bypass
-/// older packets that wait for a translation; these are never of the same line (docs/gpu/memory.md, "Address
-/// translation"). Instruction fetches are not translated.
+/// older packets that wait for a translation; the older packets never access the same line (docs/gpu/memory.md,
+/// "Address translation"). Instruction fetches are not translated.
 class InjectionFifo {
  public:
   explicit InjectionFifo(const Machine& machine) : packets_(machine.l1.miss_queue) {}
@@ -33,7 +33,7 @@ class InjectionFifo {
     packets_.push_back(&packet);
     if (tlb_ != nullptr && packet.request.kind != RequestKind::kFetch) tlb_->look_up(packet.line());
   }
-  /// Returns the packet that leaves next, or null if the FIFO is empty or all its packets wait for translations.
+  /// Returns the next packet to be sent, or null if the FIFO is empty or all its packets wait for translations.
   [[nodiscard]] Transaction* head() const {
     if (packets_.empty()) return nullptr;
     return tlb_ == nullptr ? packets_.front() : first_translated();

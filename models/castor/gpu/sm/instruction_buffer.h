@@ -29,7 +29,7 @@ class InstructionBuffer {
   [[nodiscard]] WarpMask meets() const { return meets_; }
   /// Returns the warps whose head waits for the warp's older accesses (release).
   [[nodiscard]] WarpMask drains() const { return drains_; }
-  /// Returns the warps whose head, or last head if the buffer is empty, belongs to `pool`.
+  /// Returns the warps whose head belongs to `pool`. An empty buffer counts with its last head.
   [[nodiscard]] WarpMask of(UnitPool pool) const { return of_pool_[static_cast<std::size_t>(pool)]; }
   [[nodiscard]] UnitPool pool(unsigned w) const { return pool_[w]; }
   [[nodiscard]] unsigned size(unsigned w) const { return size_[w]; }
@@ -75,7 +75,7 @@ class InstructionBuffer {
   WarpMask valid_ = 0, meets_ = 0, drains_ = 0;
   WarpMask full_ = 0;   // may not be fetched: no free entry, or ended_
   WarpMask ended_ = 0;  // warps whose next instruction after the buffered ones is not known yet
-  // [pool] warps whose head, or last head, belongs to the pool
+  // [pool] warps whose head, or last head if the buffer is empty, belongs to the pool
   std::array<WarpMask, kUnitPools> of_pool_{};
   const unsigned entries_;
   const WarpTable& warps_;

@@ -79,8 +79,8 @@ WarpMask IssueStage::acceptable(WarpMask candidates, Tick tick) {
 }
 
 WarpMask IssueStage::queue_room(WarpMask mask) const {
-  // With one queue, either all memory instructions are accepted or none. With a queue for shared memory, the record's
-  // space decides.
+  // With one queue, either all memory instructions are accepted or none. If shared memory has a queue of its own, the
+  // address space of the record determines the queue.
   if (!own_shared_queue_) return (memory_.full_queues() & 1) == 0 ? mask : 0;
   for (WarpMask left = mask; left != 0; left &= left - 1) {
     const WarpState& warp = warps_[lowest(left)];
@@ -127,7 +127,7 @@ void IssueStage::classify() {
       const unsigned w = warps_.ages().oldest(clear);
       stalls_[s] = buffer_.pool(w) <= UnitPool::kShared ? StallClass::kMemoryPipe : StallClass::kComputePipe;
       const bool refused = (refused_ >> s & 1) != 0;
-      // A ready warp of a scheduler that does not act in this tick lacks no resource.
+      // A ready warp whose scheduler does not act in this tick has no missing resource.
       if ((ready_ & warp_bit(w)) == 0 || refused) lacks_[s] = pipelines_.collector_free() || refused ? 2 : 1;
     }
   }

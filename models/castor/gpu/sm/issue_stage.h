@@ -41,7 +41,7 @@ class IssueStage {
   /// that returns from the shared-memory unit takes their issue slot. `look_again`: the next tick is evaluated even if
   /// nothing changes.
   void judge(Tick tick, std::uint8_t barrier_ok, WarpMask reissued, bool look_again);
-  /// Warps that could issue now; and ready warps whose schedulers act in this tick.
+  /// Warps that could issue now (`ready`); and the ready warps whose schedulers act in this tick.
   [[nodiscard]] WarpMask ready() const { return ready_; }
   [[nodiscard]] WarpMask offered() const { return ready_ & acting_; }
   /// Lets the built-in policy pick, if any warp is ready.
@@ -109,7 +109,7 @@ class IssueStage {
   }
   [[nodiscard]] WarpMask acceptable(WarpMask candidates, Tick tick);
   [[nodiscard]] WarpMask queue_room(WarpMask mask) const;
-  // Returns the warps of `warps` that are not kept from issue by `barrier_ok`.
+  // Returns `warps` without those that `barrier_ok` keeps from issuing a barrier or exit.
   [[nodiscard]] WarpMask permitted(WarpMask warps) const;
   [[nodiscard]] bool can_commit(unsigned scheduler, unsigned w, Tick tick) const;
   // Returns the commit pool of a warp's head; kControl and kSync commit as one pool.
@@ -152,7 +152,7 @@ class IssueStage {
   const SmMemory& memory_;
   std::unique_ptr<PickPolicy> policy_;  // built-in issue policy; null with an issue policy hook
   Picks picks_;
-  // [pool] scheduler whose pick was refused first the last time; commits of the pool begin with it
+  // [pool] scheduler whose pick was refused first in the last tick with a refusal; commits of the pool begin with it
   std::array<std::uint8_t, kUnitPools> first_refused_{};
   static_assert(Pipelines::kMaxSchedulers <= 8 && kMaxWarps <= 256, "they fit into the words that commit sorts");
   std::array<First, Pipelines::kMaxSchedulers * kMaxPicks> firsts_{};
@@ -160,8 +160,7 @@ class IssueStage {
 
 template <class Execute>
 void IssueStage::commit(Tick tick, Execute&& execute) {
-  // Insertion sort of the picks by pool, then by scheduler in cyclic order from the one that was refused first the last
-  // time.
+  // Insertion sort of the picks by pool, then by scheduler in cyclic order from the scheduler of `first_refused_`.
   std::array<std::uint32_t, Pipelines::kMaxSchedulers * kMaxPicks> order;
   unsigned count = 0;
   for (unsigned s = 0; s < schedulers_.count; ++s) {

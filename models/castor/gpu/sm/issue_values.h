@@ -8,8 +8,8 @@
 namespace castor::gpu {
 
 /// Returns the operand values of the instruction at record `pc` of warp `w`, before it issues, for fetch filters with
-/// FilterTerms::values (docs/gpu/fetch-filter.md, "FetchFilter"). A 64-bit source counts as two: its low and its high
-/// half. `IssueValues::written` is 0.
+/// FilterTerms::values (docs/gpu/fetch-filter.md, "FetchFilter"). A 64-bit source is reported as two values, its low
+/// half and its high half. `IssueValues::written` is 0.
 [[nodiscard]] IssueValues issue_values(WarpTable& warps, unsigned w, std::uint32_t pc);
 
 }  // namespace castor::gpu

@@ -66,11 +66,12 @@ class KernelTicks {
   TickAccounting accounting_;
   const TickCounters& counters_;
   const ThreadBlocks& tbs_;
-  const unsigned none_, several_;  // indices of these two times, after those of the table entries
+  // indices of the times without a kernel and with several kernels; they follow the table entries
+  const unsigned none_, several_;
   unsigned owner_;
   std::vector<SmTime> times_;
   KdMask held_;
-  SmTime settled_;  // SM time that has been divided so far
+  SmTime settled_;  // SM time already divided among kernels
 };
 
 }  // namespace castor::gpu

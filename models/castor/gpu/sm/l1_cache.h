@@ -79,7 +79,8 @@ class L1Cache {
   unsigned ways_;
   bool hash_sets_;
   unsigned line_shift_;
-  std::uint64_t set_mask_;  // mask for the largest power of two not above the number of sets
+  // all bits of a number below the largest power of two that does not exceed the number of sets
+  std::uint64_t set_mask_;
   unsigned words_per_set_;
   std::vector<Line> lines_;
   std::vector<Bytes> data_;

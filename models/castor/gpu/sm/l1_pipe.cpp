@@ -168,7 +168,7 @@ bool SmMemory::Impl::store_back(MemoryOperation& operation, unsigned index, Tick
   }
   close_entries(access.line);
   if (watched()) {
-    // Local memory is part of the state on which a loop may depend.
+    // A change of bytes in local memory disturbs the spin watch, because a loop may depend on these bytes.
     std::byte before[kMaxLineBytes];
     std::memcpy(before, l1.data(slot), machine.l1.line);
     operation.store(index, l1.data(slot));
@@ -320,7 +320,7 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
     default:
       break;
   }
-  // A load that merged into a request sent before the watch's window returns older bytes.
+  // A load that merged into a request sent before the watch's window returns bytes older than the window.
   if (watched() && request.performed < watch->since()) watch->disturb();
   MshrFile::Entry& entry = mshrs.at(request.tag);
   if (entry.open) install(entry, reply);

@@ -54,7 +54,7 @@ WarpMask LaunchPointers::advance() {
   return over;
 }
 
-// Removes warps without stores in flight from calls.older: their later stores are younger than the call.
+// Removes warps without stores in flight from calls.older: stores that they issue later are younger than the call.
 void LaunchPointers::update_older(unsigned w) {
   OfWarp& calls = warps_[w];
   for (WarpMask left = calls.older; left != 0; left &= left - 1) {
@@ -74,7 +74,7 @@ void LaunchPointers::look_at_first(unsigned w) {
   stored_ = (stored_ & ~warp_bit(w)) | (stored ? warp_bit(w) : 0);
 }
 
-// Sends at most one record per tick, the one that has been due longest.
+// Sends at most one launch record per tick, the record that has been due longest.
 void LaunchPointers::send_record() {
   Open* first = nullptr;
   unsigned of = 0;
@@ -92,7 +92,8 @@ void LaunchPointers::send_record() {
   scoreboard_.expect_acknowledge(of);
 }
 
-// Sends at most one pointer per tick, the one that has been due longest. Returns the warp if it was its last pointer.
+// Sends at most one pointer per tick, the pointer that has been due longest. Returns the warp if this was its last
+// pointer.
 WarpMask LaunchPointers::send_pointer() {
   OfWarp* first = nullptr;
   unsigned of = 0;
@@ -129,8 +130,8 @@ WarpMask LaunchPointers::leave_groups() {
   return over;
 }
 
-// Returns the first tick in which a pointer may leave. Recomputed when the set of warps with a leaving pointer has
-// changed, or a pointer has left.
+// Returns the first tick in which a pointer may leave. Recomputed when the set of warps with pointers to send has
+// changed, or a pointer was sent.
 Tick LaunchPointers::first_due() {
   const WarpMask of = stored_ & ~behind_;
   if (of == 0) return base::kForever;
@@ -144,8 +145,9 @@ Tick LaunchPointers::first_due() {
   return first_due_;
 }
 
-// Returns the next tick with work for `advance`, or kForever until a record is stored. Older stores of the block may be
-// acknowledged in any tick.
+// Returns the next tick with work for `advance`; kForever if no such tick is known before a launch record is stored.
+// While older stores of the block are in flight, `advance` has work in every tick, because a store may be acknowledged
+// in any tick.
 Tick LaunchPointers::next() {
   const Tick soonest = clock_.tick() + 1;
   if (behind_ != 0) return soonest;

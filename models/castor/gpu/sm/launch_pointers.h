@@ -45,7 +45,8 @@ class LaunchPointers {
   /// Records a launch call of a warp: its pointers leave after all stores of the warps in `block` that are in flight
   /// now. The warp must have no pointer left.
   void note_older(unsigned w, WarpMask block);
-  /// Adds the launches of that call. Their records are stored one per tick, from this tick on.
+  /// Adds the launches of the call that `note_older` recorded. Their records are stored one per tick, from this tick
+  /// on.
   void add(unsigned w, const std::vector<Pointer>& pointers);
   /// Records that the launch record `number` of warp `w` has been stored.
   void record_stored(unsigned w, std::uint32_t number);
@@ -66,7 +67,8 @@ class LaunchPointers {
   /// Launches of one warp.
   struct OfWarp {
     std::deque<Open> pointers;
-    std::size_t sent = 0;           ///< number of pointers whose record was sent; they come first in `pointers`
+    /// number of pointers whose record was sent; these pointers come first in `pointers`
+    std::size_t sent = 0;
     std::uint32_t records_out = 0;  ///< number of records sent and not stored yet
     WarpMask older = 0;             ///< warps of the block with stores in flight that are older than the call
   };
@@ -92,7 +94,7 @@ class LaunchPointers {
   WarpMask unsent_ = 0;              ///< warps of open_ with records that were not sent
   WarpMask behind_ = 0;              ///< warps of open_ whose block has older stores in flight
   WarpMask stored_ = 0;              ///< warps of open_ whose first pointer has its record stored
-  WarpMask first_due_of_ = 0;        ///< warps to which first_due_ belongs; 0 = first_due_ is to be computed
+  WarpMask first_due_of_ = 0;        ///< warps to which first_due_ applies; 0 if first_due_ must be recomputed
   Tick first_due_ = base::kForever;  ///< first tick in which a pointer may leave
   std::uint32_t last_number_ = 0;    ///< number of the last launch record
   Tick due_ = base::kForever;        ///< first tick in which `advance` may have work

@@ -48,7 +48,7 @@ struct SmMechanism {
 
   // --- Thread blocks -------------------------------------------------------------------------------------------------
 
-  /// S0, start: a thread block starts; its warps are already in their slots.
+  /// S0, start: a thread block starts; its warps already occupy their slots.
   void start(TbStart& /*start*/) {}
   /// S0, after `start`: the thread block was suspended, and its saved state is restored.
   void come_back(TbStart& /*start*/, const SuspendedTb& /*saved*/) {}
@@ -121,7 +121,7 @@ struct SmMechanism {
   void idle(Tick /*ticks*/) {}
   /// Runs after a tick that raised SmParts::hand_over, when all units of the cycle have ticked.
   void hand_over() {}
-  /// Returns whether the mechanism does nothing more unless an instruction or a message triggers it.
+  /// Returns whether the mechanism is idle: only an instruction or a message can wake it.
   [[nodiscard]] bool still() const { return true; }
   /// Adds the warps that wait for the mechanism.
   void add_waiting(std::vector<WaitReason>& /*reasons*/) const {}

@@ -68,7 +68,8 @@ class MechanismList : private MechanismSlot<Mechanisms>... {
   }
 
  private:
-  /// Calls `step` for a mechanism of `list`, if the machine has it and its kOptional equals the argument `kOptional`.
+  /// Calls `step` for a mechanism of `list` whose own kOptional equals the template argument, if the machine has the
+  /// mechanism.
   template <class Mechanism, bool kOptional, class List, class Step>
   [[gnu::always_inline]] static void call(List& list, Step& step) {
     if constexpr (Mechanism::kOptional == kOptional) {

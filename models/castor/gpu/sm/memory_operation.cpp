@@ -11,7 +11,7 @@ namespace {
 
 using isa::LaneMask;
 
-// Copies a piece; constant sizes let the compiler use moves instead of calls.
+// Copies a piece. Each size has its own call with a constant, so that the compiler emits moves.
 void move_piece(std::byte* to, const std::byte* from, unsigned size) {
   switch (size) {
     case 1:

@@ -59,7 +59,7 @@ enum class Shape : std::uint8_t {
   kUnit,     ///< whole warp, consecutive lanes access consecutive elements
   kRows,     ///< whole warp, in runs of kRowLanes lanes (rows of a tile); each run is uniform or consecutive
 };
-/// Lanes per row of a tile, one word each.
+/// Lanes in a row of a tile; each lane accesses one word.
 inline constexpr unsigned kRowLanes = 16;
 
 /// Access of an instruction to one line: one transaction of the L1 pipe.
@@ -82,8 +82,9 @@ struct SharedRounds {
   unsigned visit = 0;      ///< rounds still to be done before the instruction leaves the unit
   unsigned ticks = 0;      ///< ticks left of the round in progress; 0 = no round in progress
   bool conflicts = false;  ///< the instruction has bank conflicts
-  bool returns = false;    ///< the instruction re-enters the unit and has not had its first tick there
-  bool unlocks = false;    ///< locking atomics: the access of the current turn is the store that unlocks
+  /// the instruction re-enters the shared-memory unit, and its first tick in the unit is still to come
+  bool returns = false;
+  bool unlocks = false;  ///< locking atomics: the access of the current turn is the store that unlocks
   /// lanes whose turn is pending or in progress; and lanes that hold their locks
   isa::LaneMask waiting = 0, locked = 0;
 };
@@ -101,7 +102,7 @@ struct MemoryOperation {
   bool bypass_local = false;
   bool bypass_global = false;
   bool write_back = false;  ///< local lines are written back, not through
-  /// all lanes, inactive ones too, have an address in one space; an inactive lane has that of an active one
+  /// all lanes have an address in one space; the address of an inactive lane is a copy of an active lane's address
   bool gathered = false;
   bool waited = false;  ///< some of the data came from the network
   bool missed = false;  ///< some of the data came from DRAM, because L2 missed
@@ -119,8 +120,9 @@ struct MemoryOperation {
   unsigned next_line = 0;  ///< number of lines that have had their pass
   unsigned ideal_left = 0;
   unsigned passes = 0;
-  unsigned queued = 0;   ///< number of LSU queues and shared-unit lists that hold the operation
-  unsigned pending = 0;  ///< number of unfinished parts: each line, the shared rounds, the ideal passes
+  unsigned queued = 0;  ///< number of LSU queues and shared-memory unit lists that hold the operation
+  /// number of unfinished parts; parts are each line, all shared-memory rounds, and all ideal passes
+  unsigned pending = 0;
   Tick ready = 0;
 
   // Layout of a lane's data: `pieces` pieces of `piece_bytes` bytes each, `piece_stride` bytes apart.
@@ -129,7 +131,7 @@ struct MemoryOperation {
   unsigned lane_stride = 16;
   unsigned piece_stride = 0;
 
-  /// Address of the lowest lane; for other shapes than kGeneral the start of the access.
+  /// Address of the lowest lane (kGeneral), or start of the access (all other shapes).
   std::uint64_t base = 0;
   /// If true, `access.address` has the device address of each lane, or for shared memory the offset in the window. If
   /// false, `base` and `step` (or `row_base`) define the addresses.
@@ -141,8 +143,8 @@ struct MemoryOperation {
 
   [[nodiscard]] bool is_local(unsigned line) const { return line < local_lines; }
   [[nodiscard]] bool is_atomic() const { return access.op.kind >= isa::MemoryKind::kAtomic; }
-  /// Returns whether an element of the lane is spread over several lines: local memory stores each word of an element
-  /// in another row.
+  /// Returns whether an element of the lane extends over several lines: local memory stores each word of an element in
+  /// another row.
   [[nodiscard]] bool spread(unsigned line) const { return is_local(line) && access.lane_bytes > 4; }
 
   /// Copies the bytes that the lanes load from line number `line` out of the line's data.
@@ -206,7 +208,7 @@ class AccessResolver {
   /// Switches the fast paths on or off; off, the general paths do all work. For tests.
   void use_fast_paths(bool on) { fast_paths_ = on; }
   [[nodiscard]] AddressCheck& check() { return check_; }
-  /// Returns whether the last operation loads outside every allocation, in so far as memory.check counts such loads.
+  /// Returns whether the last operation has loads outside every allocation that memory.check counts.
   [[nodiscard]] bool any_outside() const { return outside_ != 0; }
   /// Adds the out-of-allocation loads of `operation`, which must be the last one resolved, to the kernel's counts.
   void note_outside(const MemoryOperation& operation, const isa::Program& program, OutsideReads& reads) const;

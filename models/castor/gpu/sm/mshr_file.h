@@ -21,7 +21,8 @@ class MshrFile {
   struct Target {
     MemoryOperation* operation = nullptr;
     std::uint32_t line = 0;
-    bool partial = false;  ///< only the bytes in `missing` come from the reply; the operation already has the others
+    /// the reply supplies only the bytes in `missing`; the operation already has all other bytes
+    bool partial = false;
     ByteMask missing;
     std::uint32_t next = kNone;
   };
@@ -46,7 +47,7 @@ class MshrFile {
   [[nodiscard]] Target& target(std::uint32_t index) { return targets_[index]; }
   [[nodiscard]] const Target& target(std::uint32_t index) const { return targets_[index]; }
 
-  /// Youngest open entry of a line, and the next older open entry of the same line; kNone if there is none.
+  /// Returns the youngest open entry of a line; and the next older open entry of the same line. kNone if there is none.
   [[nodiscard]] std::uint32_t find(std::uint64_t line) const { return hash_.find(line); }
   [[nodiscard]] std::uint32_t older(std::uint32_t entry) const { return hash_.older(entry); }
 

@@ -68,7 +68,8 @@ void LooseRoundRobin::pick(const Candidates& candidates, Picks& picks) const {
 }
 
 void TwoLevel::pick(const Candidates& candidates, Picks& picks) const {
-  // With several picks per scheduler, each pick assumes on a copy of the groups that the earlier ones have issued.
+  // With several picks per scheduler, a pick assumes that the earlier picks issue. A copy of the groups tracks that
+  // assumption.
   std::optional<WarpGroups> trial;
   if (schedulers_.picks > 1) trial = groups_;
   for (unsigned s = 0; s < schedulers_.count; ++s) {

@@ -38,7 +38,8 @@ struct Candidates {
   const WarpMask* issue_class = nullptr;
 };
 
-/// Base of the built-in issue policies: which ready warps of each scheduler issue (docs/gpu/sm.md, "Issue policies").
+/// Base of the built-in issue policies, which select the ready warps of each scheduler that issue (docs/gpu/sm.md,
+/// "Issue policies").
 ///
 /// Steps: `placed` in S0, start; `pick` in S5, issue, if any warp is ready, then `issued` for each pick that issued;
 /// `left` in S8, bookkeeping. Only issued picks change the state.
@@ -49,7 +50,7 @@ class PickPolicy {
   /// are left unchanged.
   virtual void pick(const Candidates& candidates, Picks& picks) const = 0;
   virtual void issued(unsigned scheduler, unsigned which, unsigned warp) = 0;
-  /// The warps of a thread block were placed in these slots, or have left them.
+  /// The warps of a thread block were placed in these slots; or have left these slots.
   virtual void placed(WarpMask /*warps*/) {}
   virtual void left(WarpMask /*warps*/) {}
 };

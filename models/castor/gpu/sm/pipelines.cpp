@@ -24,8 +24,8 @@ Pipelines::Pipelines(const Machine& machine, EventWheel& wheel, PipelineCounters
                                       machine.units.integer,      machine.units.sp};
   for (std::size_t p = 0; p < kRealPools; ++p) {
     Pool& pool = pools_[p];
-    // Load/store units belong to the whole SM. Other pools do too if their number of units is not a multiple of the
-    // schedulers'.
+    // Load/store units belong to the whole SM. So do the units of a pool whose number of units is not a multiple of the
+    // number of schedulers.
     const bool own = static_cast<UnitPool>(p) > UnitPool::kShared && units[p] != 0;
     pool.divided = machine.sub_core && own && units[p] % schedulers_ == 0;
     const unsigned groups = pool.divided ? schedulers_ : 1;
@@ -48,7 +48,7 @@ inline Tick Pipelines::read(unsigned bank, Tick from) {
   return tick;
 }
 
-// Takes the unit that is free first, and returns the tick of the dispatch.
+// Reserves the unit of the group that is free first, and returns the tick of the dispatch.
 inline Tick Pipelines::take_unit(Units& units, Tick earliest, unsigned interval) {
   const Tick dispatch = std::max(earliest, units.earliest);
   const Tick again = dispatch + interval;

@@ -76,14 +76,15 @@ class Pipelines {
   };
   // write reservations of a bank: bit per tick, modulo the horizon
   using Writes = std::array<std::uint64_t, EventWheel::kHorizon / 64>;
-  // Units of one scheduler, or of all schedulers: for each unit the first tick in which it accepts a dispatch, as a
-  // ring in ascending order. Units of a group are interchangeable, and most become free in the order of their use.
+  // Group of units that belong to one scheduler or to all schedulers. A ring in ascending order holds, for each unit,
+  // the first tick in which the unit accepts a dispatch. Units of a group are interchangeable, and most become free in
+  // the order of their use.
   struct Units {
     Tick earliest = 0;  // free[head]: first tick in which any of the units is free
     unsigned head = 0;
     std::vector<Tick> free;
   };
-  // Units of a pool.
+  // All units of a pool.
   struct Pool {
     bool divided = false;
     std::array<Units, kMaxSchedulers> units;  // [scheduler], or [0] for all schedulers if the pool is not divided

@@ -51,7 +51,7 @@ class RowPool {
   /// Records that an issuing instruction reads its sources from `rows` (kNone: own register), the last one in tick
   /// `last_operand`.
   void read(unsigned w, const Decoded& decoded, const std::int16_t* rows, Tick last_operand, Tick tick);
-  /// Returns the last tick in which a row is read.
+  /// Returns the last tick in which an issued instruction reads the row.
   [[nodiscard]] Tick read_until(unsigned row) const { return read_until_[row]; }
   /// Returns whether issued instructions of the warp read operands after `tick`.
   [[nodiscard]] bool reading(unsigned w, Tick tick) const { return warp_reads_until_[w] > tick; }
@@ -67,7 +67,7 @@ class RowPool {
   /// Reserves the writes of a leader's one or two results to rows of the pool that begins at `base`. The data of a load
   /// are written with the first of them.
   void expect(unsigned w, const Decoded& decoded, unsigned base, Tick tick, Tick earliest, MemoryOperation* operation);
-  /// Copies a leader's results from the warp's own registers to its rows.
+  /// Copies a leader's results from the warp's own registers to the result's rows.
   void store(unsigned w, const Decoded& decoded);
   /// Handles a kRowWritten event: a row of a TB's pool is written in this tick.
   void tell(const SmEvent& event) { written_.push_back({event.warp, event.first}); }

@@ -70,8 +70,8 @@ void RuntimeUnit::call(unsigned w, const isa::Record& record, LaneMask mask) {
   ask(w);
 }
 
-// Requests the launcher for a call. A launch is held while older pointers of the warp have not left. A group launch
-// also needs a command slot of the SM.
+// Sends a call's request to the launcher. A launch is held while older pointers of the warp are not sent. A group
+// launch also needs a command slot of the SM.
 void RuntimeUnit::ask(unsigned w) {
   const RuntimeCall call = kind(*warp_calls_[w]);
   held_ |= warp_bit(w);
@@ -84,7 +84,7 @@ void RuntimeUnit::ask(unsigned w) {
   begin(w);
 }
 
-// Starts a call in this tick: its latency counts from here, as if it had issued now.
+// Starts a call in this tick: its latency counts from this tick, as if the call had issued now.
 void RuntimeUnit::begin(unsigned w) {
   WarpCalls& calls = *warp_calls_[w];
   const TbState& tb = tbs_[warps_[w].tb];
@@ -193,7 +193,7 @@ void RuntimeUnit::returned(unsigned w) {
     return;
   blocked_.return_from_runtime(w);
   count_wait(kind(calls), clock_.tick() - calls.called);
-  // The block sees the data that its launches have written.
+  // The block then sees the data that its launches have written.
   if (kind(calls) == RuntimeCall::kSynchronize) tbs_.acquire(warps_[w].tb, clock_.now());
 }
 
@@ -254,7 +254,7 @@ Cycle RuntimeUnit::next_message() const {
                   news_.empty() ? base::kForever : news_.front().visible);
 }
 
-// Restarts the calls that were held by an older call's last pointer, one tick after that pointer has left.
+// Restarts each call that was held by an older call, one tick after the older call's last pointer was sent.
 void RuntimeUnit::advance() {
   for (WarpMask left = std::exchange(restart_, 0); left != 0; left &= left - 1) ask(lowest(left));
   if (pointers_.due() > clock_.tick()) return;

@@ -64,13 +64,13 @@ class RuntimeUnit {
   /// Sends one launch record and one pointer, if they are due, and starts calls that were held.
   void advance();
 
-  /// Returns the warps with a request or a pointer in flight; their TB does not retire.
+  /// Returns the warps with a request or a pointer in flight. A TB with such a warp does not retire.
   [[nodiscard]] WarpMask under_way() const { return asked_ | pointers_.open(); }
   /// Returns the warps that wait for the launches of their block (cudaDeviceSynchronize).
   [[nodiscard]] WarpMask await_children() const { return awaiting_; }
-  /// Returns the warps with a call or pointer that completes without waiting for the launches of their block.
+  /// Returns the warps with a call or pointer that completes even if the launches of the block stay open.
   [[nodiscard]] WarpMask moving() const { return (blocked_.in_runtime() & ~awaiting_) | pointers_.open(); }
-  /// Keeps warps waiting whose block is being saved: the close of their launches no longer resumes them on this SM.
+  /// Keeps warps waiting whose block is being saved: when their launches close, they do not resume on this SM.
   void keep_waiting(WarpMask warps) { kept_ |= warps; }
   // Values of the device runtime that are saved and restored with a suspended block.
   [[nodiscard]] std::unique_ptr<RuntimeState> take_values(unsigned w) const;
@@ -78,7 +78,7 @@ class RuntimeUnit {
   void give_caller(unsigned context, BlockId caller);
   /// Unblocks the warps of a block that is swapped out.
   void leave(WarpMask warps);
-  /// Returns the launcher's number of the thread block in a context, 0 if the block has not called.
+  /// Returns the launcher's number of the thread block in a context, 0 if the block has not called the device runtime.
   [[nodiscard]] BlockId caller(unsigned context) const { return callers_.empty() ? 0 : callers_[context]; }
 
  private:
@@ -128,12 +128,13 @@ class RuntimeUnit {
   WarpMask asked_ = 0;                                  ///< warps with a request to which the launcher has not replied
   WarpMask awaiting_ = 0;                               ///< warps that wait for the launches of their block
   WarpMask kept_ = 0;  ///< warps of awaiting_ whose block is being saved, so they do not resume here
-  /// warps whose launch call is held: older pointers of the warp have not left, or no command slot is free
+  /// warps whose launch call is held: older pointers of the warp are not sent yet, or no command slot is free
   WarpMask held_ = 0;
-  std::deque<unsigned> turns_;    ///< warps of held_ that wait for a command slot, oldest first
-  unsigned commands_ = 0;         ///< number of command slots in use
-  WarpMask restart_ = 0;          ///< warps of held_ whose call starts in the next tick
-  Cycle asks_from_ = 0;           ///< first cycle in which the SM may send a request: one request per cycle
+  std::deque<unsigned> turns_;  ///< warps of held_ that wait for a command slot, oldest first
+  unsigned commands_ = 0;       ///< number of command slots in use
+  WarpMask restart_ = 0;        ///< warps of held_ whose call starts in the next tick
+  /// first cycle in which the SM may send its next request; an SM sends at most one request per cycle
+  Cycle asks_from_ = 0;
   bool active_ = false;           ///< a call, pointer or message is pending
   std::deque<Reply> replies_;     ///< replies not taken yet, oldest first
   std::deque<RuntimeNews> news_;  ///< messages of the launcher not taken yet, oldest first

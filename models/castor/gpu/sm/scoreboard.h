@@ -81,8 +81,8 @@ class Scoreboard {
     event.registers = 1;
     wheel_.add(tick, pipelines_.reserve_write(reg, w, earliest) + 1, event);
   }
-  /// Schedules the write-back of a load whose registers are pending since its issue. The data are available from
-  /// `earliest` on, and are written with the first register, by a kLoaded event.
+  /// Schedules the write-back of a load whose registers have been marked as pending at its issue. The data are
+  /// available from `earliest` on, and are written with the first register, by a kLoaded event.
   void expect_load(unsigned w, const Decoded& decoded, Tick tick, Tick earliest, MemoryOperation& operation) {
     if (decoded.dst_count != 1 || decoded.predicates_written != 0) {
       expect_writes(w, decoded, tick, earliest, &operation);
@@ -114,7 +114,8 @@ class Scoreboard {
     }
     memory_changed(w);
   }
-  /// Marks a register as pending, or as clear, whose write slot is reserved elsewhere (pool rows of a fetch filter).
+  /// Marks a register as pending, or clears it, if its write slot is reserved by another part (pool rows of a fetch
+  /// filter).
   void expect(unsigned w, unsigned reg) { slots_[w].pending[reg / 64] |= std::uint64_t{1} << (reg % 64); }
   void forget(unsigned w, unsigned reg) {
     slots_[w].pending[reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
@@ -142,7 +143,7 @@ class Scoreboard {
       in_flight_ &= ~warp_bit(w);
     }
   }
-  /// Records that the registers of a load or atomic were written.
+  /// Records that the registers of a load or atomic have been written.
   void load_done(unsigned w) {
     --loads_[w];
     memory_changed(w);
@@ -151,7 +152,7 @@ class Scoreboard {
   void goes_on(unsigned w) { held_ &= ~warp_bit(w); }
   /// Returns whether the warp has no pending register and no access in flight.
   [[nodiscard]] bool quiet(unsigned w) const { return !any_pending(w) && loads_[w] == 0 && unacknowledged_[w] == 0; }
-  /// Records a store for the warp that belongs to no instruction (launch record).
+  /// Records a store of the warp that belongs to no instruction (the store of a launch record).
   void expect_acknowledge(unsigned w) {
     ++unacknowledged_[w];
     memory_changed(w);
@@ -194,7 +195,7 @@ class Scoreboard {
   EventWheel& wheel_;
   // [warp] bit per predicate with a pending write
   std::array<std::uint8_t, kMaxWarps> pending_predicates_{};
-  // [warp] loads and atomics not written back, prefetches without data
+  // [warp] number of loads and atomics not written back, and of prefetches without data
   std::array<std::uint16_t, kMaxWarps> loads_{};
   // [warp] lines of stores, reductions and atomics without acknowledge
   std::array<std::uint32_t, kMaxWarps> unacknowledged_{};

@@ -37,7 +37,8 @@ unsigned bank_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes,
     std::uint64_t used = 0;  // bit per bank that has to deliver a row
     std::uint64_t first_row[64];
     std::uint8_t depth[64];  // different rows of the bank; for atomics the number of lanes
-    std::uint8_t more[64];   // [bank] index + 1 of the newest further row in `rows`, 0 = none
+    // [bank] list of further rows: index + 1 in `rows` of the row added last, 0 = no further row
+    std::uint8_t more[64];
     struct {
       std::uint64_t row;
       std::uint8_t next;

@@ -16,8 +16,8 @@ struct SharedBanks {
   [[nodiscard]] static SharedBanks of(const Machine& machine) {
     return {machine.smem.banks, machine.smem.bank_bytes, machine.smem.interleave};
   }
-  /// Returns the number of lanes of a group for accesses of `lane_bytes` bytes: as many as 32 banks can serve at once,
-  /// at most 32.
+  /// Returns the number of lanes in a group for accesses of `lane_bytes` bytes: as many lanes as 32 banks can serve in
+  /// one round, at most 32.
   [[nodiscard]] unsigned group(unsigned lane_bytes) const { return lane_bytes > bytes ? 32 * bytes / lane_bytes : 32; }
 };
 
@@ -31,8 +31,9 @@ struct SharedBanks {
   return groups;
 }
 
-/// Returns the rounds of one shared-memory access: summed over groups, the most different rows that one bank has to
-/// deliver. For atomics performed by the unit (`atomic`), the most lanes per bank. `offset` is indexed by lane.
+/// Returns the number of rounds of one shared-memory access: the sum over its groups of lanes. The rounds of a group
+/// are the largest number of different rows that one bank has to deliver. For atomics performed by the unit (`atomic`),
+/// they are the largest number of lanes per bank. `offset` is indexed by lane.
 [[nodiscard]] unsigned bank_rounds(const std::uint64_t* offset, isa::LaneMask mask, unsigned lanes, unsigned lane_bytes,
                                    const SharedBanks& banks, bool atomic);
 

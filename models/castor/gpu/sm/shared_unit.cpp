@@ -40,8 +40,8 @@ void SharedUnit::begin(MemoryOperation& operation) const {
   begin_access(operation);
 }
 
-// Starts an access: all its rounds are to be done. With replays, the rounds of bank conflicts are left for later visits
-// of the unit.
+// Starts an access: none of its rounds is done yet. With replays, the rounds of bank conflicts are done in later visits
+// to the unit.
 void SharedUnit::begin_access(MemoryOperation& operation) const {
   SharedRounds& rounds = operation.rounds;
   rounds.left = rounds.total;
@@ -52,7 +52,7 @@ void SharedUnit::begin_access(MemoryOperation& operation) const {
 void SharedUnit::count_rounds(MemoryOperation& operation, LaneMask lanes) const {
   SharedRounds& rounds = operation.rounds;
   const isa::Access& access = operation.access;
-  // A turn without locked lanes still executes its access.
+  // A turn in which no lane holds a lock still executes its access.
   rounds.groups = std::max(1U, lane_groups(lanes, lanes_, access.lane_bytes, banks_));
   rounds.total = std::max(1U, bank_rounds(access.address, lanes, lanes_, access.lane_bytes, banks_, false));
   begin_access(operation);

@@ -37,7 +37,7 @@ class SharedUnit {
   }
 
   void begin_tick() { reissued_ = 0; }
-  /// Returns the instruction that has re-entered the unit and may have it in `tick`, or null.
+  /// Returns the instruction that has re-entered the unit and may use the unit in `tick`, or null.
   [[nodiscard]] MemoryOperation* back(Tick tick) const {
     return back_.empty() || back_.front().due > tick ? nullptr : back_.front().operation;
   }
@@ -55,7 +55,7 @@ class SharedUnit {
     bool over = false;        ///< with `leaves`: all rounds of the instruction are done; else it will re-enter the unit
     isa::LaneMask lanes = 0;  ///< lanes whose accesses are performed in this tick
   };
-  /// Gives the unit to an instruction for this tick. If the instruction is `back` and leaves, it is removed from the
+  /// Executes one tick of an instruction in the unit. If the instruction is `back` and leaves, it is removed from the
   /// list of returned instructions.
   Result tick(MemoryOperation& operation, Tick now) {
     if (!plain_) return visit(operation, now);
@@ -93,8 +93,9 @@ class SharedUnit {
   const bool loop_;
   const unsigned lock_ticks_, retry_ticks_;
   const std::uint64_t context_words_;
-  const bool plain_;          // machine without replays and locks: one round per tick, and no instruction re-enters
-  std::vector<Back> back_;    // instructions that will re-enter, by tick, equal ticks in the order in which they left
+  const bool plain_;  // machine without replays and locks: one round per tick, and no instruction re-enters
+  // instructions that will re-enter, sorted by tick, then by the order in which they left the unit
+  std::vector<Back> back_;
   std::vector<bool> locked_;  // [TB context x words + word] the word is locked
   WarpMask reissued_ = 0;     // warps whose instruction re-entered the unit in this tick
 };

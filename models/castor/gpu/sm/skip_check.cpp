@@ -72,7 +72,8 @@ void SkipCheck::set_elsewhere(unsigned w, const Decoded& decoded, bool elsewhere
   }
 }
 
-// Returns whether the instruction reads an own register whose value lies in a row alone, and reports the fault.
+// Returns whether the instruction reads a register of the warp whose value is only in a pool row, and reports the
+// fault.
 bool SkipCheck::reads_stale(unsigned w, const Decoded& decoded, const std::int16_t* rows, LaneMask mask) {
   for (unsigned i = 0; i < decoded.source_count; ++i) {
     const unsigned reg = decoded.sources[i];
@@ -80,7 +81,9 @@ bool SkipCheck::reads_stale(unsigned w, const Decoded& decoded, const std::int16
     const std::uint32_t pc = warps_[w].pc;
     fail(w, pc,
          {FaultKind::kWrongSkip, first_lane(mask),
-          place(w, pc, clock_.now()) + " reads its own R" + std::to_string(reg) + ", whose value lies in a row", 0});
+          place(w, pc, clock_.now()) + " reads its own R" + std::to_string(reg) +
+              ", but its value is only in a pool row",
+          0});
     return true;
   }
   return false;
@@ -96,7 +99,7 @@ void SkipCheck::reads(unsigned w, const Decoded& decoded, const std::int16_t* ro
   const isa::RegisterView own = warps_.view(w);
   Step& step = push(w, Step::Kind::kRead, warp.pc);
   for (unsigned k = 0; k < 4; ++k) {
-    // An address or an operand of arithmetic is one value; store data may be several values.
+    // An address or an arithmetic operand consists of one value; store data may consist of several values.
     const bool one = record.kind == Kind::kLane || k == 0;
     for (unsigned i = 0; i < use.src[k]; i += one ? use.src[k] : 1) {
       const auto reg = static_cast<std::uint8_t>(record.src[k] + i);
@@ -204,7 +207,7 @@ std::optional<ExecutionFault> SkipCheck::run(unsigned w, Step& step) {
       }
       return std::nullopt;
     case Step::Kind::kCopy:
-      return compare(w, step, {step.reg, step.count}, rows, "is to come behind a copy of");
+      return compare(w, step, {step.reg, step.count}, rows, "comes after a copy of");
     case Step::Kind::kSkip:
       return run_skip(w, step);
     case Step::Kind::kWrite:
@@ -229,7 +232,7 @@ std::optional<ExecutionFault> SkipCheck::run_skip(unsigned w, Step& step) {
   const Record& record = warps_[w].records[step.pc];
   if (!step.led) {
     return ExecutionFault{FaultKind::kWrongSkip, 0,
-                          place(w, step.pc, step.cycle) + " is skipped, and no leader has executed it", 0};
+                          place(w, step.pc, step.cycle) + " is skipped, but no leader has executed it", 0};
   }
   if (record.kind == Kind::kMemory) {
     // Two loads of one address may return different values if a store came in between, so the leader's value is used.
@@ -246,7 +249,7 @@ std::optional<ExecutionFault> SkipCheck::run_skip(unsigned w, Step& step) {
   args.mask = warps_.all_lanes();
   args.context = &warps_[w].identity;
   record.handler(record, args);
-  return compare(w, step, {step.reg, step.count}, step.rows.data(), "is skipped and takes over");
+  return compare(w, step, {step.reg, step.count}, step.rows.data(), "is skipped and takes its leader's value of");
 }
 
 std::optional<ExecutionFault> SkipCheck::compare_addresses(unsigned w, const Step& step, const Record& record) {

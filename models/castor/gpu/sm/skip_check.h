@@ -18,12 +18,12 @@
 
 namespace castor::gpu {
 
-/// Checker of the instructions that a fetch filter has warps skip, and of the rows that they read (machine key
-/// check.skips; docs/gpu/fetch-filter.md, "Checking skips"). For each warp on which the filter acts, the checker keeps
-/// a second set of registers: their values as if the warp executed every instruction itself. A skipped instruction is
-/// executed on this set, and its results are compared with the leader's rows; of loads the addresses are compared.
-/// Every operand that an instruction or a copy reads is compared too. A register whose value lies in a row alone must
-/// not be read from the register.
+/// Checker of the instructions that warps skip because of a fetch filter, and of the pool rows that the warps read
+/// (machine key check.skips; docs/gpu/fetch-filter.md, "Checking skips"). For each warp on which the filter acts, the
+/// checker keeps a second set of registers: their values as if the warp executed every instruction itself. A skipped
+/// instruction is executed on this set, and its results are compared with the leader's rows; for loads, the addresses
+/// are compared. Every operand that an instruction or a copy reads is compared too. If a register's value is only in a
+/// pool row, the register itself must not be read.
 ///
 /// The steps of a warp are checked in program order, once all older loads of the warp have their data. A difference is
 /// reported as a fault of the warp, with the cycle of the skip or read.
@@ -44,15 +44,16 @@ class SkipCheck {
   /// Checks the sources of an instruction that issues for the lanes `mask`; the operand values must already be in the
   /// warp's own registers. `rows`: row from which each source was taken, negative = own register.
   void reads(unsigned w, const Decoded& decoded, const std::int16_t* rows, LaneMask mask);
-  /// Records that the warp leads the instruction at its PC, before the PC advances. Of loads the addresses are kept.
+  /// Records that the warp leads the instruction at its PC, before the PC advances. For loads, the addresses are
+  /// recorded.
   void leads(unsigned w, const isa::Record& record);
-  /// Records the results of an instruction that has issued at `pc`; arithmetic results are in the registers by now.
-  /// `lead`: the results lie in rows, so the own registers may not be read.
+  /// Records the results of an instruction that has issued at `pc`; arithmetic results have already been written to the
+  /// registers. `lead`: the results are in pool rows, so the warp's own registers must not be read.
   void issued(unsigned w, std::uint32_t pc, const Decoded& decoded, LaneMask mask, bool lead);
   /// Records the data of a load or atomic, issued at `pc`, whose registers have been written.
   void loaded(unsigned w, std::uint32_t pc);
-  /// Checks the skip of the instruction at the warp's PC. `rows`: values that the warp takes over, null if the
-  /// instruction has no leader.
+  /// Checks the skip of the instruction at the warp's PC. `rows`: result values that the skip assigns to the warp; null
+  /// if the instruction has no leader.
   void skipped(unsigned w, const std::byte* const* rows);
   /// Checks the value of a row that was copied to the own register `reg`.
   void copied(unsigned w, unsigned reg);
@@ -76,7 +77,7 @@ class SkipCheck {
     std::uint32_t pc = 0;
     Cycle cycle = 0;
     std::vector<Operand> reads;
-    std::vector<std::byte> rows;           // values read, written, taken over or copied
+    std::vector<std::byte> rows;           // values that the step reads, writes, copies or gets by a skip
     std::vector<std::uint64_t> addresses;  // skipped loads: addresses of the leader's lanes
     std::array<LaneMask, 8> predicates{};  // skips: predicates of the warp at the skip
   };
@@ -119,7 +120,7 @@ class SkipCheck {
   FaultPort& faults_;
   const std::size_t row_bytes_, stride_;
   AlignedBytes values_;  // second registers, per warp slot
-  // [warp] bit per register whose value lies in a row alone
+  // [warp] bit per register whose value is only in a pool row
   std::array<std::array<std::uint64_t, 4>, kMaxWarps> elsewhere_{};
   std::vector<std::deque<Step>> steps_;                         // [warp slot] unchecked steps in program order
   std::vector<std::unordered_map<std::uint32_t, Lead>> leads_;  // [TB context] leader of each record

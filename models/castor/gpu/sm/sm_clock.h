@@ -21,7 +21,7 @@ class SmClock {
   }
   /// Keeps the SM awake in the next tick, because the state has changed in this one.
   void stir() { stirred_ = true; }
-  /// Enables or disables the clock from cycle `from` on. Returns false if that is its state already.
+  /// Enables or disables the clock from cycle `from` on. Returns false if the clock is in that state already.
   bool enable(bool enable, Cycle from) {
     if (enable == enabled_) return false;
     if (enable) {

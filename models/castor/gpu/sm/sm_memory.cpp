@@ -109,8 +109,8 @@ void SmMemory::Impl::shared_over(MemoryOperation& operation, Tick tick) {
   part_done(operation, tick + shared_unit.latency(operation));
 }
 
-// Does one pass for the head of a non-empty queue: shared-memory rounds first, then ideal loads, local lines, global
-// lines.
+// Executes one pass for the head of a non-empty queue: shared-memory rounds first, then ideal loads, local lines,
+// global lines.
 void SmMemory::Impl::pass(LsuQueue& queue, Tick tick) {
   Queued& head = queue.front();
   MemoryOperation& operation = *head.operation;
@@ -156,7 +156,8 @@ Tick SmMemory::Impl::next_pass(const LsuQueue& queue, Tick tick) const {
   if (queue.empty()) return kForever;
   const Queued& head = queue.front();
   const MemoryOperation& operation = *head.operation;
-  // A full pipe has room again only when its own head leaves, which is an event of its own.
+  // No wake-up is needed for a full pipe: room appears only when the pipe's own head leaves, which has a wake-up of its
+  // own.
   if (!head.shared && operation.ideal_left == 0 && pipe_full()) return kForever;
   return std::max(operation.issue.dispatch, tick) + 1;
 }
@@ -178,7 +179,7 @@ SmMemory::~SmMemory() = default;
 
 bool SmMemory::can_accept(const isa::Record& record) const {
   if (!impl_->two_units) return !impl_->queues[0].full();
-  // The space of a generic address is not known before issue, so both queues need an entry.
+  // The address space of a generic access is not known before issue, so both queues need an entry.
   const Space space = record.memory.space;
   return (space == Space::kShared || !impl_->queues[0].full()) &&
          ((space != Space::kShared && space != Space::kGeneric) || !impl_->queues[1].full());
@@ -256,7 +257,8 @@ void SmMemory::save_local(unsigned context, std::vector<std::byte>& bytes) const
       if (which.test(i)) bytes[offset + i] = from[i];
     }
   };
-  // Lines written back may still be in flight to memory, so their bytes are applied before those still in L1.
+  // Lines that were written back may still be in flight to memory. Their bytes are applied before dirty bytes still in
+  // L1.
   std::vector<const Transaction*> writes;
   for (const Impl::Write& write : impl_->writes) writes.push_back(write.transaction);
   std::sort(writes.begin(), writes.end(),
@@ -312,7 +314,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.last_tick = tick;
   impl.primary_misses = 0;
   impl.hits.clear();
-  // A stalled pipe head stays stalled until a resource that it may lack is released.
+  // A stalled pipe head stays stalled until its missing resource may have been released.
   const bool still = impl.stuck && !impl.may_go_on();
   impl.stuck = still;
   impl.freed = false;
@@ -336,7 +338,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.shared_unit.begin_tick();
   bool taken = false;
   if (MemoryOperation* const back = impl.shared_unit.back(tick); back != nullptr) {
-    // A returned instruction goes before the queue, unless a round of the queue's head is in progress.
+    // A returned instruction has priority over the queue, unless a round of the queue's head is in progress.
     const Impl::LsuQueue& queue = impl.queues[impl.two_units ? 1 : 0];
     taken = queue.empty() || !queue.front().shared || queue.front().operation->rounds.ticks == 0;
     if (taken && impl.shared_tick(*back, tick).over) {
@@ -461,9 +463,9 @@ std::string SmMemory::waiting() const {
     std::snprintf(text, sizeof text, "L1 pipe: warp %u, record %u, line 0x%" PRIx64 "%s", head.operation->issue.warp,
                   head.operation->issue.pc, head.operation->lines[head.line].line,
                   !impl.stuck          ? ""
-                  : impl.places() == 0 ? ", no place in the injection FIFO"
-                  : impl.mshrs.full()  ? ", no MSHR"
-                                       : ", no way or no place in the line's MSHR");
+                  : impl.places() == 0 ? ", injection FIFO full"
+                  : impl.mshrs.full()  ? ", no free MSHR"
+                                       : ", no free way, or the line's MSHR is full");
     return text;
   }
   for (const Impl::LsuQueue& queue : impl.queues) {
@@ -504,7 +506,7 @@ std::string SmMemory::load_of(unsigned warp) const {
     for (std::uint32_t t = entry.first; t != MshrFile::kNone; t = impl.mshrs.target(t).next) {
       const MemoryOperation& operation = *impl.mshrs.target(t).operation;
       if (operation.issue.warp != warp) continue;
-      std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 ", asked for in cycle %" PRIu64 " (MSHR %zu)",
+      std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 ", requested in cycle %" PRIu64 " (MSHR %zu)",
                     what(operation), operation.is_local(impl.mshrs.target(t).line) ? "local" : "global", entry.line,
                     entry.sent, i);
       return text;
@@ -513,7 +515,7 @@ std::string SmMemory::load_of(unsigned warp) const {
   for (std::size_t i = 0; i < impl.pipe.size(); ++i) {
     const Impl::InPipe& access = impl.pipe.at(i);
     if (access.operation->issue.warp != warp) continue;
-    std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 " in the L1 pipe, %zu before it",
+    std::snprintf(text, sizeof text, "%s of %s line 0x%" PRIx64 " in the L1 pipe, %zu accesses ahead",
                   what(*access.operation), access.operation->is_local(access.line) ? "local" : "global",
                   access.operation->lines[access.line].line, i);
     return text;
@@ -522,7 +524,7 @@ std::string SmMemory::load_of(unsigned warp) const {
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const MemoryOperation& operation = *queue.at(i).operation;
       if (operation.issue.warp != warp) continue;
-      std::snprintf(text, sizeof text, "%s of %s memory in the load/store queue, %zu before it", what(operation),
+      std::snprintf(text, sizeof text, "%s of %s memory in the load/store queue, %zu ahead", what(operation),
                     operation.shared != 0  ? "shared"
                     : operation.ideal != 0 ? "constant"
                                            : "global",
@@ -530,7 +532,7 @@ std::string SmMemory::load_of(unsigned warp) const {
       return text;
     }
   }
-  return "a load whose data are there";
+  return "a load whose data have arrived";
 }
 
 }  // namespace castor::gpu

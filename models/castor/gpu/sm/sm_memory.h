@@ -20,13 +20,13 @@ namespace castor::gpu {
 
 class Waves;
 
-/// A TB context as the memory side sees it; the SM core keeps one per context.
+/// A TB context as the memory side sees it. The SM core has an array of them, one for each context.
 struct TbMemory {
   const KernelContext* kernel = nullptr;
   std::byte* shared = nullptr;     ///< the TB's shared memory
   std::uint32_t shared_bytes = 0;  ///< bytes of shared memory, static and dynamic
   std::uint64_t parameters = 0;    ///< device address of the parameter block of the TB's kernel or group
-  /// local memory of the TB's warp 0; warp w of the TB has its own at + w * kernel->local_stride
+  /// local memory of the TB's warp 0; warp w of the TB has its local memory at + w * kernel->local_stride
   std::uint64_t local_base = 0;
   Cycle acquire = 0;  ///< acquire cycle: lines of L1 with an older stamp count as absent
 };
@@ -118,7 +118,7 @@ class SmMemory {
   [[nodiscard]] static const MemoryIssue& instruction(const MemoryOperation& operation);
 
   /// Sends a launch record of 64 bytes to memory, bypassing L1. Returns false if the injection FIFO is full. `number`
-  /// comes back with `record_stored`.
+  /// is returned with `record_stored`.
   [[nodiscard]] bool store_record(const StoredRecord& record, unsigned warp, unsigned context, std::uint32_t number);
   /// Copies a TB's local memory as its threads see it, including dirty lines in L1.
   void save_local(unsigned context, std::vector<std::byte>& bytes) const;
@@ -133,14 +133,15 @@ class SmMemory {
 
   /// S2, replies: takes at most one reply of the network.
   void take_reply(Cycle now, Tick tick);
-  /// S3, memory: does the L1 lookups that are due, one LSU pass per queue, and one packet of the injection FIFO.
+  /// S3, memory: performs the L1 lookups that are due, one LSU pass per queue, and the sending of one packet of the
+  /// injection FIFO.
   void advance(Cycle now, Tick tick);
   /// Returns the first tick after `tick` in which `advance` has work if nothing else happens, or kForever. Replies and
   /// credits are not considered; the port reports them. To be called at the end of a tick, after acquire cycles have
   /// changed.
   [[nodiscard]] Tick next(Tick tick) const;
-  /// Counts the ticks up to `tick` that were skipped because nothing was due. `advance` does so itself; this function
-  /// is for reports in between.
+  /// Counts the ticks up to `tick` that were skipped because nothing was due. `advance` does so itself; call this
+  /// function before reports between ticks.
   void catch_up(Tick tick);
   /// Compares the L1 hits of cycle `now` with memory (machine key check.stale). To be called when all units of the
   /// cycle have ticked, so that the result does not depend on their order.
@@ -153,7 +154,7 @@ class SmMemory {
   /// Requests from the shared TLB the pages that the tick of cycle `now` missed. To be called when all units of the
   /// cycle have ticked. Returns the cycle of the first translation to arrive, or kForever without a request.
   [[nodiscard]] Cycle ask_for_translations(Cycle now);
-  /// Returns whether the head of the L1 pipe is stalled. The stalled ticks are counted as reservation_fail.
+  /// Returns whether the head of the L1 pipe is stalled. Statistic reservation_fail counts the stalled ticks.
   [[nodiscard]] bool blocked() const;
   /// Returns the warps whose instruction re-entered the shared-memory unit in this tick and took the issue slot of its
   /// scheduler.

@@ -16,7 +16,7 @@
 
 namespace castor::gpu {
 
-/// Increments the counter of all kernels and that of one table entry.
+/// Increments two counters: the counter of all kernels, and the counter of one table entry.
 inline void count(base::Counter& all, std::uint64_t& of_entry) {
   ++all;
   ++of_entry;
@@ -93,8 +93,8 @@ struct SmMemory::Impl {
   [[nodiscard]] bool store_back(MemoryOperation& operation, unsigned line, Tick tick);
   /// Sends an access that bypasses L1, and drops the line from L1 after writing its dirty bytes back.
   [[nodiscard]] bool pass_by(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
-  /// Invalidates a line that is older than its reader's acquire cycle. Local lines with write-back have one writer and
-  /// are never too old.
+  /// Invalidates a line that is older than its reader's acquire cycle. Not needed for local lines with write-back: only
+  /// one TB writes them, so they are never too old.
   void empty(std::uint32_t slot);
   [[nodiscard]] bool too_old(std::uint32_t slot, const MemoryOperation& operation, unsigned line) const;
   [[nodiscard]] Cycle acquire(const MemoryOperation& operation) const {
@@ -172,7 +172,8 @@ struct SmMemory::Impl {
   bool stuck = false;                ///< the head of the pipe was stalled in the last tick
   Lack lack = Lack::kPlace;          ///< resource that the stalled head lacked
   bool sent = false;                 ///< a packet left the injection FIFO in the last tick
-  bool freed = false;                ///< an MSHR has become free since the head stalled; with kWay, a way of the set
+  /// an MSHR has become free since the head stalled; with kWay, a way of set lack_set
+  bool freed = false;
   /// the crossbar port had no credit for the head of the injection FIFO in the last tick
   bool short_of_credit = false;
   std::uint32_t lack_set = 0;   ///< with kWay: set of L1 without a free way

@@ -102,7 +102,7 @@ void BasicSm<Mechanisms>::tick(Cycle now) {
   clock_.begin(now);
   const Tick tick = clock_.tick();
   if (tick > accounts_.ticks.accounting().counted()) count_slept(tick);
-  // S0, start. Eligibility for fetch is computed on the state that the previous tick left.
+  // S0, start. Fetch eligibility is computed from the state after the previous tick.
   const WarpMask eligible = fetch_.eligible();
   mechanisms_.each([](auto& one) { one.begin_tick(); });
   if (tbs_.kills_pending()) take_kills();
@@ -261,7 +261,7 @@ template <class Mechanisms>
   return lanes;
 }
 
-// Order of combinational dependence in a tick: state -> early outputs of hooks -> ready warps -> picks of the issue
+// Order of combinational dependences in a tick: state -> early outputs of hooks -> ready warps -> picks of the issue
 // policy -> fetch filter -> commits.
 template <class Mechanisms>
 [[gnu::always_inline]] inline void BasicSm<Mechanisms>::issue() {
@@ -357,7 +357,7 @@ void BasicSm<Mechanisms>::retire_tb() {
   watch_.disturb();
   const WarpMask warps = tbs_[*context].warps;
   CASTOR_ASSERT_AT(clock_.now(), (warps & scoreboard_.memory_busy()) == 0,
-                   "a TB retires from SM %u with accesses under way", index());
+                   "a TB retires from SM %u with memory accesses in flight", index());
   TbRetireMessage message = tbs_.retire(*context, clock_.now(), clock_.tick());
   mechanisms_.each([&](auto& one) { one.retire(*context, message); });
   outbox_.retire(message);
@@ -380,7 +380,8 @@ template <class Mechanisms>
     pulse.memory_stall = accounting.memory_stalled();
     pulse.outstanding = static_cast<std::uint16_t>(outstanding);
     set_pulse(pulse, clock_.now());
-    // A sleeping SM repeats its last pulse, so a tick with a miss must be followed by one without.
+    // A sleeping SM repeats its last pulse. After a tick with an L1 miss, the SM therefore runs one more tick, whose
+    // pulse has no miss.
     if (pulse.l1_primary_misses != 0) clock_.stir();
   }
   sleep_until(clock_.stirred() ? clock_.now() + 1 : next_wake());
@@ -396,7 +397,7 @@ Cycle BasicSm<Mechanisms>::next_wake() const {
   if (tick == clock_.tick() + 1) return soonest;
   Cycle wake = clock_.cycle_of(std::min({tick, wheel_.next(clock_.tick()), issue_.unit_wake()}));
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
-  // Credits that were returned up to this tick have already been used or were not needed.
+  // Credits returned up to this tick need no wake-up: they have been used, or no packet needed them.
   if (memory.next_credit() > now) wake = std::min(wake, memory.next_credit());
   if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());

@@ -7,9 +7,10 @@ SmTlb::SmTlb(const Machine& machine, SharedTlb& shared, base::StatisticGroup& sm
       shared_(shared),
       entries_(machine.tlb.l1_entries, machine.tlb.l1_ways),
       group_(sm, "tlb"),
-      hit_(group_, {"tlb_hit", "", "packets for the network whose page the TLB held"}),
-      miss_(group_, {"tlb_miss", "", "packets that asked the shared TLB"}),
-      merged_(group_, {"tlb_merged", "", "packets whose page was asked for already"}) {}
+      hit_(group_, {"tlb_hit", "", "packets for the network that hit the TLB of the SM"}),
+      miss_(group_, {"tlb_miss", "", "packets that missed the TLB of the SM and sent a request to the shared TLB"}),
+      merged_(group_, {"tlb_merged", "",
+                       "packets that missed the TLB of the SM while a request for their page was outstanding"}) {}
 
 void SmTlb::look_up(std::uint64_t address) {
   const std::uint64_t page = address >> page_shift_;

@@ -13,7 +13,7 @@ namespace castor::gpu {
 
 /// Detector of endless loops for the fixed-point watchdog (docs/gpu/faults.md, "Watchdogs"). It watches the warps of
 /// one SM, or of one thread block of the functional machine, during one window. It reports whether an event occurred
-/// that could end a loop, and which warps were in the same state twice.
+/// that could end a loop, and which warps returned to a state that they had before.
 ///
 /// The state of a warp (PC, SIMT stack, predicates, registers) is examined at backward jumps without an access in
 /// flight, when all earlier accesses have completed. It is compared with one remembered state, which is replaced after

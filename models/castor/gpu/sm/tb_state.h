@@ -30,8 +30,8 @@ struct alignas(64) WarpState {
 
   /// Next instruction to issue; written back to the top of the SIMT stack only when the stack changes
   std::uint32_t pc = 0;
-  std::uint32_t meeting = 0;  ///< PC at which the top of the stack ends (reconvergence)
-  LaneMask active = 0;        ///< active lanes, those of the top of the stack
+  std::uint32_t meeting = 0;  ///< reconvergence PC of the top of the stack
+  LaneMask active = 0;        ///< active lanes of the top of the stack
   const isa::Record* records = nullptr;
   const Decoded* decoded = nullptr;
   std::byte* registers = nullptr;        ///< registers of the slot: a row of lanes per register
@@ -69,8 +69,8 @@ struct TbBarriers {
 /// `slots` it is the complete state of the thread block.
 ///
 /// Kept elsewhere, besides the exceptions of WarpState: lines of its local memory in L1 (SmMemory drops them or writes
-/// them back), pending barrier releases, which end by themselves, the rows of a fetch filter, and records of watchdogs
-/// and hooks.
+/// them back), pending barrier releases, which need no state of the thread block, the rows of a fetch filter, and
+/// records of watchdogs and hooks.
 struct TbState {
   static constexpr unsigned kWarps = 32;  ///< most warps of a thread block
 
@@ -83,7 +83,8 @@ struct TbState {
   Dim3 index;
   bool killed = false;  ///< the thread block's kernel was stopped
   unsigned warp_count = 0;
-  WarpMask warps = 0, live = 0;              ///< warp slots of the thread block; and slots whose warps have not exited
+  /// warp slots of the thread block; and warp slots whose warps have not exited
+  WarpMask warps = 0, live = 0;
   std::array<std::uint8_t, kWarps> slots{};  ///< slots of its warps, in the order of the warps
   TbBarriers barriers;
   AlignedBytes shared;  ///< shared memory

@@ -120,7 +120,7 @@ bool ThreadBlocks::killed(const KernelContext& kernel) const {
 
 void ThreadBlocks::acquire(unsigned context, Cycle now) {
   Cycle& acquire = memory_[context].acquire;
-  CASTOR_ASSERT_AT(now, acquire <= now, "an acquire cycle of SM %u lies ahead", sm_);
+  CASTOR_ASSERT_AT(now, acquire <= now, "an acquire cycle of SM %u lies in the future", sm_);
   acquire = now;
 }
 

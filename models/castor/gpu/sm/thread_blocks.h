@@ -41,8 +41,8 @@ class ThreadBlocks {
   /// Returns the free resources of the SM, given the warp slots `used`. `threads` is not set.
   [[nodiscard]] SmRoom room(WarpMask used) const;
 
-  /// Returns whether a TB may start in `tick`. After the start of a TB on an empty SM, the next tick must have no TB
-  /// operation.
+  /// Returns whether a TB may start in `tick`. In the tick after the start of a TB on an empty SM, no TB may start,
+  /// retire or be swapped out.
   [[nodiscard]] bool may_start(Tick tick) const { return quiet_tick_ != tick; }
   /// Starts a TB in the lowest free context, allocates its resources and the lowest warp slots not in `used`, and
   /// initialises its state except for its warps. Returns the context. Asserts that the TB fits.
@@ -82,10 +82,10 @@ class ThreadBlocks {
   /// Sets the TB's acquire cycle: its later loads must not return data older than `now`.
   void acquire(unsigned context, Cycle now);
 
-  /// Returns whether a TB may retire in `tick`: the tick has no other TB operation.
+  /// Returns whether a TB may retire in `tick`, i.e. no other TB starts, retires or is swapped out in it.
   [[nodiscard]] bool may_retire(Tick tick) const { return operation_at_ != tick && quiet_tick_ != tick; }
-  /// Returns the lowest finished context without a warp in `under_way`, if a TB may retire in this tick. It takes a
-  /// credit of `done`; without a credit the TB has to wait, and nothing is returned.
+  /// Returns the lowest finished context without a warp in `under_way`, if a TB may retire in this tick. The call takes
+  /// a credit of `done`. Without a credit the TB has to wait, and the result is empty.
   [[nodiscard]] std::optional<unsigned> next_to_retire(WarpMask under_way, Credits& done, Cycle now, Tick tick);
   /// Restores the saved state into a TB that has just been started.
   void restore(unsigned context, const SuspendedTb& saved);
@@ -95,7 +95,8 @@ class ThreadBlocks {
   [[nodiscard]] TbRetireMessage retire(unsigned context, Cycle now, Tick tick);
 
  private:
-  // Stop of a kernel, visible from a cycle on; the ticket tells the kernel from a later one in its table entry.
+  // Stop of a kernel, visible from a cycle on; the ticket distinguishes the kernel from a later kernel in the same
+  // table entry.
   struct Kill {
     Cycle visible;
     const KernelContext* kernel;

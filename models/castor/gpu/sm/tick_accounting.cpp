@@ -13,7 +13,7 @@ void TickAccounting::flush() {
   std::uint64_t lacks = 0;
   static_assert(sizeof class_.lacks == sizeof lacks);
   std::memcpy(&lacks, class_.lacks.data(), sizeof lacks);
-  // one set bit per scheduler that lacked a resource: bit 0 of a byte collector, bit 1 unit
+  // a set bit means that a scheduler lacked a resource: bit 0 of the scheduler's byte a collector, bit 1 a unit
   for (; lacks != 0; lacks &= lacks - 1) {
     (lacks & 0x0101010101010101 & (~lacks + 1)) != 0 ? counters_.collector_full += ticks : counters_.unit_busy += ticks;
   }

@@ -61,7 +61,7 @@ class TickAccounting {
     std::uint64_t live_count = 0;
   };
 
-  // Returns whether this tick contributes the same to the counters as the last one.
+  // Returns whether this tick contributes to the counters exactly as the last tick did.
   [[nodiscard]] bool same(const Facts& facts) const {
     const auto differs = [](const auto& a, const auto& b) {
       static_assert(sizeof a == 8 && sizeof b == 8);

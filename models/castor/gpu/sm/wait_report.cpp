@@ -53,7 +53,7 @@ void SmWaitReport::check(const SmRoom* ledger, Cycle now) const {
     const SmRoom own = parts_.tbs.room(parts_.warps.used());
     const bool same = ledger->tbs == own.tbs && ledger->warps == own.warps && ledger->reg_units == own.reg_units &&
                       ledger->smem_units == own.smem_units;
-    CASTOR_ASSERT_AT(now, same, "SM %u counts other room than the ledger", parts_.sm);
+    CASTOR_ASSERT_AT(now, same, "SM %u counts other free resources than the ledger", parts_.sm);
   }
   for (WarpMask left = parts_.warps.live(); left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
@@ -66,7 +66,7 @@ void SmWaitReport::check(const SmRoom* ledger, Cycle now) const {
     const unsigned b = warp.barrier.barrier;
     CASTOR_ASSERT_AT(now,
                      (barriers.waiting(b) >> warp.warp_in_tb & 1) != 0 && barriers.arrived(b) < barriers.expected(b),
-                     "SM %u: warp %u waits at a barrier that does not know it", parts_.sm, w);
+                     "SM %u: warp %u waits at a barrier that does not count it", parts_.sm, w);
   }
 }
 
@@ -87,7 +87,7 @@ std::string SmWaitReport::barrier_reason(unsigned w) const {
   std::string text = "waits at barrier " + std::to_string(b) + ": " + std::to_string(barriers.arrived(b)) + " of " +
                      std::to_string(barriers.expected(b)) + " warps have arrived";
   const WarpMask missing = missing_at_barrier(w);
-  if (missing == 0) return text + ", nobody is left who could";
+  if (missing == 0) return text + ", and no other warp of the block can arrive";
   text += ", missing:";
   for (WarpMask left = missing; left != 0; left &= left - 1) {
     text += " " + std::to_string(parts_.warps[lowest(left)].warp_in_tb);
@@ -120,16 +120,16 @@ std::string SmWaitReport::reason(unsigned w) const {
   for (const WaitReason& reason : reasons_) {
     if (in(reason.warps)) return reason.text;
   }
-  if (in(parts_.blocked.asleep())) return "sleeps";
-  if (in(parts_.fetch.held_back())) return "waits for its branch or its set-up";
+  if (in(parts_.blocked.asleep())) return "sleeps (nanosleep)";
+  if (in(parts_.fetch.held_back())) return "waits for its branch to resolve or for its start latency";
   if (!in(parts_.buffer.valid())) {
     if (!in(parts_.fetch.out())) return "has no instruction";
     char line[32];
     std::snprintf(line, sizeof line, "0x%" PRIx64, parts_.fetch.line(w));
-    return std::string("waits for its instructions, line ") + line;
+    return std::string("waits for its instruction fetch, line ") + line;
   }
   if (!in(parts_.scoreboard.clear())) {
-    if (in(parts_.scoreboard.held())) return "waits for its replays: " + parts_.memory.load_of(w);
+    if (in(parts_.scoreboard.held())) return "waits for the replays of an instruction: " + parts_.memory.load_of(w);
     const std::string text = "waits for" + pending_registers(w) + ": ";
     return text + (in(parts_.scoreboard.waits_load()) ? parts_.memory.load_of(w) : std::string("in a pipeline"));
   }
@@ -146,7 +146,7 @@ std::string SmWaitReport::text() const {
             base::readable_name(tb.kernel->program->kernel);
     if ((parts_.tbs.finished() >> c & 1) != 0) {
       text += parts_.tbs.waits_for_credit() ? ": all warps have exited, the done FIFO is full"
-                                            : ": all warps have exited, accesses under way";
+                                            : ": all warps have exited, memory accesses in flight";
     }
     text += "\n";
     for (WarpMask warps = tb.warps & parts_.warps.live(); warps != 0; warps &= warps - 1) {

@@ -13,8 +13,8 @@
 
 namespace castor::gpu {
 
-/// An SM's report for watchdogs (docs/gpu/faults.md, "Watchdogs"): which warps wait for which, and which repeat a loop.
-/// It reads the parts of the SM between two cycles and changes nothing.
+/// An SM's report for watchdogs (docs/gpu/faults.md, "Watchdogs"): which warps wait for other warps, and which warps
+/// repeat a loop. It reads the parts of the SM between two cycles and changes nothing.
 class SmWaitReport {
  public:
   /// `reasons`: waits of the mechanisms, in list order.
@@ -24,7 +24,7 @@ class SmWaitReport {
   [[nodiscard]] std::string text() const;
   /// Adds the waits between kernels, TBs and warps to a graph.
   void add_to(WaitGraph& graph) const;
-  /// Returns whether every live warp was blocked, or twice in the same state, since the watch was opened.
+  /// Returns whether every live warp has been blocked, or has returned to an earlier state, since the watch was opened.
   [[nodiscard]] bool stuck() const;
   /// Adds the live warps that repeat their loops.
   void add_spinning(std::vector<SpinningWarp>& list) const;

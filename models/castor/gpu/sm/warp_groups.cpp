@@ -12,8 +12,8 @@ WarpGroups::WarpGroups(const Machine& machine)
       state_(machine.schedulers),
       group_of_(machine.sm.warps) {
   const unsigned mine = (machine.sm.warps + schedulers_ - 1) / schedulers_;
-  // With catls, a thread block opens a new group only if all others are full, so the groups are at most as many as the
-  // warps.
+  // With catls, a thread block opens a new group only if all other groups are full, so there are at most as many groups
+  // as warps.
   groups_ = by_thread_block_ ? mine : (mine + group_warps_ - 1) / group_warps_;
   for (Scheduler& scheduler : state_) {
     scheduler.members.resize(groups_);

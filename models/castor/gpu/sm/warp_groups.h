@@ -17,8 +17,8 @@ namespace castor::gpu {
 ///   than `issue.catls_group` warps, and are never split. When the active group has no candidate, the next group with
 ///   one becomes active.
 ///
-/// Warps are numbered as in the SM; warp w belongs to scheduler w mod schedulers. A copy of this object is independent,
-/// for picks on trial.
+/// Warps are numbered as in the SM; warp w belongs to scheduler w mod schedulers. A copy of this object is independent
+/// of the original, so that picks can be tried on it.
 class WarpGroups {
  public:
   static constexpr unsigned kNone = 0xff;
@@ -26,7 +26,7 @@ class WarpGroups {
   /// Makes the groups for `machine.sm.warps` warps. Only for policies tl and catls.
   explicit WarpGroups(const Machine& machine);
 
-  /// The warps of a thread block were placed in these free slots, or have left them.
+  /// The warps of a thread block were placed in these free slots; or have left these slots.
   void place(WarpMask warps);
   void release(WarpMask warps);
 

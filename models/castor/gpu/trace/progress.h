@@ -71,7 +71,8 @@ class Progress {
   std::chrono::nanoseconds looked_{0}, written_{0};  ///< host times of the last clock read and the last write
   base::Cycle cycle_at_write_ = 0;
   std::uint64_t instructions_at_write_ = 0;
-  /// Kernel that was shown last; `kernel_seen_` and `done_then_` are its state at first sight.
+  /// Kernel that was shown last; `kernel_seen_` and `done_then_` are the time and the kernel's completed blocks when it
+  /// was shown first.
   std::optional<std::uint64_t> ticket_;
   std::chrono::nanoseconds kernel_seen_{0};
   std::uint64_t done_then_ = 0;

@@ -282,7 +282,7 @@ void Timeline::close(Cycle now) {
   }
   if (now > sampled_) {
     sample_counters(now, 1);
-    sample_counters(now, 1);  // ends the counters: growth 0 from `now` on
+    sample_counters(now, 1);  // ends the counters: shows a growth of 0 from `now` on
   }
   events_.close();
 }

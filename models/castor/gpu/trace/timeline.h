@@ -134,8 +134,8 @@ class Timeline final : public Observer {
   std::vector<OpenTb> tbs_;         ///< [sm * contexts_ + context]
   std::vector<bool> named_;         ///< [sm * contexts_ + context]: the track's name is in the file
   std::vector<unsigned> resident_;  ///< [sm]: resident TBs
-  std::vector<OpenCopy> copies_;    ///< [engine]
-  std::vector<QueueState> queues_;  ///< [queue]
+  std::vector<OpenCopy> copies_;    ///< [engine] copy in progress
+  std::vector<QueueState> queues_;  ///< [queue] tracks and kernels of the queue
   std::unordered_map<std::string, std::string> readable_;  ///< demangled names by PTX name
   std::unordered_map<Ticket, OpenKernel> kernels_;
   std::unordered_set<Ticket> arrows_;  ///< tickets of launches by device code whose first TB has not started

@@ -50,7 +50,8 @@ void TraceFile::fail() {
   error_ = "cannot write '" + base::printable(path_, std::string::npos) + "': " + std::strerror(errno);
   buffer_.clear();
   if (positioned_) {
-    // The tail fits at its last position. If even that write fails, the last write is given up to make room.
+    // First writes the tail where it was last, since it fits there. If even that write fails, drops the last text to
+    // make room for the tail.
     for (const std::int64_t place : {end_, previous_}) {
       if (::ftruncate(file_, place) == 0 && write_at(place, tail_)) break;
     }

@@ -107,7 +107,7 @@ std::vector<std::string> WaveFile::unmatched() const {
 }
 
 bool WaveFile::admit(std::string_view scope) {
-  CASTOR_ASSERT(!begun_, "a signal is declared behind the first sample");
+  CASTOR_ASSERT(!begun_, "a signal is declared after the first sample");
   if (!traced(scope)) return false;
   for (std::size_t i = 0; i < scopes_.size(); ++i) {
     if (!matched_[i] && matches(scopes_[i], scope)) matched_[i] = true;

@@ -30,8 +30,9 @@ namespace castor::gpu {
 class WaveFile final : public Waves {
  public:
   /// `scopes`: patterns of the dotted paths of traced instances; '*' matches any text, '?' one character. A pattern
-  /// also matches all instances below a matching one. None = all instances. Samples outside cycles `from` .. `to` are
-  /// omitted; the first sample after the window ends the dump. Errors: InputError if `path` cannot be written.
+  /// also matches all instances below a matching one. An empty list traces all instances. Samples outside cycles `from`
+  /// .. `to` are omitted; the first sample after the window ends the dump. Errors: InputError if `path` cannot be
+  /// written.
   WaveFile(const std::string& path, std::vector<std::string> scopes, base::Cycle from = 0,
            base::Cycle to = base::kForever);
   ~WaveFile() override;

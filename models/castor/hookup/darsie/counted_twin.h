@@ -9,7 +9,7 @@
 
 namespace castor::hookup {
 
-/// A twin of the block darsie with a cycle model beside it that counts. Needed for RTL, since the hardware has no
+/// A twin of the block darsie together with a cycle model that counts events. Needed for RTL, since the hardware has no
 /// counters; the counts are a function of ports and registers. The model sees the same clock edges as the twin.
 class CountedTwin final : public twin::Twin<darsie::Block> {
  public:
@@ -42,7 +42,7 @@ class CountedTwin final : public twin::Twin<darsie::Block> {
   darsie::Engine model_;
 };
 
-/// A twin and its counters. A cycle model counts by itself; any other twin is wrapped in a CountedTwin.
+/// A twin and its counters. The cycle model has counters of its own; any other twin is wrapped in a CountedTwin.
 struct Counted {
   std::unique_ptr<twin::Twin<darsie::Block>> twin;
   const darsie::Counters* counters = nullptr;  ///< valid as long as `twin`

@@ -28,8 +28,8 @@ namespace castor::hookup {
 /// Timing: settles in S0 (fetch check: hold and copy, which are functions of state) and in S5 (issue), one clock edge
 /// per tick in S9. The twin is clocked lazily (lazy_twin.h).
 ///
-/// Errors: a violation of the block's rules is an assertion, except for the exit of a held warp: a kernel that is
-/// stopped ends its warps wherever they are.
+/// Errors: a violation of the block's rules is an assertion, except for the exit of a held warp: when a kernel is
+/// stopped, its warps end in any state.
 class DarsieAdapter final : public gpu::FetchFilter {
  public:
   /// `twin` must be in reset.
@@ -62,7 +62,7 @@ class DarsieAdapter final : public gpu::FetchFilter {
   void show_registered(const darsie::Outputs& out);
   void show_rows(gpu::View<gpu::IssueSlot> issued);
   [[nodiscard]] bool starts(const gpu::FetchIn& in) const { return in.start && in.start->enable; }
-  /// Whether the block requests a copy for a warp that has ended.
+  /// Returns whether the block requests a copy for a warp that has ended.
   [[nodiscard]] bool copies_for_nobody(const darsie::Outputs& out) const;
 
   LazyTwin<darsie::Block> darsie_;
@@ -75,7 +75,7 @@ class DarsieAdapter final : public gpu::FetchFilter {
   gpu::FetchOut out_;          // outputs of the block for the SM
   gpu::FetchOut none_;         // outputs while the SM has no TB with skipping
   darsie::TbMask tbs_ = 0;     // TBs with skipping
-  darsie::WarpMask live_ = 0;  // warps of these TBs that have not ended
+  darsie::WarpMask live_ = 0;  // live warps of these TBs
   bool rests_ = true;          // the last edge was skipped by the lazy twin
   darsie::U8 tolerated_ = 0;   // bits of `err` that are tolerated
 };

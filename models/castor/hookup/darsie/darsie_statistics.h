@@ -9,8 +9,8 @@
 
 namespace castor::hookup {
 
-/// Statistics of the block darsie of one SM, in the group of the SM's fetch filter. They are the model's counters, for
-/// model and RTL alike. Only machines with the block have them.
+/// Statistics of the block darsie of one SM, in the group of the SM's fetch filter. The values come from the counters
+/// of the cycle model, also if the RTL runs. Only machines with the block have them.
 class DarsieStatistics {
  public:
   /// `read` returns the counters after all skipped cycles have been applied; it must stay valid as long as this object.

@@ -25,7 +25,7 @@ enum class System : std::uint8_t { kDarsie, kUniformVector, kNoSync, kDacIdeal }
 /// The compared system of each SM (docs/blocks/darsie.md, "Compared systems").
 using Systems = std::vector<std::unique_ptr<hookup::ComparedSystem>>;
 
-/// Throws InputError unless the machine compiles kernels with the marks that the system needs.
+/// Throws InputError unless the machine compiles kernels with the marks that the chosen system needs.
 void check_marks(const hookup::PlugSite& site, System system) {
   if (system == System::kDacIdeal || site.machine.compile.marks) return;
   const std::string key = system == System::kDarsie ? "enable" : "system";
@@ -87,16 +87,16 @@ const std::vector<base::SchemaRow>& Registration::keys() const {
   using namespace hookup;
   static const std::vector<base::SchemaRow> keys{
       choice_key("system", "darsie", {"darsie", "uv", "no_cf_sync", "dac_ideal"},
-                 "the block, or one that it is compared with and that is C++ alone"),
-      number_key("entries", 8, "entries", 1, 16, "of the skip table, per thread block"),
-      number_key("rows", 32, "rows", 1, 32, "for renaming that a thread block uses at most"),
-      number_key("slots", 32, "registers", 1, 32, "of a program that may be renamed"),
-      number_key("read_ports", 2, "groups", 1, 4, "of warps that ask the skip table per tick"),
-      flag_key("store_inv", true, "stores of a thread block take its loads out of the skip table"),
-      flag_key("load_skip", true, "loads are skipped too"),
-      flag_key("skip", true, "0: warps meet at branches, and nothing is skipped"),
-      number_key("uv_entries", 64, "entries", 1, 1024, "system uv: of the reuse buffer, per SM"),
-      flag_key("dac_loads", true, "system dac_ideal: loads whose address is uniform are affine too")};
+                 "block darsie, or a system that it is compared with (C++ only)"),
+      number_key("entries", 8, "entries", 1, 16, "entries of the skip table per thread block"),
+      number_key("rows", 32, "rows", 1, 32, "largest number of renaming rows of a thread block"),
+      number_key("slots", 32, "registers", 1, 32, "registers of a program that may be renamed"),
+      number_key("read_ports", 2, "groups", 1, 4, "groups of warps that may probe a skip table per tick"),
+      flag_key("store_inv", true, "a store of a thread block removes the thread block's loads from the skip table"),
+      flag_key("load_skip", true, "1: loads are skipped too"),
+      flag_key("skip", true, "1: instructions are skipped; 0: warps only meet at branches"),
+      number_key("uv_entries", 64, "entries", 1, 1024, "system uv: entries of the reuse buffer per SM"),
+      flag_key("dac_loads", true, "system dac_ideal: loads with a uniform address count as affine, too")};
   return keys;
 }
 

@@ -16,8 +16,9 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 
-  /// Returns the block's parameters on a machine: warps, TB contexts, issue, decode and register file are those of the
-  /// machine, the others keys. Throws InputError, with key and value, for a machine that the block does not fit.
+  /// Returns the block's parameters on a machine: warps, TB contexts, issue, decode and register file are the
+  /// machine's; all other parameters are keys of the block. Throws InputError, with key and value, for a machine that
+  /// the block does not fit.
   [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
 };
 

@@ -151,7 +151,7 @@ void DtblAdapter::clock(const gpu::LaunchIn& in) {
   if (edge != Edge::kOwed) dtbl_.make_idle();
 }
 
-// Sends the memory request that the edge of this cycle accepts.
+// Sends the memory request of the block that is accepted at the edge of this cycle.
 void DtblAdapter::send_request() {
   const dtbl::Outputs& out = dtbl_.out();
   if (!places_ || (out.mem_valid & dtbl_.in.mem_ready) == 0) return;

@@ -30,8 +30,8 @@ namespace castor::hookup {
 /// | mem_*, rsp_* | memory of the dispatch policy: records of groups without an entry in the group table |
 ///
 /// Timing: the twin settles in F5 (placement) and F6 (groups) and has one edge per cycle, in the clock of the launch
-/// unit. It is clocked lazily (lazy_twin.h). A memory request is handed over at the edge if no earlier one waits to be
-/// sent; it leaves in the next cycle.
+/// unit. It is clocked lazily (lazy_twin.h). The adapter accepts a memory request at the edge if no earlier request
+/// waits to be sent, and sends it in the next cycle.
 ///
 /// Errors of the block are reported: 0x60 frame of a command, 0x61 completion, 0x62 kernel pushed twice, 0x63 reply,
 /// 0x64 placement without offer.

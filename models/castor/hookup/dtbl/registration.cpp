@@ -27,9 +27,10 @@ const char* Registration::name() const { return Block::kBlock; }
 const std::vector<base::SchemaRow>& Registration::keys() const {
   using namespace hookup;
   static const std::vector<base::SchemaRow> keys{
-      number_key("agt_size", 1024, "groups", 1, 2048, "aggregated group table; a power of two"),
-      number_key("hash_mode", 0, "number", 0, 1, "entry of a thread: 0 by thread, 1 by thread and SM"),
-      flag_key("dispatch", true, "it places thread blocks; 0: another block does, that knows groups")};
+      number_key("agt_size", 1024, "groups", 1, 2048, "entries of the aggregated group table; a power of two"),
+      number_key("hash_mode", 0, "number", 0, 1, "group table entry of a thread: 0 by thread, 1 by thread and SM"),
+      flag_key("dispatch", true,
+               "1: the block places thread blocks; 0: another block that supports groups places them")};
   return keys;
 }
 

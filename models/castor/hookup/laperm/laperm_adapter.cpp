@@ -137,7 +137,7 @@ void LapermAdapter::clock(const gpu::DispatchIn& in) {
   if (edge != Edge::kOwed) laperm_.make_idle();
 }
 
-// Sends the memory request that the edge of this cycle accepts.
+// Sends the memory request of the block that is accepted at the edge of this cycle.
 void LapermAdapter::send_request() {
   const laperm::Outputs& out = laperm_.out();
   if ((out.mem_valid & laperm_.in.mem_ready) == 0) return;

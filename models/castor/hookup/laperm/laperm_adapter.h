@@ -25,8 +25,8 @@ namespace castor::hookup {
 /// | mem_*, mem_r* | memory of the policy: a ring of 2^list_log2 slots of 32 bytes for each set and level |
 ///
 /// Timing: the twin settles twice in F5 (placement): first for the SM that its registers name, then with the free
-/// resources of that SM. Its edge is in F10. It is clocked lazily (lazy_twin.h). A memory request is handed over at the
-/// edge if no earlier one waits to be sent.
+/// resources of that SM. Its edge is in F10. It is clocked lazily (lazy_twin.h). The adapter accepts a memory request
+/// at the edge if no earlier request waits to be sent.
 ///
 /// Errors of the block are reported: 0x80 push, 0x81 reply.
 class LapermAdapter final : public gpu::DispatchPolicy {

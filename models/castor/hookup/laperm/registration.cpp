@@ -33,12 +33,13 @@ const std::vector<base::SchemaRow>& Registration::keys() const {
   using namespace hookup;
   static const std::vector<base::SchemaRow> keys{
       choice_key("policy", "adaptive_bind", {"tb_pri", "smx_bind", "adaptive_bind"},
-                 "children first; and on the SM of their parent; and on others that have nothing to do"),
-      number_key("cluster_size", 1, "SMs", 1, 4, "that share a set of queues; a power of two"),
-      number_key("levels", 4, "levels", 1, 15, "of launches by device code that are told apart"),
-      number_key("bank_depth", 128, "items", 2, 256, "that a set holds on the chip"),
+                 "children are placed first (tb_pri); only on the SM of their parent (smx_bind); also on other SMs "
+                 "without work (adaptive_bind)"),
+      number_key("cluster_size", 1, "SMs", 1, 4, "SMs that share a set of queues; a power of two"),
+      number_key("levels", 4, "levels", 1, 15, "nesting levels of launches by device code that are distinguished"),
+      number_key("bank_depth", 128, "items", 2, 256, "items that a set of queues holds on the chip"),
       number_key("list_log2", 12, "number", 0, 18, "log2 of the items that a list in memory holds; 0 = no lists"),
-      number_key("refills", 4, "reads", 1, 8, "of lists in memory under way")};
+      number_key("refills", 4, "reads", 1, 8, "reads of lists in memory that may be in flight")};
   return keys;
 }
 

@@ -24,7 +24,7 @@ namespace castor::hookup {
 /// Timing: the twin shows registered outputs in F8 (parse); its edge is in F10. It is clocked lazily (lazy_twin.h).
 class LapermKmuAdapter final : public gpu::SourceOrder {
  public:
-  /// `by_sm`: launches are listed by SM and level; else by level only.
+  /// `by_sm`: launches are listed by SM and level; if false, by level only.
   LapermKmuAdapter(std::unique_ptr<twin::Twin<laperm_kmu::Block>> twin, bool by_sm);
   ~LapermKmuAdapter() override;
 

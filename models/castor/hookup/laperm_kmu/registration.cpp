@@ -23,9 +23,10 @@ const char* Registration::name() const { return Block::kBlock; }
 const std::vector<base::SchemaRow>& Registration::keys() const {
   using namespace hookup;
   static const std::vector<base::SchemaRow> keys{
-      number_key("levels", 4, "levels", 1, 15, "of launches by device code that are told apart"),
+      number_key("levels", 4, "levels", 1, 15, "nesting levels of launches by device code that are distinguished"),
       choice_key("lists", "by_sm", {"by_level", "by_sm"},
-                 "launches wait in a list for each level (TB-Pri), or for each level and SM of their parent")};
+                 "launches wait in one list per level (by_level, for TB-Pri), or in one list per level and SM of the "
+                 "parent (by_sm)")};
   return keys;
 }
 

@@ -16,7 +16,8 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 
-  /// Returns the block's parameters on a machine: SMs and queues are those of the machine, the others keys.
+  /// Returns the block's parameters on a machine: the numbers of SMs and queues are the machine's; all other parameters
+  /// are keys of the block.
   [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
 };
 

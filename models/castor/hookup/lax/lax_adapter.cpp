@@ -37,8 +37,8 @@ void LaxAdapter::detach() { statistics_.reset(); }
 
 // --- Reset and time -------------------------------------------------------------------------------------------------
 
-// The initial register values are written in cycles before `next_`. Selection passes start in cycles that are multiples
-// of the pass length, so padding makes the sequence end at a multiple.
+// The initial register values are written in the cycles before `next_`. Selection passes start in cycles that are
+// multiples of the pass length. Padding cycles make the sequence of writes end at such a cycle.
 void LaxAdapter::reset() {
   lax_.reset();
   active_.clear();
@@ -57,7 +57,7 @@ void LaxAdapter::reset() {
   const Cycle writes = registers_.size() * kCyclesPerWrite;
   const Cycle phase = next_ % groups_;
   const Cycle padding = (phase + groups_ - writes % groups_) % groups_;
-  Cycle now = next_ - writes - padding;  // modulo 2^48
+  Cycle now = next_ - writes - padding;  // cycle number modulo 2^48
   lax::Inputs& to = lax_.in;
   const auto cycle = [&] {
     to.now = now++ & kTimeMask;
@@ -193,7 +193,7 @@ const gpu::JobOut& LaxAdapter::settle(const gpu::JobIn& in) {
   return job_out_;
 }
 
-// Drives the inputs that are known before the outputs of the cycle.
+// Drives the inputs that do not depend on the block's outputs of this cycle.
 void LaxAdapter::present(const gpu::JobIn& in) {
   lax::Inputs& to = lax_.in;
   to.now = in.now & kTimeMask;
@@ -314,7 +314,8 @@ void LaxAdapter::note(const gpu::JobIn& in) {
       live_[queue] = true;
       if (asked_own_[queue]) own_[queue] = true;
     } else if (out.adm_reason <= 2) {
-      live_[queue] = false;  // rejected now or expired later; other reasons do not affect the queue's live job
+      // rejected now, or expired later; a verdict with another reason does not concern the queue's live job
+      live_[queue] = false;
     }
     asked_own_[queue] = asked_[queue] = false;
   }

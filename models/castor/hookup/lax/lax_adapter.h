@@ -31,7 +31,8 @@ namespace castor::hookup {
 /// | jd_*, irq, reg_* | end of a job, interrupt, accesses to window 0 |
 ///
 /// Timing: the twin settles in F5 (placement) and F8 (parse) and has one edge per cycle, in the clock of the job
-/// scheduler. The engine sees time, events and vectors of the same cycle. It is clocked lazily (lazy_twin.h).
+/// scheduler. Time, events and vectors at the engine's inputs belong to the same cycle. It is clocked lazily
+/// (lazy_twin.h).
 ///
 /// When a job ends, the adapter acknowledges it if the front end had announced it; the host acknowledges its own jobs.
 /// Kernels of queues whose job the engine does not know (the job was dropped) are hidden from the engine. A kernel that
@@ -57,9 +58,9 @@ class LaxAdapter final : public gpu::JobScheduler {
   void detach() override;
   void reset() override;
   [[nodiscard]] gpu::Cycle quiet() const override;
-  /// An update of priorities alone enables no waiting kernel or TB, because every eligible one is offered whatever its
-  /// priority is. Three things may cause progress: a job that awaits its verdict, a job that may be dropped when late,
-  /// and preemption.
+  /// An update of priorities alone enables no waiting kernel or TB, because every eligible kernel or TB is offered,
+  /// whatever its priority. Three things may cause progress: a job that awaits its verdict, a job that may be dropped
+  /// when late, and preemption.
   [[nodiscard]] bool inert() const override;
   void idle(gpu::Cycle n) override;
   [[nodiscard]] int window() const override { return LaxControl::kWindow; }
@@ -120,12 +121,13 @@ class LaxAdapter final : public gpu::JobScheduler {
   std::vector<int> entry_of_;          // kernel table entry in active_ of each queue, -1 = none
   gpu::QueueMask live_;                // queues whose job the engine has admitted and that has not ended
   gpu::QueueMask own_;                 // live queues whose job the front end has announced
-  gpu::QueueMask asked_own_;           // queues whose job the front end has announced and that awaits its verdict
-  gpu::QueueMask asked_;               // queues whose announced job awaits its verdict
-  gpu::QueueMask dated_;               // queues whose job has a deadline
-  gpu::QueueMask started_;             // queues whose current kernel has placed a TB
-  std::deque<Done> unplaced_;          // kernels that completed without having placed a TB, not yet reported
-  std::deque<std::uint16_t> acks_;     // queues whose ended job the adapter must acknowledge
+  // queues with a job that the front end announced itself and that awaits its verdict
+  gpu::QueueMask asked_own_;
+  gpu::QueueMask asked_;            // queues whose announced job awaits its verdict
+  gpu::QueueMask dated_;            // queues whose job has a deadline
+  gpu::QueueMask started_;          // queues whose current kernel has placed a TB
+  std::deque<Done> unplaced_;       // kernels that completed without having placed a TB, not yet reported
+  std::deque<std::uint16_t> acks_;  // queues whose ended job the adapter must acknowledge
   Access access_ = Access::kNone;
   gpu::Cycle next_ = 0;  // cycle of the next clock edge
   bool taken_ = false;   // the offered TB was placed in this cycle

@@ -9,30 +9,31 @@
 
 namespace castor::hookup {
 
-// The choices of a key have the order of their values in CTRL (docs/blocks/lax.md, "Registers").
+// The choices of a key are listed in the order of their values in CTRL (docs/blocks/lax.md, "Registers").
 const std::vector<base::SchemaRow>& lax_keys() {
   constexpr unsigned kMostPeriod = 16'777'215;
   static const std::vector<base::SchemaRow> keys{
       number_key("max_kt", 8, "kernels", 1, 16, "kernel types that the list of one job can hold"),
       number_key("num_kt", 64, "kernels", 1, 256, "kernel types of the profiling table"),
       number_key("sel_width", 16, "queues", 1, 256, "queues compared per cycle by the selection; a power of two"),
-      number_key("vq_depth", 32, "jobs", 4, 256, "verdicts, and jobs waiting for admission"),
+      number_key("vq_depth", 32, "jobs", 4, 256, "verdicts, and jobs that wait for admission"),
       choice_key("policy", "lax", {"rr", "fcfs", "edf", "sjf", "ljf", "srf", "mlfq", "prema", "lax", "ext"},
                  "order in which jobs are served"),
-      flag_key("admit", true, "jobs that cannot make it are refused (policies lax and ext)"),
-      number_key("update_period", 150'000, "cycles", 1000, kMostPeriod, "refresh of rates and priorities"),
+      flag_key("admit", true, "jobs that cannot meet their deadline are rejected (policies lax and ext)"),
+      number_key("update_period", 150'000, "cycles", 1000, kMostPeriod,
+                 "period of the updates of rates and priorities"),
       choice_key("rate_mode", "active", {"wall", "active", "instance", "peakhold"},
-                 "time that completions are divided by"),
+                 "time by which completions are divided to compute a rate"),
       choice_key("warm_policy", "deadline_ahead", {"optimistic", "deadline_ahead", "preload"},
-                 "what work ahead without a rate counts"),
-      number_key("min_wg", 1, "TBs", 1, 255, "completions that make a rate"),
+                 "time that is assumed for work ahead without a rate"),
+      number_key("min_wg", 1, "TBs", 1, 255, "completions that are needed to compute a rate"),
       number_key("ewma_shift", 0, "number", 0, 4, "weight of a new rate is 2^-shift"),
-      number_key("leak", 3, "number", 1, 7, "rate_mode peakhold: a time rises by 2^-leak at most"),
+      number_key("leak", 3, "number", 1, 7, "rate_mode peakhold: a rate rises by at most 2^-leak"),
       choice_key("init_prio", "highest", {"highest", "lowest", "computed"}, "priority of a new job"),
-      flag_key("prio_class", true, "policy lax: a class above the value"),
-      flag_key("drop_expired", false, "late jobs that have not started are dropped"),
-      flag_key("bypass", false, "a job that fits at once is accepted although work is ahead"),
-      number_key("prema_period", 375'000, "cycles", 1000, kMostPeriod, "from ranking to ranking of policy prema"),
+      flag_key("prio_class", true, "policy lax: a job's class has precedence over its laxity"),
+      flag_key("drop_expired", false, "jobs that have not started by their deadline are dropped"),
+      flag_key("bypass", false, "a job that fits at once is accepted even if other work is ahead"),
+      number_key("prema_period", 375'000, "cycles", 1000, kMostPeriod, "policy prema: period of the rankings"),
       number_key("prema_p", 1, "number", 1, 9, "policy prema: user priority of every job: 1, 3 or 9")};
   return keys;
 }

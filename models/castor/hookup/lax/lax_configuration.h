@@ -17,7 +17,8 @@ struct RegisterValue {
 /// Returns the keys blocks.lax.*: parameters of the laxity engine, and its initial register values.
 [[nodiscard]] const std::vector<base::SchemaRow>& lax_keys();
 
-/// Returns the parameters of the laxity engine: queues and parse lanes are those of the machine, the others keys.
+/// Returns the parameters of the laxity engine: the numbers of queues and parse lanes are the machine's; all other
+/// parameters are keys of the block.
 [[nodiscard]] lax::Params lax_params(const gpu::Machine& machine, const Settings& settings);
 
 /// Returns the register writes at the start of the machine in order; CTRL with ENABLE comes last. Throws InputError for

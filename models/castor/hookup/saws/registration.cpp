@@ -21,14 +21,15 @@ const char* Registration::name() const { return Block::kBlock; }
 const std::vector<base::SchemaRow>& Registration::keys() const {
   using namespace hookup;
   static const std::vector<base::SchemaRow> keys{
-      choice_key("mode", "auto", {"gto", "auto", "always"},
-                 "promotion begins never, at the first barrier of a kernel, or at once"),
-      flag_key("toggle", true, "every other barrier of a thread block is not promoted"),
-      choice_key("init_order", "greedy_first", {"greedy_first", "age"}, "order of thread blocks when promotion begins"),
+      choice_key(
+          "mode", "auto", {"gto", "auto", "always"},
+          "SAWS begins never (gto), at the first barrier of a kernel (auto), or at the start of the kernel (always)"),
+      flag_key("toggle", true, "a thread block is promoted at every other barrier only"),
+      choice_key("init_order", "greedy_first", {"greedy_first", "age"}, "order of the thread blocks when SAWS begins"),
       choice_key("demote_at", "all_blocked", {"all_blocked", "first_hit"},
-                 "what sends a thread block to the tail on its own scheduler"),
+                 "event that moves a thread block to the tail of the list on its own scheduler"),
       number_key("p_floor", 1, "number", 0, 1, "least value of the promotion register"),
-      number_key("evq_depth", 4, "messages", 1, 16, "that wait per scheduler")};
+      number_key("evq_depth", 4, "messages", 1, 16, "messages per scheduler that may wait")};
   return keys;
 }
 

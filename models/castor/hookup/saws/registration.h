@@ -16,8 +16,8 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 
-  /// Returns the block's parameters on a machine: schedulers and warps are those of the machine, the others keys.
-  /// Throws InputError for parameters that the block does not support.
+  /// Returns the block's parameters on a machine: the numbers of schedulers and warps are the machine's; all other
+  /// parameters are keys of the block. Throws InputError for parameters that the block does not support.
   [[nodiscard]] static Params params(const gpu::Machine& machine, const hookup::Settings& settings);
 };
 

@@ -38,10 +38,10 @@ void SawsAdapter::show_picks() {
   }
 }
 
-// While the ready warps are unknown or none is ready, only barrier_ok matters, which does not depend on them. Full
-// queues hold messages, and while a message waits the block is not quiescent (docs/blocks/saws.md, "The SM's part");
-// otherwise barrier_ok is all ones. A non-quiescent block settles with the ready warps of the last cycle, which are
-// often the same again, so a second settle is saved.
+// While the ready warps are unknown or none is ready, only the output barrier_ok is used, which does not depend on the
+// ready warps. barrier_ok is all ones unless a queue is full. A full queue holds messages, and while a message waits
+// the block is not quiescent (docs/blocks/saws.md, "The SM's part"). A non-quiescent block settles with the ready warps
+// of the last cycle. The ready warps are often unchanged, which saves a second settle.
 const gpu::IssueOut& SawsAdapter::settle(const gpu::IssueIn& in) {
   if (in.ready == 0 && saws_.rests()) {
     none_.barrier_ok = 0xff;
@@ -96,7 +96,7 @@ void SawsAdapter::present(const gpu::IssueIn& in) {
 void SawsAdapter::clock(const gpu::IssueIn& in) {
   present(in);
   if (statistics_ && in.unblock != 0) statistics_->compare_orders(saws_.twin().probes(), saws_.params());
-  // A tick without `look` has nothing to count but barriers, because the block was quiescent.
+  // In a tick without `look` only barriers have to be counted, because the block was quiescent.
   const Edge edge = saws_.edge([this](const saws::Inputs&, const saws::Outputs& out) {
     if (statistics_) statistics_->cycle(out, saws_.params());
   });

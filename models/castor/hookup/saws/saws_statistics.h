@@ -9,21 +9,25 @@
 
 namespace castor::hookup {
 
-/// Statistics of the warp schedulers of one SM, counted at the ports and probes of the block saws, so alike for model
-/// and RTL. In the group of the SM's issue policy; only machines with the block have them.
+/// Statistics of the warp schedulers of one SM, counted at the ports and probes of the block saws, so model and RTL
+/// give the same values. They are in the group of the SM's issue policy, on machines with the block only.
 struct SawsStatistics {
   explicit SawsStatistics(base::StatisticGroup& parent) : group(parent, "saws") {}
 
   base::StatisticGroup group;
   base::Counter switches{group, {"switches", "", "changes from GTO to SAWS"}};
   base::Counter held{
-      group, {"held", "ticks", "a scheduler had no room for a message: no barrier, no exit (sum over schedulers)"}};
+      group,
+      {"held", "ticks",
+       "ticks in which a scheduler had no room for a message and issued no barrier or exit, summed over schedulers"}};
   base::Counter order_pairs{
       group,
       {"order_pairs", "",
-       "two thread blocks in the lists of two schedulers: such pairs, summed over completed barriers"}};
+       "pairs of thread blocks that two schedulers both have in their lists, summed over completed barriers"}};
   base::Counter order_disagreements{
-      group, {"order_disagreements", "", "of those: the schedulers have the two in opposite order"}};
+      group,
+      {"order_disagreements", "",
+       "pairs of thread blocks that two schedulers have in opposite order, summed over completed barriers"}};
 
   /// Counts one tick that the block executes, with its outputs.
   void cycle(const saws::Outputs& out, const saws::Params& params);

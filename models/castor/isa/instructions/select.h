@@ -128,7 +128,8 @@ LaneFn bits_form(Type type) {
   }
 }
 
-// Selectors of rows whose type label is `t`.
+// Selectors for rows of the instruction table whose operand type is the label `t` of the matched form. Each returns the
+// lane function for that type, or null if there is none.
 template <class Op>
 LaneFn unary(const Match& match) {
   return integer_form<Unary<Op>::template For>(match.type("t"));

@@ -59,8 +59,8 @@ class Engine {
   Outputs out_;
   /// SM of the last thread block placed. Updated with each grant; reset to the highest SM.
   U8 sm_ = 0;
-  /// Thread blocks placed on `sm_` in a row, saturating at kMost. Set to 1 when the SM changes or its row restarts;
-  /// reset to 0.
+  /// Thread blocks placed on `sm_` in a row, saturating at kMost. Set to 1 when the SM changes or when the count for
+  /// the same SM starts again; reset to 0.
   U8 run_ = 0;
 };
 

@@ -15,8 +15,9 @@
 #define PACKER_INPUTS(X)                                                                            \
   /*name         type  elements  bits      class   timing   meaning */                              \
   X(fits,        U64,  1,        p.NumSms, kLevel, kSettle, "SMs that take the next thread block")  \
-  X(depth,       U8,   1,        8,        kLevel, kSettle, "thread blocks in a row for an SM; 0 = until it is full") \
-  X(place_grant, U8,   1,        1,        kEvent, kEdge,   "the thread block goes to the SM offered")
+  X(depth,       U8,   1,        8,        kLevel, kSettle,                                         \
+    "thread blocks in a row for one SM; 0 = until the SM is full")                                  \
+  X(place_grant, U8,   1,        1,        kEvent, kEdge,   "the thread block is placed on the offered SM")
 
 #define PACKER_OUTPUTS(X)                                                                           \
   /*name         type  elements  bits         class     timing          meaning */                  \
@@ -26,7 +27,7 @@
 #define PACKER_PROBES(X)                                                                            \
   /*name  type  elements  bits         meaning */                                                   \
   X(sm,   U8,   1,        p.sm_bits(), "SM of the last thread block")                               \
-  X(run,  U8,   1,        8,           "thread blocks in a row that it got, 255 = that or more; 0 before the first")
+  X(run,  U8,   1,        8,           "thread blocks in a row on that SM, saturating at 255; 0 before the first")
 // clang-format on
 
 namespace blocks::packer {

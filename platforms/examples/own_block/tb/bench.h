@@ -32,8 +32,8 @@ class Residents final : public twin::Sequence<Block> {
   }
 
  private:
-  // Begins a phase with new limits and rates. In one phase of eight the SMs have no limit, so that a row of thread
-  // blocks on an SM exceeds the range of the block's counter.
+  // Begins a phase with new limits and rates. In one phase of eight the SMs have no limit, so that the number of thread
+  // blocks in a row on one SM exceeds the range of the block's counter.
   void new_phase(Inputs& in) {
     const bool endless = random_.below(8) == 0;
     left_ = 1 + static_cast<unsigned>(random_.below(200 + 16 * params_.NumSms)) + (endless ? 400 : 0);

@@ -6,7 +6,7 @@
 // k. The tests recompute every entry.
 #pragma once
 
-/// Powers for jumps over d * 4^k steps: digits of 2 bits.
+/// Powers for jumps over d * 4^k steps, d = 1 to 3 (digits of 2 bits).
 static __device__ const unsigned int castor_xorwow_steps[96][5] = {
     {0x00000002u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {0x00000004u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},

@@ -7,7 +7,7 @@
 namespace castor::hookup {
 
 /// Base of the systems that DARSIE is compared with. Each is a fetch filter in C++ without RTL (docs/blocks/darsie.md,
-/// "Compared systems"). Its state changes at clock edges with events only, so it may sleep in between.
+/// "Compared systems"). Its state changes at clock edges with events only, so it may sleep between events.
 class ComparedSystem : public gpu::FetchFilter {
  public:
   void detach() override { detach_statistics(); }
@@ -17,8 +17,8 @@ class ComparedSystem : public gpu::FetchFilter {
 
  protected:
   virtual void detach_statistics() = 0;
-  /// Writes the lowest virtual rows of a TB for which `taken(tag)` is false to `tags`, at most `count`. Returns their
-  /// number.
+  /// Writes to `tags` the lowest virtual rows of a TB for which `taken(tag)` is false, at most `count`. Returns the
+  /// number of rows written.
   template <class Taken>
   [[nodiscard]] static unsigned free_rows(unsigned count, std::uint8_t* tags, Taken&& taken) {
     unsigned found = 0;

@@ -51,8 +51,8 @@ DacIdeal::Next DacIdeal::next(unsigned w, std::uint32_t pc) const {
   return missing ? Next::kWait : Next::kGhost;
 }
 
-// Offers ghosts to the SM. If the SM does not complete a ghost, because a source operand is pending, its warp waits at
-// the PC.
+// Offers ghosts to the SM. If the SM does not complete a ghost, because a source operand is pending, the warp waits at
+// the instruction.
 void DacIdeal::choose(const gpu::FetchIn& in) {
   std::size_t loads = 0;
   for_each_bit(in.eligible, [&](unsigned w) {

@@ -18,20 +18,21 @@ struct DacStatistics {
   explicit DacStatistics(base::StatisticGroup& parent) : group(parent, "dac_ideal") {}
 
   base::StatisticGroup group;
-  base::Counter leads{group, {"leads", "", "affine instructions that a warp executes for its thread block"}};
-  base::Counter ghosts{group, {"ghosts", "", "affine instructions that a warp need not execute: eliminated"}};
-  base::Counter ghost_loads{group, {"ghost_loads", "", "of those: loads"}};
-  base::Counter refused{group, {"refused", "", "loads that turned out to be from another address"}};
-  base::Counter squashes{group, {"squashes", "", "affine instructions that were fetched with others and dropped"}};
+  base::Counter leads{group, {"leads", "", "affine instructions that a warp executed for its thread block"}};
+  base::Counter ghosts{group, {"ghosts", "", "affine instructions that a warp did not have to execute"}};
+  base::Counter ghost_loads{group, {"ghost_loads", "", "loads that a warp did not have to execute"}};
+  base::Counter refused{group, {"refused", "", "loads whose address differed from the leader's"}};
+  base::Counter squashes{group,
+                         {"squashes", "", "affine instructions that were fetched together with others and squashed"}};
 };
 
 /// DAC-IDEAL (Yeh 2020, sections 7.6, 7.7.1): decoupled affine computation without cost, for one SM.
 ///
 /// A run of the functional machine has recorded which instances of which TB are affine (run.affine). The first warp of
 /// the TB that decodes an affine instance executes it. Every other warp completes the instance as a ghost when it
-/// reaches the PC and the operands are ready: without a fetch, any number per tick. The values are those that the warp
-/// computes itself. A load takes the data that the leader has loaded, as soon as they arrive; it is executed normally
-/// if its address differs. So results do not depend on the file, as long as threads of a block do not race.
+/// reaches the PC and the operands are ready: without a fetch, any number per tick. Each warp gets the values that it
+/// would compute itself. A load gets the data of the leader's load as soon as they arrive; it is executed normally if
+/// its address differs from the leader's. Results do not depend on the file, as long as threads of a block do not race.
 ///
 /// Allocates memory when a TB of a larger program starts. Throws InputError for a launch that is not in the file.
 class DacIdeal final : public ComparedSystem {
@@ -49,7 +50,7 @@ class DacIdeal final : public ComparedSystem {
   /// A load that one warp executes for all warps of its TB.
   struct Load {
     std::uint32_t pc = 0, occurrence = 0;
-    gpu::WarpMask passed = 0;  ///< warps that have executed or skipped the load
+    gpu::WarpMask passed = 0;  ///< warps that have executed or skipped this load
     std::uint8_t results = 0, tag[2] = {};
   };
   struct Tb {
@@ -58,13 +59,13 @@ class DacIdeal final : public ComparedSystem {
     std::uint64_t code_base = 0;
     gpu::WarpMask live = 0;
     std::uint16_t base = 0;
-    std::vector<std::uint32_t> led;  ///< per record: number of occurrences that some warp has decoded
+    std::vector<std::uint32_t> led;  ///< [record] number of occurrences that at least one warp has decoded
     std::vector<Load> loads;
     std::bitset<gpu::kVirtualRows> used, unwritten;
   };
   struct Warp {
     std::uint8_t tb = 0;
-    std::vector<std::uint32_t> done;  ///< per record: number of times that the warp has decoded or skipped it
+    std::vector<std::uint32_t> done;  ///< [record] number of times that the warp has decoded or skipped the record
   };
   enum class Next : std::uint8_t {
     kExecute,  ///< executes the instruction normally
@@ -92,7 +93,8 @@ class DacIdeal final : public ComparedSystem {
   const bool loads_;
   std::array<Tb, 64> tbs_;
   std::array<Warp, 64> warps_;
-  gpu::WarpMask own_ = 0;  ///< warps whose next instruction the SM refused as a ghost: the warp executes it itself
+  /// warps that execute their next instruction themselves, because the SM refused it as a ghost
+  gpu::WarpMask own_ = 0;
   // State of the current tick.
   bool first_ = true;  ///< settle has not been called in S5 (issue) of this tick
   gpu::WarpMask eligible_ = 0;

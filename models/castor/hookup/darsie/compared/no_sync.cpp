@@ -55,7 +55,8 @@ bool NoSync::written(const Tb& tb, const Instance& instance) {
   return true;
 }
 
-// Skips an instruction whose shared result is written; lets the warp wait for a result that is not.
+// Lets warps skip instructions whose shared result is written, and lets warps wait whose shared result is not written
+// yet.
 void NoSync::choose(gpu::WarpMask eligible, const std::uint64_t* pc) {
   for_each_bit(eligible & ~copying_, [&](unsigned w) {
     if (!shares(w)) return;
@@ -73,7 +74,7 @@ void NoSync::judge(const gpu::DecodeGroup& group) {
   const unsigned w = group.warp;
   if (!group.valid || !shares(w)) return;
   const Tb& tb = tbs_[warps_[w].tb];
-  if ((tb.together & ~warp_bit(w)) == 0) return;  // no other warp to share with
+  if ((tb.together & ~warp_bit(w)) == 0) return;  // no other warp of the TB can share the result
   const auto taken = [&tb](unsigned tag) { return tb.users[tag] != 0 || tb.unwritten[tag]; };
   bool elected = false;
   for (unsigned s = 0; s < group.count; ++s) {
@@ -188,7 +189,7 @@ void NoSync::take_issued(const gpu::IssueSlot& slot) {
   }
 }
 
-// Excludes warps from sharing: they copy their renamed registers back, and no shared result is kept for them.
+// Excludes warps from sharing: they copy their renamed registers back, and receive no shared result any more.
 void NoSync::leave(gpu::WarpMask warps) {
   for_each_bit(warps, [&](unsigned w) {
     Tb& tb = tbs_[warps_[w].tb];

@@ -16,12 +16,14 @@ struct NoSyncStatistics {
   explicit NoSyncStatistics(base::StatisticGroup& parent) : group(parent, "no_cf_sync") {}
 
   base::StatisticGroup group;
-  base::Counter leads{group, {"leads", "", "redundant instructions that one warp executes for all"}};
-  base::Counter skips{group, {"skips", "", "instructions that a warp skips"}};
-  base::Counter squashes{group, {"squashes", "", "instructions that were fetched and have to wait for a leader"}};
-  base::Counter no_rows{group, {"no_rows", "", "instructions that every warp executes for want of virtual rows"}};
-  base::Counter leavers{group, {"leavers", "", "warps that go on alone"}};
-  base::Counter copies{group, {"copies", "", "registers that a leaving warp gets back"}};
+  base::Counter leads{group, {"leads", "", "redundant instructions that one warp executed for all warps"}};
+  base::Counter skips{group, {"skips", "", "instructions that a warp skipped"}};
+  base::Counter squashes{
+      group, {"squashes", "", "instructions squashed after their fetch, because they have to wait for a leader"}};
+  base::Counter no_rows{group,
+                        {"no_rows", "", "instructions that every warp executed, because no virtual row was free"}};
+  base::Counter leavers{group, {"leavers", "", "warps that left the majority and execute alone"}};
+  base::Counter copies{group, {"copies", "", "registers that are copied back for a leaving warp"}};
 };
 
 /// NO-CF-SYNC (Yeh 2020, section 7.7.3): DARSIE without its synchronisation, which hardware cannot build. For one SM.
@@ -50,7 +52,7 @@ class NoSync final : public ComparedSystem {
   struct Instance {
     std::uint64_t pc = 0, history = 0;
     gpu::WarpMask passed = 0;  ///< warps that have executed or skipped the instance
-    bool shared = false;       ///< the result has rows; else every warp executes the instance
+    bool shared = false;       ///< rows are allocated for the result; if false, every warp executes the instance
     std::uint8_t results = 0;
     std::uint8_t slot[2] = {}, tag[2] = {};
   };
@@ -59,7 +61,7 @@ class NoSync final : public ComparedSystem {
     gpu::WarpMask together = 0;  ///< warps that share results
     std::uint16_t base = 0;
     std::vector<Instance> instances;
-    std::array<std::uint8_t, gpu::kVirtualRows> users{};  ///< per row: number of registers renamed to it, plus 1 if its
+    std::array<std::uint8_t, gpu::kVirtualRows> users{};  ///< [row] number of registers renamed to it, plus 1 if its
                                                           ///< instance is live
     std::bitset<gpu::kVirtualRows> unwritten;
   };

@@ -48,8 +48,7 @@ const gpu::FetchOut& UniformVector::settle(const gpu::FetchIn& in) {
   return out_;
 }
 
-// Updates the buffer for an instruction. The hit or miss is the one that `settle` decided, since no entry was filled
-// since then.
+// Updates the buffer for an instruction. No entry has been filled since `settle`, so hit or miss is as in `settle`.
 void UniformVector::look_up(unsigned warp, const gpu::IssueValues& values, gpu::Cycle now) {
   Entry* entry = find(warp, values);
   const bool hit = entry != nullptr && now > entry->written;

@@ -15,9 +15,9 @@ struct UniformVectorStatistics {
   explicit UniformVectorStatistics(base::StatisticGroup& parent) : group(parent, "uniform_vector") {}
 
   base::StatisticGroup group;
-  base::Counter hits{group, {"hits", "", "instructions whose result was in the buffer: eliminated"}};
-  base::Counter misses{group, {"misses", "", "instructions that were looked for and executed"}};
-  base::Counter evictions{group, {"evictions", "", "results that gave way to another"}};
+  base::Counter hits{group, {"hits", "", "instructions whose result was in the buffer, which were not executed"}};
+  base::Counter misses{group, {"misses", "", "instructions whose result was not in the buffer, which were executed"}};
+  base::Counter evictions{group, {"evictions", "", "results replaced by another result"}};
 };
 
 /// UV, uniform vector (Yeh 2020, sections 2.5.1, 7.6): an instruction reuse buffer at issue, after fetch and decode.

@@ -19,7 +19,7 @@ class Registration final : public castor::hookup::BlockType {
 
   [[nodiscard]] const std::vector<castor::base::SchemaRow>& keys() const override {
     static const std::vector<castor::base::SchemaRow> keys{castor::hookup::number_key(
-        "depth", 0, "TBs", 0, 255, "thread blocks in a row for an SM; 0 = until it is full")};
+        "depth", 0, "TBs", 0, 255, "thread blocks in a row for one SM; 0 = until the SM is full")};
     return keys;
   }
 
