@@ -29,6 +29,21 @@ void plug_blocks(const LoadedMachine& loaded, gpu::TimingDevice::Options& option
   options.blocks = std::move(owner);
 }
 
+namespace {
+
+/// Returns the study of the enabled block that has one, or null. Throws InputError if there are two.
+std::shared_ptr<gpu::ExecutionStudy> study_of(const LoadedMachine& loaded) {
+  std::shared_ptr<gpu::ExecutionStudy> study;
+  for (const hookup::ChosenBlock& block : loaded.blocks) {
+    std::shared_ptr<gpu::ExecutionStudy> one = block.type->study(block.settings);
+    if (one == nullptr) continue;
+    if (study != nullptr) throw base::InputError("two blocks study a run of the functional machine", "enable one");
+    study = std::move(one);
+  }
+  return study;
+}
+
+}  // namespace
 }  // namespace castor::platforms
 
 namespace castor::runtime {
@@ -72,6 +87,7 @@ std::unique_ptr<gpu::Device> open_device(const DeviceOptions& options) {
   if (loaded.machine.run.functional) {
     gpu::functional::FunctionalDevice::Options functional;
     functional.configuration_json = loaded.config.to_json();
+    functional.study = platforms::study_of(loaded);
     return std::make_unique<gpu::functional::FunctionalDevice>(loaded.machine, std::move(functional));
   }
   gpu::TimingDevice::Options timing;

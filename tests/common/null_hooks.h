@@ -6,13 +6,16 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "castor/gpu/front_end/built_in_dispatch.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/source_select.h"
+#include "castor/gpu/hooks/execution_study.h"
 #include "castor/gpu/hooks/hooks.h"
+#include "castor/gpu/hooks/study.h"
 #include "castor/gpu/machine.h"
 
 // Adapters that change nothing: each hook of docs/gpu/hooks.md, "Hooks", with the built-in behaviour of the machine, or
@@ -178,8 +181,8 @@ inline bool same(const GovernOut& a, const GovernOut& b) {
          a.uncore_enable == b.uncore_enable;
 }
 inline bool same(const FetchOut& a, const FetchOut& b) {
-  return a.hold == b.hold && a.skip == b.skip && a.ghost == b.ghost && a.again == b.again &&
-         a.copy.has_value() == b.copy.has_value() && std::equal(std::begin(a.act), std::end(a.act), std::begin(b.act));
+  return a.hold == b.hold && a.skip == b.skip && a.copy.has_value() == b.copy.has_value() &&
+         std::equal(std::begin(a.act), std::end(a.act), std::begin(b.act));
 }
 inline bool same(const IssueOut& a, const IssueOut& b) {
   return a.barrier_ok == b.barrier_ok && std::memcmp(a.pick, b.pick, sizeof a.pick) == 0;
@@ -339,6 +342,34 @@ class NullFetchFilter final : public NullHook<FetchIn, FetchOut> {
   [[nodiscard]] FetchOut decide(const FetchIn& /*in*/) const override { return {}; }
 };
 
+/// Does nothing, and has no rows: the filter acts on issue alone.
+class NullStudy final : public Study {};
+
+/// Looks at nothing.
+class NullExecutionStudy final : public ExecutionStudy {
+ public:
+  [[nodiscard]] std::unique_ptr<BlockStudy> start(const Launch& /*launch*/, unsigned /*warps*/,
+                                                  unsigned /*lanes*/) override {
+    return nullptr;
+  }
+  void end(const Launch& /*launch*/, std::uint64_t /*block*/, BlockStudy& /*study*/) override { ADD_FAILURE(); }
+  void end(const Launch& /*launch*/) override { ++launches; }
+  unsigned launches = 0;
+};
+
+/// Has a study that does nothing.
+class NullStudyFilter final : public NullHook<FetchIn, FetchOut> {
+ public:
+  void attach(const HookSite& site) override {
+    NullHook::attach(site);
+    site.terms->study = &study_;
+  }
+
+ private:
+  [[nodiscard]] FetchOut decide(const FetchIn& /*in*/) const override { return {}; }
+  NullStudy study_;
+};
+
 /// The issue policy of the machine file: gto, lrr or oldest. Checks what the SM tells of barriers and exits.
 class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
  public:
@@ -436,7 +467,7 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
 /// Null adapters for all hooks of a machine; `hooks` plugs in those that were asked for.
 class NullHooks {
  public:
-  explicit NullHooks(unsigned sms) : filters(sms), issue(sms) {}
+  explicit NullHooks(unsigned sms) : filters(sms), studies(sms), issue(sms) {}
 
   enum Which : unsigned {
     kJobScheduler = 1,
@@ -444,7 +475,8 @@ class NullHooks {
     kGovernor = 4,
     kFetchFilter = 8,
     kIssuePolicy = 16,
-    kAll = 31
+    kAll = 31,
+    kStudy = 32  ///< instead of kFetchFilter
   };
   [[nodiscard]] Hooks hooks(unsigned which) {
     Hooks result;
@@ -453,6 +485,9 @@ class NullHooks {
     if ((which & kGovernor) != 0) result.governors = {&governors[0], &governors[1]};
     if ((which & kFetchFilter) != 0) {
       for (auto& one : filters) result.fetch_filter.push_back(&one);
+    }
+    if ((which & kStudy) != 0) {
+      for (auto& one : studies) result.fetch_filter.push_back(&one);
     }
     if ((which & kIssuePolicy) != 0) {
       for (auto& one : issue) result.issue.push_back(&one);
@@ -477,6 +512,7 @@ class NullHooks {
   NullDispatchPolicy dispatch;
   std::array<NullGovernor, 2> governors;
   std::deque<NullFetchFilter> filters;
+  std::deque<NullStudyFilter> studies;
   std::deque<NullIssuePolicy> issue;
 };
 

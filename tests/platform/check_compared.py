@@ -85,9 +85,9 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "report.json"
-        affine = f"run.affine={pathlib.Path(folder) / 'affine.txt'}"
+        affine = f"blocks.darsie.affine={pathlib.Path(folder) / 'affine.txt'}"
         expected, base = run(program, arguments, MACHINE, file)
-        run(program, arguments, (*MACHINE, "run.functional=1", affine))
+        run(program, arguments, (*MACHINE, "run.functional=1", "blocks.darsie.enable=1", affine))
         for name, (keys, some, none) in SYSTEMS.items():
             settings = (*MACHINE, "blocks.darsie.enable=1", affine, *([keys] if keys else []))
             output, report = run(program, arguments, settings, file)

@@ -202,59 +202,92 @@ TEST(FetchFilters, LeaderIsReportedInTheTickOfItsWrite) {
   EXPECT_EQ(bench.rig.log.at(0, index + 1).at(0), filter.written[0].first + 1);
 }
 
-TEST(FetchFilters, ReuseWritesInTheNextTickAndTakesNoUnit) {
-  Filter filter;
-  filter.decide = [&](const FetchIn& in, FetchOut& out) {
-    for (std::size_t i = 0; i < in.issued.size; ++i) {
-      if (in.issued[i].nsrc == 2 && in.issued[i].ndst == 1) out.rename[i].reuse = true;
-    }
-  };
+/// Has the results of instructions with two sources, and acts on issue alone.
+struct Knowing final : Filter, Study {
+  using Study::attach;
+  void attach(const HookSite& site) override {
+    Filter::attach(site);
+    site.terms->study = this;
+  }
+  bool issue(const StudyIssue& issue) override {
+    EXPECT_EQ(issue.row, -1);
+    return known(*program, issue.pc);
+  }
+  void writes(Cycle cycle) override { written.push_back(cycle); }
+  static bool known(const isa::Program& program, std::uint32_t pc) {
+    const auto& use = program.uses[pc];
+    return program.code[pc].kind == isa::Kind::kLane && use.src[0] + use.src[1] == 2;
+  }
+
+  const isa::Program* program = nullptr;
+  std::vector<Cycle> written;
+};
+
+TEST(FetchFilters, AResultThatAStudyKnowsIsWrittenInTheNextTickAndTakesNoUnit) {
+  Knowing filter;
   Bench bench(filter, R"(
     mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; add.u32 %r3, %r1, %r2; add.u32 %r4, %r3, %r2; add.u32 %r5, %r4, %r3;
     add.u32 %r6, %r5, %r1; mov.u32 %r9, buffer; st.shared.u32 [%r9], %r6; ret;)",
               {64}, kBuffer);
+  filter.program = bench.kernel->program.get();
   bench.rig.start(*bench.kernel);
   bench.run();
   std::vector<std::uint32_t> adds;
   for (std::uint32_t i = 0; i < bench.kernel->program->code.size(); ++i) {
-    const auto& use = bench.kernel->program->uses[i];
-    if (bench.kernel->program->code[i].kind == isa::Kind::kLane && use.src[0] + use.src[1] == 2) adds.push_back(i);
+    if (Knowing::known(*bench.kernel->program, i)) adds.push_back(i);
   }
   ASSERT_EQ(adds.size(), 4U);
+  EXPECT_GE(filter.written.size(), 2U * 7) << "of two warps";
   // Issue in t, written in t + 1, clear in t + 2.
   EXPECT_EQ(bench.rig.log.at(0, adds[1]).at(0), bench.rig.log.at(0, adds[0]).at(0) + 2);
 }
 
-TEST(FetchFilters, GhostsExecuteWithoutIssuingAndManyInOneTick) {
-  for (const bool again : {false, true}) {
-    Filter filter;
-    filter.sleeps = false;
-    std::map<unsigned, unsigned> done;
-    const auto* program = static_cast<const isa::Program*>(nullptr);
-    std::uint64_t base = 0;
-    std::set<Cycle> ticks;
-    WarpMask passing = 0;
-    filter.early = [&](FetchOut& out) { out.hold = ~passing; };
-    filter.decide = [&](const FetchIn& in, FetchOut& out) {
-      for (WarpMask left = in.eligible & ~passing; left != 0; left &= left - 1) {
-        const unsigned w = lowest(left);
-        const std::uint64_t index = (in.pc[w] - base) / 8;
-        if (program->marks[index] != 2 || program->code[index].kind != isa::Kind::kLane) continue;
-        out.ghost |= WarpMask{1} << w;
-        out.skip |= WarpMask{1} << w;
-        out.again = again;
+/// Computes marked arithmetic of eligible warps for its values alone: of each warp one instruction per tick, or all.
+struct Computing final : Filter, Study {
+  explicit Computing(bool several) : many(several) { sleeps = false; }
+  void attach(const HookSite& site) override {
+    Filter::attach(site);
+    site.terms->study = this;
+  }
+  void attach(StudiedSm& sm) override { sm_ = &sm; }
+  [[nodiscard]] unsigned rows() const override { return 4; }
+  void start(unsigned context, const KernelContext& kernel) override { kernels.emplace_back(context, &kernel); }
+  WarpMask act(WarpMask eligible) override {
+    WarpMask waiting = 0;
+    for (WarpMask left = eligible; left != 0; left &= left - 1) {
+      const unsigned w = lowest(left);
+      while (marked(w) && sm_->ready(w)) {
+        sm_->compute(w);
         ++done[w];
-        ticks.insert(in.now);
+        ticks.insert(clocked);
+        if (!many) break;
       }
-    };
-    // Lets pass who stands in front of anything else.
-    filter.see = [&](const FetchIn& in) {
-      passing = 0;
-      for (WarpMask left = in.eligible; left != 0; left &= left - 1) {
-        const std::uint64_t index = (in.pc[lowest(left)] - base) / 8;
-        if (program->marks[index] != 2 || program->code[index].kind != isa::Kind::kLane) passing |= left & (~left + 1);
-      }
-    };
+      if (marked(w)) waiting |= WarpMask{1} << w;
+    }
+    return waiting;
+  }
+  [[nodiscard]] bool marked(unsigned w) const {
+    const StudiedWarp warp = sm_->warp(w);
+    return warp.program->marks[warp.pc] == 2 && warp.program->code[warp.pc].kind == isa::Kind::kLane;
+  }
+  bool issue(const StudyIssue& issue) override {
+    issued.insert(issue.pc);
+    return false;
+  }
+
+  const bool many;
+  std::vector<std::pair<unsigned, const KernelContext*>> kernels;
+  std::map<unsigned, unsigned> done;
+  std::set<std::uint64_t> ticks;
+  std::set<std::uint32_t> issued;
+
+ private:
+  StudiedSm* sm_ = nullptr;
+};
+
+TEST(FetchFilters, AStudyComputesWithoutIssuingAndManyInOneTick) {
+  for (const bool many : {false, true}) {
+    Computing filter(many);
     Bench bench(filter, R"(
       ld.param.u64 %rd0, [out]; bar.sync 0;
       mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; mul.lo.u32 %r3, %r2, %r2; add.u32 %r4, %r3, %r2;
@@ -262,18 +295,21 @@ TEST(FetchFilters, GhostsExecuteWithoutIssuingAndManyInOneTick) {
                 {64});
     const std::uint64_t out = bench.rig.store->allocate(64, AllocationKind::kHeap).value();
     std::memcpy(bench.rig.store->host(bench.kernel->context.parameters), &out, 8);
-    program = bench.kernel->program.get();
-    base = bench.kernel->context.code_base;
     bench.rig.start(*bench.kernel);
     bench.run();
     std::uint32_t value = 0;
     std::memcpy(&value, bench.rig.store->host(out), 4);
     EXPECT_EQ(value, 72U);
-    EXPECT_GE(done[0], 3U);
-    if (again) {
-      EXPECT_LE(ticks.size(), 2U) << "one tick for each warp, or one for both";
+    ASSERT_EQ(filter.kernels.size(), 1U);
+    EXPECT_EQ(filter.kernels[0].second, &bench.kernel->context);
+    EXPECT_GE(filter.done[0], 3U);
+    for (const std::uint32_t pc : filter.issued) {
+      EXPECT_FALSE(bench.kernel->program->marks[pc] == 2 && bench.kernel->program->code[pc].kind == isa::Kind::kLane);
+    }
+    if (many) {
+      EXPECT_LE(filter.ticks.size(), 3U) << "one tick for each warp and stretch, or one for both";
     } else {
-      EXPECT_GE(ticks.size(), 3U);
+      EXPECT_GE(filter.ticks.size(), 3U);
     }
   }
 }

@@ -12,7 +12,8 @@ using namespace test;
 
 /// Says what the test sets, and remembers what it is told.
 struct Filter final : FetchFilter {
-  void attach(const HookSite& /*site*/) override {}
+  explicit Filter(Study* one) : study(one) {}
+  void attach(const HookSite& site) override { site.terms->study = study; }
   void reset() override {}
   Cycle quiet() const override { return 0; }
   void idle(Cycle /*n*/) override {}
@@ -28,6 +29,7 @@ struct Filter final : FetchFilter {
   }
 
   FetchOut out;
+  Study* const study;
   std::function<void(const FetchIn&, FetchOut&)> answer;
   FetchIn in_settle, in_clock;
   std::vector<IssueSlot> issued;
@@ -35,10 +37,11 @@ struct Filter final : FetchFilter {
 };
 
 struct Bench : Core {
-  explicit Bench(Code code, unsigned threads = 64, unsigned fit = 2)
+  explicit Bench(Code code, unsigned threads = 64, unsigned fit = 2, Study* study = nullptr)
       : Core(marked(std::move(code)), threads,
              {"icache.ideal=1", "fetch.warps=1", "fetch.insns=2", "ibuffer.entries=2", "ibuffer.refill=empty",
               "issue.per_warp=1"}),
+        filter(study),
         unit(plugged(parts, filter)) {
     kernel.context.fit = fit;
     event.warps = tbs[0].warps;
@@ -249,25 +252,67 @@ TEST(FilterUnit, LeadersResultIsReadFromItsRow) {
   EXPECT_EQ(counts.row_reads, 1U);
 }
 
-TEST(FilterUnit, SkippedWarpGoesOnAndAGhostComputes) {
+TEST(FilterUnit, SkippedWarpGoesOn) {
   Bench bench(sums());
   bench.filter.out.hold = 3;
-  set_lanes(bench.warps, 0, 1, 5);
   bool done = false;
   bench.filter.answer = [&](const FetchIn& in, FetchOut& out) {
-    out.skip = out.ghost = 0;
+    out.skip = 0;
     if (done || in.eligible != 3) return;
     out.skip = 2;
-    out.ghost = 1;
     done = true;
   };
   bench.tick();
   EXPECT_TRUE(done);
   EXPECT_TRUE(bench.clock.stirred());
-  EXPECT_EQ(bench.warps[0].pc, 1U);
+  EXPECT_EQ(bench.warps[0].pc, 0U);
   EXPECT_EQ(bench.warps[1].pc, 1U);
+}
+
+/// Computes one instruction of warp 0 and lets warp 1 wait; has the results of all that issues.
+struct OneStudy final : Study {
+  [[nodiscard]] unsigned rows() const override { return 5; }
+  void attach(StudiedSm& sm) override { sm_ = &sm; }
+  WarpMask act(WarpMask eligible) override {
+    if ((eligible & 1) != 0 && sm_->warp(0).pc == 0) {
+      EXPECT_TRUE(sm_->ready(0));
+      sm_->compute(0);
+    }
+    return 2;
+  }
+  bool issue(const StudyIssue& one) override {
+    issued.push_back(one);
+    return true;
+  }
+  void writes(Cycle cycle) override { written.push_back(cycle); }
+
+  std::vector<StudyIssue> issued;
+  std::vector<Cycle> written;
+
+ private:
+  StudiedSm* sm_ = nullptr;
+};
+
+TEST(FilterUnit, AStudyHasRowsComputesLetsWaitAndKnowsResults) {
+  OneStudy study;
+  Bench bench(sums(), 64, 2, &study);
+  EXPECT_EQ(bench.event.base, bench.machine.sm.registers / bench.machine.sm.lanes) << "behind the register file";
+  EXPECT_EQ(bench.event.rows, 5U);
+  set_lanes(bench.warps, 0, 1, 5);
+  bench.tick();
+  EXPECT_TRUE(bench.clock.stirred());
+  EXPECT_EQ(bench.warps[0].pc, 1U);
   EXPECT_EQ(lane_of(bench.warps, 0, 3, 0), 5U);
   EXPECT_FALSE(bench.board.pending(0, 3));
+  EXPECT_EQ(bench.unit.held(), 2U);
+  bench.until_ready(0);
+  bench.tick(0);
+  ASSERT_EQ(study.issued.size(), 1U);
+  EXPECT_EQ(study.issued[0].pc, 1U);
+  EXPECT_EQ(study.issued[0].row, -1);
+  EXPECT_EQ(study.written.at(0), bench.clock.now() + 1) << "in the next tick";
+  EXPECT_EQ(bench.unit.counters().of_entry(0).reused_reads, 2U);
+  EXPECT_EQ(bench.warps[1].pc, 0U);
 }
 
 TEST(FilterUnit, CopyIsAcknowledgedWhenServed) {

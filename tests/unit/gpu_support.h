@@ -43,8 +43,9 @@ class Parameters {
 /// A functional device with short ways to load, launch and look at memory. What device code prints is in `printed`.
 class Rig {
  public:
-  explicit Rig(Machine machine = test::machine(), const std::string& configuration = {})
-      : device(machine, {configuration, false}) {
+  explicit Rig(Machine machine = test::machine(), const std::string& configuration = {},
+               std::shared_ptr<ExecutionStudy> study = nullptr)
+      : device(machine, {configuration, false, std::move(study)}) {
     device.set_print_sink([this](std::string_view text) { printed += text; });
   }
 

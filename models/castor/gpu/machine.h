@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -243,7 +242,6 @@ struct Machine {
     std::optional<std::uint64_t> max_seconds;                               ///< wall time of the host; empty = no limit
     std::uint64_t kernel_rows, window;
     bool windows, sleep, shuffle, functional;
-    std::filesystem::path affine;  ///< file of affine instances; empty = none
   } run{};
   struct Compile {
     bool marks, mark_loads, barriers;

@@ -44,9 +44,6 @@ SchemaRow row_of_type() {
   } else if constexpr (std::is_same_v<T, std::string>) {
     row.type = ValueType::kName;
     row.unit = "name";
-  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
-    row.type = ValueType::kFile;
-    row.unit = "file";
   } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     row.type = ValueType::kNames;
     row.unit = "names";
@@ -66,7 +63,7 @@ template <class T>
 void store(T& member, const ConfigValue& value) {
   if constexpr (std::is_same_v<T, Capability>) {
     member = {static_cast<unsigned>(value.integer / 10), static_cast<unsigned>(value.integer % 10)};
-  } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::filesystem::path>) {
+  } else if constexpr (std::is_same_v<T, std::string>) {
     member = value.names.empty() ? T{} : T{value.names.front()};
   } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     member = value.names;
@@ -426,7 +423,6 @@ void run_keys(TableWriter& table) {
   CASTOR_WORD(run.sleep, "1: idle units are skipped (same results, faster)");
   CASTOR_WORD(run.shuffle, "1: units tick in a seeded random order (same results)");
   CASTOR_WORD(run.functional, "1: the functional machine, without timing; 0: the timing GPU");
-  CASTOR_WORD(run.affine, "file of affine instances: written by the functional machine, read by a fetch filter");
   CASTOR_WORD(memory.check,
               "reads outside every allocation: a fault (allocation), allowed and counted inside used pages (page), or "
               "not checked (off)");

@@ -7,6 +7,7 @@
 #include "castor/base/config.h"
 #include "castor/base/shared_object.h"
 #include "castor/base/statistics.h"
+#include "castor/gpu/hooks/execution_study.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/machine.h"
 #include "castor/hookup/claims.h"
@@ -42,6 +43,9 @@ class BlockType {
   /// the hooks of its claims only. Returns the owner of the twins and adapters, which must outlive the GPU. Throws
   /// InputError for a machine on which the block cannot work, for illegal parameters, and for RTL that cannot be built.
   [[nodiscard]] virtual std::shared_ptr<void> plug(const PlugSite& site, gpu::Hooks& hooks) const = 0;
+  /// Returns what studies a run of the functional machine on behalf of the systems that the block is compared with, or
+  /// null. Throws InputError for settings with which there can be no study.
+  [[nodiscard]] virtual std::shared_ptr<gpu::ExecutionStudy> study(const Settings& /*settings*/) const { return {}; }
 
   /// Returns the place of the block's statistics in a report, such as "gpu.sm<k>.issue_policy"; empty = no statistics.
   [[nodiscard]] virtual std::string statistics_path() const { return {}; }

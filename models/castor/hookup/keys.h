@@ -48,4 +48,15 @@ namespace castor::hookup {
   return row;
 }
 
+/// Returns the row of a file's name; "none" is the default.
+[[nodiscard]] inline base::SchemaRow file_key(std::string key, std::string meaning) {
+  base::SchemaRow row;
+  row.key = std::move(key);
+  row.type = base::ValueType::kFile;
+  row.unit = "file";
+  row.standard = "none";
+  row.meaning = std::move(meaning);
+  return row;
+}
+
 }  // namespace castor::hookup

@@ -32,6 +32,11 @@ class Settings {
   [[nodiscard]] unsigned number(const std::string& key) const;
   [[nodiscard]] bool flag(const std::string& key) const { return number(key) != 0; }
   [[nodiscard]] double real(const std::string& key) const { return at(key).real; }
+  /// Returns the name of a file, or an empty text for none.
+  [[nodiscard]] std::string file(const std::string& key) const {
+    const base::ConfigValue& value = at(key);
+    return value.names.empty() ? std::string() : value.names.front();
+  }
   /// Returns the index of the word in the choices of its row.
   template <class Enum = unsigned>
   [[nodiscard]] Enum choice(const std::string& key) const {

@@ -156,15 +156,6 @@ void add_block(const Json& statistics, Json& out) {
   out["darsie_squashes"] = of("late_latches") + of("squash_sync") + of("squash_second");
 }
 
-/// Returns the keys of the preceding functional run: the same code, without the block.
-Names first_pass(Names keys) {
-  keys.erase(std::remove_if(keys.begin(), keys.end(),
-                            [](const std::string& key) { return key.rfind("blocks.darsie.", 0) == 0; }),
-             keys.end());
-  keys.push_back("run.functional=1");
-  return keys;
-}
-
 }  // namespace
 
 const std::vector<DarsieSystem>& darsie_systems() {
@@ -244,8 +235,10 @@ Json DarsiePrograms::run(const Json& parameters) const {
       darsie_keys(*program, *system, parameters.at("size").get<std::string>(), parameters.value("set", Names()));
   const Scratch scratch;
   if (system->name == darsie::kDac) {
-    keys.push_back("run.affine=" + scratch.file("affine"));
-    (void)program_of(name).run(kDarsieMachine, first_pass(keys), arguments);
+    keys.push_back("blocks.darsie.affine=" + scratch.file("affine"));
+    Names functional = keys;  // the same code on the functional machine, which writes the file
+    functional.emplace_back("run.functional=1");
+    (void)program_of(name).run(kDarsieMachine, functional, arguments);
   }
   const Json report = program_of(name).run(kDarsieMachine, keys, arguments);
   Json out = Json::object();

@@ -214,6 +214,7 @@ TEST_P(NullAdapters, ChangeNothingOnAMachineWithAFetchFilter) {
   const auto asleep = run(GetParam(), narrow, NullHooks::kAll, true);
   const auto checked = run(GetParam(), narrow, NullHooks::kAll, false);
   compare(filter, plain);
+  compare(run(GetParam(), narrow, NullHooks::kStudy, true), plain);
   compare(asleep, plain);
   compare(checked, plain);
   EXPECT_EQ(checked, asleep);

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "castor/base/error.h"
+#include "castor/hookup/darsie/compared/affine_instances.h"
 #include "castor/hookup/darsie/compared/dac_ideal.h"
 #include "castor/hookup/darsie/compared/no_sync.h"
 #include "castor/hookup/darsie/compared/uniform_vector.h"
@@ -120,32 +121,36 @@ namespace {
 
 const Make kUniformVector = [](const isa::Program&) { return std::make_unique<UniformVector>(64); };
 
-/// The reuse buffer by itself: one instruction per tick.
-struct Buffer {
+/// The reuse buffer by itself, with an SM whose warps all stand at one marked addition: one instruction per tick.
+struct Buffer final : gpu::StudiedSm {
   explicit Buffer(unsigned entries) : uv(entries) {
     gpu::HookSite site;
     site.statistics = &group;
     site.terms = &terms;
     uv.attach(site);
     uv.reset();
+    uv.attach(*this);
+    program.code.resize(1);
+    program.code[0].kind = isa::Kind::kLane;
+    program.code[0].guard = isa::kNoGuard;
+    program.code[0].src[0] = 0;
+    program.marks = {2};
+    program.uses.resize(1);
+    program.uses[0].dst = program.uses[0].src[0] = 1;
   }
-  /// What comes of an instruction; it is written three ticks later.
+  /// Returns whether the buffer has an instruction's result; it is written three ticks later.
   bool issue(std::uint64_t pc, std::uint32_t value, unsigned warp = 0, bool uniform = true) {
-    gpu::IssueSlot slot;
-    slot.warp = static_cast<std::uint8_t>(warp);
-    gpu::IssueValues values;
-    values.pc = pc;
-    values.mark = 2;
-    values.full = values.arithmetic = true;
-    values.results = values.sources = 1;
-    values.uniform = uniform ? 1 : 0;
-    values.value[0] = value;
-    values.written = now + 3;
+    code_base = pc;
+    std::fill(row.begin(), row.end(), value);
+    if (!uniform) ++row.back();
     gpu::FetchIn in;
     in.now = now++;
-    in.issued = {&slot, 1};
-    in.values = {&values, 1};
-    const bool reuse = uv.settle(in).rename[0].reuse;
+    (void)uv.settle(in);
+    gpu::StudyIssue issue;
+    issue.warp = static_cast<std::uint8_t>(warp);
+    issue.mask = kAllLanes;
+    const bool reuse = uv.issue(issue);
+    uv.writes(in.now + 3);
     uv.clock(in);
     return reuse;
   }
@@ -159,8 +164,20 @@ struct Buffer {
   }
   void wait() { now += 5; }
 
+  [[nodiscard]] gpu::StudiedWarp warp(unsigned /*w*/) const override { return {&program, 0, code_base, kAllLanes}; }
+  [[nodiscard]] isa::RegisterView registers(unsigned /*w*/) override {
+    return {reinterpret_cast<std::byte*>(row.data()), nullptr, nullptr, 32};
+  }
+  [[nodiscard]] bool ready(unsigned /*w*/) const override { return true; }
+  void compute(unsigned /*w*/) override { ADD_FAILURE(); }
+  void load_rows(unsigned /*w*/, const std::uint16_t* /*rows*/) override { ADD_FAILURE(); }
+
   base::StatisticGroup group{"hook"};
   gpu::FilterTerms terms;
+  static constexpr isa::LaneMask kAllLanes = 0xffffffff;
+  isa::Program program;
+  std::uint64_t code_base = 0;
+  alignas(64) std::array<std::uint32_t, 32> row{};
   UniformVector uv;
   gpu::Cycle now = 10;
 };
@@ -169,7 +186,8 @@ struct Buffer {
 
 TEST(UniformVector, ResultIsThereBehindItsWriteBack) {
   Buffer buffer(64);
-  EXPECT_FALSE(buffer.terms.fetch);
+  EXPECT_EQ(buffer.terms.study, &buffer.uv);
+  EXPECT_EQ(buffer.uv.rows(), 0U) << "it acts on issue alone";
   EXPECT_FALSE(buffer.issue(0, 7));  // in 10, written in 13
   EXPECT_FALSE(buffer.issue(0, 7));
   EXPECT_FALSE(buffer.issue(0, 7));
@@ -329,11 +347,11 @@ namespace {
 /// Everything that could be affine is, in every round of `rounds`, whether it is true or not.
 Make dac(bool loads = true, unsigned rounds = 1) {
   return [=](const isa::Program& program) {
-    auto instances = std::make_shared<gpu::AffineInstances>();
-    gpu::AffineLaunch& launch = (*instances)[1];
+    auto instances = std::make_shared<AffineInstances>();
+    AffineLaunch& launch = (*instances)[1];
     launch.kernel = program.kernel;
     launch.records = static_cast<std::uint32_t>(program.code.size());
-    gpu::AffineSet set;
+    AffineSet set;
     set.occurrences.resize(launch.records);
     for (std::uint32_t pc = 0; pc < launch.records; ++pc) {
       const isa::Record& record = program.code[pc];
@@ -401,7 +419,7 @@ TEST(DacIdeal, LoopsBranchesAndBarriers) {
 
 TEST(DacIdeal, ALaunchThatIsNotInTheFileIsAnError) {
   const Make other = [](const isa::Program&) {
-    return std::make_unique<DacIdeal>(std::make_shared<gpu::AffineInstances>(), true);
+    return std::make_unique<DacIdeal>(std::make_shared<AffineInstances>(), true);
   };
   EXPECT_THROW((void)run(straight(), other), base::InputError);
 }
@@ -419,7 +437,7 @@ struct File {
 std::string refusal(const std::string& text) {
   const File file(text);
   try {
-    (void)gpu::read_affine_instances(file.path);
+    (void)read_affine_instances(file.path);
   } catch (const base::InputError& error) {
     return std::to_string(error.where().line) + ": " + error.message();
   }
@@ -430,11 +448,11 @@ std::string refusal(const std::string& text) {
 
 TEST(AffineInstances, AreReadAsTheyAreWritten) {
   const File file("castor affine instances 1\nlaunch 3 9 k\nset 4:0-0 7:0-15,20-20\ntbs 0-2 5-5\nset \ntbs 3-4\n");
-  const gpu::AffineInstances all = gpu::read_affine_instances(file.path);
-  const gpu::AffineLaunch& launch = all.at(3);
+  const AffineInstances all = read_affine_instances(file.path);
+  const AffineLaunch& launch = all.at(3);
   EXPECT_EQ(launch.kernel, "k");
   for (const std::uint64_t tb : {0U, 2U, 5U}) {
-    const gpu::AffineSet* const set = launch.of(tb);
+    const AffineSet* const set = launch.of(tb);
     ASSERT_NE(set, nullptr);
     EXPECT_TRUE(set->has(4, 0) && set->has(7, 15) && set->has(7, 20));
     EXPECT_FALSE(set->has(4, 1) || set->has(7, 16) || set->has(7, 21) || set->has(0, 0));
@@ -449,7 +467,7 @@ TEST(AffineInstances, WhatIsNoFileOfThemIsRefusedWithItsLine) {
   EXPECT_EQ(refusal("castor affine instances 1\nlaunch 1 4 k\nset 4:0-0\n"), "3: '4:0-0' names no record");
   EXPECT_EQ(refusal("castor affine instances 1\nlaunch 1 4 k\nset 1:3-2\n"), "3: '3-2' is no range");
   EXPECT_EQ(refusal("castor affine instances 1\nlaunch x\n"), "2: 'launch' without ticket, records and kernel");
-  EXPECT_THROW((void)gpu::read_affine_instances("/nonexistent/file"), base::InputError);
+  EXPECT_THROW((void)read_affine_instances("/nonexistent/file"), base::InputError);
 }
 
 }  // namespace castor::hookup::darsie_compared_test

@@ -96,21 +96,6 @@ std::optional<Fault> spin_deadlock(const Residents& residents, const SpinCheck& 
   return fault;
 }
 
-// Writes the affine instances of a launch: one set for all thread blocks with equal instances.
-void write_affine(std::ostream& file, const Launch& launch,
-                  const std::map<std::string, std::vector<std::uint64_t>>& affine) {
-  const isa::Program& program = *launch.program;
-  file << "launch " << launch.ticket << ' ' << program.code.size() << ' ' << program.kernel << '\n';
-  for (const auto& [set, blocks] : affine) {
-    std::vector<std::uint64_t> sorted = blocks;
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<IndexRange> ranges;
-    for (const std::uint64_t block : sorted) add_to(ranges, block);
-    file << "set " << set << "\ntbs " << text_of(ranges, ' ') << '\n';
-  }
-  file.flush();
-}
-
 // Writes a job's signal word, if its address is valid.
 void signal(const Store& store, std::uint64_t address, JobStatus status) {
   if (!is_signal_address(address, store)) return;
@@ -132,13 +117,6 @@ FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
       finished_(machine_.run.kernel_rows) {
   set_print_sink(nullptr);
   interpreter_.set_launcher(&launcher_);
-  if (machine_.run.affine.empty()) return;
-  affine_file_.open(machine_.run.affine);
-  if (!affine_file_) {
-    throw base::InputError("cannot write the file of affine instances '" +
-                           base::printable(machine_.run.affine.string(), 300) + "' (run.affine)");
-  }
-  affine_file_ << kAffineTitle << std::endl;
 }
 
 FunctionalDevice::~FunctionalDevice() = default;
@@ -385,7 +363,7 @@ void FunctionalDevice::turn() {
     resident.block->start(kernel.launch, block_index(kernel.launch.grid, resident.index), machine_.sm.lanes,
                           static_cast<unsigned>(placed_++ % machine_.chip.sms), machine_.chip.sms,
                           machine_.sm.warps * (machine_.sm.lanes / 32), machine_.check.marks, machine_.check.redundancy,
-                          affine_file_.is_open());
+                          options_.study.get());
     resident.block->set_caller({placed_, kernel.id, kernel.launch.program->code_values});
   }
   const Counters before = counters_;
@@ -414,7 +392,7 @@ void FunctionalDevice::turn() {
       kernel.marks.racy += marks->counts().racy;
     }
     if (RedundancyStudy* const study = resident.block->study()) kernel.redundancy.add(study->finish(kernel.grid));
-    if (AffineProbe* const affine = resident.block->affine()) kernel.affine[affine->text()].push_back(resident.index);
+    if (BlockStudy* const hook = resident.block->hook()) options_.study->end(kernel.launch, resident.index, *hook);
     spare_blocks_.push_back(std::move(resident.block));
     finish_if_done(kernel);
   } else if (resident.waits) {
@@ -497,7 +475,7 @@ void FunctionalDevice::retire(Running& kernel) {
     kernel.redundancy.each(
         [&](const char* name, std::uint64_t value) { kernel.statistics.counts.emplace_back(name, value); });
   }
-  if (affine_file_.is_open()) write_affine(affine_file_, kernel.launch, kernel.affine);
+  if (options_.study != nullptr) options_.study->end(kernel.launch);
   outside_read_notice_.tell(kernel.statistics.kernel, kernel.outside_reads);
   if (kernel.level != 0) return rows_.add(kernel.root, kernel.level, std::move(kernel.statistics));
   if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);

@@ -2,9 +2,7 @@
 
 #include <atomic>
 #include <deque>
-#include <fstream>
 #include <list>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -39,8 +37,9 @@ namespace castor::gpu::functional {
 class FunctionalDevice final : public Device {
  public:
   struct Options {
-    std::string configuration_json;  ///< effective configuration for the report; may be empty
-    bool poison = false;             ///< fresh memory reads 0xcd instead of 0
+    std::string configuration_json;         ///< effective configuration for the report; may be empty
+    bool poison = false;                    ///< fresh memory reads 0xcd instead of 0
+    std::shared_ptr<ExecutionStudy> study;  ///< hook that sees every instruction, or null
   };
   FunctionalDevice(const Machine& machine, Options options);
   ~FunctionalDevice() override;
@@ -103,8 +102,6 @@ class FunctionalDevice final : public Device {
     MarkCounts marks;
     RedundancyCounts redundancy;  ///< check.redundancy: counts
     GridRedundancy grid;          ///< check.redundancy: instances redundant in all blocks
-    /// Per set of affine instances: thread blocks with this set.
-    std::map<std::string, std::vector<std::uint64_t>> affine;
 
     /// Returns whether the kernel occupies an entry of the kernel table.
     [[nodiscard]] bool is_active() const { return resident != 0 || next < total; }
@@ -169,7 +166,6 @@ class FunctionalDevice final : public Device {
   LaunchRows rows_;
   KernelRows finished_;
   OutsideReadNotice outside_read_notice_;
-  std::ofstream affine_file_;  ///< output of run.affine, if open
   std::atomic<bool> interrupted_{false};
 };
 

@@ -80,7 +80,7 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
   const auto wrong_mark = [&](LaneMask mask) -> std::optional<Fault> {
     if constexpr (observed) {
       if (block.study() != nullptr) block.study()->after(index, pc, view);
-      if (block.affine() != nullptr) block.affine()->after(index, pc, view);
+      if (block.hook() != nullptr) block.hook()->after(index, pc, view);
       if (block.marks() == nullptr) return std::nullopt;
       if (auto wrong = block.marks()->after(index, pc, view, mask))
         return stop(block, warp, pc, {FaultKind::kWrongMark, 0, std::move(*wrong), 0});
@@ -98,7 +98,7 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
     threads += mask == all ? view.lanes : static_cast<unsigned>(__builtin_popcountll(mask));
     if constexpr (observed) {
       if (block.study() != nullptr) block.study()->before(index, pc, view, mask);
-      if (block.affine() != nullptr) block.affine()->before(index, pc, view, mask);
+      if (block.hook() != nullptr) block.hook()->before(index, pc, view, mask);
       if (block.marks() != nullptr) block.marks()->before(index, pc, stack, view, mask, active);
       if (watch != nullptr && ends_watch(record)) watch->disturb();
     }

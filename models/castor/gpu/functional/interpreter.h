@@ -37,7 +37,7 @@ class Interpreter {
                                          std::uint64_t global_timer, Counters& counters);
 
  private:
-  /// Implementation of `run`. `observed`: with calls of the marks check, limit study, affine probe and spin watch.
+  /// Implementation of `run`. `observed`: with calls of the marks check, limit study, study hook and spin watch.
   template <bool observed>
   [[nodiscard]] std::optional<Fault> turn(ThreadBlock& block, Warp& warp, std::uint64_t budget,
                                           std::uint64_t global_timer, Counters& counters);

@@ -7,7 +7,7 @@
 namespace castor::gpu::functional {
 
 void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms,
-                        unsigned warp_slots, bool check_marks, bool study, bool find_affine) {
+                        unsigned warp_slots, bool check_marks, bool study, ExecutionStudy* execution) {
   launch_ = &launch;
   index_ = index;
   lanes_ = lanes;
@@ -44,11 +44,7 @@ void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsign
   study_ = study ? std::make_unique<RedundancyStudy>() : nullptr;
   if (study_ != nullptr) study_->start(launch, warps, lanes);
   spin_watch_.reset();
-  affine_.reset();
-  if (find_affine) {
-    affine_ = std::make_unique<AffineProbe>();
-    affine_->start(launch, warps, lanes);
-  }
+  hook_ = execution != nullptr ? execution->start(launch, warps, lanes) : nullptr;
   marks_.reset();
   if (!check_marks || program.marks.empty()) return;
   marks_ = std::make_unique<MarkCheck>();

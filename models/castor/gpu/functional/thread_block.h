@@ -9,10 +9,10 @@
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/execution/barrier_arrival.h"
-#include "castor/gpu/functional/affine_probe.h"
 #include "castor/gpu/functional/mark_check.h"
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/functional/redundancy.h"
+#include "castor/gpu/hooks/execution_study.h"
 #include "castor/gpu/launch/runtime_call.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/spin_report.h"
@@ -46,9 +46,9 @@ class ThreadBlock {
  public:
   /// Sets up block `index` of a launch. `lanes`: lanes per warp; `sm`, `sms` and `warp_slots` give the values of
   /// special registers. `check_marks`: compares marked records between warps, if the program has marks. `study`: counts
-  /// redundant instructions. `find_affine`: finds affine instances.
+  /// redundant instructions. `execution`: hook that sees the block's instructions, or null.
   void start(const Launch& launch, Dim3 index, unsigned lanes, unsigned sm, unsigned sms, unsigned warp_slots,
-             bool check_marks = false, bool study = false, bool find_affine = false);
+             bool check_marks = false, bool study = false, ExecutionStudy* execution = nullptr);
 
   [[nodiscard]] const Launch& launch() const { return *launch_; }
   [[nodiscard]] Dim3 index() const { return index_; }
@@ -62,8 +62,8 @@ class ThreadBlock {
   [[nodiscard]] MarkCheck* marks() { return marks_.get(); }
   /// Returns the redundancy limit study; null if the study is off.
   [[nodiscard]] RedundancyStudy* study() { return study_.get(); }
-  /// Returns the search for affine instances; null if the search is off.
-  [[nodiscard]] AffineProbe* affine() { return affine_.get(); }
+  /// Returns the block's study by a hook, or null.
+  [[nodiscard]] BlockStudy* hook() { return hook_.get(); }
   /// Returns the detector of endless loops, or null while loops are not watched.
   [[nodiscard]] SpinWatch* spin_watch() { return spin_watch_.get(); }
   /// Starts or ends the detection of endless loops.
@@ -74,7 +74,7 @@ class ThreadBlock {
   void add_spinning(std::vector<SpinningWarp>& list) const;
   /// Returns whether an observer has to be called for every executed record.
   [[nodiscard]] bool observed() const {
-    return marks_ != nullptr || study_ != nullptr || affine_ != nullptr || spin_watch_ != nullptr;
+    return marks_ != nullptr || study_ != nullptr || hook_ != nullptr || spin_watch_ != nullptr;
   }
   /// Returns the index of the thread in one lane of a warp.
   [[nodiscard]] Dim3 thread(const Warp& warp, unsigned lane) const;
@@ -105,7 +105,7 @@ class ThreadBlock {
   isa::BarrierUnit barriers_;
   std::unique_ptr<MarkCheck> marks_;
   std::unique_ptr<RedundancyStudy> study_;
-  std::unique_ptr<AffineProbe> affine_;
+  std::unique_ptr<BlockStudy> hook_;
   std::unique_ptr<SpinWatch> spin_watch_;
 };
 

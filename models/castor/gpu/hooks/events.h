@@ -11,8 +11,6 @@
 /// Records that several types of hooks receive.
 namespace castor::gpu {
 
-struct KernelContext;
-
 /// Event of a thread block: placed on an SM, retired, or completed.
 struct TbEvent {
   std::uint16_t sm = 0;  ///< SM on which the TB is, or was
@@ -96,8 +94,6 @@ struct TbStartEvent {
   std::uint16_t rows = 0;  ///< number of rows in the TB's pool, between FilterTerms::least_rows and FilterTerms::rows
   /// number of registers that can be renamed: registers 0 to slots - 1; at most FilterTerms::slots
   std::uint16_t slots = 0;
-  /// Fetch filter with FilterTerms::kernel: kernel of the TB, valid until the TB retires. Else null.
-  const KernelContext* kernel = nullptr;
 };
 
 }  // namespace castor::gpu

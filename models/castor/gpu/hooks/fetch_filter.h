@@ -9,26 +9,17 @@
 /// instruction reads. docs/gpu/fetch-filter.md, "FetchFilter" has the rules for all fields.
 namespace castor::gpu {
 
-/// Terms of a fetch filter: the TBs it acts on, its limits and its optional inputs. The defaults describe hardware that
-/// skips instructions marked by the compiler. A filter may change its terms in `attach` through `HookSite::terms`.
+class Study;
+
+/// Terms of a fetch filter: the TBs it acts on and its limits. The defaults describe hardware that skips instructions
+/// marked by the compiler. A filter may change its terms in `attach` through `HookSite::terms`.
 struct FilterTerms {
-  bool marked = true;  ///< true: acts on TBs with two or more warps whose kernel has marks; false: on all TBs
-  bool fetch = true;   ///< true: acts on fetch, decode and issue; false: on issue alone
-  /// true: acts only on TBs that got spare rows of the register file; false: every TB gets `kVirtualRows` virtual rows
-  bool real_rows = true;
-  /// selects in S5 the warps that are not fetched (`FetchOut::wait`), and may skip instructions of warps that are not
-  /// held
-  bool ideal = false;
-  bool values = false;          ///< needs `FetchIn::values`
-  bool kernel = false;          ///< needs `TbStartEvent::kernel`
+  bool marked = true;           ///< true: acts on TBs with two or more warps whose kernel has marks; false: on all TBs
   std::uint8_t rows = 32;       ///< most rows of a TB's pool
   std::uint8_t least_rows = 4;  ///< fewest rows of a TB's pool: with fewer free rows the TB gets no pool
   std::uint16_t slots = 32;     ///< most registers of a warp that can be renamed, up to 256
+  Study* study = nullptr;       ///< systems that hardware is compared with, only: the filter's study; null for hardware
 };
-
-/// Number of virtual rows per TB context. Virtual rows are numbered after the rows of the register file. They take no
-/// register space, and a filter may reuse one while it is being read.
-inline constexpr unsigned kVirtualRows = 256;
 
 /// One instruction of a decode group. All fields are 0 if its results cannot be renamed, or if it has no mark and the
 /// filter acts on marked instructions.
@@ -61,21 +52,6 @@ struct IssueSlot {
   std::uint8_t src[kMaxOperands] = {};  ///< numbers of the registers read, in operand order
 };
 
-/// Further facts about an IssueSlot's instruction, for filters with FilterTerms::values.
-struct IssueValues {
-  std::uint64_t pc = 0;  ///< device address of the instruction
-  /// compiler mark as in DecodeSlot::mark, whether or not the result can be renamed
-  std::uint8_t mark = 0;
-  bool full = false;  ///< all lanes of the warp execute the instruction
-  /// arithmetic instruction without guard that uses no predicates and no clocks
-  bool arithmetic = false;
-  std::uint8_t results = 0;                ///< number of registers written
-  std::uint8_t sources = 0;                ///< number of registers read; the first kMaxOperands have values below
-  std::uint8_t uniform = 0;                ///< bit per source: all lanes hold the same value
-  std::uint32_t value[kMaxOperands] = {};  ///< value of each source in lane 0
-  Cycle written = 0;  ///< at the edge, arithmetic only: cycle of the write-back, bank conflicts ignored
-};
-
 /// Event: a leader's result was written to its pool row.
 struct RowEvent {
   std::uint8_t tb = 0;   ///< TB context
@@ -94,14 +70,6 @@ enum class DecodeAct : std::uint8_t {
 struct IssueRename {
   /// Per source of the IssueSlot: register-file row to read, base + tag; -1 = the warp's own register.
   std::int16_t src_row[kMaxOperands] = {-1, -1, -1, -1, -1, -1};
-  /// the result is reused: the instruction takes no collector and no unit, and writes in the next tick; arithmetic only
-  bool reuse = false;
-};
-
-/// Pool rows that hold the result of a load which the warp does not execute itself.
-struct GhostLoad {
-  std::uint8_t warp = 0;      ///< warp slot
-  std::uint16_t row[2] = {};  ///< for each result: register-file row, base + tag, already written
 };
 
 /// Request to copy a pool row to a warp's own register.
@@ -117,19 +85,15 @@ struct FetchIn {
   /// S5: warps of TBs the filter acts on that could be fetched or are held. As of S0. Warps that wait for a fence, an
   /// acquire or the runtime are left out.
   WarpMask eligible = 0;
-  /// S5: device address of each warp's PC, valid for eligible warps that are held; for all eligible warps if `ideal`
+  /// S5: device address of each warp's PC, valid for eligible warps that are held
   const std::uint64_t* pc = nullptr;
   DecodeGroup decode;  ///< S5: decode group of this tick
   /// S5: the issue policy's picks, then the candidates for second instructions of pairs. At the edge: the instructions
   /// that have issued.
   View<IssueSlot> issued;
-  View<IssueValues> values;  ///< one per element of `issued`, if FilterTerms::values
-  View<RowEvent> written;    ///< pool rows written in this tick: in S5 those so far, at the edge all of them
-  /// On a repeated settle and at the edge: warps whose ghost load was refused, because it loads from another address
-  /// than its leader. The warp has to execute the load.
-  WarpMask refused = 0;
-  WarpMask oc_idle = 0;  ///< at the edge: warps without operand reads still to be done by issued instructions
-  TbMask stores = 0;     ///< at the edge: TBs with a warp that issued a store or atomic visible to its TB
+  View<RowEvent> written;  ///< pool rows written in this tick: in S5 those so far, at the edge all of them
+  WarpMask oc_idle = 0;    ///< at the edge: warps without operand reads still to be done by issued instructions
+  TbMask stores = 0;       ///< at the edge: TBs with a warp that issued a store or atomic visible to its TB
   /// At the edge: an instruction issued that threads of other SMs can observe, or a fence or acquire completed.
   bool global_op = false;
   /// at the edge: warps that issued a conditional branch, call or exit that no lane took, or a branch that all lanes
@@ -150,21 +114,12 @@ struct FetchIn {
 
 /// Outputs of a fetch filter. "Early": depends on the filter's state only.
 struct FetchOut {
-  WarpMask hold = 0;  ///< early: warps that must not be fetched
-  WarpMask skip = 0;  ///< eligible, held warps that skip one instruction: the PC moves on by 8
-  /// Warps that skip one instruction but get its values ("ghost"): arithmetic, or a load in `ghost_loads`. While a
-  /// register of the instruction is pending, the SM does not execute the instruction: it keeps the PC, and calls
-  /// `settle` again later.
-  WarpMask ghost = 0;
-  View<GhostLoad> ghost_loads;     ///< rows with the results, for warps of `ghost` whose instruction is a load
-  WarpMask wait = 0;               ///< ideal filters: warps not to be fetched in this tick
+  WarpMask hold = 0;               ///< early: warps that must not be fetched
+  WarpMask skip = 0;               ///< eligible, held warps that skip one instruction: the PC moves on by 8
   DecodeAct act[kMaxDecode] = {};  ///< decision about each slot of `FetchIn::decode`
   std::uint8_t tag[2] = {};        ///< pool rows for the results of the leader in the decode group
   IssueRename rename[kMaxIssue];   ///< sources of each element of `FetchIn::issued`
   Maybe<CopyRequest> copy;         ///< early: copy request, held until `copy_ack`
-  /// the SM applies `skip` and `ghost` now and calls `settle` again in this tick, if a PC has moved or a ghost load was
-  /// refused
-  bool again = false;
 };
 
 /// One per SM. Settles in S0, start (early outputs) and S5, issue; clocks in S9, hook edges.

@@ -105,9 +105,10 @@ void FilterDecoder::deliver(unsigned w, const FetchOut& said) {
       const unsigned tag = verdict.tag[i] = said.tag[i];
       CASTOR_HOOK_CHECK(filter_, clock_.now(), tag < pool.rows, "fetch_filter of SM %u elects for row %u of %u", sm_,
                         tag, pool.rows);
-      CASTOR_HOOK_CHECK(filter_, clock_.now(),
-                        !machine_.check.rows || !terms_.real_rows || rows_.read_until(pool.base + tag) <= clock_.tick(),
-                        "fetch_filter of SM %u reallocates row %u while an instruction still reads it", sm_, tag);
+      CASTOR_HOOK_CHECK(
+          filter_, clock_.now(),
+          !machine_.check.rows || terms_.study != nullptr || rows_.read_until(pool.base + tag) <= clock_.tick(),
+          "fetch_filter of SM %u reallocates row %u while an instruction still reads it", sm_, tag);
     }
   }
   const unsigned squashed = group_.count - taken;

@@ -15,16 +15,16 @@ FilterPools::Outcome FilterPools::give_pool(const TbState& tb, unsigned context)
   pool.slots = terms_.slots;
   if (terms_.marked) pool.slots = static_cast<std::uint16_t>(std::min<unsigned>(program.renamed_registers, pool.slots));
   pool.led.assign(program.code.size(), {RowPool::kNone, RowPool::kNone});
-  return terms_.fetch ? give_rows(tb, context) : &FilterCounts::tbs_with_pool;
+  return fetch_ ? give_rows(tb, context) : &FilterCounts::tbs_with_pool;
 }
 
-// Assigns virtual rows to a TB, or an equal part of the register-file rows that its kernel leaves free. Returns the
-// counter to increment.
+// Assigns to a TB the rows of its study, or an equal part of the register-file rows that its kernel leaves free.
+// Returns the counter to increment.
 FilterPools::Outcome FilterPools::give_rows(const TbState& tb, unsigned context) {
   Pool& pool = pools_[context];
-  if (!terms_.real_rows) {
-    pool.base = static_cast<std::uint16_t>(rows_.real() + kVirtualRows * context);
-    pool.rows = kVirtualRows;
+  if (terms_.study != nullptr) {
+    pool.rows = static_cast<std::uint16_t>(terms_.study->rows());
+    pool.base = static_cast<std::uint16_t>(rows_.real() + pool.rows * context);
     return &FilterCounts::tbs_with_pool;
   }
   const KernelContext& kernel = *tb.kernel;
@@ -46,7 +46,6 @@ void FilterPools::start(const TbState& tb, unsigned context, TbStartEvent& event
   Pool& pool = pools_[context];
   pool = {};
   event.promote = pool.promote = std::uint64_t{block.y} * block.z > 1 && power;
-  if (terms_.kernel) event.kernel = tb.kernel;
   const Outcome outcome = give_pool(tb, context);
   counters_.add(context, [outcome](FilterCounts& counts) { ++(counts.*outcome); });
   if (outcome != &FilterCounts::tbs_with_pool) return;
@@ -60,7 +59,7 @@ void FilterPools::start(const TbState& tb, unsigned context, TbStartEvent& event
 
 void FilterPools::retired(unsigned context) {
   if ((tbs_ >> context & 1) == 0) return;
-  if (terms_.fetch && terms_.real_rows) rows_.give_back(pools_[context].base, pools_[context].rows);
+  if (terms_.study == nullptr) rows_.give_back(pools_[context].base, pools_[context].rows);
   tbs_ &= ~(TbMask{1} << context);
   warps_ &= ~blocks_[context].warps;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "castor/gpu/hooks/fetch_filter.h"
+#include "castor/gpu/hooks/study.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/sm/filter_counters.h"
 #include "castor/gpu/sm/row_pool.h"
@@ -26,7 +27,12 @@ class FilterPools {
 
   FilterPools(const Machine& machine, const FilterTerms& terms, const ThreadBlocks& blocks, RowPool& rows,
               FilterCounters& counters)
-      : machine_(machine), terms_(terms), blocks_(blocks), rows_(rows), counters_(counters) {}
+      : machine_(machine),
+        terms_(terms),
+        fetch_(terms.study == nullptr || terms.study->rows() != 0),
+        blocks_(blocks),
+        rows_(rows),
+        counters_(counters) {}
 
   /// Decides whether the filter acts on a TB that starts, gives the TB its rows, and completes the start event for the
   /// hooks.
@@ -42,7 +48,7 @@ class FilterPools {
   [[nodiscard]] WarpMask warps() const { return warps_; }
   /// Returns the warps of TBs with a pool that the filter may hold, skip and decode; none if the filter acts on issue
   /// alone.
-  [[nodiscard]] WarpMask fetched() const { return terms_.fetch ? warps_ : 0; }
+  [[nodiscard]] WarpMask fetched() const { return fetch_ ? warps_ : 0; }
 
  private:
   // Counter that is incremented for the result of a TB's request for a pool.
@@ -52,6 +58,7 @@ class FilterPools {
 
   const Machine& machine_;
   const FilterTerms& terms_;
+  const bool fetch_;  // the filter acts on fetch and decode too
   const ThreadBlocks& blocks_;
   RowPool& rows_;
   FilterCounters& counters_;

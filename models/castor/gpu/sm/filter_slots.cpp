@@ -41,13 +41,11 @@ void FilterSlots::find(const Picks& picks, FetchIn& in) {
         const std::uint32_t pc = warps_[w].pc + which;
         pcs_[count_] = pc;
         places_[w][which] = static_cast<std::uint8_t>(count_);
-        if (terms_.values) values_[count_] = issue_values(warps_, w, pc);
         slots_[count_++] = slot_of(w, pc);
       }
     }
   }
   in.issued = {slots_.data(), count_};
-  if (terms_.values) in.values = {values_.data(), count_};
 }
 
 void FilterSlots::take(const FetchOut& said) { std::copy_n(std::begin(said.rename), count_, renames_.begin()); }
@@ -61,17 +59,11 @@ unsigned FilterSlots::index_of(unsigned w, std::uint32_t pc) const {
 }
 
 const IssueSlot& FilterSlots::issue(unsigned w, std::uint32_t pc) {
-  // Operand values are read when the instruction issues: the first instruction of a pair may have changed registers
-  // that the second reads.
-  if (terms_.values) issued_values_[issued_count_] = issue_values(warps_, w, pc);
   return issued_slots_[issued_count_++] = slots_[index_of(w, pc)];
 }
 
 const IssueRename& FilterSlots::rename(unsigned w, std::uint32_t pc) const { return renames_[index_of(w, pc)]; }
 
-void FilterSlots::tell_issued(FetchIn& in) const {
-  in.issued = {issued_slots_.data(), issued_count_};
-  if (terms_.values) in.values = {issued_values_.data(), issued_count_};
-}
+void FilterSlots::tell_issued(FetchIn& in) const { in.issued = {issued_slots_.data(), issued_count_}; }
 
 }  // namespace castor::gpu

@@ -8,7 +8,6 @@
 #include "castor/gpu/sm/filter_decoder.h"
 #include "castor/gpu/sm/filter_pools.h"
 #include "castor/gpu/sm/instruction_buffer.h"
-#include "castor/gpu/sm/issue_values.h"
 #include "castor/gpu/sm/pick_policy.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/warp_table.h"
@@ -22,7 +21,7 @@ namespace castor::gpu {
 /// S9, hook edges.
 class FilterSlots {
  public:
-  FilterSlots(const Machine& machine, const FilterTerms& terms, const SmClock& clock, WarpTable& warps,
+  FilterSlots(const Machine& machine, const FilterTerms& terms, const SmClock& clock, const WarpTable& warps,
               const InstructionBuffer& buffer, const FilterPools& pools, const FilterDecoder& decoder)
       : machine_(machine),
         terms_(terms),
@@ -41,10 +40,6 @@ class FilterSlots {
   const IssueSlot& issue(unsigned w, std::uint32_t pc);
   /// Returns the renamed sources of a candidate.
   [[nodiscard]] const IssueRename& rename(unsigned w, std::uint32_t pc) const;
-  /// Records the write-back cycle of the arithmetic instruction that issued last.
-  void writes(Cycle cycle) {
-    if (terms_.values) issued_values_[issued_count_ - 1].written = cycle;
-  }
   /// Writes the issued instructions into the filter's inputs.
   void tell_issued(FetchIn& in) const;
 
@@ -56,14 +51,13 @@ class FilterSlots {
   const Machine& machine_;
   const FilterTerms& terms_;
   const SmClock& clock_;
-  WarpTable& warps_;
+  const WarpTable& warps_;
   const InstructionBuffer& buffer_;
   const FilterPools& pools_;
   const FilterDecoder& decoder_;
   std::array<IssueSlot, kMaxIssue> slots_;  // candidates of this tick, the first count_ are valid
   // instructions issued in this tick, the first issued_count_ are valid
   std::array<IssueSlot, kMaxIssue> issued_slots_;
-  std::array<IssueValues, kMaxIssue> values_, issued_values_;  // empty values unless FilterTerms::values
   std::array<IssueRename, kMaxIssue> renames_;
   std::array<std::uint32_t, kMaxIssue> pcs_{};  // [candidate] record number (PC) of the instruction
   // [warp] candidate indices of the warp's first and second instruction

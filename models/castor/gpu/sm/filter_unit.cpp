@@ -17,16 +17,17 @@ FilterUnit::FilterUnit(const SmParts& parts)
       filter_(*parts.hooks.fetch_filter),
       terms_(attach()),
       rows_(parts.machine, parts.warps, parts.scoreboard, parts.pipelines, parts.wheel, parts.memory,
-            terms_.real_rows || !terms_.fetch ? 0 : kVirtualRows * parts.machine.sm.tb_contexts),
-      ghosts_(parts.warps, parts.scoreboard, parts.executor, rows_),
+            terms_.study == nullptr ? 0 : terms_.study->rows() * parts.machine.sm.tb_contexts),
       counters_(parts.tbs, parts.machine.table.entries),
       pools_(parts.machine, terms_, parts.tbs, rows_, counters_),
       decoder_(parts, filter_, terms_, rows_, pools_, counters_),
       slots_(parts.machine, terms_, parts.clock, parts.warps, parts.buffer, pools_, decoder_),
       events_(parts.warps, parts.tbs, pools_),
-      check_(parts.machine.check.skips && terms_.fetch && terms_.real_rows
+      check_(parts.machine.check.skips && terms_.study == nullptr
                  ? std::make_unique<SkipCheck>(parts.machine, parts.sm, parts.clock, parts.warps, parts.faults)
-                 : nullptr) {}
+                 : nullptr) {
+  if (terms_.study != nullptr) terms_.study->attach(study_.emplace(parts, rows_));
+}
 
 FilterTerms FilterUnit::attach() {
   FilterTerms terms;
@@ -45,6 +46,7 @@ void FilterUnit::begin(const TbState& tb, unsigned context, TbStartEvent& event)
   if (check_ != nullptr) check_->start_tb(context);
   events_.start(context);
   pools_.start(tb, context, event);
+  if (study_) terms_.study->start(context, *tb.kernel);
 }
 
 void FilterUnit::stop(unsigned context) {
@@ -79,60 +81,39 @@ void FilterUnit::settle_early(WarpMask eligible) {
                 parts_.blocked.in_runtime());
 }
 
-void FilterUnit::show_pc(unsigned w) {
-  const WarpState& warp = parts_.warps[w];
-  pc_of_[w] = warp.code_base + std::uint64_t{8} * warp.pc;
-}
-
 void FilterUnit::settle(const Picks& picks) {
   FetchIn& in = in_;
   in.eligible = eligible_;
-  for (WarpMask left = shown_pcs(); left != 0; left &= left - 1) show_pc(lowest(left));
+  for (WarpMask left = eligible_ & hold_; left != 0; left &= left - 1) {
+    const WarpState& warp = parts_.warps[lowest(left)];
+    pc_of_[lowest(left)] = warp.code_base + std::uint64_t{8} * warp.pc;
+  }
   in.pc = pc_of_.data();
   in.decode = decoder_.find();
   slots_.find(picks, in);
   in.written = rows_.written();
   events_.tell_retired(in);
   in.start = starts_.now();
-  const FetchOut* out = &filter_.settle(in);
-  CASTOR_HOOK_CHECK(filter_, parts_.clock.now(),
-                    out->hold == out_.hold && out->copy.has_value() == out_.copy.has_value(),
+  const FetchOut& out = filter_.settle(in);
+  CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), out.hold == out_.hold && out.copy.has_value() == out_.copy.has_value(),
                     "fetch_filter of SM %u changes hold or copy after settle", parts_.sm);
-  slots_.take(*out);
-  out_ = *out;
-  bool moved = skip(*out);
-  for (unsigned n = 0; out->again && moved; ++n) {
-    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), n < 65536,
-                      "fetch_filter of SM %u requests another settle without end", parts_.sm);
-    out = &filter_.settle(in);
-    moved = skip(*out);
-  }
-  if (terms_.ideal) hold_ |= pools_.fetched() & out->wait;
+  slots_.take(out);
+  out_ = out;
+  if (out_.skip != 0) skip(out_.skip);
+  if (study_) hold_ |= pools_.fetched() & terms_.study->act(eligible_);
   if (out_.copy) copy(*out_.copy);
 }
 
 // Applies the filter's skips. They belong to S7, but can be done here: the PC of a warp with an empty buffer is not
-// read in between. Returns whether a PC has moved or a ghost load was refused.
-bool FilterUnit::skip(const FetchOut& out) {
-  const WarpMask skipped = out.skip | out.ghost;
-  if (skipped == 0) return false;
-  CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), (skipped & ~(terms_.ideal ? eligible_ : eligible_ & hold_)) == 0,
+// read in between.
+void FilterUnit::skip(WarpMask skipped) {
+  CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), (skipped & ~(study_ ? eligible_ : eligible_ & hold_)) == 0,
                     "fetch_filter of SM %u skips warps that are not eligible and held", parts_.sm);
-  const WarpMask refused = in_.refused;
-  bool moved = false;
   for (WarpMask left = skipped; left != 0; left &= left - 1) {
-    const unsigned w = lowest(left);
-    if ((out.ghost & warp_bit(w)) == 0) {
-      take_over(w);
-    } else if (!compute_ghost(w, out.ghost_loads)) {
-      continue;
-    }
-    parts_.executor.control().advance(w);
-    show_pc(w);
-    moved = true;
+    take_over(lowest(left));
+    parts_.executor.control().advance(lowest(left));
   }
-  if (moved) parts_.clock.stir();
-  return moved || in_.refused != refused;
+  parts_.clock.stir();
 }
 
 // Accounts for a skipped instruction. Its results are in the pool rows that its last leader wrote. While the
@@ -160,20 +141,6 @@ void FilterUnit::take_over(unsigned w) {
     }
     rows_.load(w, decoded.dst + i, static_cast<unsigned>(rows[i]));
   }
-}
-
-// Executes a skipped instruction for its values alone. Returns false if the instruction was not executed and the PC
-// does not advance.
-bool FilterUnit::compute_ghost(unsigned w, View<GhostLoad> loads) {
-  const WarpState& warp = parts_.warps[w];
-  const std::uint32_t pc = warp.pc;
-  const LaneMask mask = isa::guarded(warp.records[pc], warp.predicates, warp.active);
-  const auto* const load =
-      std::find_if(loads.begin(), loads.end(), [w](const GhostLoad& each) { return each.warp == w; });
-  const GhostUnit::Answer answer = ghosts_.execute(w, load == loads.end() ? nullptr : load);
-  if (answer == GhostUnit::Answer::kDone && check_ != nullptr) check_->issued(w, pc, warp.decoded[pc], mask, false);
-  if (answer == GhostUnit::Answer::kRefused) in_.refused |= warp_bit(w);
-  return answer == GhostUnit::Answer::kDone;
 }
 
 // S4, register copies: copies a row to the warp's own register, if both banks are free in this tick.
@@ -212,6 +179,25 @@ void FilterUnit::count_marked(unsigned w, const Decoded& decoded) {
   counters_.add(warp.tb, [kind, lead](FilterCounts& counts) { ++(lead ? counts.led : counts.executed)[kind]; });
 }
 
+// Tells the study of an issuing instruction. Returns whether the study has its result.
+bool FilterUnit::known(unsigned w, std::uint32_t pc, const IssueSlot& slot, bool lead, LaneMask mask) {
+  StudyIssue issue;
+  issue.warp = static_cast<std::uint8_t>(w);
+  issue.pc = pc;
+  issue.mask = mask;
+  const WarpState& warp = parts_.warps[w];
+  if (lead) issue.row = static_cast<std::int16_t>(pools_[warp.tb].base + slot.tag[0]);
+  if (!terms_.study->issue(issue)) return false;
+  CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), warp.records[pc].kind == Kind::kLane,
+                    "fetch_filter of SM %u reuses more than arithmetic", parts_.sm);
+  const Decoded& decoded = warp.decoded[pc];
+  counters_.add(warp.tb, [&decoded](FilterCounts& counts) {
+    ++counts.reused[static_cast<std::size_t>(decoded.instruction_class)];
+    counts.reused_reads += decoded.source_count;
+  });
+  return true;
+}
+
 void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& record, const Decoded& decoded,
                                LaneMask mask) {
   const WarpState& warp = parts_.warps[w];
@@ -220,6 +206,8 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
   parts_.buffer.take(w);
   const IssueRename& rename = slots_.rename(w, pc);
   const IssueSlot& slot = slots_.issue(w, pc);
+  const bool lead = slot.lead && (mask != 0 || record.kind == Kind::kLane);
+  const bool reused = study_ && known(w, pc, slot, lead, mask);
 
   // Copies the values of renamed sources to the warp's own registers, which no other instruction reads while the rows
   // hold the values.
@@ -245,35 +233,21 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
     return;
   }
   Pipelines::Path path;
-  if (rename.reuse) {
-    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), record.kind == Kind::kLane,
-                      "fetch_filter of SM %u reuses more than arithmetic", parts_.sm);
-    path.last_operand = path.dispatch = tick;
-    const auto kind = static_cast<std::size_t>(decoded.instruction_class);
-    counters_.add(warp.tb, [kind, &decoded](FilterCounts& counts) {
-      ++counts.reused[kind];
-      counts.reused_reads += decoded.source_count;
-    });
-  } else {
-    path = parts_.pipelines.reserve_rows(decoded, rows, w, scheduler, tick);
-  }
+  path.last_operand = path.dispatch = tick;
+  if (!reused) path = parts_.pipelines.reserve_rows(decoded, rows, w, scheduler, tick);
   rows_.read(w, decoded, rows, path.last_operand, tick);
-  const bool lead = slot.lead && (mask != 0 || record.kind == Kind::kLane);
   if (lead) {
     for (unsigned i = 0; i < slot.ndst; ++i) {
       rows_.lead(w, slot.dst[i], pools_[warp.tb].base + slot.tag[i]);
     }
     counters_.add(warp.tb, [&slot](FilterCounts& counts) { counts.row_writes += slot.ndst; });
     if (check_ != nullptr) check_->leads(w, record);
-    if (!terms_.real_rows && record.kind == Kind::kMemory) {
-      ghosts_.lead(w, record, mask, pools_[warp.tb].base + slot.tag[0]);
-    }
   }
   if (decoded.pool <= UnitPool::kShared) {
     parts_.executor.access(path, w, record, decoded, mask);
   } else if (mask == 0 || parts_.executor.compute(w, record, decoded, mask)) {
-    const Tick earliest = rename.reuse ? tick + 1 : path.dispatch + decoded.latency;
-    slots_.writes(parts_.clock.now() + (earliest - tick));
+    const Tick earliest = reused ? tick + 1 : path.dispatch + decoded.latency;
+    if (study_) terms_.study->writes(parts_.clock.now() + (earliest - tick));
     if (lead) {
       rows_.expect(w, decoded, pools_[warp.tb].base, tick, earliest, nullptr);
       rows_.store(w, decoded);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "castor/gpu/hooks/fetch_filter.h"
 #include "castor/gpu/machine.h"
@@ -14,12 +15,12 @@
 #include "castor/gpu/sm/filter_events.h"
 #include "castor/gpu/sm/filter_pools.h"
 #include "castor/gpu/sm/filter_slots.h"
-#include "castor/gpu/sm/ghost_unit.h"
 #include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/pick_policy.h"
 #include "castor/gpu/sm/row_pool.h"
 #include "castor/gpu/sm/skip_check.h"
 #include "castor/gpu/sm/spin_watch.h"
+#include "castor/gpu/sm/study_port.h"
 #include "castor/gpu/sm/thread_blocks.h"
 
 namespace castor::gpu {
@@ -87,13 +88,9 @@ class FilterUnit : public SmMechanism {
 
  private:
   [[nodiscard]] FilterTerms attach();
-  // Returns the warps whose PC the filter may read: eligible warps that are held, or all eligible warps for an ideal
-  // filter.
-  [[nodiscard]] WarpMask shown_pcs() const { return terms_.ideal ? eligible_ : eligible_ & hold_; }
-  void show_pc(unsigned w);
-  bool skip(const FetchOut& out);
+  void skip(WarpMask skipped);
   void take_over(unsigned w);
-  [[nodiscard]] bool compute_ghost(unsigned w, View<GhostLoad> loads);
+  [[nodiscard]] bool known(unsigned w, std::uint32_t pc, const IssueSlot& slot, bool lead, LaneMask mask);
   void copy(const CopyRequest& request);
   void issue_renamed(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
   void count_marked(unsigned w, const Decoded& decoded);
@@ -104,13 +101,13 @@ class FilterUnit : public SmMechanism {
   const FilterTerms terms_;
   TbStarts starts_;
   RowPool rows_;
-  GhostUnit ghosts_;
   FilterCounters counters_;
   FilterPools pools_;
   FilterDecoder decoder_;
   FilterSlots slots_;
   FilterEvents events_;
   std::unique_ptr<SkipCheck> check_;  // checker of skipped instructions; null unless check.skips is set
+  std::optional<StudyPort> study_;    // what the filter's study uses; empty without a study
 
   // inputs and outputs of the filter in this tick
   FetchIn in_;

@@ -7,7 +7,7 @@
 namespace castor::gpu {
 
 RowPool::RowPool(const Machine& machine, WarpTable& warps, Scoreboard& scoreboard, Pipelines& pipelines,
-                 EventWheel& wheel, SmMemory& memory, unsigned virtual_rows)
+                 EventWheel& wheel, SmMemory& memory, unsigned study_rows)
     : warps_(warps),
       scoreboard_(scoreboard),
       pipelines_(pipelines),
@@ -16,7 +16,7 @@ RowPool::RowPool(const Machine& machine, WarpTable& warps, Scoreboard& scoreboar
       rows_(machine.sm.registers / machine.sm.lanes),
       row_bytes_(std::size_t{machine.sm.lanes} * 4),
       used_(rows_),
-      read_until_(rows_ + virtual_rows) {
+      read_until_(rows_ + study_rows) {
   values_.assign_zero(size() * row_bytes_);
   for (auto& registers : lead_row_) registers.fill(kNone);
 }

@@ -26,13 +26,13 @@ class RowPool {
  public:
   static constexpr std::int16_t kNone = -1;
 
-  /// `virtual_rows` additional rows are numbered after those of the register file; `take` never returns them.
+  /// `study_rows` additional rows are numbered after those of the register file; `take` never returns them.
   RowPool(const Machine& machine, WarpTable& warps, Scoreboard& scoreboard, Pipelines& pipelines, EventWheel& wheel,
-          SmMemory& memory, unsigned virtual_rows = 0);
+          SmMemory& memory, unsigned study_rows = 0);
 
   /// Returns the number of rows of the register file.
   [[nodiscard]] unsigned real() const { return rows_; }
-  /// Returns the number of rows, virtual rows included.
+  /// Returns the number of rows, those of a study included.
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(read_until_.size()); }
   /// Allocates `count` adjacent rows, the highest that are free, and returns the first row, or kNone.
   [[nodiscard]] std::int16_t take(unsigned count);

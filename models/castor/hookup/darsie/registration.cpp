@@ -1,6 +1,7 @@
 #include "castor/hookup/darsie/registration.h"
 
 #include "castor/base/error.h"
+#include "castor/hookup/darsie/compared/affine_study.h"
 #include "castor/hookup/darsie/compared/dac_ideal.h"
 #include "castor/hookup/darsie/compared/no_sync.h"
 #include "castor/hookup/darsie/compared/uniform_vector.h"
@@ -43,18 +44,19 @@ void check_compared(const hookup::PlugSite& site, System system) {
     throw base::InputError(word.where(), "blocks.darsie.system is " + word.entry.words.front() + ", which has no RTL",
                            "leave out blocks.darsie.engine and blocks.darsie.wave_depth");
   }
-  if (system == System::kDacIdeal && site.machine.run.affine.empty()) {
-    throw base::InputError(word.where(), "blocks.darsie.system is dac_ideal, but run.affine is none",
-                           "castor run --functional --set run.affine=FILE writes the file that it names");
+  if (system == System::kDacIdeal && site.settings.file("affine").empty()) {
+    throw base::InputError(
+        word.where(), "blocks.darsie.system is dac_ideal, but blocks.darsie.affine is none",
+        "castor run --functional --set blocks.darsie.enable=1 --set blocks.darsie.affine=FILE writes the file");
   }
 }
 
 Systems make_compared(const hookup::PlugSite& site, System system) {
   check_compared(site, system);
-  std::shared_ptr<const gpu::AffineInstances> instances;
+  std::shared_ptr<const hookup::AffineInstances> instances;
   if (system == System::kDacIdeal) {
     instances =
-        std::make_shared<const gpu::AffineInstances>(gpu::read_affine_instances(site.machine.run.affine.string()));
+        std::make_shared<const hookup::AffineInstances>(hookup::read_affine_instances(site.settings.file("affine")));
   }
   Systems systems;
   for (unsigned sm = 0; sm < site.machine.chip.sms; ++sm) {
@@ -96,7 +98,8 @@ const std::vector<base::SchemaRow>& Registration::keys() const {
       flag_key("load_skip", true, "1: loads are skipped too"),
       flag_key("skip", true, "1: instructions are skipped; 0: warps only meet at branches"),
       number_key("uv_entries", 64, "entries", 1, 1024, "system uv: entries of the reuse buffer per SM"),
-      flag_key("dac_loads", true, "system dac_ideal: loads with a uniform address count as affine, too")};
+      flag_key("dac_loads", true, "system dac_ideal: loads with a uniform address count as affine, too"),
+      file_key("affine", "affine instances: the functional machine writes them there, system dac_ideal reads them")};
   return keys;
 }
 
@@ -142,6 +145,11 @@ std::shared_ptr<void> Registration::plug(const hookup::PlugSite& site, gpu::Hook
     hooks.fetch_filter.push_back(adapters->back().get());
   }
   return adapters;
+}
+
+std::shared_ptr<gpu::ExecutionStudy> Registration::study(const hookup::Settings& settings) const {
+  const std::string file = settings.file("affine");
+  return file.empty() ? nullptr : std::make_shared<hookup::AffineStudy>(file);
 }
 
 std::string Registration::statistics_path() const { return "gpu.sm<k>.fetch_filter"; }

@@ -13,6 +13,7 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] const std::vector<base::SchemaRow>& keys() const override;
   [[nodiscard]] std::vector<hookup::Claim> claims(const hookup::Settings& settings) const override;
   [[nodiscard]] std::shared_ptr<void> plug(const hookup::PlugSite& site, gpu::Hooks& hooks) const override;
+  [[nodiscard]] std::shared_ptr<gpu::ExecutionStudy> study(const hookup::Settings& settings) const override;
   [[nodiscard]] std::string statistics_path() const override;
   [[nodiscard]] std::shared_ptr<void> declare_statistics(base::StatisticGroup& parent) const override;
 

@@ -5,6 +5,7 @@
 #include "castor/base/error.h"
 #include "castor/base/words.h"
 #include "castor/darsie/masks.h"
+#include "castor/isa/memory_access.h"
 
 namespace castor::hookup {
 
@@ -12,10 +13,8 @@ using darsie::for_each_bit;
 using darsie::warp_bit;
 
 void DacIdeal::attach(const gpu::HookSite& site) {
+  ComparedSystem::attach(site);
   site.terms->marked = false;
-  site.terms->real_rows = false;
-  site.terms->ideal = true;
-  site.terms->kernel = true;
   site.terms->slots = 256;
   statistics_ = std::make_unique<DacStatistics>(*site.statistics);
 }
@@ -24,7 +23,7 @@ void DacIdeal::reset() {
   tbs_ = {};
   warps_ = {};
   own_ = 0;
-  first_ = true;
+  acted_ = false;
   out_ = {};
   changed_ = false;
 }
@@ -51,33 +50,6 @@ DacIdeal::Next DacIdeal::next(unsigned w, std::uint32_t pc) const {
   return missing ? Next::kWait : Next::kGhost;
 }
 
-// Offers ghosts to the SM. If the SM does not complete a ghost, because a source operand is pending, the warp waits at
-// the instruction.
-void DacIdeal::choose(const gpu::FetchIn& in) {
-  std::size_t loads = 0;
-  for_each_bit(in.eligible, [&](unsigned w) {
-    const Tb& tb = tbs_[warps_[w].tb];
-    if (tb.set == nullptr) return;
-    if (first_) came_from_[w] = in.pc[w];
-    if ((in.refused & warp_bit(w)) != 0) return;
-    const std::uint32_t pc = record_at(w, in.pc[w]);
-    const Next next = this->next(w, pc);
-    if (next != Next::kGhost && next != Next::kWait) return;
-    out_.wait |= warp_bit(w);
-    if (next == Next::kWait) return;
-    out_.ghost |= warp_bit(w);
-    if (!is_load(tb, pc)) return;
-    const Load& load = *find(tb, pc, warps_[w].done[pc]);
-    gpu::GhostLoad& ghost = ghost_loads_[loads++];
-    ghost.warp = static_cast<std::uint8_t>(w);
-    for (unsigned i = 0; i < load.results; ++i) ghost.row[i] = static_cast<std::uint16_t>(tb.base + load.tag[i]);
-  });
-  out_.ghost_loads = {ghost_loads_.data(), loads};
-  out_.again = out_.ghost != 0;
-  if (first_) eligible_ = in.eligible;
-  first_ = false;
-}
-
 // Elects at most one load per decode group, because the answer has row tags for one load only. Squashes instructions
 // that another warp has led.
 void DacIdeal::judge(const gpu::DecodeGroup& group) {
@@ -102,19 +74,77 @@ void DacIdeal::judge(const gpu::DecodeGroup& group) {
 }
 
 const gpu::FetchOut& DacIdeal::settle(const gpu::FetchIn& in) {
-  out_.ghost = out_.wait = 0;
-  out_.ghost_loads = {};
-  out_.again = false;
-  if (in.pc == nullptr) {
-    first_ = true;
-    return out_;
-  }
-  if (first_) {
-    std::fill(std::begin(out_.act), std::end(out_.act), gpu::DecodeAct::kPass);
-    judge(in.decode);
-  }
-  choose(in);
+  std::fill(std::begin(out_.act), std::end(out_.act), gpu::DecodeAct::kPass);
+  judge(in.decode);
   return out_;
+}
+
+// --- Ghosts ----------------------------------------------------------------------------------------------------------
+
+// Returns the address from which the warp loads for all lanes, or kNowhere if there are several or a lane does not
+// load.
+std::uint64_t DacIdeal::address_of(unsigned w, isa::LaneMask mask) {
+  const isa::RegisterView view = sm_->registers(w);
+  if (mask != all_lanes(view)) return kNowhere;
+  const gpu::StudiedWarp warp = sm_->warp(w);
+  isa::address(warp.program->code[warp.pc], view, mask, access_);
+  const std::uint64_t* const first = access_.address;
+  const bool one = std::all_of(first, first + view.lanes, [first](std::uint64_t each) { return each == *first; });
+  return one ? *first : kNowhere;
+}
+
+bool DacIdeal::issue(const gpu::StudyIssue& issue) {
+  Tb& tb = tbs_[warps_[issue.warp].tb];
+  if (issue.row < 0) return false;
+  for (Load& load : tb.loads) {
+    if (tb.base + load.tag[0] == issue.row) load.address = address_of(issue.warp, issue.mask);
+  }
+  return false;
+}
+
+// Completes a load whose data the leader has loaded. Returns false if the warp's address is not the leader's.
+bool DacIdeal::take_load(unsigned w, std::uint32_t pc) {
+  const Tb& tb = tbs_[warps_[w].tb];
+  const Load& load = *find(tb, pc, warps_[w].done[pc]);
+  const std::uint64_t address = address_of(w, sm_->warp(w).mask);
+  if (address == kNowhere || address != load.address) return false;
+  std::uint16_t rows[2] = {};
+  for (unsigned i = 0; i < load.results; ++i) rows[i] = static_cast<std::uint16_t>(tb.base + load.tag[i]);
+  sm_->load_rows(w, rows);
+  return true;
+}
+
+// Completes ghosts of a warp until one has to wait for its operands or for its leader's data. Returns whether the warp
+// waits so; otherwise it executes its next instruction.
+bool DacIdeal::pass_ghosts(unsigned w) {
+  Tb& tb = tbs_[warps_[w].tb];
+  while (true) {
+    const std::uint32_t pc = sm_->warp(w).pc;
+    const Next next = this->next(w, pc);
+    if (next == Next::kWait) return true;
+    if (next != Next::kGhost) return false;
+    if (!sm_->ready(w)) return true;
+    acted_ = true;
+    if (!is_load(tb, pc)) {
+      sm_->compute(w);
+    } else if (take_load(w, pc)) {
+      ++statistics_->ghost_loads;
+    } else {
+      ++statistics_->refused;
+      own_ |= warp_bit(w);
+      return false;
+    }
+    ++statistics_->ghosts;
+    pass(tb, w, pc);
+  }
+}
+
+gpu::WarpMask DacIdeal::act(gpu::WarpMask eligible) {
+  gpu::WarpMask waiting = 0;
+  for_each_bit(eligible, [&](unsigned w) {
+    if (tbs_[warps_[w].tb].set != nullptr && pass_ghosts(w)) waiting |= warp_bit(w);
+  });
+  return waiting;
 }
 
 // --- The edge --------------------------------------------------------------------------------------------------------
@@ -128,13 +158,13 @@ void DacIdeal::drop_finished(Tb& tb) {
   tb.loads.erase(std::remove_if(tb.loads.begin(), tb.loads.end(), finished), tb.loads.end());
 }
 
-void DacIdeal::start(const gpu::TbStartEvent& event) {
+void DacIdeal::begin(const gpu::TbStartEvent& event) {
   Tb& tb = tbs_[event.tb];
-  const gpu::KernelContext& kernel = *event.kernel;
+  const gpu::KernelContext& kernel = *tb.kernel;
   const auto launch = instances_->find(kernel.ticket);
   if (launch == instances_->end() || launch->second.kernel != kernel.program->kernel ||
       launch->second.records != kernel.program->code.size()) {
-    throw base::InputError("the file of affine instances (run.affine) does not have launch " +
+    throw base::InputError("the file of affine instances (blocks.darsie.affine) does not have launch " +
                                std::to_string(kernel.ticket) + " of kernel " +
                                base::readable_name(kernel.program->kernel),
                            "write it with castor run --functional, the same program, arguments and keys");
@@ -162,18 +192,6 @@ void DacIdeal::pass(Tb& tb, unsigned w, std::uint32_t pc) {
   own_ &= ~warp_bit(w);
   for (Load& load : tb.loads) {
     if (load.pc == pc && load.occurrence == occurrence) load.passed |= warp_bit(w);
-  }
-}
-
-void DacIdeal::take_ghosts(unsigned w, std::uint64_t pc) {
-  Tb& tb = tbs_[warps_[w].tb];
-  if (tb.set == nullptr) return;
-  for (std::uint64_t at = came_from_[w]; at < pc; at += 8) {
-    const std::uint32_t record = record_at(w, at);
-    ++statistics_->ghosts;
-    if (is_load(tb, record)) ++statistics_->ghost_loads;
-    pass(tb, w, record);
-    changed_ = true;
   }
 }
 
@@ -207,18 +225,16 @@ void DacIdeal::take_decoded(const gpu::DecodeGroup& group) {
 }
 
 void DacIdeal::clock(const gpu::FetchIn& in) {
-  changed_ = (in.exit | in.refused) != 0 || !in.written.empty() || in.start.has_value();
-  if (!first_) for_each_bit(eligible_, [&](unsigned w) { take_ghosts(w, in.pc[w]); });
+  changed_ = acted_ || in.exit != 0 || !in.written.empty() || in.start.has_value();
+  acted_ = false;
   take_decoded(in.decode);
   if (in.retire) tbs_[*in.retire].set = nullptr;
-  for_each_bit(in.refused, [&](unsigned /*w*/) { ++statistics_->refused; });
-  own_ |= in.refused;
   for (const gpu::RowEvent& row : in.written) tbs_[row.tb].unwritten.reset(row.tag);
   for_each_bit(in.exit, [&](unsigned w) { tbs_[warps_[w].tb].live &= ~warp_bit(w); });
   if (changed_) {
     for (Tb& tb : tbs_) drop_finished(tb);
   }
-  if (in.start) start(*in.start);
+  if (in.start) begin(*in.start);
 }
 
 }  // namespace castor::hookup

@@ -11,8 +11,7 @@ using darsie::for_each_bit;
 using darsie::warp_bit;
 
 void NoSync::attach(const gpu::HookSite& site) {
-  site.terms->real_rows = false;
-  site.terms->ideal = true;
+  ComparedSystem::attach(site);
   statistics_ = std::make_unique<NoSyncStatistics>(*site.statistics);
   for (Tb& tb : tbs_) tb.instances.reserve(kInstances);
 }
@@ -57,15 +56,17 @@ bool NoSync::written(const Tb& tb, const Instance& instance) {
 
 // Lets warps skip instructions whose shared result is written, and lets warps wait whose shared result is not written
 // yet.
-void NoSync::choose(gpu::WarpMask eligible, const std::uint64_t* pc) {
+void NoSync::choose(gpu::WarpMask eligible) {
   for_each_bit(eligible & ~copying_, [&](unsigned w) {
     if (!shares(w)) return;
-    const Instance* const instance = next(w, pc[w]);
+    const gpu::StudiedWarp warp = sm_->warp(w);
+    const std::uint64_t pc = warp.code_base + 8 * std::uint64_t{warp.pc};
+    const Instance* const instance = next(w, pc);
     if (instance == nullptr) return;
-    out_.wait |= warp_bit(w);
+    wait_ |= warp_bit(w);
     if (!written(tbs_[warps_[w].tb], *instance)) return;
     out_.skip |= warp_bit(w);
-    skipped_at_[w] = pc[w];
+    skipped_at_[w] = pc;
   });
 }
 
@@ -95,10 +96,10 @@ void NoSync::judge(const gpu::DecodeGroup& group) {
 }
 
 const gpu::FetchOut& NoSync::settle(const gpu::FetchIn& in) {
-  out_.skip = out_.wait = 0;
+  out_.skip = wait_ = 0;
   std::fill(std::begin(out_.act), std::end(out_.act), gpu::DecodeAct::kPass);
   if (in.pc == nullptr) return out_;
-  choose(in.eligible, in.pc);
+  choose(in.eligible);
   judge(in.decode);
   for (std::size_t i = 0; i < in.issued.size; ++i) {
     const gpu::IssueSlot& slot = in.issued[i];
@@ -134,7 +135,7 @@ void NoSync::pass(Tb& tb, unsigned w, Instance& instance) {
   tb.instances.pop_back();
 }
 
-void NoSync::start(const gpu::TbStartEvent& event) {
+void NoSync::begin(const gpu::TbStartEvent& event) {
   Tb& tb = tbs_[event.tb];
   tb.promote = event.promote;
   tb.base = event.base;
@@ -263,7 +264,7 @@ void NoSync::clock(const gpu::FetchIn& in) {
     for (unsigned slot = 0; slot < kSlots; ++slot) refer(w, slot, kNone);
     copying_ &= ~warp_bit(w);
   });
-  if (in.start) start(*in.start);
+  if (in.start) begin(*in.start);
   ask_for_copy();
 }
 

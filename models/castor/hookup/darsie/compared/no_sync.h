@@ -32,16 +32,19 @@ struct NoSyncStatistics {
 /// branches since the last barrier of the whole block. A path passes each PC once per history, so no count of
 /// occurrences is needed. The first warp to decode an instance leads. Other warps take its result after the write-back;
 /// warps never wait for each other at synchronisation points. A warp whose lanes diverge, or that the SM cannot track,
-/// executes alone until the next barrier of the block. The number of entries is not limited. Rows are virtual, 256 per
-/// TB; if none is free, all warps execute the instance. A warp skips at most one instruction per tick; fetching a warp
-/// without a skip is not delayed. Renamed registers are restored by copies as in DARSIE.
+/// executes alone until the next barrier of the block. The number of entries is not limited. Each TB has 256
+/// rows beyond the register file; if none is free, all warps execute the instance. A warp skips at most one instruction
+/// per tick; fetching a warp without a skip is not delayed. Renamed registers are restored by copies as in DARSIE.
 ///
 /// The publication gives the name and says that no warp waits; all other details are Castor's.
 class NoSync final : public ComparedSystem {
  public:
+  using ComparedSystem::attach;
   void attach(const gpu::HookSite& site) override;
+  [[nodiscard]] unsigned rows() const override { return kRows; }
   void reset() override;
   const gpu::FetchOut& settle(const gpu::FetchIn& in) override;
+  gpu::WarpMask act(gpu::WarpMask /*eligible*/) override { return wait_; }
   void clock(const gpu::FetchIn& in) override;
 
  private:
@@ -61,9 +64,9 @@ class NoSync final : public ComparedSystem {
     gpu::WarpMask together = 0;  ///< warps that share results
     std::uint16_t base = 0;
     std::vector<Instance> instances;
-    std::array<std::uint8_t, gpu::kVirtualRows> users{};  ///< [row] number of registers renamed to it, plus 1 if its
-                                                          ///< instance is live
-    std::bitset<gpu::kVirtualRows> unwritten;
+    std::array<std::uint8_t, kRows>
+        users{};  ///< [row] number of registers renamed to it, plus 1 if its instance is live
+    std::bitset<kRows> unwritten;
   };
   struct Warp {
     std::uint8_t tb = 0;
@@ -78,9 +81,9 @@ class NoSync final : public ComparedSystem {
   [[nodiscard]] Instance* next(unsigned w, std::uint64_t pc);
   [[nodiscard]] Instance* find(unsigned w, std::uint64_t pc);
   [[nodiscard]] static bool written(const Tb& tb, const Instance& instance);
-  void choose(gpu::WarpMask eligible, const std::uint64_t* pc);
+  void choose(gpu::WarpMask eligible);
   void judge(const gpu::DecodeGroup& group);
-  void start(const gpu::TbStartEvent& event);
+  void begin(const gpu::TbStartEvent& event);
   void take_decoded(const gpu::DecodeGroup& group);
   void take_issued(const gpu::IssueSlot& slot);
   void refer(unsigned w, unsigned slot, std::int16_t tag);
@@ -93,6 +96,7 @@ class NoSync final : public ComparedSystem {
   std::array<Tb, 64> tbs_;
   std::array<Warp, 64> warps_;
   gpu::WarpMask copying_ = 0;
+  gpu::WarpMask wait_ = 0;  // warps that skip their instruction in this tick, or wait for its result
   std::array<std::uint64_t, 64> skipped_at_{};  // PC in this tick of each warp in out_.skip
   gpu::FetchOut out_;
   std::unique_ptr<NoSyncStatistics> statistics_;

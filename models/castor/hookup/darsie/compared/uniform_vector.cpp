@@ -5,8 +5,7 @@
 namespace castor::hookup {
 
 void UniformVector::attach(const gpu::HookSite& site) {
-  site.terms->fetch = false;
-  site.terms->values = true;
+  ComparedSystem::attach(site);
   statistics_ = std::make_unique<UniformVectorStatistics>(*site.statistics);
 }
 
@@ -14,16 +13,18 @@ void UniformVector::reset() {
   std::fill(entries_.begin(), entries_.end(), Entry{});
   tb_of_ = {};
   uses_ = 0;
+  issued_.clear();
+  issued_.reserve(gpu::kMaxIssue);
   out_ = {};
 }
 
-bool UniformVector::is_candidate(const gpu::IssueValues& values) {
+bool UniformVector::is_candidate(const IssueValues& values) {
   constexpr std::uint8_t kRedundant = 2;
   return values.arithmetic && values.full && values.mark == kRedundant && values.results == 1 &&
          values.sources <= kSources && values.uniform == (1U << values.sources) - 1;
 }
 
-UniformVector::Entry* UniformVector::find(unsigned warp, const gpu::IssueValues& values) {
+UniformVector::Entry* UniformVector::find(unsigned warp, const IssueValues& values) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.pc == values.pc && entry.valid && entry.tb == tb_of_[warp] && entry.sources == values.sources &&
            std::equal(values.value, values.value + values.sources, entry.value.begin());
@@ -39,20 +40,28 @@ UniformVector::Entry& UniformVector::victim() {
   return oldest;
 }
 
+bool UniformVector::hits(unsigned warp, const IssueValues& values) {
+  const Entry* const entry = find(warp, values);
+  return entry != nullptr && now_ > entry->written;
+}
+
 const gpu::FetchOut& UniformVector::settle(const gpu::FetchIn& in) {
-  for (std::size_t i = 0; i < in.values.size; ++i) {
-    const gpu::IssueValues& values = in.values[i];
-    const Entry* const entry = is_candidate(values) ? find(in.issued[i].warp, values) : nullptr;
-    out_.rename[i].reuse = entry != nullptr && in.now > entry->written;
-  }
+  now_ = in.now;
   return out_;
 }
 
-// Updates the buffer for an instruction. No entry has been filled since `settle`, so hit or miss is as in `settle`.
-void UniformVector::look_up(unsigned warp, const gpu::IssueValues& values, gpu::Cycle now) {
+bool UniformVector::issue(const gpu::StudyIssue& issue) {
+  issued_.push_back({issue.warp, issue_values(*sm_, issue)});
+  const IssueValues& values = issued_.back().values;
+  return is_candidate(values) && hits(issue.warp, values);
+}
+
+// Updates the buffer for an instruction. It hits or misses as it did at its issue: entries that were filled since then,
+// by other instructions of the tick, are not written yet.
+void UniformVector::look_up(const Issued& issued) {
+  const auto& [warp, values] = issued;
+  ++(hits(warp, values) ? statistics_->hits : statistics_->misses);
   Entry* entry = find(warp, values);
-  const bool hit = entry != nullptr && now > entry->written;
-  ++(hit ? statistics_->hits : statistics_->misses);
   if (entry == nullptr) {
     entry = &victim();
     *entry = {};
@@ -69,9 +78,10 @@ void UniformVector::look_up(unsigned warp, const gpu::IssueValues& values, gpu::
 void UniformVector::clock(const gpu::FetchIn& in) {
   // All instructions of a tick see the entries of earlier ticks; an entry of this tick does not hit before its
   // write-back.
-  for (std::size_t i = 0; i < in.values.size; ++i) {
-    if (is_candidate(in.values[i])) look_up(in.issued[i].warp, in.values[i], in.now);
+  for (const Issued& issued : issued_) {
+    if (is_candidate(issued.values)) look_up(issued);
   }
+  issued_.clear();
   if (!in.start) return;
   for (Entry& entry : entries_) entry.valid = entry.valid && entry.tb != in.start->tb;
   for (gpu::WarpMask left = in.start->warps; left != 0; left &= left - 1) {

@@ -7,6 +7,7 @@
 
 #include "castor/base/statistics.h"
 #include "castor/hookup/darsie/compared/compared_system.h"
+#include "castor/hookup/darsie/compared/issue_values.h"
 
 namespace castor::hookup {
 
@@ -36,9 +37,12 @@ class UniformVector final : public ComparedSystem {
   /// `entries`: number of results in the buffer.
   explicit UniformVector(unsigned entries) : entries_(entries) {}
 
+  using ComparedSystem::attach;
   void attach(const gpu::HookSite& site) override;
   void reset() override;
   const gpu::FetchOut& settle(const gpu::FetchIn& in) override;
+  bool issue(const gpu::StudyIssue& issue) override;
+  void writes(gpu::Cycle cycle) override { issued_.back().values.written = cycle; }
   void clock(const gpu::FetchIn& in) override;
 
  private:
@@ -54,15 +58,23 @@ class UniformVector final : public ComparedSystem {
     std::uint64_t used = 0;  ///< sequence number of the last use
   };
 
+  struct Issued {
+    unsigned warp = 0;
+    IssueValues values;
+  };
+
   void detach_statistics() override { statistics_.reset(); }
-  [[nodiscard]] static bool is_candidate(const gpu::IssueValues& values);
-  [[nodiscard]] Entry* find(unsigned warp, const gpu::IssueValues& values);
+  [[nodiscard]] static bool is_candidate(const IssueValues& values);
+  [[nodiscard]] Entry* find(unsigned warp, const IssueValues& values);
+  [[nodiscard]] bool hits(unsigned warp, const IssueValues& values);
   [[nodiscard]] Entry& victim();
-  void look_up(unsigned warp, const gpu::IssueValues& values, gpu::Cycle now);
+  void look_up(const Issued& issued);
 
   std::vector<Entry> entries_;
   std::array<std::uint8_t, 64> tb_of_{};  // TB context of each warp
   std::uint64_t uses_ = 0;
+  gpu::Cycle now_ = 0;
+  std::vector<Issued> issued_;  // instructions that have issued in this tick
   gpu::FetchOut out_;
   std::unique_ptr<UniformVectorStatistics> statistics_;
 };

@@ -1,14 +1,19 @@
-// What the functional machine finds affine (machine key run.affine), read back from the file.
+// What a study of the functional machine finds affine (key blocks.darsie.affine), read back from the file.
+
+#include "castor/hookup/darsie/compared/affine_study.h"
 
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "castor/gpu/hooks/affine_instances.h"
-#include "gpu_support.h"
+#include "castor/base/error.h"
+#include "castor/hookup/darsie/compared/affine_instances.h"
+#include "unit/gpu_support.h"
 
-namespace castor::gpu::gpu_affine_probe_test {
+namespace castor::hookup::darsie_affine_study_test {
 namespace {
+
+using namespace gpu;
 
 // Immediates tell the records apart.
 const char* const kBody = R"(
@@ -38,7 +43,7 @@ class Probed {
  public:
   explicit Probed(const Dim3& block) {
     {
-      test::Rig rig(test::machine({"run.affine=" + file_}));
+      test::Rig rig(test::machine(), {}, std::make_shared<AffineStudy>(file_));
       const ProgramHandle handle = rig.load_body(kBody);
       ticket_ = rig.launch(handle, {3}, block, test::Parameters().add(rig.buffer(4096)));
       EXPECT_EQ(rig.device.advance_until(ticket_), Outcome::kDone);
@@ -97,8 +102,8 @@ TEST(AffineProbe, FindsWhatIsAffineInTheThreadIndex) {
 TEST(AffineProbe, ABlockWithAPartialWarpHasNoInstances) { EXPECT_EQ(Probed({16, 5, 1}).records(), 0U); }
 
 TEST(AffineProbe, AFileThatCannotBeWrittenIsAnError) {
-  EXPECT_THROW(test::Rig(test::machine({"run.affine=/nonexistent/file"})), base::InputError);
+  EXPECT_THROW(AffineStudy("/nonexistent/file"), base::InputError);
 }
 
 }  // namespace
-}  // namespace castor::gpu::gpu_affine_probe_test
+}  // namespace castor::hookup::darsie_affine_study_test

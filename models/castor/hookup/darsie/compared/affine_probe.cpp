@@ -1,28 +1,26 @@
-#include "castor/gpu/functional/affine_probe.h"
+#include "castor/hookup/darsie/compared/affine_probe.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace castor::gpu::functional {
+#include "castor/hookup/darsie/compared/affine_instances.h"
+#include "castor/hookup/darsie/compared/compared_system.h"
+
+namespace castor::hookup {
 
 using isa::Kind;
 using isa::Record;
 
-void AffineProbe::start(const Launch& launch, unsigned warps, unsigned lanes) {
-  program_ = launch.program;
-  block_ = launch.block;
-  lanes_ = lanes;
-  warps_ = warps;
-  all_ = lanes == 64 ? ~isa::LaneMask{0} : (isa::LaneMask{1} << lanes) - 1;
-  executed_.assign(warps, std::vector<std::uint32_t>(program_->code.size()));
-  open_.clear();
-  found_.clear();
-  looks_ = false;
-}
+AffineProbe::AffineProbe(const gpu::Launch& launch, unsigned warps, unsigned lanes)
+    : program_(*launch.program),
+      block_(launch.block),
+      lanes_(lanes),
+      warps_(warps),
+      executed_(warps, std::vector<std::uint32_t>(program_.code.size())) {}
 
 bool AffineProbe::is_candidate(std::uint32_t pc) const {
-  const Record& record = program_->code[pc];
-  const isa::RegisterUse& use = program_->uses[pc];
+  const Record& record = program_.code[pc];
+  const isa::RegisterUse& use = program_.uses[pc];
   if (use.dst == 0 || use.predicates_read != 0 || use.predicates_written != 0) return false;
   if (record.kind == Kind::kLane) return use.result != isa::ResultOf::kAnything;
   const isa::MemoryOp& op = record.memory;
@@ -30,7 +28,7 @@ bool AffineProbe::is_candidate(std::uint32_t pc) const {
          op.space != isa::Space::kLocal && op.space != isa::Space::kGeneric && use.dst <= 2;
 }
 
-Dim3 AffineProbe::thread(unsigned warp, unsigned lane) const {
+gpu::Dim3 AffineProbe::thread(unsigned warp, unsigned lane) const {
   const std::uint32_t linear = warp * lanes_ + lane;
   return {linear % block_.x, linear / block_.x % block_.y, linear / block_.x / block_.y};
 }
@@ -62,7 +60,7 @@ void AffineProbe::add(unsigned warp, const std::byte* row, bool uniform) {
     return same;
   };
   for (unsigned lane = 0; good_ && lane + 1 < lanes_; ++lane) {
-    const Dim3 here = thread(warp, lane);
+    const gpu::Dim3 here = thread(warp, lane);
     const auto grows = static_cast<T>(at(lane + 1) - at(lane));
     if (here.x + 1 < block_.x) {
       good_ = grows == x;
@@ -91,13 +89,13 @@ void AffineProbe::add_rows(unsigned warp, const std::byte* rows, unsigned regist
 
 void AffineProbe::before(unsigned warp, std::uint32_t pc, const isa::RegisterView& view, isa::LaneMask mask) {
   const std::uint32_t occurrence = executed_[warp][pc]++;
-  looks_ = is_candidate(pc) && mask == all_;
+  looks_ = is_candidate(pc) && mask == all_lanes(view);
   if (!looks_) return;
   key_ = std::uint64_t{pc} << 32 | occurrence;
   values_.clear();
   good_ = true;
-  const Record& record = program_->code[pc];
-  const isa::RegisterUse& use = program_->uses[pc];
+  const Record& record = program_.code[pc];
+  const isa::RegisterUse& use = program_.uses[pc];
   if (record.kind == Kind::kMemory) {
     isa::address(record, view, mask, access_);
     add_rows(warp, reinterpret_cast<const std::byte*>(access_.address), 2, 2, true);
@@ -110,8 +108,8 @@ void AffineProbe::before(unsigned warp, std::uint32_t pc, const isa::RegisterVie
 
 void AffineProbe::after(unsigned warp, std::uint32_t pc, const isa::RegisterView& view) {
   if (!looks_) return;
-  const Record& record = program_->code[pc];
-  const unsigned registers = program_->uses[pc].dst;
+  const Record& record = program_.code[pc];
+  const unsigned registers = program_.uses[pc].dst;
   const bool load = record.kind == Kind::kMemory;
   const bool wide = load ? record.memory.register_bits == 64 : registers == 2;
   add_rows(warp, view.dst(record.dst), registers, wide ? 2 : 1, load);
@@ -153,7 +151,7 @@ bool AffineProbe::solves(const Value& value) const {
   const auto first = [&](std::uint32_t y, std::uint32_t z) {
     std::uint64_t result = 0;
     for (const auto& [warp, at] : value.first) {
-      const Dim3 here = thread(warp, 0);
+      const gpu::Dim3 here = thread(warp, 0);
       if (here.x == 0 && here.y == y && here.z == z) result = at;
     }
     return result;
@@ -163,7 +161,7 @@ bool AffineProbe::solves(const Value& value) const {
   std::uint64_t z = 0;
   if (block_.z > 1) z = value.has_z ? value.z + (block_.y - 1) * y : first(0, 1) - b;
   const bool one = std::all_of(value.first.begin(), value.first.end(), [&](const auto& each) {
-    const Dim3 here = thread(each.first, 0);
+    const gpu::Dim3 here = thread(each.first, 0);
     return ((b + value.x * here.x + y * here.y + z * here.z - each.second) & value.mask) == 0;
   });
   return one && (!value.uniform || ((value.x | y | z) & value.mask) == 0);
@@ -181,4 +179,4 @@ std::string AffineProbe::text() const {
   return text;
 }
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::hookup

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "castor/gpu/hooks/affine_instances.h"
+#include "castor/gpu/hooks/execution_study.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/isa/memory_access.h"
 #include "castor/isa/program.h"
 
-namespace castor::gpu::functional {
+namespace castor::hookup {
 
-/// Finds the affine instruction instances of one thread block while it executes (docs/gpu/fetch-filter.md,
-/// "FetchFilter"). The interpreter calls it around each instruction.
+/// Finds the affine instruction instances of one thread block while the functional machine executes it
+/// (docs/blocks/darsie.md, "Compared systems").
 ///
 /// An instance is the k-th execution of a record by every warp of the block. It is affine if every warp executed it for
 /// all lanes, and each source and result is b + sx tid.x + sy tid.y + sz tid.z for one (b, sx, sy, sz). The arithmetic
@@ -25,14 +25,14 @@ namespace castor::gpu::functional {
 /// operands or on a special register (isa::ResultOf). Second, plain loads, if address and loaded value are the same for
 /// the whole block. The definition is ours; Yeh 2020, section 7.7.1, says that affine instructions are found at run
 /// time.
-class AffineProbe {
+class AffineProbe final : public gpu::BlockStudy {
  public:
   /// Starts a thread block of `warps` warps of `lanes` lanes.
-  void start(const Launch& launch, unsigned warps, unsigned lanes);
-  /// Records the sources; to be called before a warp executes a record for the lanes of `mask`.
-  void before(unsigned warp, std::uint32_t pc, const isa::RegisterView& view, isa::LaneMask mask);
-  /// Records the results; to be called after a lane operation or memory access.
-  void after(unsigned warp, std::uint32_t pc, const isa::RegisterView& view);
+  AffineProbe(const gpu::Launch& launch, unsigned warps, unsigned lanes);
+  /// Records the sources.
+  void before(unsigned warp, std::uint32_t pc, const isa::RegisterView& view, isa::LaneMask mask) override;
+  /// Records the results.
+  void after(unsigned warp, std::uint32_t pc, const isa::RegisterView& view) override;
   /// Returns the affine instances of the block in the format of the file of affine instances: "4:0-0 7:0-15".
   [[nodiscard]] std::string text() const;
 
@@ -60,12 +60,11 @@ class AffineProbe {
   void add(unsigned warp, const std::byte* row, bool uniform);
   [[nodiscard]] static bool merge(Value& into, const Value& from);
   [[nodiscard]] bool solves(const Value& value) const;
-  [[nodiscard]] Dim3 thread(unsigned warp, unsigned lane) const;
+  [[nodiscard]] gpu::Dim3 thread(unsigned warp, unsigned lane) const;
 
-  const isa::Program* program_ = nullptr;
-  Dim3 block_;
-  unsigned lanes_ = 32, warps_ = 0;
-  isa::LaneMask all_ = 0;
+  const isa::Program& program_;
+  const gpu::Dim3 block_;
+  const unsigned lanes_, warps_;
   std::vector<std::vector<std::uint32_t>> executed_;  // [warp][record]: number of executions
   std::unordered_map<std::uint64_t, Instance>
       open_;  // instances not yet executed by all warps; by record and occurrence
@@ -78,4 +77,4 @@ class AffineProbe {
   isa::Access access_{};
 };
 
-}  // namespace castor::gpu::functional
+}  // namespace castor::hookup

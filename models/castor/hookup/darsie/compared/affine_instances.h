@@ -10,14 +10,14 @@
 
 #include "castor/base/error.h"
 
-/// File of affine instances (machine key run.affine). The functional machine writes, for each thread block, which
-/// executions of an instruction had affine results. A fetch filter reads the file. Format:
+/// File of affine instances (key blocks.darsie.affine). A run of the functional machine writes, for each thread block,
+/// which executions of an instruction had affine results (AffineStudy). DacIdeal reads the file. Format:
 ///
 ///     castor affine instances 1
 ///     launch 3 6 kernel_name            ticket, records, kernel
 ///     set 4:0-0 7:0-15,20-20            record:first-last occurrences, ascending
 ///     tbs 0-31 40-40                    TBs (index in the grid) that have the set of the line above
-namespace castor::gpu {
+namespace castor::hookup {
 
 /// Range of indices, both ends included.
 struct IndexRange {
@@ -87,8 +87,9 @@ class AffineReader {
  public:
   explicit AffineReader(const std::string& path) : path_(path), file_(path) {
     if (!file_) {
-      throw base::InputError("cannot read the file of affine instances '" + base::printable(path, 300) + "'",
-                             "castor run --functional --set run.affine=FILE writes it");
+      throw base::InputError(
+          "cannot read the file of affine instances '" + base::printable(path, 300) + "'",
+          "castor run --functional --set blocks.darsie.enable=1 --set blocks.darsie.affine=FILE writes it");
     }
   }
   AffineInstances read() {
@@ -163,4 +164,4 @@ class AffineReader {
 /// Reads a file of affine instances. Throws base::InputError with the line number if the file is malformed.
 inline AffineInstances read_affine_instances(const std::string& path) { return detail::AffineReader(path).read(); }
 
-}  // namespace castor::gpu
+}  // namespace castor::hookup
