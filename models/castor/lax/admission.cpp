@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "castor/lax/engine.h"
+#include "castor/lax/main_machine.h"
 
 namespace castor::lax {
 
-KeyInput Engine::key_input(U32 remaining) const {
+KeyInput MainMachine::key_input(U32 remaining) const {
   const State& s = state_;
   const Queue& queue = s.queue[s.q];
   KeyInput in;
@@ -25,7 +25,7 @@ KeyInput Engine::key_input(U32 remaining) const {
   return in;
 }
 
-void Engine::decide(Edge& edge) {
+void MainMachine::decide(Edge& edge) {
   State& s = state_;
   switch (s.ph) {
     case Phase::kScan:
@@ -38,7 +38,7 @@ void Engine::decide(Edge& edge) {
   }
 }
 
-void Engine::update_queue(Edge& edge) {
+void MainMachine::update_queue(Edge& edge) {
   State& s = state_;
   // A job that ended during its visit is not changed.
   if (!s.live(s.q)) return next_queue();
@@ -50,7 +50,7 @@ void Engine::update_queue(Edge& edge) {
   if (s.config.drop_expired != 0 && s.config.policy == Policy::kLax && unstarted && late && edge.space) {
     s.set_job_state(s.q, JobState::kRejected);
     s.verdicts.push(Verdict{s.q, 0, static_cast<U8>(Reason::kExpired), 0});
-    count(Count::kDrop);
+    state_.count(Count::kDrop);
     edge.irq |= irq::kReject;
     return next_queue();
   }
@@ -64,7 +64,7 @@ void Engine::update_queue(Edge& edge) {
   next_queue();
 }
 
-void Engine::update_token() {
+void MainMachine::update_token() {
   State& s = state_;
   Queue& queue = s.queue[s.q];
   const std::uint64_t growth = std::min<std::uint64_t>(s.div_num / s.div_den, kMostTbs);
@@ -73,7 +73,7 @@ void Engine::update_token() {
   next_queue();
 }
 
-void Engine::admit(Edge& edge) {
+void MainMachine::admit(Edge& edge) {
   State& s = state_;
   Queue& queue = s.queue[s.q];
   const std::uint32_t deadline = s.vj.deadline;
@@ -83,7 +83,7 @@ void Engine::admit(Edge& edge) {
   bool accept = best_effort || s.act == 0;
   if (!accept && s.vdur < deadline) {
     const auto somebody_waits = [&s, this] {
-      for (unsigned w = 0; w < words_; ++w) {
+      for (unsigned w = 0; w < (params_.NumQueues + 63) / 64; ++w) {
         if ((~s.st2.word(w) & s.st1.word(w) & ~s.st0.word(w) & ~s.open.word(w)) != 0) return true;
       }
       return false;
@@ -100,11 +100,11 @@ void Engine::admit(Edge& edge) {
     key.admitted = true;
     s.key[s.q] = job_key(key);
     if (!best_effort) s.tot += s.config.warm_policy == 1 && s.vunprof != 0 ? deadline : s.vwork;
-    count(Count::kAccept);
+    state_.count(Count::kAccept);
   } else {
     reason = s.vdur >= deadline ? Reason::kExpired : Reason::kPredictMiss;
     s.set_job_state(s.q, JobState::kRejected);
-    count(Count::kReject);
+    state_.count(Count::kReject);
     edge.irq |= irq::kReject;
   }
   s.verdicts.push(Verdict{s.q, accept, static_cast<U8>(reason), clip(sum)});

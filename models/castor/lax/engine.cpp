@@ -3,17 +3,15 @@
 #include <algorithm>
 
 #include "castor/base/error.h"
+#include "castor/lax/event_step.h"
+#include "castor/lax/main_machine.h"
+#include "castor/lax/probes.h"
+#include "castor/lax/registers.h"
+#include "castor/lax/submit_machine.h"
 
 namespace castor::lax {
 
-Engine::Engine(const Params& params)
-    : params_(params),
-      groups_((params.check(), params.groups())),
-      words_((params.NumQueues + 63) / 64),
-      flight_mask_((2U << params.queue_bits()) - 1) {
-  passed_.resize(groups_);
-  reset();
-}
+Engine::Engine(const Params& params) : params_(params), selection_((params.check(), params)) { reset(); }
 
 void Engine::reset() {
   state_ = State{};
@@ -51,16 +49,16 @@ const Outputs& Engine::settle(const Inputs& in) {
   o.adm_accept = verdict.accept;
   o.adm_reason = verdict.reason;
   o.adm_est = verdict.est;
-  o.psel_valid = offers_parse(in.pe_vec);
+  o.psel_valid = Selection::offers_parse(s, in.pe_vec);
   o.psel_qid = o.psel_valid != 0 ? s.p.q : U8{0};
-  o.dsel_valid = offers_dispatch(in.de_vec);
+  o.dsel_valid = Selection::offers_dispatch(s, in.de_vec);
   o.dsel_qid = o.dsel_valid != 0 ? s.d.q : U8{0};
   o.pre_vec = s.pre;
   o.jd_valid = s.jd.valid;
   o.jd_qid = s.jd.qid;
   o.jd_met = s.jd.met;
   o.jd_lat = s.jd.lat;
-  o.upd_busy = updates();
+  o.upd_busy = s.updates();
   o.irq = (s.irq_stat & s.irq_en) != 0;
   o.reg_ack = s.response.ack;
   o.reg_err = s.response.err;
@@ -91,17 +89,17 @@ void Engine::clock(const Inputs& in) {
   edge.had_verdict = !s.verdicts.empty();
   // The selection compares register values of the start of the cycle, so it comes first. No other step reads a register
   // that the selection writes.
-  step_selection(in, edge);
+  selection_.step(s, in, steady_, edge);
   s.jd = JobDone{};
-  if (registers) step_registers(in, edge);
+  if (registers) step_registers(params_, s, in, edge);
   if (edge.soft_reset) {
     soft_reset(edge);
     return;
   }
-  step_machine(in, edge);
+  MainMachine(params_, s).step(in, edge);
   step_timers(edge);
-  if (events) step_events(in, edge);
-  if (submit) step_submit(in, edge);
+  if (events) EventStep(params_, s).step(in, edge);
+  if (submit) SubmitMachine(params_, s).step(in, edge);
   finish(in, edge);
 }
 
@@ -127,7 +125,7 @@ void Engine::step_timers(Edge& edge) {
 
 void Engine::finish(const Inputs& in, Edge& edge) {
   State& s = state_;
-  if (edge.parse_granted) count(Count::kParse);
+  if (edge.parse_granted) s.count(Count::kParse);
   if (s.config.policy != Policy::kPrema) s.pre.reset();
   if (edge.err != 0) edge.irq |= irq::kProtocol;
   s.irq_stat = (s.irq_stat & ~edge.irq_clear) | edge.irq;
@@ -136,104 +134,15 @@ void Engine::finish(const Inputs& in, Edge& edge) {
   if (edge.config_written) s.config = edge.config;
 }
 
-void Engine::count(Count which, U32 by) {
-  U32& n = state_.n[static_cast<unsigned>(which)];
-  n = by > ~n ? ~U32{0} : n + by;
-}
+Probes Engine::probes() const { return probes_of(params_, state_, steady_); }
 
-bool Engine::parse_eligible(unsigned q) const {
-  const JobState state = state_.job_state(q);
-  return state == JobState::kReady || (state_.config.preparse != 0 && state == JobState::kRunning);
-}
-
-bool Engine::offers_parse(const QueueBits& pe_vec) const {
-  const State& s = state_;
-  return s.config.enable != 0 && s.p.valid != 0 && pe_vec[s.p.q] && parse_eligible(s.p.q);
-}
-
-bool Engine::offers_dispatch(const QueueBits& de_vec) const {
-  const State& s = state_;
-  return s.config.enable != 0 && s.d.valid != 0 && de_vec[s.d.q] && s.job_state(s.d.q) == JobState::kReady &&
-         !s.pre[s.d.q];
-}
-
-void Engine::freeze(const Inputs& in) {
-  State& s = state_;
-  const U64 running_too = s.config.preparse != 0 ? ~U64{0} : 0;
-  for (unsigned w = 0; w < words_; ++w) {
-    const U64 live = s.st1.word(w) & ~s.st2.word(w);
-    const U64 ready = live & ~s.st0.word(w);
-    s.ep.set_word(w, in.pe_vec.word(w) & (ready | (live & running_too)));
-    s.ed.set_word(w, in.de_vec.word(w) & ready & ~s.pre.word(w));
-  }
-  s.best_p = Best{};
-  s.best_d = Best{};
-}
-
-void Engine::compare(Best& best, unsigned q, U16 tie) const {
-  const U64 key = state_.key[q];
-  const bool less = key != best.key ? key < best.key : (tie != best.tie ? tie < best.tie : q < best.q);
-  if (best.valid == 0 || less) best = Best{1, static_cast<U8>(q), tie, key};
-}
-
-void Engine::compare_group() {
-  State& s = state_;
-  const bool round_robin = s.config.policy == Policy::kRr || s.config.policy == Policy::kMlfq;
-  const unsigned first = s.g * params_.SelWidth;
-  const unsigned width = std::min(params_.SelWidth, 64U);
-  for (unsigned base = first; base < first + params_.SelWidth; base += 64) {
-    for (U64 left = (s.ep.word(base / 64) >> (base % 64)) & twin::mask(width); left != 0; left &= left - 1) {
-      const unsigned q = base + static_cast<unsigned>(__builtin_ctzll(left));
-      const unsigned distance = (q - s.rrptr - 1) & (params_.NumQueues - 1);
-      compare(s.best_p, q, static_cast<U16>(round_robin ? distance : s.seq[q] - s.seq_ctr));
-    }
-    for (U64 left = (s.ed.word(base / 64) >> (base % 64)) & twin::mask(width); left != 0; left &= left - 1) {
-      const unsigned q = base + static_cast<unsigned>(__builtin_ctzll(left));
-      compare(s.best_d, q, static_cast<U16>(round_robin ? s.pseq[q] - s.pseq_ctr : s.seq[q] - s.seq_ctr));
-    }
-  }
-}
-
-void Engine::step_selection(const Inputs& in, Edge& edge) {
-  State& s = state_;
-  if ((in.psel_grant | in.dsel_grant) != 0) {
-    edge.parse_granted = in.psel_grant != 0 && offers_parse(in.pe_vec);
-    if ((in.psel_grant != 0 && !edge.parse_granted) || (in.dsel_grant != 0 && !offers_dispatch(in.de_vec))) {
-      edge.err |= err::kGrant;
-    }
-  }
-  if (s.g == 0) freeze(in);
-  // After two passes without a change, each group of a pass gives the same result as in the previous pass.
-  if (steady_ > 2U * groups_) {
-    s.best_p = passed_[s.g].p;
-    s.best_d = passed_[s.g].d;
-  } else {
-    compare_group();
-    passed_[s.g] = Passed{s.best_p, s.best_d};
-  }
-
-  const U8 granted = s.p.q;
-  if (s.g + 1U < groups_) {
-    ++s.g;
-    if (edge.parse_granted) {
-      s.p_drop = 1;
-      s.p = Best{};
-    }
-  } else {
-    s.p = edge.parse_granted || s.p_drop != 0 ? Best{} : s.best_p;
-    s.d = s.best_d;
-    s.p_drop = 0;
-    s.g = 0;
-  }
-  if (edge.parse_granted) {
-    s.rrptr = granted;
-    s.pseq[granted] = s.pseq_ctr++;
-  }
+std::optional<U32> Engine::peek(U16 address) const {
+  return RegisterReader(params_, state_).read(address, levels_.now);
 }
 
 base::Cycle Engine::quiet() const {
   const State& s = state_;
-  if (steady_ < 2U * groups_) return 0;
+  if (steady_ < 2U * selection_.groups()) return 0;
   if (s.f != MainState::kIdle || s.sub > SubmitState::kList || s.response.ack != 0 || s.jd.valid != 0) return 0;
   if (!s.verdicts.empty() && levels_.adm_ready != 0) return 0;
   if (s.config.enable == 0) return base::kForever;
@@ -248,7 +157,7 @@ void Engine::idle(base::Cycle n) {
                 static_cast<unsigned long long>(quiet()));
   State& s = state_;
   // Only the timers, the group and the running best change; the group and the best repeat with every pass.
-  const base::Cycle rest = n % groups_;
+  const base::Cycle rest = n % selection_.groups();
   if (s.config.enable != 0) {
     s.utmr += static_cast<U32>(n - rest);
     s.ptmr += static_cast<U32>(n - rest);

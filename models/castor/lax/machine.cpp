@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "castor/lax/engine.h"
+#include "castor/lax/main_machine.h"
 
 namespace castor::lax {
 namespace {
@@ -12,7 +12,7 @@ constexpr U8 kDivisionCycles = 40;
 
 }  // namespace
 
-void Engine::step_machine(const Inputs& in, Edge& edge) {
+void MainMachine::step(const Inputs& in, Edge& edge) {
   switch (state_.f) {
     case MainState::kIdle:
       return run_idle(in, edge);
@@ -30,7 +30,7 @@ void Engine::step_machine(const Inputs& in, Edge& edge) {
   }
 }
 
-void Engine::run_idle(const Inputs& in, const Edge& edge) {
+void MainMachine::run_idle(const Inputs& in, const Edge& edge) {
   State& s = state_;
   if (edge.table_access || s.config.enable == 0) return;
   if (s.upd_pend != 0 && !(s.turn != 0 && !s.pend.empty())) {
@@ -59,7 +59,7 @@ void Engine::run_idle(const Inputs& in, const Edge& edge) {
   }
 }
 
-void Engine::run_refresh(const Inputs& in, Edge& edge) {
+void MainMachine::run_refresh(const Inputs& in, Edge& edge) {
   switch (state_.f) {
     case MainState::kKOpen:
       return open_kernel_type(in);
@@ -72,7 +72,7 @@ void Engine::run_refresh(const Inputs& in, Edge& edge) {
   }
 }
 
-void Engine::next_kernel_type() {
+void MainMachine::next_kernel_type() {
   State& s = state_;
   if (s.k + 1U == params_.NumKt) {
     s.q = 0;
@@ -84,7 +84,7 @@ void Engine::next_kernel_type() {
   }
 }
 
-void Engine::open_kernel_type(const Inputs& in) {
+void MainMachine::open_kernel_type(const Inputs& in) {
   State& s = state_;
   KernelType& type = s.type[s.k];
   if (type.kt == 0 || type.cnt < s.config.min_wg) return next_kernel_type();
@@ -101,7 +101,7 @@ void Engine::open_kernel_type(const Inputs& in) {
   s.f = MainState::kKMul;
 }
 
-void Engine::measure_kernel_type(Edge& edge) {
+void MainMachine::measure_kernel_type(Edge& edge) {
   State& s = state_;
   s.ka = wrap48(s.ka + (s.kf > 0 ? s.kw : 0));
   s.ki = wrap48(s.ki + std::uint64_t{s.kf} * clip(s.kw));
@@ -112,7 +112,7 @@ void Engine::measure_kernel_type(Edge& edge) {
   start_division(std::uint64_t{clip(time)} << 8U, s.kc, MainState::kKDiv);
 }
 
-void Engine::write_rate() {
+void MainMachine::write_rate() {
   State& s = state_;
   KernelType& type = s.type[s.k];
   const std::uint32_t measured = clip(s.div_num / s.div_den);
@@ -124,19 +124,19 @@ void Engine::write_rate() {
   next_kernel_type();
 }
 
-void Engine::start_division(U64 numerator, U32 denominator, MainState state) {
+void MainMachine::start_division(U64 numerator, U32 denominator, MainState state) {
   state_.div_num = numerator;
   state_.div_den = denominator;
   state_.div_left = kDivisionCycles;
   state_.f = state;
 }
 
-void Engine::divide(MainState then) {
+void MainMachine::divide(MainState then) {
   // The quotient is computed at the end; until then the state only models the latency of the divider.
   if (--state_.div_left == 0) state_.f = then;
 }
 
-void Engine::run_visit(const Inputs& in, Edge& edge) {
+void MainMachine::run_visit(const Inputs& in, Edge& edge) {
   State& s = state_;
   switch (s.f) {
     case MainState::kVOpen:
@@ -173,20 +173,20 @@ void Engine::run_visit(const Inputs& in, Edge& edge) {
   }
 }
 
-void Engine::next_queue() {
+void MainMachine::next_queue() {
   State& s = state_;
   if (s.ph != Phase::kAdmit && s.q + 1U < params_.NumQueues) {
     ++s.q;
     s.f = MainState::kVOpen;
   } else if (s.ph == Phase::kUpdate) {
-    count(Count::kUpdate);
+    state_.count(Count::kUpdate);
     s.f = MainState::kIdle;
   } else {
     s.f = MainState::kANext;
   }
 }
 
-void Engine::open_queue(const Inputs& in, Edge& edge) {
+void MainMachine::open_queue(const Inputs& in, Edge& edge) {
   State& s = state_;
   const Queue& queue = s.queue[s.q];
   const bool visit = s.ph == Phase::kAdmit || (s.live(s.q) && (s.ph == Phase::kUpdate || queue.job.deadline != kNone));
@@ -203,7 +203,7 @@ void Engine::open_queue(const Inputs& in, Edge& edge) {
   s.f = MainState::kVMac;
 }
 
-void Engine::multiply() {
+void MainMachine::multiply() {
   State& s = state_;
   const Slot& slot = s.vl.slot[s.vs];
   const KernelType& type = s.type[slot.kid];
@@ -217,7 +217,7 @@ void Engine::multiply() {
   if (++s.vs >= s.vl.nl) s.f = MainState::kVAcc;
 }
 
-void Engine::run_ranking(const Inputs& in) {
+void MainMachine::run_ranking(const Inputs& in) {
   switch (state_.f) {
     case MainState::kR1:
       return rank_token();
@@ -228,7 +228,7 @@ void Engine::run_ranking(const Inputs& in) {
   }
 }
 
-void Engine::rank_token() {
+void MainMachine::rank_token() {
   State& s = state_;
   if (s.live(s.q)) s.mx = std::max(s.mx, s.queue[s.q].token);
   if (s.q + 1U < params_.NumQueues) {
@@ -243,7 +243,7 @@ void Engine::rank_token() {
   s.f = MainState::kR2;
 }
 
-void Engine::rank_queue(const Inputs& in) {
+void MainMachine::rank_queue(const Inputs& in) {
   State& s = state_;
   if (s.live(s.q)) {
     const std::uint32_t token = s.queue[s.q].token;
@@ -267,13 +267,13 @@ void Engine::rank_queue(const Inputs& in) {
   }
 }
 
-void Engine::rank_end() {
+void MainMachine::rank_end() {
   State& s = state_;
   if (s.blocked == 0) {
     s.pre.reset();
   } else if (s.victim_v != 0 && s.live(s.victim) && s.open[s.victim]) {
     s.pre.set(s.victim);
-    count(Count::kPreempt);
+    state_.count(Count::kPreempt);
   }
   s.f = MainState::kIdle;
 }

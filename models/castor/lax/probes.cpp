@@ -1,18 +1,96 @@
 // Probes: registers that a test bench can observe.
 
+#include "castor/lax/probes.h"
+
 #include <algorithm>
 
-#include "castor/lax/engine.h"
+#include "castor/lax/registers.h"
 
 namespace castor::lax {
 namespace {
 
 U16 offer(const Best& best) { return best.valid != 0 ? static_cast<U16>(0x100U | best.q) : U16{0}; }
 
+void probe_type(Probes& probes, const KernelType& type) {
+  probes.row_profile = type.tpw_iso;
+  if (type.valid != 0) probes.row_rate = type.tpw;
+  if (type.snv != 0) probes.row_snapshot.elements = {type.snap.wal, type.snap.ins, type.snap.act, type.snap.cnt};
+  if (type.kt == 0) return;
+  probes.row_count = type.cnt;
+  probes.row_active = type.kact;
+  probes.row_instances = type.kins;
+  probes.row_window = type.t_ref;
+  probes.row_in_flight = type.inflight;
+}
+
+void probe_job(const State& s, Probes& probes) {
+  const Queue& queue = s.queue[s.q];
+  probes.row_isolated = queue.iso;
+  probes.row_token = queue.token;
+  probes.row_start = queue.job.start;
+  probes.row_deadline = queue.job.deadline;
+  probes.row_slots = static_cast<U8>(queue.list.nl | unsigned{queue.job.fits} << 5U);
+  probes.row_done = queue.wgdone;
+  probes.row_record.elements = {static_cast<U32>(queue.rec.lax), queue.rec.dur, queue.rec.rem};
+  probes.row_key = s.key[s.q];
+  probes.row_arrival = s.seq[s.q];
+  probes.row_grant = s.pseq[s.q];
+  probes.row_priority = queue.qprio;
+}
+
+void probe_rows(const Params& params, const State& s, Probes& probes) {
+  for (unsigned first = 0; first < params.NumKt; first += 64) {
+    U64 rated = 0, seen = 0, sampled = 0;
+    for (unsigned k = 0; k < std::min(64U, params.NumKt - first); ++k) {
+      const KernelType& type = s.type[first + k];
+      rated |= U64{type.valid} << k;
+      seen |= U64{type.kt} << k;
+      sampled |= U64{type.snv} << k;
+    }
+    probes.types_rated.set_word(first / 64, rated);
+    probes.types_seen.set_word(first / 64, seen);
+    probes.types_sampled.set_word(first / 64, sampled);
+  }
+  switch (s.f) {
+    case MainState::kKOpen:
+      return probe_type(probes, s.type[s.k]);
+    case MainState::kVOpen:
+      if (s.ph == Phase::kUpdate && s.live(s.q)) probe_job(s, probes);
+      return;
+    case MainState::kVMac:
+      probes.slot_type = s.vl.slot[s.vs].kid;
+      probes.slot_groups = s.vl.slot[s.vs].n;
+      return;
+    default:
+      return;
+  }
+}
+
+void probe_submission(const State& s, Probes& probes) {
+  if (s.sub == SubmitState::kIdle) return;
+  probes.submit_queue = s.h.qid;
+  probes.submit_deadline = s.h.deadline;
+  probes.submit_start = s.h.start;
+  probes.submit_flags = static_cast<U8>(s.h.append | unsigned{s.h.fits} << 1U | unsigned{s.bad_kid} << 2U |
+                                        unsigned{s.overflow} << 3U | unsigned{s.nonzero} << 4U);
+  probes.submit_beats = static_cast<U16>(s.h.nkt | unsigned{s.bc} << 5U | unsigned{s.sc} << 10U);
+}
+
+void probe_software(const State& s, Probes& probes) {
+  probes.control = control_word(s.config);
+  probes.min_groups = s.config.min_wg;
+  probes.parse_latency = s.config.parse_lat;
+  probes.context_speed = s.config.ckpt_bw;
+  probes.prema_priority = s.config.prema_p;
+  probes.interrupts = static_cast<U8>(s.irq_stat);
+  probes.irq_enable = static_cast<U8>(s.irq_en);
+  probes.now_high = s.now_high;
+  probes.counters.elements = s.n;
+}
+
 }  // namespace
 
-Probes Engine::probes() const {
-  const State& s = state_;
+Probes probes_of(const Params& params, const State& s, base::Cycle steady) {
   Probes probes;
   probes.main_state = s.f;
   probes.submit_state = s.sub;
@@ -38,103 +116,22 @@ Probes Engine::probes() const {
   probes.update_waits = s.upd_pend;
   probes.prema_waits = s.prema_pend;
   probes.errors = static_cast<U16>(s.err_stat);
-  probes.phase = visits() ? s.ph : Phase::kUpdate;
+  probes.phase = s.visits() ? s.ph : Phase::kUpdate;
   probes.turn = s.turn;
   probes.update_start = s.upd_t;
   probes.update_length = s.upd_dt;
   probes.threshold = s.thr;
-  probe_rows(probes);
-  probe_submission(probes);
+  probe_rows(params, s, probes);
+  probe_submission(s, probes);
   probes.parse_offer = offer(s.p);
   probes.dispatch_offer = offer(s.d);
   probes.parse_dropped = s.p_drop;
   probes.last_granted = s.rrptr;
   probes.arrivals = s.seq_ctr;
   probes.grants = s.pseq_ctr;
-  probe_software(probes);
-  probes.rest = static_cast<U16>(std::min(steady_, kMostRest));
+  probe_software(s, probes);
+  probes.rest = static_cast<U16>(std::min(steady, kMostRest));
   return probes;
-}
-
-void Engine::probe_rows(Probes& probes) const {
-  const State& s = state_;
-  for (unsigned first = 0; first < params_.NumKt; first += 64) {
-    U64 rated = 0, seen = 0, sampled = 0;
-    for (unsigned k = 0; k < std::min(64U, params_.NumKt - first); ++k) {
-      const KernelType& type = s.type[first + k];
-      rated |= U64{type.valid} << k;
-      seen |= U64{type.kt} << k;
-      sampled |= U64{type.snv} << k;
-    }
-    probes.types_rated.set_word(first / 64, rated);
-    probes.types_seen.set_word(first / 64, seen);
-    probes.types_sampled.set_word(first / 64, sampled);
-  }
-  switch (s.f) {
-    case MainState::kKOpen:
-      return probe_type(probes, s.type[s.k]);
-    case MainState::kVOpen:
-      if (s.ph == Phase::kUpdate && s.live(s.q)) probe_job(probes);
-      return;
-    case MainState::kVMac:
-      probes.slot_type = s.vl.slot[s.vs].kid;
-      probes.slot_groups = s.vl.slot[s.vs].n;
-      return;
-    default:
-      return;
-  }
-}
-
-void Engine::probe_type(Probes& probes, const KernelType& type) {
-  probes.row_profile = type.tpw_iso;
-  if (type.valid != 0) probes.row_rate = type.tpw;
-  if (type.snv != 0) probes.row_snapshot.elements = {type.snap.wal, type.snap.ins, type.snap.act, type.snap.cnt};
-  if (type.kt == 0) return;
-  probes.row_count = type.cnt;
-  probes.row_active = type.kact;
-  probes.row_instances = type.kins;
-  probes.row_window = type.t_ref;
-  probes.row_in_flight = type.inflight;
-}
-
-void Engine::probe_job(Probes& probes) const {
-  const State& s = state_;
-  const Queue& queue = s.queue[s.q];
-  probes.row_isolated = queue.iso;
-  probes.row_token = queue.token;
-  probes.row_start = queue.job.start;
-  probes.row_deadline = queue.job.deadline;
-  probes.row_slots = static_cast<U8>(queue.list.nl | unsigned{queue.job.fits} << 5U);
-  probes.row_done = queue.wgdone;
-  probes.row_record.elements = {static_cast<U32>(queue.rec.lax), queue.rec.dur, queue.rec.rem};
-  probes.row_key = s.key[s.q];
-  probes.row_arrival = s.seq[s.q];
-  probes.row_grant = s.pseq[s.q];
-  probes.row_priority = queue.qprio;
-}
-
-void Engine::probe_submission(Probes& probes) const {
-  const State& s = state_;
-  if (s.sub == SubmitState::kIdle) return;
-  probes.submit_queue = s.h.qid;
-  probes.submit_deadline = s.h.deadline;
-  probes.submit_start = s.h.start;
-  probes.submit_flags = static_cast<U8>(s.h.append | unsigned{s.h.fits} << 1U | unsigned{s.bad_kid} << 2U |
-                                        unsigned{s.overflow} << 3U | unsigned{s.nonzero} << 4U);
-  probes.submit_beats = static_cast<U16>(s.h.nkt | unsigned{s.bc} << 5U | unsigned{s.sc} << 10U);
-}
-
-void Engine::probe_software(Probes& probes) const {
-  const State& s = state_;
-  probes.control = read_ctrl();
-  probes.min_groups = s.config.min_wg;
-  probes.parse_latency = s.config.parse_lat;
-  probes.context_speed = s.config.ckpt_bw;
-  probes.prema_priority = s.config.prema_p;
-  probes.interrupts = static_cast<U8>(s.irq_stat);
-  probes.irq_enable = static_cast<U8>(s.irq_en);
-  probes.now_high = s.now_high;
-  probes.counters.elements = s.n;
 }
 
 }  // namespace castor::lax

@@ -1,8 +1,9 @@
 // The register port (docs/blocks/lax.md, "Registers").
 
+#include "castor/lax/registers.h"
+
 #include <algorithm>
 
-#include "castor/lax/engine.h"
 #include "castor/lax/register_map.h"
 
 namespace castor::lax {
@@ -19,42 +20,14 @@ constexpr U32 bits_of(U32 value, unsigned low, unsigned width) { return (value >
 
 }  // namespace
 
-void Engine::step_registers(const Inputs& in, Edge& edge) {
-  State& s = state_;
-  const bool table = in.reg_addr >= reg::kTables;
-  const bool access = in.reg_req != 0 && s.response.ack == 0 && (!table || s.f == MainState::kIdle);
-  if (!access) {
-    s.response = Response{};
-    return;
-  }
-  edge.table_access = table;
-  if (in.reg_we != 0) {
-    s.response = Response{1, write(in.reg_addr, in.reg_wdata, edge), 0};
-    return;
-  }
-  std::optional<U32> data = read(in.reg_addr, in.now);
-  // Three reads have side effects. The adm port has priority over VERDICT_POP.
-  if (in.reg_addr == reg::kVerdictPop) {
-    if (in.adm_ready != 0) data = 0;
-    edge.pop_verdict = in.adm_ready == 0;
-  } else if (in.reg_addr == reg::kDonePop && !s.done.empty()) {
-    s.done.pop();
-  } else if (in.reg_addr == reg::kNowLow) {
-    s.now_high = static_cast<U16>(high_word(in.now));
-  }
-  s.response = Response{1, data ? kGood : kAddressError, data.value_or(0)};
-}
-
-std::optional<U32> Engine::peek(U16 address) const { return read(address, levels_.now); }
-
-std::optional<U32> Engine::read(U32 address, U64 now) const {
+std::optional<U32> RegisterReader::read(U32 address, U64 now) const {
   if (address % 4 != 0) return std::nullopt;
-  if (address < reg::kTables) return read_single(address, now);
-  if (address < reg::kJob) return read_table(address);
-  return read_job(address);
+  if (address < reg::kTables) return single(address, now);
+  if (address < reg::kJob) return table(address);
+  return job(address);
 }
 
-std::optional<U32> Engine::read_single(U32 address, U64 now) const {
+std::optional<U32> RegisterReader::single(U32 address, U64 now) const {
   const State& s = state_;
   switch (address) {
     case reg::kId:
@@ -63,9 +36,9 @@ std::optional<U32> Engine::read_single(U32 address, U64 now) const {
       return params_.NumQueues | params_.MaxKt << 9U | params_.NumKt << 14U | params_.ParseLanes << 23U |
              twin::log2_ceil(params_.SelWidth) << 27U;
     case reg::kCtrl:
-      return read_ctrl();
+      return control_word(s.config);
     case reg::kStatus:
-      return read_status();
+      return status();
     case reg::kUpdPeriod:
       return s.config.upd_period;
     case reg::kParseLat:
@@ -108,25 +81,24 @@ std::optional<U32> Engine::read_single(U32 address, U64 now) const {
   }
 }
 
-U32 Engine::read_ctrl() const {
-  const Config& c = state_.config;
+U32 control_word(const Config& c) {
   return U32{c.enable} | U32{c.admit_en} << 1U | U32{c.freeze} << 3U | static_cast<U32>(c.policy) << 4U |
          static_cast<U32>(c.rate_mode) << 8U | U32{c.warm_policy} << 10U | U32{c.prio_class_en} << 12U |
          U32{c.init_prio} << 13U | U32{c.bypass_en} << 15U | U32{c.drop_expired} << 16U | U32{c.ewma_shift} << 17U |
          U32{c.leak} << 20U | U32{c.inspect_mode} << 23U | U32{c.preparse} << 24U;
 }
 
-U32 Engine::read_status() const {
+U32 RegisterReader::status() const {
   const State& s = state_;
-  const bool admitting = s.f == MainState::kANext || (visits() && s.ph != Phase::kUpdate);
+  const bool admitting = s.f == MainState::kANext || (s.visits() && s.ph != Phase::kUpdate);
   const bool ranking = s.f >= MainState::kR1;
   const unsigned used = (s.st0 | s.st1 | s.st2).count();
   const unsigned running = (s.st0 & s.st1).without(s.st2).count();
-  return U32{updates()} | U32{admitting} << 1U | U32{ranking} << 2U | std::min(used, 255U) << 8U |
+  return U32{s.updates()} | U32{admitting} << 1U | U32{ranking} << 2U | std::min(used, 255U) << 8U |
          std::min(running, 255U) << 16U;
 }
 
-std::optional<U32> Engine::read_table(U32 address) const {
+std::optional<U32> RegisterReader::table(U32 address) const {
   const State& s = state_;
   if (address < reg::kTpwIso) {
     const unsigned q = address % 0x400 / 4;
@@ -162,7 +134,7 @@ std::optional<U32> Engine::read_table(U32 address) const {
   }
 }
 
-std::optional<U32> Engine::read_job(U32 address) const {
+std::optional<U32> RegisterReader::job(U32 address) const {
   const State& s = state_;
   const unsigned q = (address - reg::kJob) / reg::kJobStride;
   const unsigned word = (address - reg::kJob) % reg::kJobStride;
@@ -194,26 +166,26 @@ std::optional<U32> Engine::read_job(U32 address) const {
   }
 }
 
-U8 Engine::write(U32 address, U32 value, Edge& edge) {
-  if (!read(address, 0)) return kAddressError;
-  if (address < reg::kTables) return write_single(address, value, edge);
-  if (address < reg::kJob) return write_table(address, value, edge);
-  edge.err |= err::kReadOnly;
+U8 RegisterWriter::write(U32 address, U32 value) {
+  if (!RegisterReader(params_, state_).read(address, 0)) return kAddressError;
+  if (address < reg::kTables) return single(address, value);
+  if (address < reg::kJob) return table(address, value);
+  edge_.err |= err::kReadOnly;
   return kRefused;
 }
 
-U8 Engine::write_single(U32 address, U32 value, Edge& edge) {
+U8 RegisterWriter::single(U32 address, U32 value) {
   // A configuration register takes effect in the next cycle, like all registers.
   const auto configure = [&](auto field, U32 minimum, U32 maximum) {
     if (value < minimum || value > maximum) return kRefused;
-    edge.config = state_.config;
-    edge.config.*field = static_cast<std::decay_t<decltype(edge.config.*field)>>(value);
-    edge.config_written = true;
+    edge_.config = state_.config;
+    edge_.config.*field = static_cast<std::decay_t<decltype(edge_.config.*field)>>(value);
+    edge_.config_written = true;
     return kGood;
   };
   switch (address) {
     case reg::kCtrl:
-      return write_ctrl(value, edge);
+      return control(value);
     case reg::kUpdPeriod:
       return configure(&Config::upd_period, 1'000, kLongestPeriod);
     case reg::kParseLat:
@@ -223,25 +195,25 @@ U8 Engine::write_single(U32 address, U32 value, Edge& edge) {
     case reg::kPremaPeriod:
       return configure(&Config::prema_period, 1'000, kLongestPeriod);
     case reg::kIrqStat:
-      edge.irq_clear = value;
+      edge_.irq_clear = value;
       return kGood;
     case reg::kIrqEn:
       state_.irq_en = value & irq::kAll;
       return kGood;
     case reg::kErrStat:
-      edge.err_clear = value;
+      edge_.err_clear = value;
       return kGood;
     case reg::kCkptBw:
       return configure(&Config::ckpt_bw, 1, 0xffff);
     case reg::kPremaP:
       return value == 1 || value == 3 || value == 9 ? configure(&Config::prema_p, 1, 9) : kRefused;
     default:
-      edge.err |= err::kReadOnly;
+      edge_.err |= err::kReadOnly;
       return kRefused;
   }
 }
 
-U8 Engine::write_ctrl(U32 value, Edge& edge) const {
+U8 RegisterWriter::control(U32 value) const {
   Config c = state_.config;
   c.enable = bits_of(value, 0, 1);
   c.admit_en = bits_of(value, 1, 1);
@@ -260,13 +232,13 @@ U8 Engine::write_ctrl(U32 value, Edge& edge) const {
   const bool illegal =
       c.policy > Policy::kExt || c.warm_policy == 3 || c.init_prio == 3 || c.ewma_shift > 4 || c.leak == 0;
   if (illegal) return kRefused;
-  edge.config = c;
-  edge.config_written = true;
-  edge.soft_reset = (value & reg::kCtrlSoftReset) != 0;
+  edge_.config = c;
+  edge_.config_written = true;
+  edge_.soft_reset = (value & reg::kCtrlSoftReset) != 0;
   return kGood;
 }
 
-U8 Engine::write_table(U32 address, U32 value, Edge& edge) {
+U8 RegisterWriter::table(U32 address, U32 value) {
   State& s = state_;
   if (address < reg::kTpwIso) {
     const unsigned q = address % 0x400 / 4;
@@ -294,7 +266,7 @@ U8 Engine::write_table(U32 address, U32 value, Edge& edge) {
     case reg::kKptState:
       if ((value & reg::kKptClear) == 0) return kRefused;
       if (type.kt != 0 && type.inflight > 0) {
-        edge.err |= err::kOrder;
+        edge_.err |= err::kOrder;
         return kRefused;
       }
       type.valid = 0;
@@ -302,9 +274,34 @@ U8 Engine::write_table(U32 address, U32 value, Edge& edge) {
       type.snv = 0;
       return kGood;
     default:
-      edge.err |= err::kReadOnly;
+      edge_.err |= err::kReadOnly;
       return kRefused;
   }
+}
+
+void step_registers(const Params& params, State& s, const Inputs& in, Edge& edge) {
+  const bool table = in.reg_addr >= reg::kTables;
+  const bool access = in.reg_req != 0 && s.response.ack == 0 && (!table || s.f == MainState::kIdle);
+  if (!access) {
+    s.response = Response{};
+    return;
+  }
+  edge.table_access = table;
+  if (in.reg_we != 0) {
+    s.response = Response{1, RegisterWriter(params, s, edge).write(in.reg_addr, in.reg_wdata), 0};
+    return;
+  }
+  std::optional<U32> data = RegisterReader(params, s).read(in.reg_addr, in.now);
+  // Three reads have side effects. The adm port has priority over VERDICT_POP.
+  if (in.reg_addr == reg::kVerdictPop) {
+    if (in.adm_ready != 0) data = 0;
+    edge.pop_verdict = in.adm_ready == 0;
+  } else if (in.reg_addr == reg::kDonePop && !s.done.empty()) {
+    s.done.pop();
+  } else if (in.reg_addr == reg::kNowLow) {
+    s.now_high = static_cast<U16>(high_word(in.now));
+  }
+  s.response = Response{1, data ? kGood : kAddressError, data.value_or(0)};
 }
 
 }  // namespace castor::lax

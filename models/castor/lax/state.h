@@ -71,6 +71,13 @@ struct Slot {
 struct List {
   U8 nl = 0;  ///< number of elements
   std::array<Slot, kMaxSlots> slot{};
+
+  /// Returns the slot of a kernel type, or `nl` if it has none.
+  [[nodiscard]] unsigned find(unsigned kid) const {
+    unsigned s = 0;
+    while (s < nl && slot[s].kid != kid) ++s;
+    return s;
+  }
 };
 
 /// Submitted data of a job.
@@ -323,6 +330,17 @@ struct State {
   }
   /// Whether the job of queue `q` is live: ready or running.
   [[nodiscard]] bool live(unsigned q) const { return st1[q] && !st2[q]; }
+  /// Whether the main machine visits a queue.
+  [[nodiscard]] bool visits() const { return f >= MainState::kVOpen && f <= MainState::kVTok; }
+  /// Whether the main machine refreshes rates or updates queues.
+  [[nodiscard]] bool updates() const {
+    return (f >= MainState::kKOpen && f <= MainState::kKWb) || (visits() && ph == Phase::kUpdate);
+  }
+  /// Adds to a counter, which saturates.
+  void count(Count which, U32 by = 1) {
+    U32& counter = n[static_cast<unsigned>(which)];
+    counter = by > ~counter ? ~U32{0} : counter + by;
+  }
 };
 
 [[nodiscard]] bool operator==(const State& a, const State& b);

@@ -10,13 +10,6 @@
 #include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
-namespace {
-
-constexpr std::uint64_t kOne = VirtualClocks::kFullSpeed;
-constexpr std::uint64_t kFraction = kOne - 1;
-constexpr std::array<std::uint64_t, 4> kMost = {0xffff, 0xff, 1, 0xffff};  // largest values of the pulse's wires
-
-}  // namespace
 
 ReplaySm::ReplaySm(const sc_core::sc_module_name& name, unsigned index, const Machine& machine, const ReplayFile& file,
                    VirtualClocks& clocks, base::StatisticGroup& statistics, Observer* observer)
@@ -30,13 +23,7 @@ ReplaySm::ReplaySm(const sc_core::sc_module_name& name, unsigned index, const Ma
       free_(machine.sm.tb_contexts >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << machine.sm.tb_contexts) - 1),
       contexts_(machine.sm.tb_contexts),
       statistics_(statistics, "sm" + std::to_string(index)),
-      ticks_(statistics_, {"ticks", "cycles", "clock edges"}),
-      started_(statistics_, {"tb_started", "", "thread blocks started"}),
-      retired_tbs_(statistics_, {"tb_retired", "", "thread blocks retired"}),
-      occupancy_(statistics_, {"occupancy_warps_sum", "cycles", "sum over cycles of resident warps"}),
-      busy_(statistics_, {"busy", "cycles", "cycles with at least one thread block"}),
-      retire_wait_(statistics_, {"retire_wait", "cycles", "sum over cycles of thread blocks that wait to retire"}),
-      energy_(statistics_, {"energy", "nJ", "energy of the thread blocks that retired, as the replay file gives it"}) {
+      counters_(statistics_) {
   CASTOR_ASSERT(machine.sm.tb_contexts <= 64, "more than 64 contexts");
   ready_.reserve(contexts_.size());
   clocks_.join(index, *this);
@@ -86,7 +73,7 @@ void ReplaySm::set_clock_enable(bool enable, Cycle from) {
     contexts_[lowest(left)].moved += from - disabled_since_;
   }
   counted_ += from - disabled_since_;
-  pulse_at_ += from - disabled_since_;
+  wires_.pause(from - disabled_since_);
   stirred_ = true;
   wake_at(from);
 }
@@ -95,47 +82,24 @@ void ReplaySm::count_until(Cycle now) {
   if (!enabled_) now = std::min(now, disabled_since_);
   const Cycle cycles = now - counted_;
   counted_ = now;
-  ticks_ += cycles;
-  occupancy_ += cycles * warps_;
-  if (tbs_ != 0) busy_ += cycles;
-  retire_wait_ += cycles * ready_.size();
+  counters_.pass(cycles, room_.warps(), room_.tbs());
+  counters_.retire_wait += cycles * ready_.size();
 }
 
 void ReplaySm::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "resident", 64, &resident_);
   waves.add(scope, "running", 64, &running_);
   waves.add(scope, "ready_to_retire", 8, [this] { return ready_.size(); });
-  waves.add(scope, "warps", 16, &warps_);
-}
-
-void ReplaySm::take_room(const KernelContext& kernel, bool back, Cycle now) {
-  const TbNeed& need = kernel.need;
-  if (back) {
-    warps_ -= need.warps;
-    threads_ -= need.threads;
-    register_units_ -= need.reg_units;
-    shared_units_ -= need.smem_units;
-    --tbs_;
-    return;
-  }
-  warps_ += need.warps;
-  threads_ += need.threads;
-  register_units_ += need.reg_units;
-  shared_units_ += need.smem_units;
-  ++tbs_;
-  const Machine::Sm& sm = machine_.sm;
-  CASTOR_ASSERT_AT(now,
-                   tbs_ <= sm.tb_slots && warps_ <= sm.warps && threads_ <= sm.threads &&
-                       register_units_ <= sm.registers / sm.reg_alloc_unit &&
-                       shared_units_ <= sm.smem_bytes / sm.smem_alloc_unit,
-                   "SM %u has no room for a thread block of %s", index(), kernel.program->kernel.c_str());
+  waves.add(scope, "warps", 16, &room_.warps());
 }
 
 unsigned ReplaySm::take_context(const KernelContext& kernel, const ItemData& item, std::uint64_t gid,
                                 std::uint32_t group, Cycle now) {
   CASTOR_ASSERT_AT(now, free_ != 0, "SM %u has no free context", index());
   const unsigned slot = lowest(free_);
-  take_room(kernel, false, now);
+  room_.take(kernel.need);
+  CASTOR_ASSERT_AT(now, room_.fits(machine_.sm), "SM %u has no room for a thread block of %s", index(),
+                   kernel.program->kernel.c_str());
   free_ &= ~(std::uint64_t{1} << slot);
   resident_ |= std::uint64_t{1} << slot;
   stirred_ = changed_ = true;
@@ -152,7 +116,7 @@ unsigned ReplaySm::take_context(const KernelContext& kernel, const ItemData& ite
 void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   const KernelContext& kernel = *message.kernel;
   const unsigned slot = take_context(kernel, message.item, message.gid, message.group, now);
-  ++started_;
+  ++counters_.started;
   Context& tb = contexts_[slot];
   const int type = file_.find(kernel.program->kernel);
   const auto unknown = [&](std::string what) {
@@ -282,7 +246,7 @@ void ReplaySm::give_back(unsigned context, Cycle now) {
   resident_ &= ~bit;
   free_ |= bit;
   stirred_ = changed_ = true;
-  take_room(*tb.kernel, true, now);
+  room_.give_back(tb.kernel->need);
   if (tb.type != nullptr) {
     clocks_.leave(index(), static_cast<unsigned>(tb.type - file_.types().data()), tb.kernel->need.warps, now);
   }
@@ -295,8 +259,8 @@ void ReplaySm::retire_one(Cycle now) {
   const unsigned slot = ready_.front();
   ready_.erase(ready_.begin());
   const Context& tb = contexts_[slot];
-  ++retired_tbs_;
-  if (tb.type != nullptr) energy_ += tb.type->energy;
+  ++counters_.retired;
+  if (tb.type != nullptr) counters_.energy += tb.type->energy;
   give_back(slot, now);
   TbRetireMessage message;
   message.visible = now + 1;
@@ -318,8 +282,9 @@ void ReplaySm::report_missing_row(Cycle now) {
   outbox_.report({now + 1, tb.kernel, std::move(fault)});
 }
 
-void ReplaySm::update_wires(Cycle now) {
-  std::array<VirtualTime, kWires> sum{};
+// Returns the values per cycle of the pulse's wires at the present rates, x 2^64.
+PulseWires::Values ReplaySm::wires(Cycle now) const {
+  PulseWires::Values sum{};
   for (std::uint64_t left = running_; left != 0; left &= left - 1) {
     const Context& tb = contexts_[lowest(left)];
     const ReplayPulse& pulse = tb.type->pulse;
@@ -330,42 +295,7 @@ void ReplaySm::update_wires(Cycle now) {
     sum[2] += VirtualTime{pulse.stall} * rate;
     sum[3] += VirtualTime{pulse.outstanding} * rate;
   }
-  for (unsigned i = 0; i < kWires; ++i) {
-    wire_[i] = static_cast<std::uint64_t>(std::min<VirtualTime>(sum[i] >> 32U, kMost[i] << 32U));
-  }
-}
-
-void ReplaySm::update_pulse(bool same, Cycle now) {
-  const Cycle skipped = now - pulse_at_ - 1;
-  pulse_at_ = now;
-  for (unsigned i = 0; i < kWires; ++i)
-    rest_[i] += (wire_[i] & kFraction) * skipped;  // the sum of fractions stayed below 1, so no wire changed its value
-  if (!same) update_wires(now);
-  std::array<std::uint64_t, kWires> out{};
-  for (unsigned i = 0; i < kWires; ++i) {
-    const std::uint64_t total = rest_[i] + wire_[i];
-    out[i] = total >> 32U;
-    rest_[i] = total & kFraction;
-    carried_[i] = out[i] != wire_[i] >> 32U;
-    out[i] = std::min(out[i], kMost[i]);
-  }
-  SmPulse pulse;
-  pulse.lanes = static_cast<std::uint16_t>(out[0]);
-  pulse.l1_primary_misses = static_cast<std::uint8_t>(out[1]);
-  pulse.memory_stall = out[2] != 0;
-  pulse.outstanding = static_cast<std::uint16_t>(out[3]);
-  set_pulse(pulse, now);
-}
-
-Cycle ReplaySm::next_pulse(Cycle now) {
-  Cycle next = kForever;
-  for (unsigned i = 0; i < kWires; ++i) {
-    const std::uint64_t step = wire_[i] & kFraction;
-    if (step == 0) continue;
-    if (carried_[i]) return now + 1;
-    next = std::min<Cycle>(next, now + (kOne - rest_[i] + step - 1) / step);
-  }
-  return next;
+  return sum;
 }
 
 VirtualTime ReplaySm::remaining(unsigned context, Cycle now) {
@@ -424,14 +354,16 @@ void ReplaySm::tick(Cycle now) {
   if (moving_ != 0) end_moves(now);
   if (!kills_.empty()) take_kills(now);
   const bool pulses = file_.has_pulses() && pulses_read();
-  if (pulses) update_pulse(quiet && !stirred_, now);
+  if (pulses) {
+    wires_.advance(now);
+    if (!quiet || stirred_) wires_.set(wires(now));
+    set_pulse(wires_.pulse(), now);
+  }
   if (!quiet || stirred_ || now >= next_end_) find_ended(now);
   counted_ = now + 1;
-  ++ticks_;
-  occupancy_ += warps_;
-  if (tbs_ != 0) ++busy_;
+  counters_.pass(1, room_.warps(), room_.tbs());
   retire_one(now);
-  retire_wait_ += ready_.size();
+  counters_.retire_wait += ready_.size();
   if (changed_ && !clocks_.commit(index(), now)) report_missing_row(now);
 
   if (!quiet || stirred_) next_end_ = next_end(now);
@@ -440,7 +372,7 @@ void ReplaySm::tick(Cycle now) {
     const Context& tb = contexts_[lowest(left)];
     wake = std::min(wake, std::max(now + 1, tb.leaves ? tb.moved - 1 : tb.moved));
   }
-  if (pulses) wake = std::min(wake, stirred_ || clocks_.changes(index(), now) ? now + 1 : next_pulse(now));
+  if (pulses) wake = std::min(wake, stirred_ || clocks_.changes(index(), now) ? now + 1 : wires_.next(now));
   if (!ready_.empty()) wake = std::min(wake, done_credits_.covers(1, now) ? now + 1 : done_credits_.next());
   for (const Kill& kill : kills_) {
     if (!kill.done) wake = std::min(wake, kill.visible);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,7 +9,10 @@
 #include "castor/base/statistics.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
+#include "castor/gpu/replay/pulse_wires.h"
+#include "castor/gpu/replay/replay_counters.h"
 #include "castor/gpu/replay/replay_file.h"
+#include "castor/gpu/replay/replay_room.h"
 #include "castor/gpu/replay/virtual_clocks.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/gpu/tb_saver.h"
@@ -93,8 +95,6 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
     bool done = false;
     [[nodiscard]] bool hits(const KernelContext& other) const { return kernel == &other && ticket == other.ticket; }
   };
-  static constexpr unsigned kWires = 4;
-
   unsigned take_context(const KernelContext& kernel, const ItemData& item, std::uint64_t gid, std::uint32_t group,
                         Cycle now);
   void take_start(const TbStartMessage& message, Cycle now);
@@ -106,12 +106,9 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   void finish(unsigned context);
   void find_ended(Cycle now);
   void retire_one(Cycle now);
-  void take_room(const KernelContext& kernel, bool back, Cycle now);
   void report_missing_row(Cycle now);
-  void update_wires(Cycle now);
-  void update_pulse(bool same, Cycle now);
+  [[nodiscard]] PulseWires::Values wires(Cycle now) const;
   [[nodiscard]] Cycle next_end(Cycle now);
-  [[nodiscard]] Cycle next_pulse(Cycle now);
 
   const Machine& machine_;
   const ReplayFile& file_;
@@ -133,16 +130,11 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   bool stirred_ = false;  ///< a TB became resident, left, or ended in this tick
   Cycle ticked_at_ = 0;
   Cycle next_end_ = 0;  ///< cycle in which the next running TB ends at present rates
-  unsigned warps_ = 0, threads_ = 0, register_units_ = 0, shared_units_ = 0, tbs_ = 0;
-
-  // Wires of the pulse: value per cycle, and the fraction carried over from earlier cycles, both x 2^32.
-  std::array<std::uint64_t, kWires> wire_{}, rest_{};
-  std::array<bool, kWires> carried_{};
-  Cycle pulse_at_ = 0;
-
+  ReplayRoom room_;
+  PulseWires wires_;
   Cycle counted_ = 0;  ///< first cycle that the time-dependent statistics do not include yet
   base::StatisticGroup statistics_;
-  base::Counter ticks_, started_, retired_tbs_, occupancy_, busy_, retire_wait_, energy_;
+  ReplayCounters counters_;
 };
 
 }  // namespace castor::gpu
