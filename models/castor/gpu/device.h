@@ -125,7 +125,7 @@ struct LaunchesBeyond {
 };
 
 /// Reason for which an advance of simulated time returned. kStopped: the number of kernels given by the machine key
-/// run.stop_after has completed.
+/// run.stop_after has completed, or the core cycles given by run.stop_at have passed.
 enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupted, kStopped };
 
 /// Class of a host API call that keeps the host busy: kLaunch (launches and fills), kSynchronize, kCopy, kQuery
@@ -239,6 +239,8 @@ class Device {
 
   /// Returns the first fault since the last reset.
   [[nodiscard]] virtual const std::optional<Fault>& fault() const = 0;
+  /// Returns what stopped the run (Outcome::kStopped), for users; empty if nothing did.
+  [[nodiscard]] const std::string& stopped() const { return stopped_; }
   /// Drops all pending work and the fault. Memory contents are kept.
   virtual void reset() = 0;
 
@@ -259,6 +261,9 @@ class Device {
   /// Ends the recordings of the run (timeline, waveforms) at the current time. Returns one line for each output file
   /// that could not be completed. Further calls return nothing.
   [[nodiscard]] virtual std::vector<std::string> end_recording() { return {}; }
+
+ protected:
+  std::string stopped_;
 };
 
 }  // namespace castor::gpu

@@ -391,6 +391,8 @@ void run_keys(TableWriter& table) {
   CASTOR_NUMBER(run.max_instructions, "warp_instructions", 1, kMostLong, "the run ends with an error here");
   CASTOR_NUMBER(run.max_seconds, "seconds", 1, kMostLong, "of the host, after which the run ends with an error");
   CASTOR_NUMBER(run.stop_after, "kernels", 1, kMostLong, "the run ends after so many kernels");
+  CASTOR_NUMBER(run.stop_at, "cycles", 0, kMostLong,
+                "the run ends without an error after so many core cycles; 0 = never");
   CASTOR_NUMBER(run.kernel_rows, "rows", 1, kMostLong, "kernels with a row each in the report; later ones share");
   CASTOR_NUMBER(run.window, "cycles", 1, kMostLong, "window of statistics over time");
   CASTOR_WORD(run.windows, "the report has statistics for each window");

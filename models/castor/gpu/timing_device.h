@@ -25,7 +25,7 @@ namespace castor::gpu {
 ///
 /// An advance also ends early with a fault of device code. The first fault is kept; other kernels continue with the
 /// next advance. Further early ends: a deadlock (no unit will ever act and work remains, or all warps spin for ever),
-/// `run.max_cycles`, `run.max_instructions`, `run.max_seconds`, `run.stop_after`, and `interrupt`.
+/// `run.max_cycles`, `run.max_instructions`, `run.max_seconds`, `run.stop_after`, `run.stop_at`, and `interrupt`.
 ///
 /// Limits: a SystemC time resolution of 1 ps or finer, else the constructor throws base::InputError. One device per
 /// process, since SystemC elaborates once. Copies and `set_print_sink` must be used by one host thread.
@@ -87,7 +87,6 @@ class TimingDevice final : public Device {
   [[nodiscard]] static Outcome outcome_at_time(Stop stop);
   [[nodiscard]] Stop after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached);
   [[nodiscard]] bool limit_reached(Cycle cycle);
-  [[nodiscard]] bool enough_kernels() const;
   void record_deadlock(FaultKind kind, const std::string& message);
   void record_fault(Fault fault);
 

@@ -164,6 +164,17 @@ int main(int argc, char** argv) {
             self.assertRegex(done.stderr, "stopped after [2-9] kernels, as run.stop_after says")
             self.assertGreaterEqual(len(json.loads(report.read_text())["kernels"]), 2)
 
+    def test_stop_at_a_cycle(self):
+        report = self.path / "r.json"
+        done = self.castor("run", "-ptiny", "--set", "run.stop_at=30000", "--report", report, self.program, "--endless")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("stopped after 30000 core cycles, as run.stop_at says", done.stderr)
+        content = json.loads(report.read_text())
+        self.assertEqual(content["cycles"], 30000)
+        self.assertEqual(content["stopped"]["cycle"], 30000)
+        self.assertNotIn("fault", content)
+        self.assertEqual([kernel["demangled"] for kernel in content["unfinished"]], ["endless(int volatile*)"])
+
     def test_signals_have_report_and_timeline_written(self):
         for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
             with self.subTest(number):
