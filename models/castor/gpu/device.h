@@ -234,6 +234,10 @@ class Device {
   virtual RegisterReply access_register(const RegisterAccess& /*access*/) { return {RegisterError::kAddress, 0}; }
   /// Writes a register without waiting for the reply. Register accesses take effect in program order.
   virtual void post_register(const RegisterAccess& /*access*/) {}
+  /// Returns why the registers of a window cannot be accessed, for users; empty if a block serves the window.
+  [[nodiscard]] virtual std::string refuses_registers(unsigned /*window*/) const {
+    return "the functional machine has no blocks and no registers of blocks: run.functional=0";
+  }
   /// Returns the interface of the block that admits jobs. Null without such a block; all jobs are accepted then.
   [[nodiscard]] virtual const JobControl* job_control() const { return nullptr; }
 

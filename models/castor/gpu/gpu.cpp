@@ -248,9 +248,9 @@ std::string Gpu::waiting() const {
   for (const auto& copy : copies_) text += copy->waiting();
   text += memory_->waiting();
   WaitGraph graph;
-  front_end_->report().add_to(graph);
+  front_end_->waits(graph);
   for (const auto& sm : sms_) sm->waits(graph);
-  return text + graph.cycle_text();
+  return text + graph.said() + graph.cycle_text();
 }
 
 std::string Gpu::waiting(Ticket ticket) const {

@@ -8,6 +8,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/words.h"
+#include "castor/gpu/front_end/composition.h"
 #include "castor/gpu/job_record.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/report.h"
@@ -338,6 +339,16 @@ RegisterReply TimingDevice::access_register(const RegisterAccess& access) {
 void TimingDevice::post_register(const RegisterAccess& access) {
   gpu_->front_end().access_register(access, gpu_->host_cycle(), false);
   gpu_->changed();
+}
+
+std::string TimingDevice::refuses_registers(unsigned window) const {
+  for (const NamedHook& hook : front_end_hooks(options_.gpu.hooks)) {
+    if (hook.hook->window() == static_cast<int>(window)) return {};
+  }
+  const std::string owner = options_.register_owner ? options_.register_owner(window) : std::string();
+  const std::string begin = "register window " + std::to_string(window) + " belongs to ";
+  if (owner.empty()) return begin + "no block";
+  return begin + "block " + owner + ", which this machine does not have: blocks." + owner + ".enable=1";
 }
 
 const JobControl* TimingDevice::job_control() const {

@@ -36,6 +36,8 @@ class TimingDevice final : public Device {
     bool poison = false;             ///< fresh memory reads 0xcd instead of 0
     Gpu::Options gpu;
     std::shared_ptr<void> blocks;  ///< owner of the hooks in `gpu`; kept alive as long as the device
+    /// Returns the name of the installed block that serves a window of registers; empty if none does.
+    std::function<std::string(unsigned window)> register_owner;
     Recording recording;
     std::shared_ptr<const ReplayFile> replay;  ///< SMs replay the kernels of this file; null = SMs execute instructions
   };
@@ -61,6 +63,7 @@ class TimingDevice final : public Device {
   Outcome advance_to_notice(Picoseconds time) override;
   RegisterReply access_register(const RegisterAccess& access) override;
   void post_register(const RegisterAccess& access) override;
+  [[nodiscard]] std::string refuses_registers(unsigned window) const override;
   [[nodiscard]] const JobControl* job_control() const override;
   [[nodiscard]] const std::optional<Fault>& fault() const override { return fault_; }
   void reset() override;

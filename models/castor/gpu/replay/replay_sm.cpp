@@ -335,6 +335,11 @@ void ReplaySm::update_wires(Cycle now) {
 }
 
 void ReplaySm::update_pulse(bool same, Cycle now) {
+  if (pulse_at_ == kForever) {
+    pulse_at_ = now - 1;
+    rest_ = {};
+    same = false;
+  }
   const Cycle skipped = now - pulse_at_ - 1;
   pulse_at_ = now;
   for (unsigned i = 0; i < kWires; ++i)
@@ -422,8 +427,11 @@ void ReplaySm::tick(Cycle now) {
   if (saves_.size() != 0) take_saves(now);
   if (moving_ != 0) end_moves(now);
   if (!kills_.empty()) take_kills(now);
-  const bool pulses = file_.has_pulses() && pulses_read();
-  if (pulses) update_pulse(quiet && !stirred_, now);
+  const bool pulses = file_.has_pulses() && pulses_read(now);
+  if (pulses)
+    update_pulse(quiet && !stirred_, now);
+  else
+    pulse_at_ = kForever;
   if (!quiet || stirred_ || now >= next_end_) find_ended(now);
   counted_ = now + 1;
   ++ticks_;

@@ -138,7 +138,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   // Wires of the pulse: value per cycle, and the fraction carried over from earlier cycles, both x 2^32.
   std::array<std::uint64_t, kWires> wire_{}, rest_{};
   std::array<bool, kWires> carried_{};
-  Cycle pulse_at_ = 0;
+  Cycle pulse_at_ = kForever;  // cycle of the last pulse; kForever: the pulse of the last tick was not read
 
   Cycle counted_ = 0;  ///< first cycle that the time-dependent statistics do not include yet
   base::StatisticGroup statistics_;
