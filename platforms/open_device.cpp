@@ -9,13 +9,30 @@
 #include "castor/gpu/replay/replay_file.h"
 #include "castor/gpu/timing_device.h"
 #include "castor/hookup/blocks.h"
+#include "castor/twin/block_folder.h"
 #include "castor/twin/rtl_builder.h"
 #include "platforms/blocks.h"
 #include "platforms/machines.h"
 
 namespace castor::platforms {
+namespace {
+
+// Returns the name of the installed block that serves a window of registers; empty if none does. Loads the models of
+// the blocks.
+std::string owner_of_window(unsigned window) {
+  for (const twin::BlockFolder& block : twin::find_blocks()) {
+    try {
+      if (hookup::block_type(block.name).window() == static_cast<int>(window)) return block.name;
+    } catch (const base::InputError&) {  // a block without adapter has no registers on a GPU
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 void plug_blocks(const LoadedMachine& loaded, gpu::TimingDevice::Options& options) {
+  options.register_owner = owner_of_window;
   if (loaded.blocks.empty()) return;
   struct Owner {
     gpu::Machine machine;

@@ -310,7 +310,8 @@ int run_ptx(const RunRequest& request) {
   std::fflush(stdout);
 
   const bool interrupted = !device->fault() && outcome == gpu::Outcome::kInterrupted;
-  const bool done = !device->fault() && !interrupted;
+  const bool stopped = !device->fault() && outcome == gpu::Outcome::kStopped && !device->complete(ticket);
+  const bool done = !device->fault() && !interrupted && !stopped;
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   if (done) {
     for (const Dump& dump : dumps) {
@@ -328,7 +329,9 @@ int run_ptx(const RunRequest& request) {
                    device->has_timing() ? "timing" : "functional");
     }
   } else {
-    runtime::complain(interrupted ? runtime::interrupted_text(*device) : device->fault()->message);
+    runtime::complain(interrupted ? runtime::interrupted_text(*device)
+                      : stopped   ? device->stopped()
+                                  : device->fault()->message);
   }
   std::string report;
   if (!options.report.empty() || options.summary) {
@@ -338,7 +341,7 @@ int run_ptx(const RunRequest& request) {
   }
   const bool written = runtime::end_run(*device, options, report);
   if (interrupted) return runtime::interrupted_code();
-  if (!done) return kFailed;
+  if (!done && !stopped) return kFailed;
   return written ? kGood : kWrongRequest;
 }
 

@@ -204,10 +204,10 @@ void Session::end_interrupted() {
   std::exit(interrupted_code());
 }
 
-// Ends the program, as if it had called exit, when the requested number of kernels has run.
+// Ends the program, as if it had called exit, when the requested number of kernels or cycles has run.
 void Session::end_stopped() {
   flush_prints();
-  complain("stopped after " + std::to_string(*device_->machine().run.stop_after) + " kernels, as run.stop_after says");
+  complain(device_->stopped());
   if (finishing_) throw ApiError{cudaSuccess};  // the end of the program has begun already
   const bool good = end_run();
   device_->reset();

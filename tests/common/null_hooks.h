@@ -170,15 +170,14 @@ inline bool same(const JobOut& a, const JobOut& b) {
          a.verdict.has_value() == b.verdict.has_value() && a.end.has_value() == b.end.has_value();
 }
 inline bool same(const DispatchOut& a, const DispatchOut& b) {
-  return a.push_ready == b.push_ready && a.hold == b.hold && a.ready == b.ready && a.waiting == b.waiting &&
-         a.fits_head == b.fits_head && a.bound_wait == b.bound_wait &&
-         same(a.place, b.place, [](const Placement& x, const Placement& y) {
+  return a.push_ready == b.push_ready && a.hold == b.hold && a.ready == b.ready && a.fits_head == b.fits_head &&
+         a.bound_wait == b.bound_wait && same(a.place, b.place, [](const Placement& x, const Placement& y) {
            return x.kd == y.kd && x.sm == y.sm && x.position == y.position;
          });
 }
 inline bool same(const GovernOut& a, const GovernOut& b) {
   return a.open == b.open && a.quota == b.quota && a.clock_enable == b.clock_enable &&
-         a.uncore_enable == b.uncore_enable;
+         a.uncore_enable == b.uncore_enable && a.pulses == b.pulses;
 }
 inline bool same(const FetchOut& a, const FetchOut& b) {
   return a.hold == b.hold && a.skip == b.skip && a.copy.has_value() == b.copy.has_value() &&
@@ -293,10 +292,11 @@ class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
   [[nodiscard]] DispatchOut decide(const DispatchIn& in) const override {
     DispatchOut out;
     const FcfsDispatcher& items = items_.back();
-    out.ready = out.waiting = !items.empty();
+    out.ready = !items.empty();
     if (items.empty()) return out;
-    out.fits_head = in.room->fits(static_cast<unsigned>(items.current()));
-    const auto choice = items.choose({ledger(in), in.open, in.quota}, search_.back(), in.now);
+    const DispatchView view{ledger(in), in.open, in.quota};
+    out.fits_head = in.room->fits(static_cast<unsigned>(items.next(view, false)));
+    const auto choice = items.choose(view, search_.back(), in.now);
     if (choice.entry < 0) return out;
     Placement placement;
     placement.kd = static_cast<std::uint16_t>(choice.entry);
@@ -330,10 +330,17 @@ class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
   std::array<std::uint32_t, kMaxEntries> next_{};
 };
 
-/// Allows everything.
+/// Allows everything, and reads pulses.
 class NullGovernor final : public NullHook<GovernIn, GovernOut> {
+ public:
+  bool pulses = true;
+
  private:
-  [[nodiscard]] GovernOut decide(const GovernIn& /*in*/) const override { return {}; }
+  [[nodiscard]] GovernOut decide(const GovernIn& /*in*/) const override {
+    GovernOut out;
+    out.pulses = pulses;
+    return out;
+  }
 };
 
 /// Holds and skips nothing.

@@ -63,6 +63,17 @@ class Run(unittest.TestCase):
         self.assertEqual(report.kernels["ipc"][0], first["warp_instructions"] / first["cycles"])
         self.assertAlmostEqual(report.kernels["duration_us"][0], (first["end_ps"] - first["start_ps"]) / 1e6)
 
+    def test_a_run_that_was_stopped(self):
+        report = castor.report(self.folder / "run.json")
+        self.assertIsNone(report.stopped)
+        self.assertEqual(len(report.unfinished), 0)
+        content = dict(report.content)
+        content["stopped"] = {"reason": "stopped after 5 core cycles, as run.stop_at says", "cycle": 5}
+        content["unfinished"] = [{"name": "k", "thread_blocks": 3, "thread_blocks_complete": 1}]
+        stopped = castor.reports.Report(content)
+        self.assertEqual(stopped.stopped, "stopped after 5 core cycles, as run.stop_at says")
+        self.assertEqual(list(stopped.unfinished["thread_blocks_complete"]), [1])
+
     def test_every_counter_of_a_report_has_its_meaning(self):
         frame = castor.report(self.folder / "run.json").statistics.set_index("path")
         self.assertTrue(frame.index.is_unique)

@@ -202,16 +202,25 @@ TEST(Dispatcher, GivingUpAQueueFinishesItsKernels) {
 }
 
 TEST(Dispatcher, ShowsGovernorsTheHeadOfTheList) {
-  DispatcherRig rig({{"chip.sms=2"}, {}, nullptr, true});
+  ScriptedGovernor governor;
+  DispatcherRig rig({{"chip.sms=2"}, {&governor}, nullptr, true});
   EXPECT_FALSE(rig.dispatcher.state().waiting);
-  rig.push(0, 3, kHalf);
-  EXPECT_TRUE(rig.dispatcher.state().ready);
-  EXPECT_EQ(rig.dispatcher.state().fits_head, 0x3U);
-  rig.step(1);
-  rig.step(2);
-  EXPECT_EQ(rig.dispatcher.state().fits_head, 0x3U);
-  rig.step(3);
+  EXPECT_EQ(rig.dispatcher.state().fits_head, kAllSms);
+  rig.push(0, 5, kHalf);
+  EXPECT_TRUE(rig.dispatcher.state().waiting);
+  const SmMask fits[] = {0x3, 0x3, 0x3, 0x2, 0x0};  // before the placement of the cycle: two TBs of an SM each fit
+  for (Cycle now = 1; now <= 5; ++now) {
+    rig.step(now);
+    EXPECT_TRUE(rig.dispatcher.state().ready);
+    EXPECT_TRUE(rig.dispatcher.state().waiting);
+    EXPECT_EQ(rig.dispatcher.state().fits_head, fits[now - 1]) << now;
+  }
+  rig.ledger.credit(0, 0, kHalf);
+  rig.step(6);
   EXPECT_FALSE(rig.dispatcher.state().waiting);
+  rig.step(7);
+  EXPECT_FALSE(rig.dispatcher.state().ready);
+  EXPECT_EQ(rig.dispatcher.state().fits_head, kAllSms);
 }
 
 TEST(DispatcherDeathTest, PoliciesThatBreakTheRules) {

@@ -95,13 +95,25 @@ TEST(FaultUnit, AnErrorOfABlockFailsEveryKernelInTheTable) {
   FaultRig rig;
   rig.push(0, 10, kNeed);
   rig.reserve(3, 10);
-  rig.faults.hook_error("governor1", 7, 99, 500);
+  rig.faults.hook_error("governor1", 7, 99, std::nullopt, 500);
   EXPECT_EQ(rig.faults.take()->message,
             "governor1 reports error 7 (information 99) in cycle 500 while kernel k is in the table");
   EXPECT_TRUE(rig.faults.take().has_value());
   EXPECT_FALSE(rig.faults.take().has_value());
   EXPECT_TRUE(rig.table[0].killed);
   EXPECT_TRUE(rig.table[3].killed);
+}
+
+TEST(FaultUnit, AnErrorOfABlockThatBlamesAKernelFailsThatKernelOnly) {
+  FaultRig rig;
+  rig.push(0, 10, kNeed);
+  rig.reserve(3, 10);
+  rig.faults.hook_error("launch_unit", 7, 99, 3, 500);
+  EXPECT_EQ(rig.faults.take()->message, "launch_unit reports error 7 (information 99) in cycle 500 about kernel k");
+  EXPECT_FALSE(rig.faults.take().has_value());
+  EXPECT_FALSE(rig.table[0].killed);
+  EXPECT_TRUE(rig.table[3].killed);
+  EXPECT_THROW(rig.faults.hook_error("launch_unit", 7, 99, 4, 501), base::Error);
 }
 
 TEST(FaultUnit, AbandonStopsAllAndKeepsNoFault) {

@@ -10,12 +10,18 @@ using test::FakeSm;
 using test::load;
 using test::PartRig;
 
-using Governor = test::Scripted<GovernIn, GovernOut>;
+class Governor : public test::Scripted<GovernIn, GovernOut> {
+ public:
+  [[nodiscard]] int window() const override { return served; }
+  int served = -1;
+};
 
 class GovernorRig : public PartRig {
  public:
-  explicit GovernorRig(unsigned governors, Machine m = load({"chip.sms=4", "table.entries=8"}))
+  explicit GovernorRig(unsigned governors, Machine m = load({"chip.sms=4", "table.entries=8"}),
+                       const std::vector<int>& windows = {})
       : PartRig(std::move(m)), ledger(machine), events(governors != 0, machine.chip.sms), hooks(governors) {
+    for (std::size_t i = 0; i < windows.size(); ++i) hooks[i].served = windows[i];
     std::vector<SmGovernor*> all;
     for (Governor& governor : hooks) all.push_back(&governor);
     for (unsigned i = 0; i < machine.chip.sms; ++i) {
@@ -105,6 +111,53 @@ TEST(Governors, SeeWhatTheDispatcherShowsUntilItIsToldAnew) {
   EXPECT_TRUE(seen.waiting);
   rig.part->clock(false, 4);
   EXPECT_FALSE(seen.waiting);
+}
+
+TEST(Governors, PulsesAreReadWhileOneOfThemWantsThem) {
+  GovernorRig rig(2);
+  SmPulse seen;
+  rig.hooks[0].see = [&](const GovernIn& in) { seen = in.pulse[2]; };
+  for (auto& hook : rig.hooks) hook.quiet_edges = kForever;
+  const auto cycle = [&](Cycle now) {
+    rig.part->begin(now);
+    rig.part->settle(now);
+    rig.part->clock(false, now);
+    rig.sms[2]->set_activity(static_cast<std::uint16_t>(now), now);
+  };
+  for (Cycle now = 1; now < 40; ++now) {
+    rig.hooks[0].out.pulses = now == 10;
+    rig.hooks[1].out.pulses = now >= 11 && now < 20;
+    cycle(now);
+    // Wanted from 10 to 19: measured from 11 to 20, read from 12 to 20.
+    EXPECT_EQ(seen.lanes, now >= 12 && now <= 19 ? now - 1 : 0) << now;
+    EXPECT_EQ(rig.part->next(now), now >= 11 && now <= 19 ? now + 1 : kForever) << now;
+  }
+}
+
+TEST(Governors, AnAccessToARegisterIsSeenAtTheEdgeAndAnsweredFromTheNextCycleOn) {
+  GovernorRig rig(2, load({"chip.sms=4", "table.entries=8"}), {-1, 9});
+  rig.registers.access({9, false, 4, 0}, 5, true);
+  bool other = false;
+  rig.hooks[0].see = [&](const GovernIn& in) { other = other || in.ev.reg; };
+  Maybe<RegisterAccess> seen;
+  rig.hooks[1].see = [&](const GovernIn& in) { seen = in.ev.reg; };
+  rig.hooks[1].decide = [&](const GovernIn& /*in*/, GovernOut& out) {
+    out.reg.reset();
+    if (seen) out.reg = RegisterReply{RegisterError::kNone, 77};
+  };
+  for (Cycle now = 4; now < 9; ++now) {
+    rig.registers.begin(now);
+    rig.part->begin(now);
+    rig.part->settle(now);
+    rig.part->clock(false, now);
+    EXPECT_EQ(seen.has_value(), now == 5 || now == 6) << now;
+    EXPECT_EQ(rig.part->stirred(), now == 5 || now == 6) << now;
+    if (now == 6) {
+      EXPECT_EQ(rig.registers.reply(1)->value, 77U);
+      seen.reset();
+    }
+  }
+  EXPECT_FALSE(other);
 }
 
 TEST(Governors, AreClockedAgainWhenTheQuietestCallsForIt) {

@@ -9,6 +9,7 @@
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/mounted_hook.h"
+#include "castor/gpu/front_end/register_port.h"
 #include "gpu_front_end_support.h"
 
 // What the tests of the front end's parts share: kernels in a table, without the queues and lanes that bring them
@@ -131,6 +132,7 @@ class PartRig {
   explicit PartRig(Machine m = load())
       : machine(std::move(m)),
         group("front_end"),
+        registers(group),
         table(machine.table.entries, trees.records(), group),
         program_(new isa::Program) {
     program_->kernel = "k";
@@ -163,14 +165,18 @@ class PartRig {
 
   /// A place for hooks; what they report is in `errors`.
   [[nodiscard]] HookPlace place() {
-    return {machine, group, [this](const std::string& hook, unsigned code, std::uint64_t info) {
-              errors.push_back(hook + " " + std::to_string(code) + " " + std::to_string(info));
-            }};
+    return {machine, group,
+            [this](const std::string& hook, unsigned code, std::uint64_t info, Maybe<unsigned> blamed) {
+              errors.push_back(hook + " " + std::to_string(code) + " " + std::to_string(info) +
+                               (blamed ? " of " + std::to_string(*blamed) : ""));
+            },
+            registers};
   }
 
   const Machine machine;
   base::StatisticGroup group;
   std::vector<std::string> errors;
+  RegisterPort registers;
   LaunchTrees trees;
   KernelTable table;
 

@@ -58,7 +58,7 @@ TEST(DispatchPort, ShowsTheCycleAndKeepsWhatThePolicySaid) {
     out.place = Placement{3, 1, 0, false};
     out.hold[2] = true;
     out.push_ready = false;
-    out.ready = out.waiting = true;
+    out.ready = true;
     out.fits_head = 0x4;
   };
   rig.events.begin(7);
@@ -69,7 +69,7 @@ TEST(DispatchPort, ShowsTheCycleAndKeepsWhatThePolicySaid) {
   EXPECT_EQ(offer->kd, 3U);
   EXPECT_FALSE(rig.port.push_ready());
   EXPECT_TRUE(rig.port.hold()[2]);
-  EXPECT_TRUE(rig.port.state().waiting);
+  EXPECT_TRUE(rig.port.state().ready);
   EXPECT_EQ(rig.port.state().fits_head, 0x4U);
 
   // At the edge: the offer was taken, the mask is as it is then, a kernel was pushed.
@@ -116,7 +116,8 @@ TEST(DispatchPort, ReportsOfTheBlockCarryItsName) {
   Policy policy;
   PolicyRig rig(&policy);
   policy.site.error(3, 99);
-  EXPECT_THAT(rig.errors, testing::ElementsAre("dispatch_policy 3 99"));
+  policy.site.error(4, 98, 5);
+  EXPECT_THAT(rig.errors, testing::ElementsAre("dispatch_policy 3 99", "dispatch_policy 4 98 of 5"));
 }
 
 TEST(DispatchPort, IsDetachedAtTheEnd) {
@@ -140,7 +141,6 @@ TEST(SchedulerPort, WithoutASchedulerNobodyJudgesAndNoWindowIsServed) {
   port.begin();
   EXPECT_FALSE(port.on());
   EXPECT_FALSE(port.judges());
-  EXPECT_EQ(port.window(), -1);
   EXPECT_FALSE(port.irq());
   EXPECT_FALSE(port.stirred());
   EXPECT_TRUE(port.inert());

@@ -66,6 +66,26 @@ class PreemptorRig : public DispatcherRig {
   Preemptor preemptor;
 };
 
+TEST(Preemptor, ATbThatComesBackIsPlacedNextUnlessItsQueueIsPreempted) {
+  PreemptorRig rig(0x2);
+  rig.push(0, 10, kNeed, 7);
+  rig.place(7, 1);
+  DispatchState waiting;
+  rig.preemptor.add_waiting(waiting);
+  EXPECT_FALSE(waiting.waiting);
+  EXPECT_EQ(waiting.fits_head, kAllSms);
+  rig.preemptor.preempt(PreemptorRig::only(7), 100);
+  rig.savers[0].give_up(rig.table[0].context(), 0, 110);
+  rig.preemptor.take_wires(110);
+  waiting = {};
+  rig.preemptor.add_waiting(waiting);
+  EXPECT_TRUE(waiting.waiting);
+  EXPECT_EQ(waiting.fits_head, kAllSms);
+  rig.preemptor.preempt({}, 120);
+  rig.preemptor.add_waiting(waiting);
+  EXPECT_EQ(waiting.fits_head, 0xdU);  // TBs only drain on SM 1
+}
+
 TEST(Preemptor, ContextsMoveOneBehindTheOtherSmBySm) {
   PreemptorRig rig;
   rig.push(0, 10, kNeed, 7);

@@ -105,6 +105,12 @@ class FakeSm final : public SmUnit {
     fault.fault.message = message;
     outbox_.report(fault);
   }
+  /// Says that it was active in this way.
+  void set_activity(std::uint16_t lanes, Cycle now) {
+    SmPulse pulse;
+    pulse.lanes = lanes;
+    set_pulse(pulse, now);
+  }
   void ask_now(const KernelContext& kernel, unsigned warp, Cycle now) { outbox_.ask({now + 1, warp, &kernel}); }
   [[nodiscard]] const SmRoom& used() const { return used_; }
 

@@ -58,6 +58,57 @@ TEST(LaunchGroups, OfTheKernelThatLaunchesThem) {
   });
 }
 
+// A governor sees no TB that waits between the launch of a group and the placement of its block, or sees one
+// afterwards; waves leave groups out.
+TEST(LaunchGroups, WaitFromTheirLaunchToTheirPlacement) {
+  class Watcher final : public ClockedHook<GovernIn, GovernOut> {
+   public:
+    void attach(const HookSite& /*site*/) override {}
+    void reset() override {}
+    [[nodiscard]] Cycle quiet() const override { return 0; }
+    void idle(Cycle /*n*/) override {}
+    const GovernOut& settle(const GovernIn& /*in*/) override { return out_; }
+    void clock(const GovernIn& in) override { see(in); }
+    std::function<void(const GovernIn&)> see;
+
+   private:
+    GovernOut out_;
+  } watcher;
+  class Shown final : public Waves {
+   public:
+    bool add_dump(std::string_view, const std::string&, std::function<const std::string&()>) override { return false; }
+    [[nodiscard]] bool traced(std::string_view) const override { return true; }
+    std::map<std::string, std::function<std::uint64_t()>> signals;
+
+   private:
+    bool add_signal(std::string_view, std::string_view name, unsigned, Source source, base::ValueNames) override {
+      if (source.function) signals[std::string(name)] = source.function;
+      return true;
+    }
+  } shown;
+  GroupTimed timed("kepler_ideal", {"blocks.dtbl.enable=1"}, kTree, false, false, &watcher);
+  timed.device.gpu().front_end().add_waves(shown, "");
+  std::uint64_t groups_wait = 0, nothing_waits = 0, in_waves = 0;
+  watcher.see = [&](const GovernIn& in) {
+    const std::size_t placed = timed.events.placed.size();
+    if (placed == 0) return;
+    const std::uint64_t launched = timed.groups();
+    ASSERT_EQ(in.waiting, launched + 1 > placed) << "cycle " << in.now << ", " << launched << " groups, " << placed;
+    ++(in.waiting ? groups_wait : nothing_waits);
+    EXPECT_TRUE(in.waiting || in.fits_head == timed.device.gpu().front_end().ledger().all()) << "cycle " << in.now;
+    const std::uint64_t left = shown.signals.at("tbs_left")();
+    EXPECT_EQ(left != 0, shown.signals.at("table_waiting")() != 0);
+    EXPECT_LE(left, launched + 1 - placed);
+    in_waves += left != 0 ? 1 : 0;
+  };
+  const std::uint64_t out = timed.host.words(2048);
+  ASSERT_EQ(timed.host.run("tree", out, 1, 1, 32), Outcome::kDone) << timed.host.said();
+  EXPECT_EQ(timed.events.of_groups().size(), 254U);
+  EXPECT_GT(groups_wait, 0U);
+  EXPECT_GT(nothing_waits, 0U);
+  EXPECT_GT(in_waves, 0U);
+}
+
 // A kernel that is resident in another queue: its own launch says at out[8000] that it is there and stays until
 // out[8001], which groups count, is out[8002]. Group `number`: out[16 * number + block] counts threads.
 const std::string kService =

@@ -589,19 +589,34 @@ TEST_F(L1, KernelsAreCountedByTheirEntry) {
   EXPECT_EQ(rig->lsu.traffic(7).sectors, 0U);
 }
 
-TEST_F(L1, PrimaryMissesAreThoseOfTheTick) {
+TEST_F(L1, PrimaryMissesAreThoseOfTheTickWhetherOrNotTheyBypassL1) {
+  Instruction bypassing;
+  bypassing.ordering = Ordering::kVolatile;
+  for (const Instruction& instruction : {kLoad, bypassing}) {
+    make({"l1.banks=4", "l1.miss_queue=64", "l1.mshrs=64"});
+    rig->set_addresses(0, rig->heap, 128);
+    rig->begin();
+    rig->issue(instruction);
+    rig->run(39);
+    EXPECT_EQ(rig->lsu.primary_misses(), 0U);
+    for (unsigned i = 0; i < 8; ++i) {
+      rig->begin();
+      EXPECT_EQ(rig->lsu.primary_misses(), 4U);
+    }
+    rig->begin();
+    EXPECT_EQ(rig->lsu.primary_misses(), 0U);
+    rig->drain();
+  }
+  // A store that bypasses L1 has no result and misses nothing.
   make({"l1.banks=4", "l1.miss_queue=64"});
+  bypassing.kind = MemoryKind::kStore;
   rig->set_addresses(0, rig->heap, 128);
   rig->begin();
-  rig->issue(kLoad);
-  rig->run(39);
-  EXPECT_EQ(rig->lsu.primary_misses(), 0U);
-  for (unsigned i = 0; i < 8; ++i) {
+  rig->issue(bypassing);
+  for (unsigned i = 0; i < 60; ++i) {
     rig->begin();
-    EXPECT_EQ(rig->lsu.primary_misses(), 4U);
+    EXPECT_EQ(rig->lsu.primary_misses(), 0U);
   }
-  rig->begin();
-  EXPECT_EQ(rig->lsu.primary_misses(), 0U);
   rig->drain();
 }
 

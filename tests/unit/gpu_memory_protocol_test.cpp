@@ -76,12 +76,11 @@ struct Link {
   Target target;
 };
 
-/// A master's adapter on a memory system; nothing is ticked.
+/// A master's adapter on a memory system.
 struct MasterRig : sc_core::sc_module {
-  explicit MasterRig(const sc_core::sc_module_name& name)
+  MasterRig(const sc_core::sc_module_name& name, Store& store)
       : sc_module(name),
         machine(test::memory_machine({}, "tiny")),
-        store({1 << 20, false}),
         statistics("memory"),
         memory(machine, store, statistics),
         adapter("adapter", machine, store, statistics),
@@ -91,12 +90,37 @@ struct MasterRig : sc_core::sc_module {
     address = store.allocate(4096, AllocationKind::kHeap).value();
   }
   Machine machine;
-  Store store;
   base::StatisticGroup statistics;
   MemorySystem memory;
   OutsideMasterAdapter adapter;
   Initiator initiator;
   std::uint64_t address = 0;
+
+  /// Writes `bytes` from `address` on. Units tick in every cycle, or only when they are due. Returns the cycle in which
+  /// the write is complete.
+  Cycle write(unsigned bytes, bool every_cycle) {
+    std::vector<unsigned char> data(bytes, 7);
+    ManagedPayload payload;
+    payload.set_command(tlm::TLM_WRITE_COMMAND);
+    payload.set_address(address);
+    payload.set_data_ptr(data.data());
+    payload.set_data_length(bytes);
+    payload.set_streaming_width(bytes);
+    initiator.answer = [](Payload& /*payload*/, tlm::tlm_phase& phase) {
+      return phase == tlm::BEGIN_RESP ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
+    };
+    initiator.send(payload, tlm::BEGIN_REQ);
+    std::vector<Unit*> units = memory.units();
+    units.push_back(&adapter);
+    Cycle now = 0;
+    for (; !adapter.idle() && now < 100000; ++now) {
+      for (Unit* const unit : units) {
+        if (every_cycle || unit->wake() <= now) unit->tick(now);
+      }
+    }
+    EXPECT_EQ(payload.get_response_status(), tlm::TLM_OK_RESPONSE);
+    return now;
+  }
 };
 
 constexpr int kLinks = 12;
@@ -105,11 +129,14 @@ constexpr int kLinks = 12;
 struct World {
   World() {
     for (int i = 0; i < kLinks; ++i) links.push_back(std::make_unique<Link>("link" + std::to_string(i)));
-    master = std::make_unique<MasterRig>("master_rig");
+    master = std::make_unique<MasterRig>("master_rig", store);
+    asleep = std::make_unique<MasterRig>("asleep_rig", store);
+    awake = std::make_unique<MasterRig>("awake_rig", store);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
+  Store store{{1 << 20, false}};
   std::vector<std::unique_ptr<Link>> links;
-  std::unique_ptr<MasterRig> master;
+  std::unique_ptr<MasterRig> master, asleep, awake;
 };
 World& world() {
   static World& built = *new World;
@@ -269,6 +296,12 @@ TEST(OutsideMasterAdapter, CountsViolationsAndAnswersThemWithAnError) {
   EXPECT_EQ(m.adapter.violations(), 1U);
   m.initiator.send(b, tlm::END_RESP);
   EXPECT_EQ(m.adapter.violations(), 2U);
+}
+
+TEST(OutsideMasterAdapter, SendsAsSoonAsCreditsSufficeAgain) {
+  const Cycle awake = world().awake->write(4096, true);
+  EXPECT_LT(awake, 100000U);
+  EXPECT_EQ(world().asleep->write(4096, false), awake);
 }
 
 TEST(OutsideMasterAdapter, RefusesWhatItCannotServe) {

@@ -60,7 +60,8 @@ class ReplayBench final : public Unit {
     for (unsigned i = 0; i < machine.chip.sms; ++i) {
       sms_.push_back(
           std::make_unique<ReplaySm>((name + std::to_string(i)).c_str(), i, machine, file, clocks_, statistics_));
-      sms_.back()->set_front_end(*this, true);
+      sms_.back()->set_front_end(*this);
+      if (file.has_pulses()) sms_.back()->read_pulses(true, 0);
     }
     room_.resize(machine.chip.sms);
     drain_rr_ = place_rr_ = machine.chip.sms - 1;

@@ -76,6 +76,17 @@ TEST(FaultPort, ErrorOfAHookStopsTheKernelInTheLowestContext) {
   EXPECT_EQ(bench.blocked.faulted(), 0U);
 }
 
+TEST(FaultPort, ErrorOfAHookStopsTheKernelThatItBlames) {
+  Bench bench;
+  bench.start(2);
+  bench.start(6);
+  bench.faults.report_hook("fetch_filter", 0x12, 1, 1);
+  const FaultMessage* const message = bench.outbox.faults().head(100);
+  ASSERT_NE(message, nullptr);
+  EXPECT_EQ(message->fault.block.x, 6U);
+  EXPECT_DEATH(bench.faults.report_hook("fetch_filter", 0x12, 1, 63), "blames TB context 63: empty");
+}
+
 TEST(FaultPortDeathTest, ErrorOfAHookNeedsAThreadBlock) {
   Bench bench;
   EXPECT_DEATH(bench.faults.report_hook("issue_policy", 1, 0), "issue_policy of SM 5");

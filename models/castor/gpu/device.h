@@ -125,7 +125,7 @@ struct LaunchesBeyond {
 };
 
 /// Reason for which an advance of simulated time returned. kStopped: the number of kernels given by the machine key
-/// run.stop_after has completed.
+/// run.stop_after has completed, or the core cycles given by run.stop_at have passed.
 enum class Outcome : std::uint8_t { kDone, kFault, kDeadlock, kLimit, kInterrupted, kStopped };
 
 /// Class of a host API call that keeps the host busy: kLaunch (launches and fills), kSynchronize, kCopy, kQuery
@@ -234,11 +234,17 @@ class Device {
   virtual RegisterReply access_register(const RegisterAccess& /*access*/) { return {RegisterError::kAddress, 0}; }
   /// Writes a register without waiting for the reply. Register accesses take effect in program order.
   virtual void post_register(const RegisterAccess& /*access*/) {}
+  /// Returns why the registers of a window cannot be accessed, for users; empty if a block serves the window.
+  [[nodiscard]] virtual std::string refuses_registers(unsigned /*window*/) const {
+    return "the functional machine has no blocks and no registers of blocks: run.functional=0";
+  }
   /// Returns the interface of the block that admits jobs. Null without such a block; all jobs are accepted then.
   [[nodiscard]] virtual const JobControl* job_control() const { return nullptr; }
 
   /// Returns the first fault since the last reset.
   [[nodiscard]] virtual const std::optional<Fault>& fault() const = 0;
+  /// Returns what stopped the run (Outcome::kStopped), for users; empty if nothing did.
+  [[nodiscard]] const std::string& stopped() const { return stopped_; }
   /// Drops all pending work and the fault. Memory contents are kept.
   virtual void reset() = 0;
 
@@ -259,6 +265,9 @@ class Device {
   /// Ends the recordings of the run (timeline, waveforms) at the current time. Returns one line for each output file
   /// that could not be completed. Further calls return nothing.
   [[nodiscard]] virtual std::vector<std::string> end_recording() { return {}; }
+
+ protected:
+  std::string stopped_;
 };
 
 }  // namespace castor::gpu

@@ -138,7 +138,8 @@ Cycle Gpu::next_cycle() const {
   if (next == kForever) return next;
   if (!machine_.run.sleep) return now_;
   // Cycles at which a limit is checked always run, even if the device sleeps, so that the limit ends the run there.
-  const Cycle end = machine_.run.max_cycles.value_or(kForever) - 1;
+  const Cycle stop = machine_.run.stop_at != 0 ? machine_.run.stop_at : kForever;
+  const Cycle end = std::min(machine_.run.max_cycles.value_or(kForever), stop) - 1;
   if (end >= now_) next = std::min(next, end);
   if (machine_.run.max_instructions) {
     next = std::min(next, (now_ + kLimitPeriod - 1) / kLimitPeriod * kLimitPeriod);
@@ -245,9 +246,9 @@ std::string Gpu::waiting() const {
   for (const auto& copy : copies_) text += copy->waiting();
   text += memory_->waiting();
   WaitGraph graph;
-  front_end_->report().add_to(graph);
+  front_end_->waits(graph);
   for (const auto& sm : sms_) sm->waits(graph);
-  return text + graph.cycle_text();
+  return text + graph.said() + graph.cycle_text();
 }
 
 std::string Gpu::waiting(Ticket ticket) const {

@@ -47,9 +47,14 @@ void HookWatch::check_issue(Cycle now, Cycle length) const {
 
 void HookWatch::check_front_end(Cycle now, Cycle length) const {
   if (front_end_.idle() || !front_end_.rests_but_for_hooks()) return;
-  hook_failed(front_end_.mechanism<DispatchPort>().block(), now,
-              "hooks have woken up the front end for %llu cycles (watchdog.cycles), and nothing proceeds:\n%s",
-              static_cast<unsigned long long>(length), front_end_.waiting().c_str());
+  WaitGraph graph;
+  front_end_.waits(graph);
+  const std::string waiting = front_end_.waiting() + graph.said() + graph.cycle_text();
+  // Kernels in the table can only wait for the dispatch policy.
+  const char* const block = front_end_.table().valid() != 0 ? front_end_.mechanism<DispatchPort>().block() : "";
+  hook_failed(block, now,
+              "hooks of the front end have woken it up for %llu cycles (watchdog.cycles), and nothing proceeds:\n%s",
+              static_cast<unsigned long long>(length), waiting.c_str());
 }
 
 }  // namespace castor::gpu

@@ -134,6 +134,10 @@ void add_launches_beyond(Json& report, const LaunchesBeyond& beyond) {
       {"spilled", beyond.spilled}, {"refused", beyond.refused}, {"without_room", beyond.without_room}};
 }
 
+std::string stopped_text(std::uint64_t kernels) {
+  return "stopped after " + std::to_string(kernels) + " kernels, as run.stop_after says";
+}
+
 std::string lost_launches(const LaunchesBeyond& beyond) {
   std::string text;
   if (beyond.refused != 0) {

@@ -240,6 +240,7 @@ struct Machine {
     std::uint64_t seed;
     std::optional<std::uint64_t> max_cycles, max_instructions, stop_after;  ///< empty = none
     std::optional<std::uint64_t> max_seconds;                               ///< wall time of the host; empty = no limit
+    std::uint64_t stop_at;  ///< core cycles after which the run ends without an error; 0 = never
     std::uint64_t kernel_rows, window;
     bool windows, sleep, shuffle, functional;
   } run{};

@@ -416,6 +416,8 @@ void run_keys(TableWriter& table) {
                 "number of warp instructions after which the run ends with an error");
   CASTOR_NUMBER(run.max_seconds, "seconds", 1, kMostLong, "time of the host after which the run ends with an error");
   CASTOR_NUMBER(run.stop_after, "kernels", 1, kMostLong, "number of completed kernels after which the run ends");
+  CASTOR_NUMBER(run.stop_at, "cycles", 0, kMostLong,
+                "number of core cycles after which the run ends without an error; 0: never");
   CASTOR_NUMBER(run.kernel_rows, "rows", 1, kMostLong,
                 "number of kernels with a row of their own in the report; later kernels share rows");
   CASTOR_NUMBER(run.window, "cycles", 1, kMostLong, "length of a window of statistics over time");

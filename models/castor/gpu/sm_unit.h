@@ -242,7 +242,8 @@ class SmUnit : public Unit {
   [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return outbox_.commands(); }
   [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return outbox_.suspended(); }
 
-  /// Returns the SM's activity in its last tick before `now`. The activity of a sleeping SM does not change.
+  /// Returns the SM's activity in its last tick before `now`, while pulses are read. The activity of a sleeping SM does
+  /// not change.
   [[nodiscard]] const SmPulse& pulse(Cycle now) const { return pulse_at_ < now ? pulse_ : previous_pulse_; }
   /// Returns whether no TB is resident or in flight to the SM, and no access or message is in flight.
   [[nodiscard]] virtual bool idle() const = 0;
@@ -254,18 +255,27 @@ class SmUnit : public Unit {
   /// Declares the SM's signals; called once, before the first cycle.
   virtual void add_waves(Waves& /*waves*/, const std::string& /*scope*/) const {}
 
-  /// Sets the front end, which is woken for each message and, with `pulses`, when the pulse changes (governors read
-  /// it).
-  void set_front_end(Unit& front_end, bool pulses = false) {
-    outbox_.set_front_end(front_end);
-    pulses_ = pulses;
+  /// Sets the front end, which is woken for each message and, while pulses are read, when the pulse changes.
+  void set_front_end(Unit& front_end) { outbox_.set_front_end(front_end); }
+  /// Says that governors read the pulse from cycle `from` on, or read it no more. The pulse is 0 at first. The SM ticks
+  /// in `from`, so that the pulse does not depend on whether it slept.
+  void read_pulses(bool read, Cycle from) {
+    if (!read) {
+      pulses_until_ = from;
+      return;
+    }
+    pulses_from_ = from;
+    pulses_until_ = kForever;
+    pulse_ = previous_pulse_ = {};
+    wake_at(from);
   }
 
  protected:
-  /// Returns whether the pulses are read. If not, an SM may skip their computation.
-  [[nodiscard]] bool pulses_read() const { return pulses_; }
+  /// Returns whether the pulse of cycle `now` is read. If not, the SM need not compute it.
+  [[nodiscard]] bool pulses_read(Cycle now) const { return pulses_from_ <= now && now < pulses_until_; }
   void set_pulse(const SmPulse& pulse, Cycle now) {
-    if (pulses_ && pulse != pulse_) outbox_.wake_front_end(now + 1);
+    if (!pulses_read(now)) return;
+    if (pulse != pulse_) outbox_.wake_front_end(now + 1);
     previous_pulse_ = pulse_;
     pulse_ = pulse;
     pulse_at_ = now;
@@ -280,7 +290,7 @@ class SmUnit : public Unit {
   Cycle pulse_at_ = 0;
 
   unsigned index_;
-  bool pulses_ = false;
+  Cycle pulses_from_ = kForever, pulses_until_ = kForever;  // cycles whose pulses are read
 };
 
 }  // namespace castor::gpu

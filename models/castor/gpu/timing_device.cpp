@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "castor/base/error.h"
 #include "castor/base/words.h"
+#include "castor/gpu/front_end/composition.h"
 #include "castor/gpu/job_record.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/report.h"
@@ -206,6 +208,24 @@ Picoseconds TimingDevice::completion_time(Ticket ticket) const {
 
 Picoseconds TimingDevice::now() const { return system_time_.now(); }
 
+namespace {
+
+// Returns whether the run ends, without an error, when `passed` core cycles have passed. Sets `reason`, for users.
+bool stops(const Machine& machine, FrontEnd& front_end, Cycle passed, std::string& reason) {
+  const auto& [cycles, kernels] = std::tie(machine.run.stop_at, machine.run.stop_after);
+  if (cycles != 0 && passed >= cycles) {
+    reason = "stopped after " + std::to_string(cycles) + " core cycles, as run.stop_at says";
+    return true;
+  }
+  if (!kernels) return false;
+  const std::vector<Ticket>& tickets = front_end.releases().host_tickets();
+  if (tickets.size() < *kernels || !front_end.host().shown(tickets[*kernels - 1])) return false;
+  reason = stopped_text(*kernels);
+  return true;
+}
+
+}  // namespace
+
 TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached) {
   if (auto fault = gpu_->front_end().faults().take()) {
     const bool first = !fault_.has_value();
@@ -218,7 +238,7 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
   const bool rests = next == kForever || ((next > cycle + 1 || !machine_.run.sleep) && gpu_->at_rest());
   if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
-  if (enough_kernels()) return Stop::kStopped;
+  if (stops(machine_, gpu_->front_end(), cycle + 1, stopped_)) return Stop::kStopped;
   const bool limited = machine_.run.max_cycles || machine_.run.max_instructions || machine_.run.max_seconds;
   if (limited && limit_reached(cycle)) return Stop::kLimit;
   if (gpu_->spinning()) {
@@ -231,7 +251,7 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
 TimingDevice::Stop TimingDevice::run(const std::function<bool()>& reached, std::optional<Picoseconds> until) {
   if (reached()) return Stop::kReached;
   if (!resetting_ && interrupted_.exchange(false)) return Stop::kInterrupted;
-  if (!resetting_ && enough_kernels()) return Stop::kStopped;
+  if (!resetting_ && stops(machine_, gpu_->front_end(), gpu_->host_cycle(), stopped_)) return Stop::kStopped;
   if (gpu_->failure()) std::rethrow_exception(gpu_->failure());
   stop_ = Stop::kNone;
   gpu_->host_waits(!until);
@@ -327,6 +347,16 @@ void TimingDevice::post_register(const RegisterAccess& access) {
   gpu_->changed();
 }
 
+std::string TimingDevice::refuses_registers(unsigned window) const {
+  for (const NamedHook& hook : front_end_hooks(options_.gpu.hooks)) {
+    if (hook.hook->window() == static_cast<int>(window)) return {};
+  }
+  const std::string owner = options_.register_owner ? options_.register_owner(window) : std::string();
+  const std::string begin = "register window " + std::to_string(window) + " belongs to ";
+  if (owner.empty()) return begin + "no block";
+  return begin + "block " + owner + ", which this machine does not have: blocks." + owner + ".enable=1";
+}
+
 const JobControl* TimingDevice::job_control() const {
   const JobScheduler* const scheduler = options_.gpu.hooks.job_scheduler;
   return scheduler == nullptr ? nullptr : scheduler->control();
@@ -370,12 +400,6 @@ bool TimingDevice::limit_reached(Cycle cycle) {
   return true;
 }
 
-bool TimingDevice::enough_kernels() const {
-  const auto& wanted = machine_.run.stop_after;
-  const std::vector<Ticket>& tickets = gpu_->front_end().releases().host_tickets();
-  return wanted && tickets.size() >= *wanted && complete(tickets[*wanted - 1]);
-}
-
 void TimingDevice::record_fault(Fault fault) {
   if (!fault_) fault_ = std::move(fault);
 }
@@ -394,6 +418,27 @@ void TimingDevice::reset() {
 }
 
 namespace {
+
+// Returns the kernels in the table for the report: they have begun and are not complete.
+nlohmann::ordered_json unfinished_json(const KernelTable& table) {
+  auto json = nlohmann::ordered_json::array();
+  for (unsigned entry = 0; entry < table.size(); ++entry) {
+    const KernelEntry& kernel = table[entry];
+    if (kernel.state == EntryState::kFree) continue;
+    const KernelContext& context = kernel.context();
+    const std::uint64_t tbs = context.grid.count() + kernel.group_tbs;
+    json.push_back({{"name", context.program->kernel},
+                    {"demangled", base::demangled(context.program->kernel)},
+                    {"ticket", context.ticket},
+                    {"start_ps", kernel.statistics.start},
+                    {"grid", {context.grid.x, context.grid.y, context.grid.z}},
+                    {"block", {context.block.x, context.block.y, context.block.z}},
+                    {"thread_blocks", tbs},
+                    {"thread_blocks_complete", kernel.retired},
+                    {"thread_blocks_running", kernel.running}});
+  }
+  return json;
+}
 
 // Returns the job records for the report. All times are core cycles.
 nlohmann::ordered_json jobs_json(const std::vector<JobRecord>& jobs) {
@@ -446,6 +491,10 @@ std::string TimingDevice::report_json() const {
   if (const auto& jobs = gpu_->front_end().job_records(); !jobs.empty()) report["jobs"] = jobs_json(jobs);
   report["ratios"] = ratios(statistics, machine_, now());
   add_launches_beyond(report, gpu_->front_end().mechanism<LaunchSide>().launcher().launcher().beyond());
+  if (auto unfinished = unfinished_json(gpu_->front_end().table()); !unfinished.empty()) {
+    report["unfinished"] = std::move(unfinished);
+  }
+  if (!stopped_.empty()) report["stopped"] = {{"reason", stopped_}, {"cycle", gpu_->now()}};
   if (fault_) report["fault"] = fault_json(*fault_);
   report["statistics"] = nlohmann::ordered_json::parse(statistics.json());
   report["legend"] = nlohmann::ordered_json::parse(statistics.json_legend());

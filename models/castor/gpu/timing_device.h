@@ -25,7 +25,7 @@ namespace castor::gpu {
 ///
 /// An advance also ends early with a fault of device code. The first fault is kept; other kernels continue with the
 /// next advance. Further early ends: a deadlock (no unit will ever act and work remains, or all warps spin for ever),
-/// `run.max_cycles`, `run.max_instructions`, `run.max_seconds`, `run.stop_after`, and `interrupt`.
+/// `run.max_cycles`, `run.max_instructions`, `run.max_seconds`, `run.stop_after`, `run.stop_at`, and `interrupt`.
 ///
 /// Limits: a SystemC time resolution of 1 ps or finer, else the constructor throws base::InputError. One device per
 /// process, since SystemC elaborates once. Copies and `set_print_sink` must be used by one host thread.
@@ -36,6 +36,8 @@ class TimingDevice final : public Device {
     bool poison = false;             ///< fresh memory reads 0xcd instead of 0
     Gpu::Options gpu;
     std::shared_ptr<void> blocks;  ///< owner of the hooks in `gpu`; kept alive as long as the device
+    /// Returns the name of the installed block that serves a window of registers; empty if none does.
+    std::function<std::string(unsigned window)> register_owner;
     Recording recording;
     std::shared_ptr<const ReplayFile> replay;  ///< SMs replay the kernels of this file; null = SMs execute instructions
   };
@@ -61,6 +63,7 @@ class TimingDevice final : public Device {
   Outcome advance_to_notice(Picoseconds time) override;
   RegisterReply access_register(const RegisterAccess& access) override;
   void post_register(const RegisterAccess& access) override;
+  [[nodiscard]] std::string refuses_registers(unsigned window) const override;
   [[nodiscard]] const JobControl* job_control() const override;
   [[nodiscard]] const std::optional<Fault>& fault() const override { return fault_; }
   void reset() override;
@@ -87,7 +90,6 @@ class TimingDevice final : public Device {
   [[nodiscard]] static Outcome outcome_at_time(Stop stop);
   [[nodiscard]] Stop after_cycle(Cycle cycle, Cycle next, const std::function<bool()>& reached);
   [[nodiscard]] bool limit_reached(Cycle cycle);
-  [[nodiscard]] bool enough_kernels() const;
   void record_deadlock(FaultKind kind, const std::string& message);
   void record_fault(Fault fault);
 

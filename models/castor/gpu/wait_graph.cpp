@@ -18,6 +18,17 @@ void WaitGraph::add(const std::string& waiter, const std::string& other) {
   nodes_[from].others.push_back(to);
 }
 
+void WaitGraph::speaks(const std::string& hook, const std::string& block) {
+  speaker_ = hook + (block.empty() ? std::string() : " (block " + block + ")");
+}
+
+void WaitGraph::say(const std::string& text) { said_ += speaker_ + ": " + text + "\n"; }
+
+std::string WaitGraph::kernel(unsigned entry) const {
+  const auto found = kernels_.find(entry);
+  return found != kernels_.end() ? found->second : "entry " + std::to_string(entry);
+}
+
 std::vector<std::string> WaitGraph::cycle() const {
   enum class Mark : std::uint8_t { kNew, kOpen, kDone };
   std::vector<Mark> marks(nodes_.size(), Mark::kNew);
@@ -58,18 +69,8 @@ std::string WaitGraph::cycle_text() const {
   return text.empty() ? text : text + "\n";
 }
 
-std::string queue_node(unsigned queue) { return "queue " + std::to_string(queue); }
-
 std::string kernel_node(const std::string& name, unsigned entry) {
   return "kernel " + base::readable_name(name) + " of entry " + std::to_string(entry);
-}
-
-std::string block_node(unsigned sm, unsigned context, std::uint64_t gid) {
-  return "block " + std::to_string(gid) + " (SM " + std::to_string(sm) + ", context " + std::to_string(context) + ")";
-}
-
-std::string warp_node(unsigned sm, unsigned slot) {
-  return "warp of slot " + std::to_string(slot) + " (SM " + std::to_string(sm) + ")";
 }
 
 }  // namespace castor::gpu

@@ -32,12 +32,16 @@ class Report:
     ratios         a row for each ratio, by name: value, numerator, denominator, unit, meaning
     statistics     a row for each counter: path ("sm0.ticks"), part ("sm0"), name ("ticks"), value, unit, meaning
     configuration  a row for each machine key: value, unit, origin
+    unfinished     a row for each kernel that had begun and was not complete when the run ended
+
+    `stopped` is what ended the run without an error (run.stop_after, run.stop_at), in words; None if nothing did.
     """
 
     def __init__(self, content):
         self.content = content
         self.machine = content["machine"]
         self.cycles = content["cycles"]
+        self.stopped = content.get("stopped", {}).get("reason")
 
     def __repr__(self):
         return f"Report({self.machine}, {self.cycles} cycles, {len(self.content['kernels'])} kernels)"
@@ -52,6 +56,10 @@ class Report:
         if "cycles" in frame:
             frame["ipc"] = frame["warp_instructions"] / frame["cycles"].where(frame["cycles"] > 0)
         return frame
+
+    @property
+    def unfinished(self):
+        return need("pandas").json_normalize(self.content.get("unfinished", []))
 
     @property
     def ratios(self):

@@ -164,6 +164,76 @@ int main(int argc, char** argv) {
             self.assertRegex(done.stderr, "stopped after [2-9] kernels, as run.stop_after says")
             self.assertGreaterEqual(len(json.loads(report.read_text())["kernels"]), 2)
 
+    def test_stop_at_a_cycle(self):
+        report = self.path / "r.json"
+        done = self.castor("run", "-ptiny", "--set", "run.stop_at=30000", "--report", report, self.program, "--endless")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("stopped after 30000 core cycles, as run.stop_at says", done.stderr)
+        content = json.loads(report.read_text())
+        self.assertEqual(content["cycles"], 30000)
+        self.assertEqual(content["stopped"]["cycle"], 30000)
+        self.assertNotIn("fault", content)
+        self.assertEqual([kernel["demangled"] for kernel in content["unfinished"]], ["endless(int volatile*)"])
+
+    REGISTERS = """
+#include <castor_registers.h>
+#include <cstdio>
+#include <cstdlib>
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    unsigned value = 0;
+    char* end = nullptr;
+    const unsigned number = strtoul(argv[i], &end, 0);
+    const cudaError_t error = *end == '=' ? castorRegisterWrite(number, value = strtoul(end + 1, nullptr, 0))
+                                          : castorRegisterRead(number, &value);
+    printf("%x %s %x\\n", number, cudaGetErrorName(error), value);
+  }
+  printf("%s\\n", cudaGetErrorName(castorRegisterRead(0, nullptr)));
+}
+"""
+
+    def registers(self, *accesses, machine="tiny", settings=()):
+        source = self.path / "registers.cu"
+        if not source.exists():
+            source.write_text(self.REGISTERS)
+            subprocess.run([CASTOR_CC, "-O2", source, "-o", source.with_suffix("")], check=True)
+        options = [word for setting in settings for word in ("--set", setting)]
+        done = self.castor("run", "-p" + machine, *options, str(source.with_suffix("")), *accesses)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines.pop(), "cudaErrorInvalidValue")
+        return lines, done.stderr
+
+    def test_registers_of_a_block_are_read_and_written(self):
+        lines, errors = self.registers(
+            "0x0", "0x18=9", "0x18", "0x0=1", "0x18=0", "0x7f00", machine="gcn_apu", settings=["blocks.lax.enable=1"]
+        )
+        self.assertEqual(
+            lines,
+            [
+                "0 cudaSuccess 4c415801",
+                "18 cudaSuccess 9",
+                "18 cudaSuccess 9",
+                "0 cudaErrorNotPermitted 1",
+                "18 cudaErrorNotPermitted 0",
+                "7f00 cudaErrorInvalidValue 0",
+            ],
+        )
+        self.assertEqual(errors, "")
+
+    def test_registers_of_a_block_that_is_absent_are_refused_by_its_name(self):
+        lines, errors = self.registers("0x18=9", "0xf0004")
+        self.assertEqual(lines, ["18 cudaErrorNotSupported 9", "f0004 cudaErrorNotSupported 0"])
+        self.assertIn(
+            "register 0x18: register window 0 belongs to block lax, which this machine does not have: "
+            "blocks.lax.enable=1",
+            errors,
+        )
+        self.assertIn("register 0xf0004: register window 15 belongs to no block", errors)
+        lines, errors = self.registers("0x18", settings=["run.functional=1"])
+        self.assertEqual(lines, ["18 cudaErrorNotSupported 0"])
+        self.assertIn("register 0x18: the functional machine has no blocks and no registers of blocks", errors)
+
     def test_signals_have_report_and_timeline_written(self):
         for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
             with self.subTest(number):

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "castor/base/error.h"
+#include "castor/gpu/wait_graph.h"
 #include "platform/timing/rig.h"
 
 namespace castor::gpu::timing_test::hook_watch_test {
@@ -113,6 +114,59 @@ TEST(HookWatch, ADispatchPolicyThatWakesUpAndPlacesNothingIs) {
   hooks.dispatch = &nothing;
   EXPECT_THAT(failure(hooks), MatchesRegex("block stubborn: core cycle [0-9]+, hooks have woken up the front end for "
                                            "2000 cycles(.|\n)*kernel(.|\n)*"));
+}
+
+TEST(HookWatch, AHookThatNeverAnswersAnAccessToItsRegistersIs) {
+  class Silent final : public Stubborn<SmGovernor> {
+   public:
+    [[nodiscard]] int window() const override { return 7; }
+    [[nodiscard]] Cycle quiet() const override { return kForever; }
+    const GovernOut& settle(const GovernIn& /*in*/) override { return out_; }
+    void clock(const GovernIn& /*in*/) override {}
+    void waits(WaitGraph& graph) const override { graph.say("counts sheep"); }
+
+   private:
+    GovernOut out_;
+  } silent;
+  Hooks hooks;
+  hooks.governors = {&silent};
+  Rig rig(kMachine, kShortWindow, hooks);
+  EXPECT_EQ(rig.device->access_register({8, false, 0, 0}).error, RegisterError::kAddress);
+  EXPECT_EQ(rig.device->refuses_registers(7), "");
+  EXPECT_EQ(rig.device->refuses_registers(8), "register window 8 belongs to no block");
+  try {
+    static_cast<void>(rig.device->access_register({7, false, 4, 0}));
+    FAIL() << "answered";
+  } catch (const base::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("host: read of register 0x70004 is not answered by the block that serves it\n"
+                                        "governor0 (block stubborn): counts sheep\n"
+                                        "governor0 (block stubborn): has not answered an access to its registers"));
+  }
+}
+
+TEST(HookWatch, ADeadlockReportHasWhatHooksSay) {
+  class Sleeping final : public Stubborn<DispatchPolicy> {
+   public:
+    [[nodiscard]] Cycle quiet() const override { return kForever; }
+    const DispatchOut& settle(const DispatchIn& /*in*/) override { return out_; }
+    void clock(const DispatchIn& /*in*/) override {}
+    void waits(WaitGraph& graph) const override {
+      EXPECT_EQ(graph.kernel(31), "entry 31");
+      graph.say("sleeps while " + graph.kernel(0) + " waits");
+      graph.add(graph.kernel(0), "the sleeper");
+      graph.add("the sleeper", graph.kernel(0));
+    }
+
+   private:
+    DispatchOut out_;
+  } sleeping;
+  Hooks hooks;
+  hooks.dispatch = &sleeping;
+  Rig rig(kMachine, kShortWindow, hooks);
+  EXPECT_EQ(rig.device->advance_until(rig.submit(rig.load("ret;"), {}, {32})), Outcome::kDeadlock);
+  const std::string& text = rig.device->fault()->message;
+  EXPECT_THAT(text, HasSubstr("\ndispatch_policy (block stubborn): sleeps while kernel k of entry 0 waits\n"));
+  EXPECT_THAT(text, HasSubstr("cycle: kernel k of entry 0 -> the sleeper -> kernel k of entry 0\n"));
 }
 
 TEST(HookWatch, WhatAHookThrowsArrives) {

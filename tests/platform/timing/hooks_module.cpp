@@ -111,7 +111,7 @@ class Policy final : public Adapter<DispatchIn, DispatchOut> {
 
   const DispatchOut& settle(const DispatchIn& in) override {
     out_ = {};
-    out_.ready = out_.waiting = !items_.empty();
+    out_.ready = !items_.empty();
     if (items_.empty()) return out_;
     const Item& item = items_.front();
     out_.fits_head = in.room->fits(item.kd);
@@ -153,6 +153,7 @@ class Policy final : public Adapter<DispatchIn, DispatchOut> {
 
 class Governor final : public Adapter<GovernIn, GovernOut> {
  public:
+  Governor() { out_.pulses = true; }
   const GovernOut& settle(const GovernIn& /*in*/) override { return out_; }
 
  private:

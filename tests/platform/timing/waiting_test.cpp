@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -301,6 +302,37 @@ TEST(Limits, RunStopsAfterSoManyKernels) {
   EXPECT_EQ(rig.device->advance_to(rig.device->now() + 1'000'000), Outcome::kStopped);
   EXPECT_EQ(rig.device->kernels().size(), 3U);
   EXPECT_FALSE(rig.device->fault());
+}
+
+TEST(Limits, RunStopsAfterSoManyCyclesWithCompleteStatisticsWhoeverSleeps) {
+  std::vector<std::vector<std::uint64_t>> results;
+  for (const char* variant : {"run.sleep=0", "run.sleep=1"}) {
+    results.push_back(in_child([&] {
+      Rig rig(kMachine, {"run.stop_at=7001", variant, "dram.extra_latency=700", "parse.latency=10"});
+      const ProgramHandle kernel =
+          rig.load("L:\nld.volatile.global.u32 %r1, [%rd0];\nadd.u64 %rd0, %rd0, 4096;\nbra L;", 1);
+      const Ticket ticket = rig.submit(kernel, {3}, {32}, {rig.buffer(std::uint64_t{1} << 24)});
+      const Outcome outcome = rig.device->advance_until(ticket);
+      const Outcome again = rig.device->advance_to(rig.device->now() + 1'000'000);
+      const auto report = nlohmann::json::parse(rig.device->report_json());
+      const bool says = report["stopped"]["reason"] == "stopped after 7001 core cycles, as run.stop_at says";
+      const auto& unfinished = report["unfinished"];
+      return std::vector<std::uint64_t>{static_cast<std::uint64_t>(outcome),
+                                        static_cast<std::uint64_t>(again),
+                                        rig.device->fault() ? 1U : 0U,
+                                        report["cycles"].get<std::uint64_t>(),
+                                        says ? 1U : 0U,
+                                        report["kernels"].size(),
+                                        unfinished.size(),
+                                        unfinished[0]["thread_blocks"].get<std::uint64_t>(),
+                                        unfinished[0]["thread_blocks_running"].get<std::uint64_t>(),
+                                        rig.device->gpu().statistics().hash()};
+    }));
+  }
+  EXPECT_EQ(results[0], results[1]);
+  results[0].pop_back();
+  const auto stopped = static_cast<std::uint64_t>(Outcome::kStopped);
+  EXPECT_EQ(results[0], (std::vector<std::uint64_t>{stopped, stopped, 0, 7001, 1, 0, 1, 3, 3}));
 }
 
 TEST(Limits, RunStopsAfterSoManyKernelsInTheMiddleOfAWait) {

@@ -105,6 +105,15 @@ class FcfsDispatcher {
   /// Returns the item that is placed next if it fits, -1 = none.
   [[nodiscard]] int current() const { return current_ >= 0 ? current_ : items_.empty() ? -1 : items_.front(); }
 
+  /// Returns the item whose TB is placed next, on the first SM that may take it; -1 = none. `bypass`: items may pass
+  /// the current one.
+  [[nodiscard]] int next(const DispatchView& view, bool bypass) const {
+    const int item = current();
+    if (item < 0 || !(bypass || sticky_) || view.takers(static_cast<unsigned>(item)) != 0) return item;
+    const int other = oldest(view);
+    return other >= 0 ? other : item;
+  }
+
   /// Returns the entry and SM of the TB that can be placed in cycle `now`, without changing state. The caller reports
   /// an actual placement by `placed`.
   [[nodiscard]] Choice choose(const DispatchView& view, const SmSearch& search, Cycle now) const {

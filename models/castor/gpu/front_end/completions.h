@@ -24,7 +24,6 @@ class Completions {
   void complete(Ticket ticket, Cycle cycle, bool keep) {
     records_[ticket - first_].cycle = cycle;
     if (keep) kept_[ticket] = cycle;
-    ++completed_;
   }
   /// Marks a ticket as complete for the host.
   void show(Ticket ticket) {
@@ -58,7 +57,7 @@ class Completions {
   Ticket first_ = 1;
   std::deque<Record> records_;
   std::unordered_map<Ticket, Cycle> kept_;
-  std::uint64_t completed_ = 0, shown_ = 0;
+  std::uint64_t shown_ = 0;
 };
 
 }  // namespace castor::gpu

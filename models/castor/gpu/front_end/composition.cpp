@@ -1,6 +1,7 @@
 #include "castor/gpu/front_end/composition.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,21 @@ void check_per_sm(const Machine& machine, const std::vector<T*>& hooks, const ch
   throw base::InputError(std::string(hook) + " does not work on this machine: key " + key + " is " + value, hint);
 }
 
+// Throws InputError if two hooks serve the same window of registers.
+void check_windows(const Hooks& hooks) {
+  std::map<int, std::string> owners;
+  for (const auto& [name, hook] : front_end_hooks(hooks)) {
+    if (hook->window() < 0) continue;
+    const std::string block = hook->block();
+    const auto [owner, fresh] =
+        owners.emplace(hook->window(), name + (block.empty() ? std::string() : " (block " + block + ")"));
+    if (fresh) continue;
+    throw base::InputError(owner->second + " and " + name + (block.empty() ? "" : " (block " + block + ")") +
+                               " both serve register window " + std::to_string(hook->window()),
+                           "disable one of them");
+  }
+}
+
 // Checks that the machine has what its hooks need. Throws InputError otherwise.
 void check_hooks(const Machine& machine, const Hooks& hooks) {
   check_per_sm(machine, hooks.fetch_filter, "FetchFilter");
@@ -40,6 +56,7 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
   if (hooks.sources != nullptr && (hooks.job_scheduler != nullptr || hooks.launch != nullptr)) {
     throw base::InputError("SourceOrder cannot be combined with a JobScheduler or a LaunchUnit");
   }
+  check_windows(hooks);
   const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty();
   if (inside && machine.schedulers > kMaxSchedulers) {
     lacks("a hook inside an SM", "schedulers", std::to_string(machine.schedulers),
@@ -60,6 +77,21 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
 }
 
 }  // namespace
+
+std::vector<NamedHook> front_end_hooks(const Hooks& hooks) {
+  std::vector<NamedHook> all;
+  const auto add = [&all](const char* name, const Hook* hook) {
+    if (hook != nullptr) all.push_back({name, hook});
+  };
+  add("job_scheduler", hooks.job_scheduler);
+  add("dispatch_policy", hooks.dispatch);
+  add("launch_unit", hooks.launch);
+  add("source_order", hooks.sources);
+  for (std::size_t i = 0; i < hooks.governors.size(); ++i) {
+    all.push_back({"governor" + std::to_string(i), hooks.governors[i]});
+  }
+  return all;
+}
 
 const Machine& checked(const Machine& machine, const Hooks& hooks) {
   check_limit("chip.sms", machine.chip.sms, kMaxSms);

@@ -68,6 +68,8 @@ class DeviceLauncher final : public LaunchService {
 
   /// Starts a cycle: fixes the launches that the pool offers in it.
   void look() { pool_.look(); }
+  /// Returns whether a launch or group was admitted and has not begun.
+  [[nodiscard]] bool pending() const { return !waiting_.empty(); }
   /// Returns whether a launch may be granted a lane in this cycle.
   [[nodiscard]] bool ready() const;
   /// Returns the lists with a launch that may be granted a lane, per SM; bit = level - 1. `in_next_cycle`: for the next

@@ -30,7 +30,7 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, const SmMask& o
     in_.reply = memory_.reply();
     memory_.pop();
   }
-  in_.ev = events_.all();
+  in_.ev = events_.with(mounted_->access());
   if (checks_) settle_early();
   const DispatchOut& out = policy_->settle(in_);
   CASTOR_HOOK_CHECK(
@@ -42,7 +42,10 @@ const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, const SmMask& o
   attach_ready_ = out.attach_ready;
   push_groups_ = out.push_groups;
   hold_ = out.hold;
-  state_ = {out.fits_head, out.bound_wait, out.ready, out.waiting};
+  mounted_->take(out.reg, now);
+  state_.fits_head = out.fits_head;
+  state_.bound_wait = out.bound_wait;
+  state_.ready = out.ready;
   return out.place;
 }
 
@@ -64,7 +67,7 @@ void DispatchPort::settle_early() {
 void DispatchPort::clock(Cycle now) {
   in_.now = now;
   in_.push = events_.all().pushed;
-  in_.ev = events_.all();
+  in_.ev = events_.with(mounted_->access());
   policy_->clock(in_);
 }
 

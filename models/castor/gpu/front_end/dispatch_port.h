@@ -53,11 +53,13 @@ class DispatchPort : public FrontEndMechanism {
   /// Returns the dispatch state that the policy presents to governors.
   [[nodiscard]] const DispatchState& state() const { return state_; }
 
-  /// Returns whether the policy received a memory reply in this cycle. The reply is absent in the next cycle.
-  [[nodiscard]] bool stirred() const { return in_.reply.has_value(); }
+  /// Returns whether the policy has inputs in this cycle (a memory reply, a register access) that may be absent in the
+  /// next.
+  [[nodiscard]] bool stirred() const { return in_.reply.has_value() || (mounted_ && mounted_->access()); }
   [[nodiscard]] bool inert() const { return policy_ == nullptr || policy_->inert(); }
   /// Returns the first cycle after `now` in which the policy must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const { return policy_ == nullptr ? kForever : next_edge_of(*policy_, now); }
+  void waits(WaitGraph& graph) const { mounted_->waits(graph); }
   void add_waves(Waves& waves, const std::string& scope) const {
     if (policy_ != nullptr) policy_->add_waves(waves, scope);
   }

@@ -39,6 +39,7 @@ void Dispatcher::attach(unsigned entry) {
 // --- Placement ------------------------------------------------------------------------------------------------------
 
 void Dispatcher::step(Cycle now) {
+  if (governors_.any() && !policy_.present()) state_ = built_in_state();
   if (policy_.present()) {
     step_policy(now);
     return;
@@ -175,11 +176,15 @@ unsigned Dispatcher::place_again(unsigned entry, const SmMask& sms, Cycle now) {
   return sm;
 }
 
-SmMask Dispatcher::takers_again(unsigned entry) const {
+SmMask Dispatcher::room_again(unsigned entry) const {
   const TbNeed& need = table_[entry].context().need;
   SmMask room;
   for (unsigned sm = 0; sm < ledger_.sms(); ++sm) room.set(sm, ledger_.fits(sm, need));
-  return within_quota(room & governors_.open(), governors_.quota(), ledger_, entry);
+  return room;
+}
+
+SmMask Dispatcher::takers_again(unsigned entry) const {
+  return within_quota(room_again(entry) & governors_.open(), governors_.quota(), ledger_, entry);
 }
 
 // --- Kernels that leave ---------------------------------------------------------------------------------------------
@@ -233,10 +238,18 @@ const KdMask& Dispatcher::show_fits() {
 }
 
 DispatchState Dispatcher::state() const {
-  if (policy_.present()) return policy_.state();
+  DispatchState state = policy_.present() ? policy_.state() : state_;
+  state.waiting = !ledger_.watched().empty();
+  if (!state.waiting) state.fits_head = kAllSms;
+  return state;
+}
+
+DispatchState Dispatcher::built_in_state() const {
   DispatchState state;
-  state.ready = state.waiting = !fcfs_.empty();
-  if (!fcfs_.empty()) state.fits_head = ledger_.fits(static_cast<unsigned>(fcfs_.current()));
+  state.ready = !fcfs_.empty();
+  if (const int next = fcfs_.next(view(), scan_.on()); next >= 0) {
+    state.fits_head = ledger_.fits(static_cast<unsigned>(next));
+  }
   return state;
 }
 

@@ -51,10 +51,13 @@ class Dispatcher {
   /// Returns the entries whose next TB could be placed now, for hooks. A stopped kernel is included while the policy
   /// still has TBs of it to offer. The returned reference is the same in every cycle.
   [[nodiscard]] const KdMask& show_fits();
-  /// Returns the dispatcher's state at the end of the cycle, as input of the governors.
+  /// Returns what waits in the dispatcher, as input of the governors: what the policy chose in F5, and whether TBs wait
+  /// now.
   [[nodiscard]] DispatchState state() const;
   /// Returns the SMs that could take the next TB of an entry now.
   [[nodiscard]] SmMask takers(unsigned entry) const { return view().takers(entry); }
+  /// Returns the SMs with resources for a swapped-out TB of an entry, open or not.
+  [[nodiscard]] SmMask room_again(unsigned entry) const;
   /// Returns the SMs on which a swapped-out TB of an entry could be placed again.
   [[nodiscard]] SmMask takers_again(unsigned entry) const;
   /// Returns the entry whose TBs the built-in policy places before those of `entry`, -1 = none.
@@ -69,6 +72,7 @@ class Dispatcher {
   [[nodiscard]] DispatchView view() const {
     return {ledger_, governors_.open(), governors_.quota(), holding_ ? &held_ : nullptr};
   }
+  [[nodiscard]] DispatchState built_in_state() const;
   void step_policy(Cycle now);
   void step_scan(Cycle now);
   void check_offer(const Placement& offer, Cycle now) const;
@@ -92,6 +96,7 @@ class Dispatcher {
   KdMask held_;  // entries of held queues
   bool holding_ = false;
   KdMask fits_;
+  DispatchState state_;         // of the built-in policy in F5
   Cycle placed_at_ = kForever;  // cycle of the last placement
   bool placeable_ = false;
   base::Counter offers_refused_;

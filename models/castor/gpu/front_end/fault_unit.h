@@ -43,8 +43,8 @@ class FaultUnit {
   /// Stops the kernel of an SM's context with a fault. If the context belongs to a group, the group's tree is stopped
   /// too.
   void fail(const KernelContext& kernel, Fault fault, Cycle now);
-  /// Fails all kernels in the table because a block reports an error, which cannot be attributed to one kernel.
-  void hook_error(const std::string& hook, unsigned code, std::uint64_t info, Cycle now);
+  /// Fails the kernel of entry `blamed`, or all kernels in the table if it is empty, because a block reports an error.
+  void hook_error(const std::string& hook, unsigned code, std::uint64_t info, Maybe<unsigned> blamed, Cycle now);
   /// Stops all kernels and forgets all faults that were not taken.
   void abandon(Cycle now);
 
@@ -156,16 +156,21 @@ void FaultUnit<Mechanisms>::stop(unsigned entry, Cycle now) {
 }
 
 template <class Mechanisms>
-void FaultUnit<Mechanisms>::hook_error(const std::string& hook, unsigned code, std::uint64_t info, Cycle now) {
+void FaultUnit<Mechanisms>::hook_error(const std::string& hook, unsigned code, std::uint64_t info,
+                                       Maybe<unsigned> blamed, Cycle now) {
+  const std::string text = hook + " reports error " + std::to_string(code) + " (information " + std::to_string(info) +
+                           ") in cycle " + std::to_string(now);
+  if (blamed && (*blamed >= table_.size() || table_[*blamed].state == EntryState::kFree)) {
+    throw base::Error(text + " and blames the kernel of entry " + std::to_string(*blamed) + ": not there");
+  }
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
-    if (kernel.state == EntryState::kFree) continue;
+    if (kernel.state == EntryState::kFree || (blamed && *blamed != entry)) continue;
     Fault fault;
     fault.kind = FaultKind::kIllegalInstruction;
     fault.kernel = kernel.context().program->kernel;
-    fault.message = hook + " reports error " + std::to_string(code) + " (information " + std::to_string(info) +
-                    ") in cycle " + std::to_string(now) + " while kernel " + base::readable_name(fault.kernel) +
-                    " is in the table";
+    const std::string name = base::readable_name(fault.kernel);
+    fault.message = text + (blamed ? " about kernel " + name : " while kernel " + name + " is in the table");
     fail(entry, std::move(fault), now);
   }
 }

@@ -116,7 +116,8 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   /// Drops all pending work: empties queues, stops kernels, forgets events. The front end becomes `idle` some cycles
   /// later.
   void abandon();
-  /// Returns whether no packet, kernel or TB is queued, parsed, resident or waiting for a reply.
+  /// Returns whether no packet, kernel or TB is queued, parsed, resident or waiting for a reply, and no hook has an
+  /// access to its registers to answer.
   [[nodiscard]] bool idle() const;
 
   void tick(Cycle now) override;
@@ -139,8 +140,10 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
 
   /// Returns the wait report: a line for every queue and kernel that cannot proceed, with the reason. Copies are
   /// reported by the copy engines.
-  [[nodiscard]] std::string waiting() const { return report().text(); }
+  [[nodiscard]] std::string waiting() const { return report().text() + registers_.waiting(); }
   [[nodiscard]] WaitReport report() const;
+  /// Adds what the wait report and the hooks say to a wait graph.
+  void waits(WaitGraph& graph) const;
   /// Returns where the work of a ticket is, for the host's line in deadlock reports.
   [[nodiscard]] std::string where(Ticket ticket) const;
 

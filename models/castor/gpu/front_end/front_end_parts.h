@@ -21,7 +21,6 @@ class ParseStage;
 class Preemptor;
 class ProgramTable;
 class Queues;
-class RegisterPort;
 class ReleaseUnit;
 class RetireUnit;
 class SmUnit;
@@ -54,7 +53,6 @@ struct FrontEndParts {
   ReleaseUnit& release;
   JobTable& jobs;
   JobInspector& inspector;
-  RegisterPort& registers;
   // Mechanisms that other parts query.
   DispatchPort& policy;
   Preemptor& preemptor;

@@ -41,8 +41,7 @@ BasicFrontEnd<Mechanisms>::BasicFrontEnd(const sc_core::sc_module_name& name, co
       release_(machine, store, table_, trees_, queues_, completions_, jobs_, events_, copies, observer),
       faults_(sms, table_, ledger_, dispatcher_, mechanisms_) {
   CASTOR_ASSERT(sms.size() == machine.chip.sms, "%zu SMs of %u", sms.size(), machine.chip.sms);
-  const bool pulses = mechanisms_.any([](const auto& mechanism) { return mechanism.wants_pulses(); });
-  for (SmUnit* const sm : sms) sm->set_front_end(*this, pulses);
+  for (SmUnit* const sm : sms) sm->set_front_end(*this);
   for (CopyEngine* const engine : copies) {
     if (engine != nullptr) engine->set_front_end(*this);
   }
@@ -54,9 +53,10 @@ template <class Mechanisms>
 FrontEndParts BasicFrontEnd<Mechanisms>::parts(const Machine& machine, Store& store, const ProgramTable& programs,
                                                const std::vector<SmUnit*>& sms, const Hooks& hooks, Observer* observer,
                                                base::StatisticGroup& statistics) {
-  const HookPlace place = {machine, statistics, [this](const std::string& hook, unsigned code, std::uint64_t info) {
-                             faults_.hook_error(hook, code, info, events_.cycle());
-                           }};
+  const auto errors = [this](const std::string& hook, unsigned code, std::uint64_t info, Maybe<unsigned> blamed) {
+    faults_.hook_error(hook, code, info, blamed, events_.cycle());
+  };
+  const HookPlace place = {machine, statistics, errors, registers_};
   return {machine,
           store,
           programs,
@@ -78,7 +78,6 @@ FrontEndParts BasicFrontEnd<Mechanisms>::parts(const Machine& machine, Store& st
           release_,
           jobs_,
           inspector_,
-          registers_,
           mechanism<DispatchPort>(),
           mechanism<Preemptor>()};
 }
@@ -133,8 +132,8 @@ void BasicFrontEnd<Mechanisms>::reset() {
 
 template <class Mechanisms>
 bool BasicFrontEnd<Mechanisms>::idle() const {
-  return completions_.open() == 0 && table_.valid() == 0 && memory_.idle() && release_.copies_idle() &&
-         !mechanisms_.any([](const auto& mechanism) { return !mechanism.empty(); });
+  return completions_.open() == 0 && table_.valid() == 0 && !registers_.open() && memory_.idle() &&
+         release_.copies_idle() && !mechanisms_.any([](const auto& mechanism) { return !mechanism.empty(); });
 }
 
 template <class Mechanisms>
@@ -159,6 +158,12 @@ WaitReport BasicFrontEnd<Mechanisms>::report() const {
 }
 
 template <class Mechanisms>
+void BasicFrontEnd<Mechanisms>::waits(WaitGraph& graph) const {
+  report().add_to(graph);
+  mechanisms_.each([&](const auto& mechanism) { mechanism.waits(graph); });
+}
+
+template <class Mechanisms>
 std::string BasicFrontEnd<Mechanisms>::where(Ticket ticket) const {
   std::string elsewhere;
   mechanisms_.each([&](const auto& mechanism) { elsewhere += mechanism.where(ticket); });
@@ -170,11 +175,7 @@ std::string BasicFrontEnd<Mechanisms>::where(Ticket ticket) const {
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::tick(Cycle now) {
   count_until(now);
-  if (!registers_.empty()) {
-    int served = -1;
-    mechanisms_.each([&](const auto& mechanism) { served = std::max(served, mechanism.window()); });
-    if (registers_.refuse_unserved(served, now)) inspector_.registers_changed();
-  }
+  if (!registers_.empty() && registers_.begin(now)) inspector_.registers_changed();
   if (events_.on()) begin_edges(now);
   last_ = now;
   if (gated()) {
@@ -323,6 +324,11 @@ void BasicFrontEnd<Mechanisms>::begin_edges(Cycle now) {
 template <class Mechanisms>
 void BasicFrontEnd<Mechanisms>::clock_edges(Cycle now) {
   mechanisms_.each([&](auto& mechanism) { events_.tell(mechanism); });
+  if (auto& governors = mechanism<GovernorSide>(); governors.present()) {
+    DispatchState waiting = dispatcher_.state();
+    mechanisms_.each([&](const auto& mechanism) { mechanism.add_waiting(waiting); });
+    governors.show(waiting);
+  }
   mechanisms_.each([now](auto& mechanism) { mechanism.clock(now); });
   QueueMask held;
   mechanisms_.each([&](auto& mechanism) {
@@ -341,7 +347,10 @@ bool BasicFrontEnd<Mechanisms>::gated() const {
 // Returns whether the inputs of hooks may differ in the next cycle. If not, they are constant until the next event.
 template <class Mechanisms>
 bool BasicFrontEnd<Mechanisms>::stirred() const {
-  return events_.any() || mechanisms_.any([](const auto& mechanism) { return mechanism.stirred(); });
+  const bool gated = this->gated();
+  return events_.any() || mechanisms_.any([gated](const auto& mechanism) {
+    return (!gated || mechanism.works_gated()) && mechanism.stirred();
+  });
 }
 
 template <class Mechanisms>

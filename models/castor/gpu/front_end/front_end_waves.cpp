@@ -35,7 +35,7 @@ void BasicFrontEnd<Mechanisms>::add_waves(Waves& waves, const std::string& scope
   waves.add(scope, "table_waiting", kShownEntries, [this] {
     std::uint64_t mask = 0;
     for (unsigned i = 0; i < std::min(kShownEntries, table_.size()); ++i) {
-      if (table_[i].state == EntryState::kWritten && table_[i].sequencer.left() != 0) mask |= std::uint64_t{1} << i;
+      if (table_[i].state == EntryState::kWritten && table_[i].to_place() != 0) mask |= std::uint64_t{1} << i;
     }
     return mask;
   });
@@ -44,7 +44,7 @@ void BasicFrontEnd<Mechanisms>::add_waves(Waves& waves, const std::string& scope
   waves.add(scope, "tbs_left", 32, [this] {
     std::uint64_t left = 0;
     for (unsigned i = 0; i < table_.size(); ++i) {
-      if (table_[i].state == EntryState::kWritten) left += table_[i].sequencer.left();
+      if (table_[i].state == EntryState::kWritten) left += table_[i].to_place();
     }
     return left;
   });

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/governors.h"
 #include "castor/gpu/front_end/mechanism.h"
 #include "castor/gpu/front_end/parse_lanes.h"
@@ -9,13 +8,12 @@
 
 namespace castor::gpu {
 
-/// Governors as a mechanism of the front end: presents the dispatcher's state to them and stops the front end's clock
+/// Governors as a mechanism of the front end: presents what waits to be placed to them and stops the front end's clock
 /// when they disable it.
 class GovernorSide : public FrontEndMechanism {
  public:
   explicit GovernorSide(const FrontEndParts& parts)
       : governors_(parts.hooks.governors, parts.place, parts.sms, parts.ledger, parts.events),
-        dispatcher_(parts.dispatcher),
         queues_(parts.queues),
         lanes_(parts.lanes),
         events_(parts.events) {}
@@ -24,7 +22,6 @@ class GovernorSide : public FrontEndMechanism {
 
   [[nodiscard]] bool present() const { return governors_.any(); }
   [[nodiscard]] bool clocked() const { return true; }
-  [[nodiscard]] bool wants_pulses() const { return true; }
   [[nodiscard]] bool gated() const { return !governors_.uncore_enable(); }
   [[nodiscard]] bool works_gated() const { return true; }
   void idle(Cycle cycles) { governors_.idle(cycles); }
@@ -33,14 +30,16 @@ class GovernorSide : public FrontEndMechanism {
     governors_.begin(events_.cycle());
   }
   void govern(Cycle now) { governors_.settle(now); }
+  /// Sets what waits to be placed at the end of the cycle, before `clock`.
+  void show(const DispatchState& state) { governors_.show(state); }
   void clock(Cycle now) {
-    if (!asleep_) governors_.show(dispatcher_.state());
     governors_.clock(work_comes(now), now);
     if (!asleep_) governors_.check_open(now);
   }
   [[nodiscard]] bool stirred() const { return governors_.stirred(); }
   [[nodiscard]] Cycle next(Cycle now) const { return governors_.next(now); }
   [[nodiscard]] bool inert() const { return !governors_.closed() && !gated() && governors_.inert(); }
+  void waits(WaitGraph& graph) const { governors_.waits(graph); }
   void add_waves(Waves& waves, const std::string& scope) const { governors_.add_waves(waves, scope); }
 
  private:
@@ -51,7 +50,6 @@ class GovernorSide : public FrontEndMechanism {
   }
 
   Governors governors_;
-  const Dispatcher& dispatcher_;
   const Queues& queues_;
   const ParseLanes& lanes_;
   const HookEvents& events_;

@@ -37,7 +37,7 @@ void Governors::begin(Cycle now) {
   moving_ = false;
   if (governors_.empty()) return;
   for (unsigned sm = 0; sm < sms_.size(); ++sm) {
-    pulses_[sm] = sms_[sm]->pulse(now);
+    if (pulses_wanted_) pulses_[sm] = sms_[sm]->pulse(now);
     loads_[sm] = ledger_.load(sm, now);
     moving_ = moving_ || loads_[sm].in_flight;
   }
@@ -49,14 +49,25 @@ void Governors::settle(Cycle now) {
   open_ = clock_enable_ = kAllSms;
   quota_ = nullptr;
   uncore_enable_ = true;
+  bool pulses = false;
   for (std::size_t i = 0; i < governors_.size(); ++i) {
     const GovernOut& out = governors_[i]->settle(in_);
     said_[i] = out;
+    mounted_[i].take(out.reg, now);
+    pulses = pulses || out.pulses;
     open_ &= out.open;
     clock_enable_ &= out.clock_enable;
     uncore_enable_ = uncore_enable_ && out.uncore_enable;
     if (out.quota != nullptr) combine(*out.quota, i, now);
   }
+  if (pulses != pulses_wanted_) want_pulses(pulses, now);
+}
+
+// Has the SMs measure their activity from the next cycle on, or no more.
+void Governors::want_pulses(bool wanted, Cycle now) {
+  pulses_wanted_ = wanted;
+  std::fill(pulses_.begin(), pulses_.end(), SmPulse{});
+  for (SmUnit* const sm : sms_) sm->read_pulses(wanted, now + 1);
 }
 
 void Governors::combine(const Quota& quota, std::size_t i, Cycle now) {
@@ -73,7 +84,7 @@ void Governors::combine(const Quota& quota, std::size_t i, Cycle now) {
 }
 
 void Governors::show(const DispatchState& state) {
-  in_.fits_head = state.fits_head;
+  in_.fits_head = state.fits_head & ledger_.all();
   in_.bound_wait = state.bound_wait;
   in_.ready = state.ready;
   dispatch_waits_ = state.waiting;
@@ -82,14 +93,15 @@ void Governors::show(const DispatchState& state) {
 void Governors::clock(bool coming, Cycle now) {
   in_.now = now;
   in_.waiting = dispatch_waits_ || coming;
-  in_.ev = events_.all();
   for (std::size_t i = 0; i < governors_.size(); ++i) {
+    in_.ev = events_.with(mounted_[i].access());
     if (checks_) {
       const GovernOut& again = governors_[i]->settle(in_);
       const GovernOut& first = said_[i];
       CASTOR_HOOK_CHECK(*governors_[i], now,
                         again.open == first.open && again.clock_enable == first.clock_enable &&
-                            again.uncore_enable == first.uncore_enable && again.quota == first.quota,
+                            again.uncore_enable == first.uncore_enable && again.quota == first.quota &&
+                            again.pulses == first.pulses,
                         "governor%zu changes an output after settle: outputs may depend on its state only", i);
     }
     governors_[i]->clock(in_);
@@ -119,6 +131,11 @@ void Governors::check_open(Cycle now) {
                     static_cast<unsigned long long>(closed));
 }
 
+bool Governors::stirred() const {
+  return moving_ || std::any_of(mounted_.begin(), mounted_.end(),
+                                [](const MountedHook& hook) { return hook.access().has_value(); });
+}
+
 bool Governors::inert() const {
   return std::all_of(governors_.begin(), governors_.end(),
                      [](const SmGovernor* governor) { return governor->inert(); });
@@ -127,7 +144,7 @@ bool Governors::inert() const {
 Cycle Governors::next(Cycle now) const {
   if (governors_.empty()) return kForever;
   // A pulse may have changed by SMs that ticked before the front end in this cycle. SMs that tick after it wake it.
-  for (unsigned sm = 0; sm < sms_.size(); ++sm) {
+  for (unsigned sm = 0; pulses_wanted_ && sm < sms_.size(); ++sm) {
     if (sms_[sm]->pulse(now + 1) != pulses_[sm]) return now + 1;
   }
   Cycle next = closed_since_ == kForever ? kForever : closed_since_ + patience_;

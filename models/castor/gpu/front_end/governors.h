@@ -16,9 +16,9 @@ namespace castor::gpu {
 
 class Waves;
 
-/// State of the dispatcher that is presented to governors (GovernIn).
+/// What waits to be placed, as it is presented to governors (GovernIn).
 struct DispatchState {
-  SmMask fits_head, bound_wait;
+  SmMask fits_head = kAllSms, bound_wait;
   bool ready = false, waiting = false;
 };
 
@@ -41,7 +41,7 @@ class Governors {
   void begin(Cycle now);
   /// Presents the inputs of the cycle to the governors and combines their outputs.
   void settle(Cycle now);
-  /// Sets the dispatcher's state as input of the governors, until the next call.
+  /// Sets what waits to be placed as input of the governors, until the next call.
   void show(const DispatchState& state);
   /// Clocks the governors. `coming`: a kernel is about to reach the dispatcher.
   void clock(bool coming, Cycle now);
@@ -58,18 +58,23 @@ class Governors {
   /// Returns whether the front end has a clock in the next cycle.
   [[nodiscard]] bool uncore_enable() const { return uncore_enable_; }
 
-  /// Returns whether a TB is in flight to an SM; the load presented to governors then changes in the next cycle.
-  [[nodiscard]] bool stirred() const { return moving_; }
+  /// Returns whether a TB is in flight to an SM, so that the load presented to governors changes in the next cycle, or
+  /// a register of a governor is accessed.
+  [[nodiscard]] bool stirred() const;
   /// Returns whether all SMs are closed and empty while TBs wait.
   [[nodiscard]] bool closed() const { return closed_since_ != kForever; }
   [[nodiscard]] bool inert() const;
   /// Returns the first cycle after `now` in which a governor must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const;
+  void waits(WaitGraph& graph) const {
+    for (const MountedHook& hook : mounted_) hook.waits(graph);
+  }
   void add_waves(Waves& waves, const std::string& scope) const;
 
  private:
   /// Combines the current quota with the quota of governor `i`.
   void combine(const Quota& quota, std::size_t i, Cycle now);
+  void want_pulses(bool wanted, Cycle now);
 
   std::vector<SmGovernor*> governors_;
   std::vector<SmUnit*> sms_;
@@ -86,7 +91,8 @@ class Governors {
   GovernIn in_;
   std::vector<SmPulse> pulses_;
   std::vector<SmLoad> loads_;
-  bool dispatch_waits_ = false;        // TBs wait in the dispatcher
+  bool pulses_wanted_ = false;         // a governor reads pulses
+  bool dispatch_waits_ = false;        // TBs wait to be placed
   bool moving_ = false;                // a TB is in flight to an SM
   std::vector<std::uint8_t> allowed_;  // minimum of the governors' quotas, storage of combined_
   Quota combined_;

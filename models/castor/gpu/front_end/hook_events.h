@@ -75,10 +75,14 @@ class HookEvents {
   void completed(const KernelContext& kernel, bool last) {
     if (on_) events_.completed = KernelEvent{kernel.entry, kernel.queue, kernel.kid, last};
   }
-  /// Sets the register access that the job scheduler must answer; empty if there is none.
-  void access(const Maybe<RegisterAccess>& access) { events_.reg = access; }
-
+  /// Returns the events, without an access to a hook's registers.
   [[nodiscard]] const FrontEvents& all() const { return events_; }
+  /// Returns the events as the hook sees them that serves this access to its registers.
+  [[nodiscard]] FrontEvents with(const Maybe<RegisterAccess>& access) const {
+    FrontEvents events = events_;
+    events.reg = access;
+    return events;
+  }
   /// Notifies a mechanism of the front end of the events of this cycle.
   template <class Mechanism>
   void tell(Mechanism& mechanism) const {
@@ -90,7 +94,7 @@ class HookEvents {
     if (events_.completed) mechanism.ended(*events_.completed);
   }
   [[nodiscard]] bool any() const {
-    return !retired_.empty() || events_.placed || events_.done || events_.started || events_.completed || events_.reg;
+    return !retired_.empty() || events_.placed || events_.done || events_.started || events_.completed;
   }
   /// Returns whether a retired TB of an SM was recorded in this cycle.
   [[nodiscard]] bool retired_on(unsigned sm) const {

@@ -12,14 +12,11 @@ JobSide::JobSide(const FrontEndParts& parts)
       policy_(parts.policy),
       jobs_(parts.jobs),
       inspector_(parts.inspector),
-      registers_(parts.registers),
       parse_(parts.parse),
-      preemptor_(parts.preemptor),
-      events_(parts.events) {}
+      preemptor_(parts.preemptor) {}
 
 std::optional<int> JobSide::choose(Cycle now) {
   const QueueMask eligible = parse_.entry_free(now) ? parse_.ready() : QueueMask();
-  events_.access(registers_.head(scheduler_.window(), now));
   const Maybe<JobBeat> beat = inspector_.beat();
   const bool judging = inspector_.judging();
   const JobOut& out = scheduler_.settle(eligible, dispatcher_.show_fits(), beat, judging, now);
@@ -30,10 +27,7 @@ std::optional<int> JobSide::choose(Cycle now) {
   }
   if (judging && out.verdict) judge(*out.verdict, now);
   if (out.end) jobs_.end(*out.end, now);
-  if (out.reg) {
-    registers_.answer(*out.reg, now);
-    inspector_.registers_changed();
-  }
+  if (scheduler_.take_reply(out.reg, now)) inspector_.registers_changed();
   if (out.pick < 0) return -1;
   CASTOR_HOOK_CHECK(scheduler_, now, static_cast<std::size_t>(out.pick) < eligible.size(),
                     "job scheduler picks queue %d", out.pick);

@@ -6,13 +6,12 @@
 #include "castor/gpu/front_end/mechanism.h"
 #include "castor/gpu/front_end/parse_stage.h"
 #include "castor/gpu/front_end/preemptor.h"
-#include "castor/gpu/front_end/register_port.h"
 #include "castor/gpu/front_end/scheduler_port.h"
 
 namespace castor::gpu {
 
 /// Job scheduler as a mechanism of the front end. It chooses the queue that is granted a lane in F8 (parse). It passes
-/// the scheduler's outputs to the job table, inspector, preemptor and register port.
+/// the scheduler's outputs to the job table, inspector and preemptor.
 class JobSide : public FrontEndMechanism {
  public:
   explicit JobSide(const FrontEndParts& parts);
@@ -22,7 +21,6 @@ class JobSide : public FrontEndMechanism {
 
   [[nodiscard]] bool present() const { return scheduler_.on(); }
   [[nodiscard]] bool clocked() const { return true; }
-  [[nodiscard]] int window() const { return scheduler_.window(); }
   void idle(Cycle cycles) { scheduler_.idle(cycles); }
   void begin() { scheduler_.begin(); }
   [[nodiscard]] std::optional<int> choose(Cycle now);
@@ -37,6 +35,7 @@ class JobSide : public FrontEndMechanism {
   [[nodiscard]] bool inert() const { return scheduler_.inert(); }
   /// Resets a scheduler that judges jobs, and the dispatch policy. The device has been reset.
   void device_reset();
+  void waits(WaitGraph& graph) const { scheduler_.waits(graph); }
   void add_waves(Waves& waves, const std::string& scope) const { scheduler_.add_waves(waves, scope); }
 
  private:
@@ -47,10 +46,8 @@ class JobSide : public FrontEndMechanism {
   DispatchPort& policy_;
   JobTable& jobs_;
   JobInspector& inspector_;
-  RegisterPort& registers_;
   const ParseStage& parse_;
   Preemptor& preemptor_;
-  HookEvents& events_;
 };
 
 }  // namespace castor::gpu

@@ -13,16 +13,17 @@ const LaunchOut& LaunchPort::settle(const Maybe<GroupBeat>& beat, const KernelKe
   in_.beat = beat;
   in_.keys = &keys;
   in_.attach_ready = attach_ready;
-  in_.ev = events_.all();
+  in_.ev = events_.with(mounted_->access());
   const LaunchOut& out = unit_->settle(in_);
+  mounted_->take(out.reg, now);
   hold_ = out.hold;
-  stirred_ = beat || out.attach || out.fallback;
+  stirred_ = beat || out.attach || out.fallback || mounted_->access();
   return out;
 }
 
 void LaunchPort::clock(Cycle now) {
   in_.now = now;
-  in_.ev = events_.all();
+  in_.ev = events_.with(mounted_->access());
   unit_->clock(in_);
 }
 

@@ -35,6 +35,9 @@ class LaunchPort {
   [[nodiscard]] bool inert() const { return unit_ == nullptr || unit_->inert(); }
   /// Returns the first cycle after `now` in which the launch unit must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const { return unit_ == nullptr ? kForever : next_edge_of(*unit_, now); }
+  void waits(WaitGraph& graph) const {
+    if (mounted_) mounted_->waits(graph);
+  }
   void add_waves(Waves& waves, const std::string& scope) const {
     if (unit_ != nullptr) unit_->add_waves(waves, scope);
   }

@@ -28,7 +28,8 @@ void LaunchSide::take_wires(Cycle now) {
   suspender_.take(now);
 }
 
-void LaunchSide::close_launches(Cycle now) {
+void LaunchSide::close(Cycle now) {
+  if (!launcher_.on()) return;
   for (LaunchRecord* const record : launcher_.close()) release_.close(*record, now);
   for (const BlockId block : launcher_.take_childless()) {
     if (!suspender_.children_closed(block)) launcher_.tell_closed(block, now);
@@ -41,7 +42,11 @@ void LaunchSide::close_launches(Cycle now) {
 }
 
 std::optional<int> LaunchSide::choose(Cycle now) {
-  if (!order_.on() || !launcher_.on()) return std::nullopt;
+  if (!order_.on()) return std::nullopt;
+  if (!launcher_.on()) {
+    if (order_.accessed()) static_cast<void>(order_.settle(sources({}, false, now), now));
+    return std::nullopt;
+  }
   picked_ = order_.settle(sources(parse_.ready(), false, now), now);
   return parse_.source_of(picked_ ? &*picked_ : nullptr);
 }
@@ -72,8 +77,8 @@ Sources LaunchSide::sources(const QueueMask& queues, bool in_next_cycle, Cycle c
 // Returns whether the inputs of the launch unit or the source order differ in the next cycle.
 bool LaunchSide::stirred() const {
   if (unit_.stirred()) return true;
-  return order_.on() &&
-         (order_.granted() || sources(inspector_.grantable(), true, events_.cycle() + 1) != order_.shown());
+  return order_.on() && (order_.granted() || order_.accessed() ||
+                         sources(inspector_.grantable(), true, events_.cycle() + 1) != order_.shown());
 }
 
 void LaunchSide::hold_kernel(const isa::Program& program, bool on) {

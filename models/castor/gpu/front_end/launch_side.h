@@ -57,9 +57,7 @@ class LaunchSide : public FrontEndMechanism {
   void group(Cycle now) { groups_.step(now); }
   /// Closes launches, one level of their trees per cycle. If no kernel completes in the cycle, a kernel with only
   /// suspended blocks left leaves the table.
-  void close(Cycle now) {
-    if (launcher_.on()) close_launches(now);
-  }
+  void close(Cycle now);
   /// Returns the entries to which groups are about to attach, or whose kernels the host holds (Device::hold_kernel).
   [[nodiscard]] KdMask hold() const { return held_kernels_.empty() ? unit_.hold() : unit_.hold() | held_by_host(); }
   [[nodiscard]] const char* holds(unsigned entry) const {
@@ -79,6 +77,11 @@ class LaunchSide : public FrontEndMechanism {
   void clock_block(Cycle now) {
     if (unit_.on()) unit_.clock(now);
     if (order_.on()) order_.clock(now);
+  }
+
+  void add_waiting(DispatchState& state) const {
+    state.waiting = state.waiting || launcher_.pending();
+    suspender_.add_waiting(state);
   }
 
   void completed(const LaunchRecord& record) {
@@ -103,13 +106,16 @@ class LaunchSide : public FrontEndMechanism {
   [[nodiscard]] std::string where(Ticket ticket) const {
     return launcher_.waits_for_tree(ticket) ? "whose kernel waits for launches by device code" : "";
   }
+  void waits(WaitGraph& graph) const {
+    unit_.waits(graph);
+    order_.waits(graph);
+  }
   void add_waves(Waves& waves, const std::string& scope) const {
     unit_.add_waves(waves, scope);
     order_.add_waves(waves, scope);
   }
 
  private:
-  void close_launches(Cycle now);
   [[nodiscard]] Sources sources(const QueueMask& queues, bool in_next_cycle, Cycle cycle) const;
   [[nodiscard]] KdMask held_by_host() const;
 

@@ -11,6 +11,7 @@ namespace castor::gpu {
 
 class WaitGraph;
 class Waves;
+struct DispatchState;
 
 /// Notifications of a mechanism about thread blocks and kernels. The first six are sent at the end of the cycle (F10)
 /// of the event, and only on a machine with a mechanism that is `clocked`.
@@ -69,8 +70,6 @@ struct MechanismSteps {
   [[nodiscard]] bool offers_tb(Cycle /*now*/) const { return false; }
   /// Returns whether a table entry may be written now.
   [[nodiscard]] bool takes_kernel(Cycle /*now*/) const { return true; }
-  /// Returns the number of the register window that the mechanism serves, -1 = none.
-  [[nodiscard]] int window() const { return -1; }
 };
 
 /// State of a mechanism: when it has work, and its part of reports.
@@ -79,8 +78,6 @@ struct MechanismState {
   [[nodiscard]] bool present() const { return true; }
   /// Returns whether the mechanism needs `begin`, clock edges and notifications in every cycle that is not skipped.
   [[nodiscard]] bool clocked() const { return false; }
-  /// Returns whether SMs wake the front end when their pulse changes.
-  [[nodiscard]] bool wants_pulses() const { return false; }
   /// `gated`: the front end has no clock from the next cycle on. While the clock is disabled, `govern`, `clock` and
   /// `idle` are called only for mechanisms that are `works_gated`.
   [[nodiscard]] bool gated() const { return false; }
@@ -103,6 +100,10 @@ struct MechanismState {
   [[nodiscard]] std::string waiting() const { return {}; }
   [[nodiscard]] const char* holds(unsigned /*entry*/) const { return ""; }
   [[nodiscard]] std::string where(Ticket /*ticket*/) const { return {}; }
+  /// Adds TBs that wait to be placed and that the dispatcher does not know, and what becomes such TBs.
+  void add_waiting(DispatchState& /*state*/) const {}
+  /// Adds who waits at the hooks of the mechanism.
+  void waits(WaitGraph& /*graph*/) const {}
   void add_waves(Waves& /*waves*/, const std::string& /*scope*/) const {}
 };
 

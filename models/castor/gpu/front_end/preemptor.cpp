@@ -96,6 +96,18 @@ std::size_t Preemptor::restorable() const {
   return i;
 }
 
+void Preemptor::add_waiting(DispatchState& state) const {
+  state.waiting = state.waiting || !saved_.empty();
+  bool found = false;
+  for (const Saved& saved : saved_) {
+    if (queues_[saved.record->context.queue]) continue;
+    const SmMask room = dispatcher_.room_again(saved.entry()) & movable_;
+    if (!found || room != 0) state.fits_head = room;
+    found = true;
+    if (room != 0) return;
+  }
+}
+
 void Preemptor::restore_first(Cycle now) {
   const std::size_t found = restorable();
   if (found == saved_.size()) return;

@@ -44,6 +44,8 @@ class Preemptor : public FrontEndMechanism {
   /// Drops the saved TBs of a stopped kernel.
   void stopped(unsigned entry);
 
+  void add_waiting(DispatchState& state) const;
+
   /// Returns whether a saved TB could be placed now.
   [[nodiscard]] bool can_restore() const { return !saved_.empty() && restorable() != saved_.size(); }
   /// Returns the next cycle if a saved TB could be placed; otherwise the stamp of the oldest message about a saved TB.

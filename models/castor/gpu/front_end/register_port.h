@@ -4,19 +4,22 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "castor/base/statistics.h"
+#include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/job.h"
 #include "castor/gpu/unit.h"
 
 namespace castor::gpu {
 
 /// Queue of the host's accesses to registers of blocks, served one after the other in the order of the requests
-/// (docs/gpu/hooks.md, "Hooks", Registers). The oldest access is presented to the block that serves its register
-/// window, until the block answers. An access to a window that no block serves is answered with an address error.
+/// (docs/gpu/hooks.md, "Registers"). The oldest access is presented to the hook that serves its register window, until
+/// the hook answers. An access to a window that no hook serves is answered with an address error.
 ///
-/// In a cycle: `refuse_unserved` before all other work; `head` and `answer` in F8 (parse).
+/// In a cycle: `begin` before all other work; `shown` and `answer` in any step behind it.
 class RegisterPort {
  public:
   explicit RegisterPort(base::StatisticGroup& statistics)
@@ -33,17 +36,29 @@ class RegisterPort {
   /// Returns the reply to an access, once; empty while no reply has arrived.
   [[nodiscard]] std::optional<RegisterReply> reply(std::uint64_t number);
 
-  [[nodiscard]] bool empty() const { return accesses_.empty(); }
-  /// Answers the oldest access with an address error if it is visible and not to window `served` (-1: no window is
-  /// served). Returns whether it was answered.
-  bool refuse_unserved(int served, Cycle now);
-  /// Returns the oldest access if it is visible and to the served window.
-  [[nodiscard]] std::optional<RegisterAccess> head(int served, Cycle now) const;
-  /// Answers the oldest access.
+  /// Adds a window that a hook serves. Called when the hook is attached.
+  void serve(unsigned window) { served_.push_back(window); }
+  [[nodiscard]] bool serves(unsigned window) const {
+    return std::find(served_.begin(), served_.end(), window) != served_.end();
+  }
+
+  [[nodiscard]] bool empty() const { return accesses_.empty() && !shown_; }
+  /// Starts a cycle: answers the oldest access with an address error if it is visible and to a window that nobody
+  /// serves, and presents the then oldest one. Returns whether one was answered.
+  bool begin(Cycle now);
+  /// Returns the access to a window that is presented in this cycle; empty if there is none.
+  [[nodiscard]] const Maybe<RegisterAccess>& shown(int window) const {
+    return shown_ && static_cast<int>(shown_->window) == window ? shown_ : nothing_;
+  }
+  /// Answers the presented access. It stays presented for the rest of the cycle.
   void answer(const RegisterReply& reply, Cycle now);
-  /// Returns the first cycle after `now` in which an access can be served.
+  /// Returns the access that a hook has not answered yet; empty if there is none.
+  [[nodiscard]] Maybe<RegisterAccess> open() const { return answered_ ? std::nullopt : shown_; }
+  /// Returns a line about the access that a hook has not answered yet; empty if there is none.
+  [[nodiscard]] std::string waiting() const;
+  /// Returns the first cycle after `now` in which an access is presented or refused.
   [[nodiscard]] Cycle next(Cycle now) const {
-    return accesses_.empty() ? kForever : std::max(accesses_.front().visible, now + 1);
+    return accesses_.empty() || open() ? kForever : std::max(accesses_.front().visible, now + 1);
   }
 
  private:
@@ -53,7 +68,13 @@ class RegisterPort {
     Cycle visible = 0;
   };
 
+  void finish(const RegisterReply& reply);
+
+  std::vector<unsigned> served_;
   std::deque<Access> accesses_;
+  Maybe<RegisterAccess> shown_;  // access presented in this cycle
+  const Maybe<RegisterAccess> nothing_;
+  bool answered_ = false;  // `shown_` is answered
   std::unordered_map<std::uint64_t, RegisterReply> replies_;
   std::uint64_t last_ = 0;
   base::Counter made_, errors_;

@@ -14,7 +14,7 @@ const JobOut& SchedulerPort::settle(const QueueMask& eligible, const KdMask& fit
   in_.granted = -1;
   eligible_ = eligible;
   in_.fits = &fits;
-  in_.ev = events_.all();
+  in_.ev = events_.with(mounted_->access());
   in_.verdict_ready = verdicts;
   in_.beat = beat;
   const JobOut& out = scheduler_->settle(in_);
@@ -24,7 +24,7 @@ const JobOut& SchedulerPort::settle(const QueueMask& eligible, const KdMask& fit
 
 void SchedulerPort::clock(Cycle now) {
   in_.now = now;
-  in_.ev = events_.all();
+  in_.ev = events_.with(mounted_->access());
   scheduler_->clock(in_);
 }
 

@@ -24,8 +24,8 @@ class SchedulerPort {
   [[nodiscard]] const char* block() const { return scheduler_->block(); }
   /// Returns whether the scheduler judges (accepts or rejects) jobs. Jobs are then announced to it.
   [[nodiscard]] bool judges() const { return scheduler_ != nullptr && scheduler_->judges(); }
-  /// Returns the number of the register window that the scheduler serves, -1 = none.
-  [[nodiscard]] int window() const { return scheduler_ == nullptr ? -1 : scheduler_->window(); }
+  /// Takes the reply of the last outputs to a register access. Returns whether there was one.
+  bool take_reply(const Maybe<RegisterReply>& reply, Cycle now) const { return mounted_->take(reply, now); }
   void begin() {
     in_.granted = -1;
     beat_taken_ = false;
@@ -44,12 +44,16 @@ class SchedulerPort {
 
   /// Returns the level of the scheduler's interrupt.
   [[nodiscard]] bool irq() const { return irq_; }
-  /// Returns whether the scheduler has inputs in this cycle (a grant, a taken beat) that are absent in the next.
-  [[nodiscard]] bool stirred() const { return in_.granted >= 0 || beat_taken_; }
+  /// Returns whether the scheduler has inputs in this cycle (a grant, a taken beat, a register access) that may be
+  /// absent in the next.
+  [[nodiscard]] bool stirred() const { return in_.granted >= 0 || beat_taken_ || (mounted_ && mounted_->access()); }
   [[nodiscard]] bool inert() const { return scheduler_ == nullptr || scheduler_->inert(); }
   /// Returns the first cycle after `now` in which the scheduler must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const {
     return scheduler_ == nullptr ? kForever : next_edge_of(*scheduler_, now);
+  }
+  void waits(WaitGraph& graph) const {
+    if (mounted_) mounted_->waits(graph);
   }
   void add_waves(Waves& waves, const std::string& scope) const {
     if (scheduler_ != nullptr) scheduler_->add_waves(waves, scope);

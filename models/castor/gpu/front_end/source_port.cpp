@@ -17,7 +17,9 @@ Maybe<SourcePick> SourcePort::settle(const Sources& sources, Cycle now) {
   in_.now = now;
   in_.lists = {shown_.lists.data(), shown_.lists.size()};
   in_.returns = shown_.returns;
+  in_.reg = mounted_->access();
   const SourceOut& out = order_->settle(in_);
+  mounted_->take(out.reg, now);
   return out.pick && ready(*out.pick) ? out.pick : std::nullopt;
 }
 
@@ -39,6 +41,7 @@ bool SourcePort::ready(const SourcePick& pick) const {
 
 void SourcePort::clock(Cycle now) {
   in_.now = now;
+  in_.reg = mounted_->access();
   order_->clock(in_);
 }
 

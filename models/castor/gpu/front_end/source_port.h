@@ -44,9 +44,14 @@ class SourcePort {
   [[nodiscard]] const Sources& shown() const { return shown_; }
   /// Returns whether a grant was reported to the source order in this cycle.
   [[nodiscard]] bool granted() const { return in_.granted; }
+  /// Returns whether an access to the source order's registers is presented in this cycle.
+  [[nodiscard]] bool accessed() const { return mounted_ && mounted_->access(); }
   [[nodiscard]] bool inert() const { return order_ == nullptr || order_->inert(); }
   /// Returns the first cycle after `now` in which the source order must be clocked.
   [[nodiscard]] Cycle next(Cycle now) const { return order_ == nullptr ? kForever : next_edge_of(*order_, now); }
+  void waits(WaitGraph& graph) const {
+    if (mounted_) mounted_->waits(graph);
+  }
   void add_waves(Waves& waves, const std::string& scope) const {
     if (order_ != nullptr) order_->add_waves(waves, scope);
   }

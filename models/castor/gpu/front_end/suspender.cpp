@@ -80,6 +80,11 @@ void Suspender::restore(Cycle now) {
   sms_[sm]->start(message);
 }
 
+void Suspender::add_waiting(DispatchState& state) const {
+  state.waiting = state.waiting || !ready_.empty() || !in_lanes_.empty() || !placeable_.empty();
+  if (!placeable_.empty()) state.fits_head = dispatcher_.room_again(placeable_.front().record->context.entry);
+}
+
 int Suspender::deserted(const KdMask& held) const {
   for (unsigned entry = 0; entry < table_.size() && suspended_.value() != 0; ++entry) {
     if (table_[entry].deserted() && !held[entry]) return static_cast<int>(entry);

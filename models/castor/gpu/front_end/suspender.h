@@ -61,6 +61,8 @@ class Suspender {
   /// Stops the tree of a host launch: its suspended blocks are restored only to be dropped.
   void stop(const LaunchRecord& root);
 
+  /// Adds the blocks that are to be placed again.
+  void add_waiting(DispatchState& state) const;
   /// Returns the first cycle after `now` in which the suspender has work.
   [[nodiscard]] Cycle next(const KdMask& held, Cycle now) const;
   /// Returns a line about suspended blocks; empty if there are none.

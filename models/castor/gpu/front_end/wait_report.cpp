@@ -131,6 +131,9 @@ int WaitReport::recorder_of(const EventWaitPacket& wait) const {
 
 void WaitReport::add_to(WaitGraph& graph) const {
   const KernelTable& table = parts_.table;
+  for (unsigned entry = 0; entry < table.size(); ++entry) {
+    if (table[entry].state != EntryState::kFree) graph.name_kernel(entry, node(entry));
+  }
   for (unsigned queue = 0; queue < parts_.queues.count(); ++queue) {
     const QueueState state = parts_.queues.state(queue);
     if (state == QueueState::kParsing || state == QueueState::kBlocked) {

@@ -526,7 +526,10 @@ Outcome FunctionalDevice::advance(const std::function<bool()>& reached, bool hos
   std::size_t turns = 0;                             // turns in the current watch
   while (!reached()) {
     if (interrupted_.exchange(false)) return Outcome::kInterrupted;
-    if (machine_.run.stop_after && rows_.closed() >= *machine_.run.stop_after) return Outcome::kStopped;
+    if (machine_.run.stop_after && rows_.closed() >= *machine_.run.stop_after) {
+      stopped_ = stopped_text(*machine_.run.stop_after);
+      return Outcome::kStopped;
+    }
     const bool served = serve_queues();
     if (served) end_.spins.progress(counters_.warp_instructions);
     if (!faulted_before && fault_) return Outcome::kFault;
@@ -628,6 +631,7 @@ std::string FunctionalDevice::report_json() const {
     for (const auto& [name, value] : kernel.counts) kernels.back()["counts"][std::string(name)] = value;
   }
   add_launches_beyond(report, launcher_.beyond());
+  if (!stopped_.empty()) report["stopped"] = {{"reason", stopped_}};
   if (fault_) report["fault"] = fault_json(*fault_);
   add_provenance(report, machine_);
   if (!options_.configuration_json.empty()) {

@@ -48,12 +48,12 @@ struct DispatchOut {
   bool push_groups = false;
   /// early: a group may attach to a kernel in this cycle; a policy without groups leaves it false
   bool attach_ready = false;
-  Maybe<Placement> place;  ///< offer of this cycle; accepted unless its SM is closed or above its quota
-  KdMask hold;             ///< early: entries that must not be released although all their TBs have been placed
-  bool ready = false;      ///< for governors: a TB is ready to be placed
-  bool waiting = false;    ///< for governors: a TB waits to be placed, ready or not
-  SmMask fits_head;        ///< for governors: SMs on which the current kernel's next TB fits
-  SmMask bound_wait;       ///< for governors: SMs to which waiting TBs are bound
+  Maybe<Placement> place;      ///< offer of this cycle; accepted unless its SM is closed or above its quota
+  KdMask hold;                 ///< early: entries that must not be released although all their TBs have been placed
+  bool ready = false;          ///< for governors: a TB is ready to be placed
+  SmMask fits_head = kAllSms;  ///< for governors: GovernIn::fits_head, without swapped-out TBs
+  SmMask bound_wait;           ///< for governors: SMs to which waiting TBs are bound
+  Maybe<RegisterReply> reg;    ///< reply to the register access in `ev.reg`, valid for one cycle
 };
 
 /// At most one per GPU; without one the built-in policy places TBs. Settles in F5, placement, and clocks in F10, edges.

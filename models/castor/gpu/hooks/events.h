@@ -60,8 +60,8 @@ struct FrontEvents {
   Maybe<KernelEvent> started;    ///< F8, parse: a kernel table entry was written
   Maybe<KernelEvent> completed;  ///< F7, release: a kernel has left its table entry
   Maybe<WorkItem> pushed;        ///< F6, attachment: a group; F8, parse: a new kernel, unless it was stopped before
-  /// F8, parse: host access to the register window of the job scheduler. Level: set from the cycle in which the access
-  /// is visible to the cycle of the reply. Empty for other hooks.
+  /// Access of the host to the register window of this hook. Level: set from the cycle in which the access is visible
+  /// to the cycle of the reply. Governors see it at the edge only.
   Maybe<RegisterAccess> reg;
 };
 

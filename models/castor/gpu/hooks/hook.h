@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "castor/base/statistics.h"
 #include "castor/base/time.h"
@@ -39,6 +40,9 @@ inline constexpr unsigned kMaxDecode = 4;  ///< most instructions of one decode 
 inline constexpr unsigned kMaxIssue = kMaxSchedulers * 2;
 inline constexpr unsigned kMaxOperands = 6;  ///< most source registers of one instruction
 
+/// Register numbers in the window of one hook: bytes, in 32-bit words
+inline constexpr std::uint32_t kRegisterWindow = 1U << 16;
+
 template <class T>
 using Maybe = std::optional<T>;
 
@@ -56,7 +60,27 @@ struct View {
 struct FilterTerms;
 struct Machine;
 class HookMemory;
+class WaitGraph;
 class Waves;
+
+/// Reports errors that a block has detected. The host sees `code` and `info`, both defined by the block, in the fault.
+class HookError {
+ public:
+  using Report = std::function<void(unsigned code, std::uint64_t info, Maybe<unsigned> blamed)>;
+  HookError() = default;
+  explicit HookError(Report report) : report_(std::move(report)) {}
+
+  explicit operator bool() const { return static_cast<bool>(report_); }
+  /// Reports an error that no single kernel has caused. Of a front-end hook it stops all kernels in the table, of an SM
+  /// hook the kernel in the lowest TB context.
+  void operator()(unsigned code, std::uint64_t info) const { report_(code, info, std::nullopt); }
+  /// Reports an error that one kernel has caused; it stops that kernel only. `blamed`: kernel table entry of the kernel
+  /// (front-end hook), or a TB context in which the kernel has a TB (SM hook).
+  void operator()(unsigned code, std::uint64_t info, unsigned blamed) const { report_(code, info, blamed); }
+
+ private:
+  Report report_;
+};
 
 /// Platform objects that a hook receives once, when the machine is built. All pointers are valid until `detach`.
 struct HookSite {
@@ -66,10 +90,7 @@ struct HookSite {
   base::StatisticGroup* statistics = nullptr;  ///< the hook's own group, for its statistics and subgroups
   /// fetch filter: its terms, which the filter may change in `attach`; null for other hooks
   FilterTerms* terms = nullptr;
-  /// Reports an error detected by the block. A front-end hook's error stops all kernels in the table; an SM hook's
-  /// error stops the kernel in the lowest TB context. The host sees `code` and `info`, both defined by the block, in
-  /// the fault.
-  std::function<void(unsigned code, std::uint64_t info)> error;
+  HookError error;  ///< reports errors detected by the block
 };
 
 /// Base of all hooks: a clocked state machine with the interface of a block's twin. A hook may read its `In`, its own
@@ -98,8 +119,13 @@ class Hook {
   /// nothing else has work, the machine is deadlocked. False is always correct. A hook with endless periodic work
   /// overrides this.
   [[nodiscard]] virtual bool inert() const { return quiet() == kForever; }
-  /// Returns the number of the 64 KB register window that the hook serves, -1 if none. Used for the job scheduler only.
+  /// Front-end hooks: returns the window of registers that the hook serves, -1 if none. Window w holds the register
+  /// numbers from w * kRegisterWindow on. Constant, may be called before `attach`. An access to the window is presented
+  /// to this hook alone, in its input `reg`, until the hook's output `reg` answers it.
   [[nodiscard]] virtual int window() const { return -1; }
+  /// Adds who waits at the hook, and for whom, to a deadlock report: lines of text and edges of the wait graph
+  /// (castor/gpu/wait_graph.h). Called between cycles.
+  virtual void waits(WaitGraph& /*graph*/) const {}
   /// Applies n idle edges at once, n <= quiet(): no events, and levels as in the last `In`.
   virtual void idle(Cycle n) = 0;
 };

@@ -67,6 +67,7 @@ struct LaunchOut {
   KdMask hold;                    ///< kernel table entries that must not be released in this cycle
   Maybe<GroupAttach> attach;      ///< early: group that attaches; accepted if attach_ready
   Maybe<GroupFallback> fallback;  ///< early: group that becomes a kernel; always accepted
+  Maybe<RegisterReply> reg;       ///< reply to the register access in `ev.reg`, valid for one cycle
 };
 
 /// At most one per GPU, and only beside a dispatch policy that supports groups. Settles in F6, attachment, and clocks

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "castor/gpu/hooks/hook.h"
+#include "castor/gpu/job.h"
 
 /// SourceOrder hook: selects the source of the next kernel in the kernel table, with device launches listed by level
 /// and SM.
@@ -26,6 +27,7 @@ struct SourceIn {
   bool returns = false;                 ///< a suspended TB may be restored
   const QueueMask* eligible = nullptr;  ///< queues with a kernel at their head
   bool granted = false;                 ///< at the edge: a parse lane accepted `SourceOut::pick`
+  Maybe<RegisterAccess> reg;            ///< access of the host to the hook's registers, as FrontEvents::reg
 };
 
 /// Selected source: a list of device launches, a suspended TB, or a queue.
@@ -39,11 +41,13 @@ struct SourcePick {
 
 /// Outputs of a source order. "Early": depends on state only.
 struct SourceOut {
-  Maybe<SourcePick> pick;  ///< early: selected source; granted if the source is ready and a parse lane is free
+  Maybe<SourcePick> pick;    ///< early: selected source; granted if the source is ready and a parse lane is free
+  Maybe<RegisterReply> reg;  ///< reply to the register access in `reg`, valid for one cycle
 };
 
 /// At most one per GPU, and not beside a job scheduler. Settles in F8, parse, and clocks in F10, edges. Active from the
-/// cycle in which a program is loaded that calls the device runtime; before that the built-in order grants.
+/// cycle in which a program is loaded that calls the device runtime; before that the built-in order grants, and the
+/// hook is asked only for replies to register accesses.
 class SourceOrder : public ClockedHook<SourceIn, SourceOut> {
  public:
   /// Returns the partition of the lists. Constant, may be called before `attach`.

@@ -404,6 +404,7 @@ OutsideMasterAdapter::Job* OutsideMasterAdapter::first_unsent() const {
 }
 
 void OutsideMasterAdapter::send_next(Cycle now) {
+  blocked_ = false;
   const auto found = std::find_if(jobs_.begin(), jobs_.end(),
                                   [](const auto& job) { return job->sent != job->payload->get_data_length(); });
   if (found == jobs_.end() || (*found)->due > now) return;

@@ -159,7 +159,7 @@ class OutsideMasterAdapter final : public sc_core::sc_module, public Unit, priva
   Job* responding_ = nullptr;                    ///< job between BEGIN_RESP and END_RESP
   tlm::tlm_generic_payload* request_ = nullptr;  ///< payload between BEGIN_REQ and END_REQ
   std::uint32_t next_number_ = 0;
-  bool blocked_ = false;  ///< a request has waited for credits; never cleared
+  bool blocked_ = false;  ///< credits did not suffice for the next request in the last tick
 
   base::StatisticGroup group_;
   base::Counter reads_, writes_, bytes_, errors_, violations_;

@@ -17,12 +17,21 @@ class PulseWires {
   /// Lanes, misses of L1, memory stall, outstanding reads.
   using Values = std::array<VirtualTime, kWires>;
 
-  /// Advances to cycle `now`. In the cycles since the last one no wire has changed.
-  void advance(Cycle now) {
+  /// Advances to cycle `now`. In the cycles since the last one no wire has changed. Returns true if the last pulse was
+  /// not read: the fractions then start at 0, and the values must be set.
+  bool advance(Cycle now) {
+    const bool begins = at_ == kForever;
+    if (begins) {
+      at_ = now - 1;
+      rest_ = {};
+    }
     const Cycle skipped = now - at_ - 1;
     at_ = now;
     for (unsigned i = 0; i < kWires; ++i) rest_[i] += (wire_[i] & kFraction) * skipped;
+    return begins;
   }
+  /// Records that the pulse of the last tick was not read.
+  void stop() { at_ = kForever; }
   /// Sets the values per cycle, given x 2^64.
   void set(const Values& values) {
     for (unsigned i = 0; i < kWires; ++i) {
@@ -58,7 +67,9 @@ class PulseWires {
     return next;
   }
   /// Leaves out cycles in which the SM was disabled.
-  void pause(Cycle cycles) { at_ += cycles; }
+  void pause(Cycle cycles) {
+    if (at_ != kForever) at_ += cycles;
+  }
 
  private:
   static constexpr std::uint64_t kFraction = VirtualClocks::kFullSpeed - 1;
@@ -66,7 +77,7 @@ class PulseWires {
 
   std::array<std::uint64_t, kWires> wire_{}, rest_{};  // value per cycle, and the fraction carried over
   std::array<bool, kWires> carried_{};                 // the last pulse shows one more than the whole part of the wire
-  Cycle at_ = 0;                                       // cycle of the last pulse
+  Cycle at_ = kForever;                                // cycle of the last pulse; kForever: it was not read
 };
 
 }  // namespace castor::gpu

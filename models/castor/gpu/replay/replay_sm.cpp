@@ -353,11 +353,13 @@ void ReplaySm::tick(Cycle now) {
   if (saves_.size() != 0) take_saves(now);
   if (moving_ != 0) end_moves(now);
   if (!kills_.empty()) take_kills(now);
-  const bool pulses = file_.has_pulses() && pulses_read();
+  const bool pulses = file_.has_pulses() && pulses_read(now);
   if (pulses) {
-    wires_.advance(now);
-    if (!quiet || stirred_) wires_.set(wires(now));
+    const bool begins = wires_.advance(now);
+    if (!quiet || stirred_ || begins) wires_.set(wires(now));
     set_pulse(wires_.pulse(), now);
+  } else {
+    wires_.stop();
   }
   if (!quiet || stirred_ || now >= next_end_) find_ended(now);
   counted_ = now + 1;

@@ -22,8 +22,9 @@ class FaultPort {
 
   /// Reports a fault of warp `w` at record `pc`, and blocks the warp if it is still live.
   void report(unsigned w, std::uint32_t pc, const ExecutionFault& what);
-  /// Reports error `code` of the hook called `name`.
-  void report_hook(const char* name, unsigned code, std::uint64_t info);
+  /// Reports error `code` of the hook called `name`. It stops the kernel that has a TB in context `blamed`, or in the
+  /// lowest context if that is empty.
+  void report_hook(const char* name, unsigned code, std::uint64_t info, Maybe<unsigned> blamed = std::nullopt);
 
  private:
   const unsigned sm_;

@@ -84,6 +84,7 @@ class FilterUnit : public SmMechanism {
   void add_statistics() { counters_.add_statistics(parts_.statistics); }
   [[nodiscard]] const FilterCounters& counters() const { return counters_; }
   void clear_entry(unsigned entry) { counters_.clear_entry(entry); }
+  void waits(WaitGraph& graph) const { add_waits(filter_, "fetch_filter", parts_.sm, graph); }
   void add_waves(Waves& waves, const std::string& scope) const { filter_.add_waves(waves, scope); }
 
  private:

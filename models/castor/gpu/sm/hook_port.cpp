@@ -6,6 +6,7 @@
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/issue_stage.h"
+#include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu {
 
@@ -17,11 +18,17 @@ void attach_hook(Hook& hook, const char* name, const SmParts& parts, base::Stati
   site.sm = parts.sm;
   site.terms = terms;
   site.statistics = &statistics;
-  site.error = [&faults = parts.faults, text = std::string(name)](unsigned code, std::uint64_t info) {
-    faults.report_hook(text.c_str(), code, info);
-  };
+  site.error = HookError(
+      [&faults = parts.faults, text = std::string(name)](unsigned code, std::uint64_t info, Maybe<unsigned> blamed) {
+        faults.report_hook(text.c_str(), code, info, blamed);
+      });
   hook.attach(site);
   hook.reset();
+}
+
+void add_waits(const Hook& hook, const char* name, unsigned sm, WaitGraph& graph) {
+  graph.speaks(std::string(name) + " of SM " + std::to_string(sm), hook.block());
+  hook.waits(graph);
 }
 
 Cycle wake_of(const Hook& hook, const SmClock& clock) {

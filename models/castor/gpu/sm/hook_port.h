@@ -34,6 +34,8 @@ class TbStarts {
 /// for other hooks.
 void attach_hook(Hook& hook, const char* name, const SmParts& parts, base::StatisticGroup& statistics,
                  FilterTerms* terms = nullptr);
+/// Adds what waits at a hook of an SM. `name` identifies the hook.
+void add_waits(const Hook& hook, const char* name, unsigned sm, WaitGraph& graph);
 /// Returns the first cycle after this tick in which a hook needs an edge with idle inputs, or kForever.
 [[nodiscard]] Cycle wake_of(const Hook& hook, const SmClock& clock);
 
@@ -84,6 +86,7 @@ class HookPort : public SmMechanism {
   void idle(Tick ticks) { hook_.idle(ticks); }
   [[nodiscard]] Cycle wake() const { return wake_of(hook_, parts_.clock); }
   [[nodiscard]] bool still() const { return wake() == kForever; }
+  void waits(WaitGraph& graph) const { add_waits(hook_, "issue_policy", parts_.sm, graph); }
   void add_waves(Waves& waves, const std::string& scope) const { hook_.add_waves(waves, scope); }
 
  private:

@@ -234,6 +234,7 @@ bool SmMemory::Impl::pass_by(MemoryOperation& operation, unsigned index, Cycle n
     const std::uint32_t entry = mshrs.take(access.line, sectors, now);
     mshrs.add_target(entry, {&operation, index, false, {}});
     request.request.tag = entry;
+    ++primary_misses;
   }
   inject(request, access.line);
   if (kind == RequestKind::kReduction) part_done(operation, tick);

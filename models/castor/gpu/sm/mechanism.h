@@ -13,6 +13,7 @@
 
 namespace castor::gpu {
 
+class WaitGraph;
 class Waves;
 struct MemoryOperation;
 struct SmEvent;
@@ -125,6 +126,8 @@ struct SmMechanism {
   [[nodiscard]] bool still() const { return true; }
   /// Adds the warps that wait for the mechanism.
   void add_waiting(std::vector<WaitReason>& /*reasons*/) const {}
+  /// Adds who waits at the mechanism's hook.
+  void waits(WaitGraph& /*graph*/) const {}
   /// Registers the mechanism's statistics after those of the SM. Called once. Statistics registered in the constructor
   /// come first.
   void add_statistics() {}

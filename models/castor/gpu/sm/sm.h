@@ -90,7 +90,10 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   }
   [[nodiscard]] bool idle() const override { return tbs_.resident() == 0 && inbox_.size() == 0 && memory_side_.idle(); }
   [[nodiscard]] std::string waiting() const override { return report().text(); }
-  void waits(WaitGraph& graph) const override { report().add_to(graph); }
+  void waits(WaitGraph& graph) const override {
+    report().add_to(graph);
+    mechanisms_.each([&graph](const auto& one) { one.waits(graph); });
+  }
 
   /// Asserts the invariants between two cycles. Without messages in flight the SM's free resources equal the ledger's.
   /// The SM's parts agree on warp slots, accesses in flight and warps at barriers.

@@ -177,7 +177,7 @@ struct SmMemory::Impl {
   /// the crossbar port had no credit for the head of the injection FIFO in the last tick
   bool short_of_credit = false;
   std::uint32_t lack_set = 0;   ///< with kWay: set of L1 without a free way
-  unsigned primary_misses = 0;  ///< read misses of this tick that sent a request
+  unsigned primary_misses = 0;  ///< accesses of this tick that sent a request for their result
 
   MshrFile mshrs;
   L1Cache l1;

@@ -373,7 +373,7 @@ template <class Mechanisms>
   TickAccounting& accounting = accounts_.ticks.accounting();
   accounting.count({issue_.stalls(), issue_.lacks(), issue_.issued(), warps_.live(), warps_.live() & warps_.device(),
                     blocked_.in_fence(), tbs_.finished(), outstanding});
-  if (pulses_read()) {
+  if (pulses_read(clock_.now())) {
     SmPulse pulse;
     pulse.lanes = static_cast<std::uint16_t>(issue_.lanes_issued());
     pulse.l1_primary_misses = static_cast<std::uint8_t>(memory_side_.primary_misses());

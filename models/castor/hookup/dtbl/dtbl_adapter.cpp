@@ -71,7 +71,6 @@ const gpu::DispatchOut& DtblAdapter::Dispatch::settle(const gpu::DispatchIn& in)
   out_.push_ready = out.push_ready != 0;
   out_.attach_ready = out.att_ready != 0;
   out_.hold = mask_of(out.dispatch_hold);
-  out_.waiting = out_.hold.any();
   out_.ready = out.cur_valid != 0;
   if (out.cur_valid != 0) out_.fits_head = in.room->fits(out.cur_kd);
   if (out.pl_valid == 0) return out_;

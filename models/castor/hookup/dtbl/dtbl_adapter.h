@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include "castor/dtbl/ports.h"
@@ -83,7 +82,7 @@ class DtblAdapter final : public gpu::LaunchUnit {
   gpu::LaunchOut launch_out_;
   Dispatch dispatch_;
   gpu::HookMemory* memory_ = nullptr;
-  std::function<void(unsigned code, std::uint64_t info)> error_;
+  gpu::HookError error_;
   std::unique_ptr<DtblStatistics> statistics_;
 };
 

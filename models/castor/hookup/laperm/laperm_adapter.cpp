@@ -63,7 +63,6 @@ const gpu::DispatchOut& LapermAdapter::settle(const gpu::DispatchIn& in) {
   out_.push_ready = out.push_ready != 0;
   out_.push_groups = out_.attach_ready = true;
   out_.hold = mask_of(out.hold);
-  out_.waiting = out.waiting != 0;
   out_.ready = out.ready != 0;
   out_.fits_head = out.fits_head;
   out_.bound_wait = out.bound_wait;

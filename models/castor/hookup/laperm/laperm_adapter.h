@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include "castor/gpu/hooks/dispatch_policy.h"
@@ -68,7 +67,7 @@ class LapermAdapter final : public gpu::DispatchPolicy {
   gpu::DispatchOut out_;
   gpu::HookMemory* memory_ = nullptr;
   std::uint64_t lists_ = 0;  ///< device address of the lists in memory
-  std::function<void(unsigned code, std::uint64_t info)> error_;
+  gpu::HookError error_;
   std::unique_ptr<LapermStatistics> statistics_;
   gpu::Cycle unchanged_ = 0;  ///< cycles since the last push, placement, memory access or retirement
 };

@@ -125,11 +125,12 @@ void LaxAdapter::edge() {
 const gpu::DispatchOut& LaxAdapter::Dispatch::settle(const gpu::DispatchIn& in) {
   out_ = {};
   owner_.set_vectors(in);
-  out_.ready = out_.waiting = !owner_.active_.empty();
+  out_.ready = !owner_.active_.empty();
   if (owner_.active_.empty()) return out_;
   owner_.lax_.in.now = in.now & kTimeMask;
   owner_.lax_.look();
   const lax::Outputs& out = owner_.lax_.out();
+  out_.fits_head = in.room->fits(owner_.active_.front());
   if (out.dsel_valid == 0) return out_;
   const int entry = owner_.entry_of_[out.dsel_qid];
   CASTOR_ASSERT_AT(in.now, entry >= 0, "the laxity engine offers queue %u, which has no TB to place", out.dsel_qid);

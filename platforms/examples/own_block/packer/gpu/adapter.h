@@ -55,14 +55,14 @@ class Adapter final : public castor::gpu::DispatchPolicy {
 
   const castor::gpu::DispatchOut& settle(const castor::gpu::DispatchIn& in) override {
     out_ = {};
-    out_.ready = out_.waiting = !kernels_.empty();
+    out_.ready = !kernels_.empty();
     const int oldest = kernels_.oldest(*in.fits);
+    if (!kernels_.empty()) out_.fits_head = in.room->fits(oldest >= 0 ? oldest : kernels_.order().front());
     const auto entry = static_cast<unsigned>(oldest);
     packer_.in.fits = oldest < 0 ? 0 : castor::hookup::WaitingKernels::takers(in, entry).to_ulong();
     if (oldest < 0) return out_;
     packer_.look();
     if (packer_.out().place_valid != 0) out_.place = kernels_.next(entry, packer_.out().place_sm);
-    out_.fits_head = in.room->fits(entry);
     return out_;
   }
 
