@@ -137,6 +137,10 @@ class Job {
   static bool add_wide_functions(Input& input, const std::string& ir_file);
   bool generate(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
                 std::string& errors);
+  bool restore_zeros(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
+                     std::string& errors);
+  bool optimise_hidden(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
+                       std::string& errors);
   bool make_ptx(Input& input, const std::string& ptx, std::size_t index, Result& result);
   bool finish_ptx(const std::string& source, const std::string& ptx, int max_registers, const std::string& advice,
                   Result& result) const;
@@ -225,19 +229,44 @@ bool Job::add_wide_functions(Input& input, const std::string& ir_file) {
   return true;
 }
 
-/// Runs a command that writes PTX. Where the PTX may have lost the sign of a zero, the optimised IR is written to
-/// `ir_file`; if a sign is lost, the IR is changed and compiled again.
+/// Runs a command that writes PTX, and runs parts of it again where the PTX may have lost the sign of a zero. `ir_file`
+/// receives LLVM text on the way.
 bool Job::generate(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
                    std::string& errors) {
   if (!execute(command, result, errors)) return false;
-  if (options_.dry_run || !has_minimum_with_zero(read_file(command.back()))) return true;
+  if (options_.dry_run) return true;
   std::string repeated;  // warnings
-  if (!execute(optimiser_command(command, ir_file), result, repeated)) return false;
+  if (restore_zeros(command, ir_file, result, repeated)) return true;
+  errors = repeated;
+  return false;
+}
+
+/// Has the optimiser's text written to `ir_file` if the PTX of a command may have lost the sign of a zero. Changes it
+/// if need be and gives it to the back end.
+bool Job::restore_zeros(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
+                        std::string& errors) {
+  const std::string ptx = read_file(command.back());
+  const bool exchanged = optimises_device(options_) && may_have_exchanged_zeros(ptx);
+  if (!exchanged && !has_minimum_with_zero(ptx)) return true;
+  if (!execute(optimiser_command(command, ir_file), result, errors)) return false;
   const std::string ir = read_file(ir_file);
-  const std::string changed = keep_signs_of_zeros(ir);
+  std::string changed = ir;
+  if (exchanged && has_doubtful_zeros(ir)) {
+    if (!optimise_hidden(command, ir_file, result, errors)) return false;
+    changed = show_comparisons(read_file(ir_file));
+  }
+  changed = keep_signs_of_zeros(changed);
   if (changed == ir) return true;
   base::write_file(ir_file, changed);
-  return execute(back_end_command(command, ir_file), result, repeated);
+  return execute(back_end_command(command, ir_file), result, errors);
+}
+
+/// Writes to `ir_file` what the optimiser makes of the command's text while comparisons are hidden from it.
+bool Job::optimise_hidden(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
+                          std::string& errors) {
+  if (!execute(front_end_command(command, ir_file), result, errors)) return false;
+  base::write_file(ir_file, hide_comparisons(read_file(ir_file)));
+  return execute(optimiser_command(text_command(command, ir_file), ir_file), result, errors);
 }
 
 /// Finishes the PTX that the compiler has written: repairs it, checks for undefined names, limits registers.

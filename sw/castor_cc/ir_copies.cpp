@@ -363,7 +363,7 @@ class Widener {
       rest.remove_prefix(std::min(rest.size(), line.size() + 1));
       if (begins_with(line, "define ")) {
         inside = true;
-        definitions_.begin(kernels_.count(between(line, "@", "(").value_or("")) != 0);
+        definitions_.begin(kernels_.count(function_name(line)) != 0);
         find_arguments(rest.substr(0, rest.find("\n}\n")));
       } else if (begins_with(line, "}")) {
         inside = false;
@@ -377,17 +377,15 @@ class Widener {
   }
 
  private:
-  /// Finds kernels (by lines such as `!7 = !{void (i32*)* @_Z1kPi, !"kernel", i32 1}`), constants, and functions that
-  /// are not inlined.
+  /// Finds kernels, constants, and functions that are not inlined.
   void find_globals() {
+    kernels_ = kernel_names(ir_);
     std::vector<std::pair<std::string_view, std::string_view>> functions;  // name, group of attributes
     std::set<std::string_view> apart;
     for (std::string_view rest = ir_; !rest.empty();) {
       const std::string_view line = line_of(rest);
       rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-      if (begins_with(line, "!") && line.find(", !\"kernel\", i32 1}") != std::string_view::npos) {
-        if (const auto name = between(line, "@", ",")) kernels_.insert(*name);
-      } else if (begins_with(line, "@") && line.find(" constant ") != std::string_view::npos) {
+      if (begins_with(line, "@") && line.find(" constant ") != std::string_view::npos) {
         if (const auto name = between(line, "@", " = ")) constants_.insert(*name);
       } else if (begins_with(line, "define ")) {
         const std::size_t group = line.rfind(" #");
@@ -399,6 +397,11 @@ class Widener {
     }
     for (const auto& [name, group] : functions)
       if (apart.count(group) != 0) apart_.insert(name);
+  }
+  /// Returns the name of the function that a line defines, "@f".
+  static std::string_view function_name(std::string_view line) {
+    const std::size_t at = std::min(line.find('@'), line.size());
+    return line.substr(at, line.substr(at).find('('));
   }
   static std::string_view word(std::string_view text) { return text.substr(0, text.find(' ')); }
 
@@ -424,6 +427,12 @@ class Widener {
     return constants_.count(name.substr(0, name.find_first_of(" ,)"))) != 0;
   }
 
+  /// Returns the layout of what a pointer points to; nothing if it is unknown or has integers of an odd width.
+  [[nodiscard]] std::optional<TypeLayout> copied_layout(std::string_view pointer) const {
+    std::optional<TypeLayout> layout = types_.layout(definitions_.pointee(pointer));
+    return layout && layout->odd ? std::nullopt : layout;
+  }
+
   /// Replaces the memcpy of a line; returns false if the line must stay unchanged.
   bool replace(std::string_view line) {
     const std::size_t call = line.find(kCopy);
@@ -443,9 +452,9 @@ class Widener {
     if (to_place == Place::kArgument || from_place == Place::kArgument) return false;
     // Initial value of a variable: the optimiser reads the value from the constant directly.
     if (to_place == Place::kVariable && names_constant(from->value)) return false;
-    auto type = types_.layout(definitions_.pointee(to->value));
+    auto type = copied_layout(to->value);
     if (!type || type->size < *size) {
-      if (auto other = types_.layout(definitions_.pointee(from->value))) type = std::move(other);
+      if (auto other = copied_layout(from->value)) type = std::move(other);
     }
     if (!type) return false;
     auto plan = plan_of(*type, *size, align);

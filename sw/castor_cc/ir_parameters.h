@@ -5,12 +5,13 @@
 
 namespace castor::castor_cc {
 
-/// Rewrites structures that functions take or return by value, so that clang's PTX back end can pass them. The back end
-/// fails at members that are integers of an odd width (storage of bit fields, such as i56), and at arrays that contain
-/// 128-bit integers. In the types of such structures the pass widens odd integers to the next supported width. It
-/// replaces each such array by a structure with one member per element. Size, alignment and offsets stay the same. `ir`
-/// is unoptimised LLVM IR of version 14 as text. Limits: a structure stays unchanged if `ir` contains constants of its
-/// type, or addresses inside variables of its type, or if an array has more than 256 elements.
+/// Rewrites structures that functions take or return by value, where clang's PTX back end cannot pass them: it has no
+/// 128-bit integers in arrays and no integers of an odd width (storage of bit fields, such as i56), and accesses
+/// members of packed structures at addresses that are not aligned to them. The caller passes the address of a copy
+/// instead, and a result becomes a structure of integers and pointers that the back end can return. Kernels keep their
+/// parameters. The rewriting depends on the structure alone, so functions that call each other may lie in several
+/// modules. `ir` is unoptimised LLVM IR of version 14 as text. Limit: types with a name only, which structures of C++
+/// have.
 [[nodiscard]] std::string plain_parameters(std::string_view ir);
 
 }  // namespace castor::castor_cc

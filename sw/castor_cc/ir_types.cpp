@@ -33,29 +33,41 @@ std::size_t pointee_length(std::string_view text) {
   return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_word) - text.begin());
 }
 
+/// Returns the width of an integer type such as "i56"; 0 for any other type.
+unsigned integer_bits(std::string_view type) {
+  unsigned bits = 0;
+  if (!begins_with(type, "i")) return 0;
+  const auto [end, error] = std::from_chars(type.data() + 1, type.data() + type.size(), bits);
+  return error == std::errc() && end == type.data() + type.size() ? bits : 0;
+}
+
 std::optional<TypeLayout> number(std::string_view type) {
-  static constexpr struct {
-    std::string_view name;
-    std::uint64_t size;
-  } kNumbers[] = {{"i1", 1},    {"i8", 1},   {"i16", 2},    {"i32", 4},   {"i64", 8},
-                  {"i128", 16}, {"half", 2}, {"bfloat", 2}, {"float", 4}, {"double", 8}};
-  for (const auto& known : kNumbers) {
-    if (known.name != type) continue;
-    TypeLayout layout{known.size, known.size, {}};
-    for (std::uint64_t at = 0; at < known.size; at += 8)
-      layout.leaves.push_back({at, std::min<std::uint64_t>(known.size, 8)});
-    return layout;
-  }
-  return std::nullopt;
+  static constexpr unsigned kWidest = 128;
+  unsigned bits = integer_bits(type);
+  if (type == "half" || type == "bfloat") bits = 16;
+  if (type == "float") bits = 32;
+  if (type == "double") bits = 64;
+  if (bits == 0 || bits > kWidest) return std::nullopt;
+  const std::uint64_t stored = (bits + 7) / 8;
+  TypeLayout layout;
+  while (layout.size < stored) layout.size = std::max<std::uint64_t>(1, 2 * layout.size);
+  layout.align = layout.size;
+  layout.odd = layout.size != stored;
+  layout.wide = stored > 8;
+  for (std::uint64_t at = 0; at < stored; at += 8)
+    layout.leaves.push_back({at, std::min<std::uint64_t>(stored - at, 8)});
+  return layout;
 }
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
 
-/// Adds the values of `part`, which is at `offset` of `whole`.
-void add(TypeLayout& whole, const TypeLayout& part, std::uint64_t offset) {
+/// Adds the values of `part`, which is at `offset` of `whole`, below `most_bytes`.
+void add(TypeLayout& whole, const TypeLayout& part, std::uint64_t offset, std::uint64_t most_bytes) {
+  whole.odd = whole.odd || part.odd;
+  whole.wide = whole.wide || part.wide;
+  whole.wide_elements = whole.wide_elements || part.wide_elements;
   for (const TypeLayout::Leaf& leaf : part.leaves)
-    if (offset + leaf.offset < TypeLayout::kMostBytes)
-      whole.leaves.push_back({offset + leaf.offset, leaf.size, leaf.pointer});
+    if (offset + leaf.offset < most_bytes) whole.leaves.push_back({offset + leaf.offset, leaf.size, leaf.pointer});
 }
 
 }  // namespace
@@ -117,7 +129,18 @@ std::size_t type_length(std::string_view text) {
   }
 }
 
-TypeTable::TypeTable(std::string_view ir) {
+std::set<std::string_view> kernel_names(std::string_view ir) {
+  std::set<std::string_view> names;
+  for_each_line(ir, [&](std::string_view line) {
+    if (!begins_with(line, "!") || line.find(", !\"kernel\", i32 1}") == std::string_view::npos) return;
+    const std::size_t at = line.find('@');
+    const std::size_t end = line.find(',', at);
+    if (at != std::string_view::npos && end != std::string_view::npos) names.insert(line.substr(at, end - at));
+  });
+  return names;
+}
+
+TypeTable::TypeTable(std::string_view ir, std::uint64_t most_bytes) : most_bytes_(most_bytes) {
   static constexpr std::string_view kIs = " = type ";
   while (!ir.empty()) {
     const std::string_view line = ir.substr(0, ir.find('\n'));
@@ -158,7 +181,7 @@ std::optional<TypeLayout> TypeTable::structure(std::string_view members, bool pa
     members.remove_prefix(length);
     const std::uint64_t align = packed ? 1 : member->align;
     const std::uint64_t offset = rounded_up(whole.size, align);
-    add(whole, *member, offset);
+    add(whole, *member, offset, most_bytes_);
     whole.size = offset + member->size;
     whole.align = std::max(whole.align, align);
   }
@@ -177,8 +200,9 @@ std::optional<TypeLayout> TypeTable::sequence(std::string_view body, bool vector
   TypeLayout whole;
   whole.size = count * element->size;
   whole.align = element->align;
-  for (std::uint64_t i = 0; i < count && i * element->size < TypeLayout::kMostBytes && element->size != 0; ++i)
-    add(whole, *element, i * element->size);
+  for (std::uint64_t i = 0; i < count && i * element->size < most_bytes_ && element->size != 0; ++i)
+    add(whole, *element, i * element->size, most_bytes_);
+  whole.wide_elements = whole.wide_elements || element->wide;
   if (vector) {
     while (whole.align < whole.size) whole.align *= 2;
     whole.size = rounded_up(whole.size, whole.align);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -14,22 +15,25 @@ namespace castor::castor_cc {
 struct TypeLayout {
   std::uint64_t size = 0;
   std::uint64_t align = 1;
-  /// A number of at most 8 bytes, half of a 128-bit one, or a pointer.
+  /// A number of at most 8 bytes, half of a wider one, or a pointer.
   struct Leaf {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     bool pointer = false;
   };
-  std::vector<Leaf> leaves;  ///< all values below kMostBytes, ascending; bytes outside all values are padding
+  std::vector<Leaf> leaves;    ///< all values below the limit of the table, ascending; bytes outside are padding
+  bool odd = false;            ///< the width of some integer is no power of two
+  bool wide = false;           ///< some integer has more than 64 bits
+  bool wide_elements = false;  ///< some array has such integers as elements
 
-  /// Values at or beyond this offset are not listed.
+  /// Values at or beyond this offset are not listed, unless the table has another limit.
   static constexpr std::uint64_t kMostBytes = 128;
 };
 
 /// Named types of a module in LLVM's text form (version 14, typed pointers). Views into the module's text.
 class TypeTable {
  public:
-  explicit TypeTable(std::string_view ir);
+  explicit TypeTable(std::string_view ir, std::uint64_t most_bytes = TypeLayout::kMostBytes);
 
   /// Returns the layout of a type. Returns nothing for types without a size (opaque, void, functions) and for types
   /// that CUDA C++ never generates.
@@ -41,7 +45,12 @@ class TypeTable {
   [[nodiscard]] std::optional<TypeLayout> sequence(std::string_view body, bool vector, unsigned depth) const;
 
   std::map<std::string_view, std::string_view> named_;
+  std::uint64_t most_bytes_;
 };
+
+/// Returns the names of the kernels of a module, "@_Z1kPi", from lines such as
+/// `!7 = !{void (i32*)* @_Z1kPi, !"kernel", i32 1}`.
+[[nodiscard]] std::set<std::string_view> kernel_names(std::string_view ir);
 
 /// Calls use(line) for every line of `text`, without its line end.
 template <class Use>

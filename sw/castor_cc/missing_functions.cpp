@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "castor_cc/kernel_finder.h"
 #include "castor_cc/missing.h"
 
 namespace castor::castor_cc {
@@ -101,6 +102,16 @@ constexpr std::array kFeatures = {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
+/// Note on a launch by device code whose kernel castor-cc has given a function that finds it, which the launch does not
+/// see.
+std::string using_note(std::string_view finder) {
+  const std::string kernel(finder.substr(std::string_view(kFinderPrefix).size()));
+  return "castor-cc: note: device code launches '" + kernel +
+         "' by a name that a using declaration brings, and only the call's arguments tell its template arguments or "
+         "overload; write its namespace in the launch: name_of_the_namespace::" +
+         kernel + "<<<...>>>(...)\n";
+}
+
 std::string launch_note(std::string_view name) {
   return "castor-cc: note: '" + std::string(name) +
          "' is launched by device code (dynamic parallelism) where castor-cc cannot rewrite <<<>>>, in a macro "
@@ -122,6 +133,11 @@ std::string explain_missing_functions(std::string_view error_text) {
   };
   for_each_quoted(error_text, "error: use of undeclared identifier '", "", explain);
   for_each_quoted(error_text, "error: unknown type name '", "", explain);
+  for (const char* const error : {"error: use of undeclared identifier '", "error: no member named '"}) {
+    for_each_quoted(error_text, error, "", [&](std::string_view name) {
+      if (name.find(kFinderPrefix) == 0 && told.insert(name).second) notes += using_note(name);
+    });
+  }
   for (const std::string_view from :
        {" in __global__ function", " in __device__ function", " in __host__ __device__ function"}) {
     for_each_quoted(error_text, "error: reference to __global__ function '", from, [&](std::string_view name) {

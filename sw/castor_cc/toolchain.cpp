@@ -294,13 +294,28 @@ std::vector<std::string> opencl_command(const Toolchain& tools, const Options& o
   return command;
 }
 
+namespace {
+
+/// Returns a command of which LLVM's passes leave the code as it is.
+std::vector<std::string> without_passes(std::vector<std::string> command) {
+  const auto passes = {"-Xclang", "-disable-llvm-passes"};
+  command.insert(command.end() - 3, passes.begin(), passes.end());
+  return command;
+}
+
+}  // namespace
+
 std::vector<std::string> optimiser_command(std::vector<std::string> command, const std::string& ir) {
   command.back() = ir;
   command.insert(command.end() - 2, "-emit-llvm");
   return command;
 }
 
-std::vector<std::string> back_end_command(const std::vector<std::string>& command, const std::string& ir) {
+std::vector<std::string> front_end_command(const std::vector<std::string>& command, const std::string& ir) {
+  return without_passes(optimiser_command(command, ir));
+}
+
+std::vector<std::string> text_command(const std::vector<std::string>& command, const std::string& ir) {
   // The text holds what the command links.
   std::vector<std::string> own;
   for (std::size_t i = 0; i + 3 < command.size(); ++i) {
@@ -313,8 +328,12 @@ std::vector<std::string> back_end_command(const std::vector<std::string>& comman
       own.push_back(command[i]);
     }
   }
-  append(own, {"-Xclang", "-disable-llvm-passes", ir, "-o", command.back()});
+  append(own, {ir, "-o", command.back()});
   return own;
+}
+
+std::vector<std::string> back_end_command(const std::vector<std::string>& command, const std::string& ir) {
+  return without_passes(text_command(command, ir));
 }
 
 namespace {

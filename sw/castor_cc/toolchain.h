@@ -52,6 +52,11 @@ struct Toolchain {
                                                       const std::string& source, const std::string& ptx);
 /// Returns a command that writes the optimised LLVM text to `ir`, made from one of the commands above that write PTX.
 [[nodiscard]] std::vector<std::string> optimiser_command(std::vector<std::string> command, const std::string& ir);
+/// Returns a command that writes the LLVM text that is optimised, with what the command links, to `ir`.
+[[nodiscard]] std::vector<std::string> front_end_command(const std::vector<std::string>& command,
+                                                         const std::string& ir);
+/// Returns a command that reads this text from `ir` instead of its sources, made from the same `command`.
+[[nodiscard]] std::vector<std::string> text_command(const std::vector<std::string>& command, const std::string& ir);
 /// Returns a command that runs the back end alone on the LLVM text in `ir`, made from the same `command`.
 [[nodiscard]] std::vector<std::string> back_end_command(const std::vector<std::string>& command, const std::string& ir);
 /// Returns the host compilation command of any source. `mode`: -c, -S, -E, -M or -MM. `ptx`: image to embed into a CUDA

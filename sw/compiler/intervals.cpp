@@ -49,11 +49,17 @@ class Bits {
   void keep(const Bits& other) {
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
   }
+  /// Takes the bits of `other`; calls f(i, set) for those that change. f may look at neither.
   template <class F>
-  void for_each(F&& f) const {
-    for (std::size_t w = 0; w < words_.size(); ++w)
-      for (std::uint64_t bits = words_[w]; bits != 0; bits &= bits - 1)
-        f(64 * w + static_cast<std::size_t>(__builtin_ctzll(bits)));
+  void become(const Bits& other, const F& f) {
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      const std::uint64_t now = other.words_[w];
+      for (std::uint64_t bits = words_[w] ^ now; bits != 0; bits &= bits - 1) {
+        const auto bit = static_cast<unsigned>(__builtin_ctzll(bits));
+        f(64 * w + bit, (now >> bit & 1) != 0);
+      }
+      words_[w] = now;
+    }
   }
 
  private:
@@ -276,23 +282,24 @@ class Liveness {
     }
   }
 
-  /// Builds the segments of one block, backwards, so segments are in descending order. `end_[id]`: end of the open
-  /// segment, 0 if none is open.
+  /// Ends the open segment of a register. Segments are found backwards, so lists are in descending order.
+  void close(Interval& interval, RegisterId id, std::uint32_t begin) {
+    auto& list = interval.active;
+    if (!list.empty() && list.back().begin <= end_[id])
+      list.back().begin = std::min(list.back().begin, begin);
+    else
+      list.push_back({begin, end_[id]});
+    end_[id] = 0;
+    if (global_[id] == kLocal) return;
+    open_.clear(global_[id]);
+    through_.clear(global_[id]);
+  }
+
+  /// Builds the segments of one block, backwards. Segments of registers in the data flow may stay open at its begin,
+  /// for the block before it.
   void build_block(std::uint32_t b, Intervals& intervals) {
     const Block& block = code_.blocks[b];
-    const auto close = [&](RegisterId id, std::uint32_t begin) {
-      auto& list = intervals[id].active;
-      if (!list.empty() && list.back().begin <= end_[id])
-        list.back().begin = std::min(list.back().begin, begin);
-      else
-        list.push_back({begin, end_[id]});
-      end_[id] = 0;
-    };
-    std::vector<RegisterId> open;
-    live_out_[b].for_each([&](std::size_t g) {
-      end_[names_[g]] = 2 * block.last;
-      open.push_back(names_[g]);
-    });
+    std::vector<RegisterId> locals;
     for (std::uint32_t i = block.first; i < block.last; ++i)
       defs(code_.insts[i], [&](RegisterId id) {
         if (stamp_[id] == b) return;
@@ -306,7 +313,7 @@ class Liveness {
         const bool ends = kills(inst, id) || (first_def_[id] == i && !comes_in);
         const bool dead = end_[id] == 0;
         if (dead) end_[id] = 2 * i + 2;  // the result is never read, but the write still occupies the register
-        if (dead || ends) close(id, 2 * i + 1);
+        if (dead || ends) close(intervals[id], id, 2 * i + 1);
       });
       // A destination may be written before some lanes have read a source of another width. The same holds for the
       // second source of an instruction with two predicate results.
@@ -315,41 +322,85 @@ class Liveness {
       uses(inst, [&](RegisterId id) {
         const bool late =
             predicates_ ? two_results : lane && code_.registers[id].cls != code_.registers[inst.dst.reg].cls;
-        if (end_[id] == 0) open.push_back(id);
+        if (global_[id] != kLocal) open_.set(global_[id]);
+        if (global_[id] == kLocal && end_[id] == 0) locals.push_back(id);
         end_[id] = std::max(end_[id], 2 * i + (late ? 2 : 1));
       });
     }
-    for (const RegisterId id : open)
-      if (end_[id] != 0) close(id, 2 * block.first);
+    for (const RegisterId id : locals)
+      if (end_[id] != 0) close(intervals[id], id, 2 * block.first);
+  }
+
+  /// Goes from position `at`, between two blocks, to the end of the block before it, which holds `live`: closes the
+  /// segments of other registers and opens those of further ones.
+  void pass_border(std::uint32_t at, const Bits& live, Intervals& intervals) {
+    std::vector<RegisterId> ended;
+    open_.become(live, [&](std::size_t g, bool opens) {
+      if (opens)
+        end_[names_[g]] = at;
+      else
+        ended.push_back(names_[g]);
+    });
+    for (const RegisterId id : ended) close(intervals[id], id, at);
   }
 
   void build(Intervals& intervals) {
     end_.assign(code_.registers.size(), 0);
     first_def_.assign(code_.registers.size(), 0);
     stamp_.assign(code_.registers.size(), kNoIndex);
+    const Bits none(names_.size());
+    open_ = waits_ = through_ = none;
+    std::vector<std::uint32_t> wait_end(names_.size(), 0);
+    const auto wait = [&](std::uint32_t at, const Bits& held) {
+      waits_.become(held, [&](std::size_t g, bool begins) {
+        if (begins)
+          wait_end[g] = at;
+        else
+          intervals[names_[g]].waiting.push_back({at, wait_end[g]});
+      });
+    };
     for (auto b = static_cast<std::uint32_t>(code_.blocks.size()); b-- > 0;) {
-      if (code_.blocks[b].first == code_.blocks[b].last) continue;
+      const Block& block = code_.blocks[b];
+      if (block.first == block.last) continue;
+      borders_.push_back(2 * block.last);
+      pass_border(2 * block.last, live_out_[b], intervals);
+      through_ = live_out_[b];
       build_block(b, intervals);
-      if (!predicates_)
-        held_[b].for_each([&](std::size_t g) {
-          intervals[names_[g]].waiting.push_back({2 * code_.blocks[b].first, 2 * code_.blocks[b].last});
-        });
+      if (predicates_) continue;
+      held_[b].remove(through_);
+      wait(2 * block.last, held_[b]);
     }
+    pass_border(0, none, intervals);
+    wait(0, none);
+    borders_.push_back(0);
+    std::reverse(borders_.begin(), borders_.end());
     for (Interval& interval : intervals) {
       std::reverse(interval.active.begin(), interval.active.end());
       join_neighbours(interval.active);
       std::reverse(interval.waiting.begin(), interval.waiting.end());
-      // Removes from `waiting` the positions that are already in `active`, because executing lanes hold the value
-      // there.
-      auto at = interval.active.begin();
-      const auto covered = [&](const Segment& s) {
-        while (at != interval.active.end() && at->end < s.end) ++at;
-        return at != interval.active.end() && at->begin <= s.begin;
-      };
-      interval.waiting.erase(std::remove_if(interval.waiting.begin(), interval.waiting.end(), covered),
-                             interval.waiting.end());
-      join_neighbours(interval.waiting);
+      interval.waiting = beyond(interval);
     }
+  }
+
+  /// Returns the waiting segments of an interval without the blocks throughout which executing lanes hold the value.
+  [[nodiscard]] std::vector<Segment> beyond(const Interval& interval) const {
+    std::vector<Segment> rest;
+    auto active = interval.active.begin();
+    for (const Segment& run : interval.waiting) {
+      std::uint32_t at = run.begin;
+      while (active != interval.active.end() && active->end <= at) ++active;
+      for (auto held = active; held != interval.active.end() && held->begin < run.end; ++held) {
+        const auto first = std::lower_bound(borders_.begin(), borders_.end(), held->begin);
+        const auto behind = std::upper_bound(first, borders_.end(), held->end);
+        if (behind - first < 2) continue;  // no whole block
+        const std::uint32_t begin = std::max(*first, at), end = std::min(*(behind - 1), run.end);
+        if (begin >= end) continue;
+        if (at < begin) rest.push_back({at, begin});
+        at = end;
+      }
+      if (at < run.end) rest.push_back({at, run.end});
+    }
+    return rest;
   }
 
   static void join_neighbours(std::vector<Segment>& list) {
@@ -369,7 +420,12 @@ class Liveness {
   std::vector<std::uint32_t> global_;  // register -> index in the data flow
   std::vector<RegisterId> names_;
   std::vector<Bits> defined_in_, live_in_, live_out_, held_;
-  std::vector<std::uint32_t> end_, first_def_, stamp_;
+  std::vector<std::uint32_t> end_;  // end of the open segment of a register, 0 if none is open
+  std::vector<std::uint32_t> first_def_, stamp_;
+  Bits open_{0};                        // registers in the data flow with an open segment
+  Bits through_{0};                     // registers that executing lanes hold throughout the block
+  Bits waits_{0};                       // of the block behind: registers that waiting lanes hold, without those
+  std::vector<std::uint32_t> borders_;  // positions between blocks that are not empty, ascending
 };
 
 }  // namespace

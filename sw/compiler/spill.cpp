@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "compiler/allocate.h"
@@ -52,6 +53,75 @@ void rewrite(Code& code, const F& f) {
   code.insts = std::move(insts);
 }
 
+/// Slots of one width, in the order in which they were made. A binary tree over them knows which slots are surely taken
+/// throughout a segment, so that a search among many that are skips them: by the longest segment of each slot.
+class SlotTree {
+ public:
+  struct Slot {
+    std::uint64_t offset = 0;
+    std::vector<Segment> taken;
+  };
+
+  /// Returns the first slot that is free during `life`; nullptr if none is.
+  [[nodiscard]] Slot* find(const std::vector<Segment>& life) {
+    if (slots_.empty()) return nullptr;
+    const std::size_t found = find(1, longest(life), life);
+    return found == kNone ? nullptr : &slots_[found];
+  }
+  void take(Slot& slot, const std::vector<Segment>& life) {
+    unite(slot.taken, life);
+    update(static_cast<std::size_t>(&slot - slots_.data()));
+  }
+  void add(std::uint64_t offset, const std::vector<Segment>& life) {
+    slots_.push_back({offset, life});
+    if (slots_.size() > leaves_) {
+      leaves_ *= 2;
+      nodes_.assign(2 * leaves_, {});
+      for (std::size_t i = 0; i + 1 < slots_.size(); ++i) update(i);
+    }
+    update(slots_.size() - 1);
+  }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  /// Of the longest segments of the slots below: the last begin and the first end. Without slots none may be free.
+  struct Node {
+    std::uint32_t last_begin = 0;
+    std::uint32_t first_end = kNoIndex;
+  };
+
+  static Segment longest(const std::vector<Segment>& life) {
+    Segment best;
+    for (const Segment& s : life)
+      if (s.end - s.begin > best.end - best.begin) best = s;
+    return best;
+  }
+  void update(std::size_t slot) {
+    const Segment segment = longest(slots_[slot].taken);
+    std::size_t node = leaves_ + slot;
+    nodes_[node] = {segment.begin, segment.end};
+    while ((node /= 2) != 0) {
+      const Node& left = nodes_[2 * node];
+      const Node& right = nodes_[2 * node + 1];
+      nodes_[node] = {std::max(left.last_begin, right.last_begin), std::min(left.first_end, right.first_end)};
+    }
+  }
+  [[nodiscard]] std::size_t find(std::size_t node, Segment part, const std::vector<Segment>& life) const {
+    if (nodes_[node].last_begin < part.end && nodes_[node].first_end > part.begin) return kNone;
+    if (node >= leaves_) {
+      const std::size_t slot = node - leaves_;
+      return slot < slots_.size() && !overlap(slots_[slot].taken, life) ? slot : kNone;
+    }
+    const std::size_t left = find(2 * node, part, life);
+    return left != kNone ? left : find(2 * node + 1, part, life);
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t leaves_ = 1;
+  std::vector<Node> nodes_ = std::vector<Node>(2);
+};
+
 /// Spill slots in the frame; groups whose lives do not overlap share a slot.
 class Slots {
  public:
@@ -59,31 +129,23 @@ class Slots {
 
   /// Returns the frame offset of a slot for a group.
   std::uint64_t find(const SpillGroup& group) {
-    for (Slot& slot : slots_) {
-      if (slot.width != group.width || overlap(slot.taken, group.life)) continue;
-      unite(slot.taken, group.life);
-      return slot.offset;
+    SlotTree& slots = slots_[group.width];
+    if (SlotTree::Slot* const slot = slots.find(group.life)) {
+      slots.take(*slot, group.life);
+      return slot->offset;
     }
     const std::uint64_t align = group.width > 1 ? 8 : 4;
-    Slot slot;
-    slot.width = group.width;
-    slot.offset = (code_.frame_bytes + align - 1) / align * align;
-    slot.taken = group.life;
-    code_.spill_bytes += slot.offset + 4 * std::uint64_t{group.width} - code_.frame_bytes;
-    code_.frame_bytes = slot.offset + 4 * std::uint64_t{group.width};
+    const std::uint64_t offset = (code_.frame_bytes + align - 1) / align * align;
+    code_.spill_bytes += offset + 4 * std::uint64_t{group.width} - code_.frame_bytes;
+    code_.frame_bytes = offset + 4 * std::uint64_t{group.width};
     code_.frame_align = std::max(code_.frame_align, align);
-    slots_.push_back(std::move(slot));
-    return slots_.back().offset;
+    slots.add(offset, group.life);
+    return offset;
   }
 
  private:
-  struct Slot {
-    unsigned width = 1;
-    std::uint64_t offset = 0;
-    std::vector<Segment> taken;
-  };
   Code& code_;
-  std::vector<Slot> slots_;
+  std::map<unsigned, SlotTree> slots_;  // by width
 };
 
 RegisterId spill_temporary(Code& code, RegisterClass cls) {

@@ -93,15 +93,15 @@ class Runner:
                 found += [Failure(by_name[one], level, machine, "differs", rest) for one, rest in reports]
             elif code != 0:
                 found += self.halves(sources, level, (machine,), name, "does not run", f"exit code {code}\n{text}")
-        path.unlink(missing_ok=True)  # halves of the same name may have used it
+        path.unlink()
         return found
 
     def halves(self, sources, level, machines, name, what, text):
         if len(sources) == 1:
             return [Failure(sources[0], level, machines[0], what, f"\n{text}")]
         middle = len(sources) // 2
-        return self.failures(sources[:middle], level, machines, name) + self.failures(
-            sources[middle:], level, machines, name
+        return self.failures(sources[:middle], level, machines, f"{name}_1") + self.failures(
+            sources[middle:], level, machines, f"{name}_2"
         )
 
 

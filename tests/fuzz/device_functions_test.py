@@ -8,10 +8,12 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from device_functions import Runner  # noqa: E402
 from function_maker import Maker  # noqa: E402
 from function_source import program  # noqa: E402
 
@@ -19,7 +21,28 @@ SCRIPT = Path(__file__).resolve().with_name("device_functions.py")
 CASTOR_CC = None
 
 
+class CrashingRunner(Runner):
+    """Its programs do nothing, and crash on the functional machine."""
+
+    def compile(self, sources, level, name):
+        path = self.folder / name
+        path.touch()
+        return path, ""
+
+    def execute(self, path, machine):
+        if not path.exists():
+            raise FileNotFoundError(path)
+        return (0, "") if machine else (139, "")
+
+
 class Reports(unittest.TestCase):
+    def test_functions_that_do_not_run_on_one_machine_are_found_and_run_on_the_next(self):
+        sources = [Maker(1, index).make() for index in range(3)]
+        with tempfile.TemporaryDirectory() as folder:
+            failures = CrashingRunner(None, folder).failures(sources, "O2", ("", "tiny"))
+        self.assertEqual([failure.source for failure in failures], sources)
+        self.assertEqual({(failure.what, failure.machine) for failure in failures}, {("does not run", "")})
+
     def check(self, *words, code):
         command = [sys.executable, "-B", SCRIPT, *words]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)

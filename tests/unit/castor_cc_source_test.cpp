@@ -299,6 +299,12 @@ TEST(MissingFunctions, AreExplainedOncePerFeature) {
 }
 
 TEST(MissingFunctions, OfTheUserAreNotExplained) {
+  for (const char* const error :
+       {"use of undeclared identifier 'castor_find_child'; did you mean 'inner::castor_find_child'?",
+        "no member named 'castor_find_child' in namespace 'outer'"}) {
+    EXPECT_THAT(explain_missing_functions("a.cu:1:1: error: " + std::string(error) + "\n"),
+                HasSubstr("device code launches 'child' by a name that a using declaration brings"));
+  }
   EXPECT_EQ(explain_missing_functions("a.cu:1:1: error: use of undeclared identifier 'count'\n"), "");
   EXPECT_EQ(explain_missing_functions("a.cu:1:1: error: reference to __device__ function 'f' in __host__ function\n"),
             "");

@@ -104,6 +104,9 @@ TEST(SignsOfZeros, SelectionsWhoseZeroHasAnotherSignAreTurnedRound) {
       {"ogt double %x, -0.000000e+00", x + ", " + minus, "ule", "-0.000000e+00", minus + ", " + x},
       {"ult double %x, 0.000000e+00", plus + ", " + x, "oge", "0.000000e+00", x + ", " + plus},
       {"ugt double %x, -0.000000e+00", minus + ", " + x, "ole", "-0.000000e+00", x + ", " + minus},
+      {"ult double %x, 0.000000e+00, !dbg !7", plus + ", " + x, "oge", "0.000000e+00", x + ", " + plus},
+      {"olt double %x, -0.000000e+00", x + ", " + plus, "uge", "-0.000000e+00", plus + ", " + x},
+      {"ugt double %x, 0.000000e+00", minus + ", " + x, "ole", "0.000000e+00", x + ", " + minus},
   };
   for (const Case& one : cases) {
     const std::string text = keep_signs_of_zeros(selecting("contract ", one.compare, one.arms));
@@ -118,11 +121,66 @@ TEST(SignsOfZeros, SelectionsWhoseZeroHasAnotherSignAreTurnedRound) {
         selecting("nsz ", "olt double %x, 0.000000e+00", x + ", " + plus),
         selecting("fast ", "olt double %x, 0.000000e+00", x + ", " + plus),
         selecting("", "olt double %x, 1.000000e+00", x + ", double 1.000000e+00"),
+        selecting("", "ogt double %x, -0.000000e+00", x + ", " + plus),
         selecting("", "olt double %x, 0.000000e+00", "i32 %a, i32 0"),
         std::string("define void @g() {\n  %1 = fcmp olt double %x, 0.000000e+00\n}\ndefine void @h(i1 %1) {\n"
                     "  %2 = select i1 %1, double %x, double 0.000000e+00\n}\n")}) {
     EXPECT_EQ(keep_signs_of_zeros(same), same);
   }
+}
+
+TEST(SignsOfZeros, ExchangedZerosNeedAComparisonAndANegativeZeroOrAConversion) {
+  const std::string compares = "\tsetp.gt.f64 \t%p1, %fd1, 0d0000000000000000;\n";
+  const std::string gives = "\tselp.f64 \t%fd2, 0d8000000000000000, %fd1, %p1;\n";
+  const std::string converts = "\tcvt.f64.f32 \t%fd1, %f1;\n", rounds = "\tcvt.rzi.s32.f32 \t%r1, %f1;\n";
+  EXPECT_TRUE(may_have_exchanged_zeros(compares + gives));
+  EXPECT_TRUE(may_have_exchanged_zeros(converts + compares));
+  for (const std::string& other : {compares, gives, converts, compares + rounds, gives + converts})
+    EXPECT_FALSE(may_have_exchanged_zeros(other)) << other;
+}
+
+TEST(SignsOfZeros, DoubtfulAreNegativeZerosAndZerosThatAreConverted) {
+  const std::string compare = "ogt double %x, 0.000000e+00";
+  const std::string zero = selecting("", compare, "double %x, double 0.000000e+00");
+  const auto before_end = [](std::string text, const std::string& line) {
+    return text.insert(text.find("  ret"), "  " + line + "\n");
+  };
+  EXPECT_TRUE(has_doubtful_zeros(selecting("", compare, "double -0.000000e+00, double %x")));
+  EXPECT_TRUE(has_doubtful_zeros(selecting("", "ule double 0.000000e+00, %x", "double %x, double -0.000000e+00")));
+  EXPECT_TRUE(has_doubtful_zeros(before_end(zero, "%3 = fptrunc double %2 to float")));
+  for (const std::string& other : {zero, before_end(zero, "%3 = fptrunc double %x to float"),
+                                   selecting("nsz ", compare, "double -0.000000e+00, double %x"),
+                                   selecting("", "oeq double %x, 0.000000e+00", "double -0.000000e+00, double %x"),
+                                   selecting("", "ogt double %x, 1.000000e+00", "double -0.000000e+00, double %x")}) {
+    EXPECT_FALSE(has_doubtful_zeros(other)) << other;
+  }
+}
+
+TEST(SignsOfZeros, ComparisonsAreHiddenAndShownAgain) {
+  const auto function = [](const std::string& lines) { return "define void @f(double %0) {\n" + lines + "}\n"; };
+  const std::string hidden = hide_comparisons(function("  %2 = fcmp olt double %0, %1, !dbg !3\n"));
+  EXPECT_EQ(hidden, function("  %castor.same.0 = call double @castor.same.double(double %1)\n"
+                             "  %2 = fcmp olt double %0, %castor.same.0, !dbg !3\n") +
+                        "declare double @castor.same.double(double) nofree nosync nounwind readnone speculatable "
+                        "willreturn\n");
+  // With a number, by equality, of vectors, or where the sign does not matter.
+  for (const char* const other : {"olt double %0, 1.000000e+00", "ogt float 2.000000e+00, %1", "oeq double %0, %1",
+                                  "olt <2 x float> %0, %1", "nsz olt double %0, %1"}) {
+    const std::string text = function("  %2 = fcmp " + std::string(other) + "\n");
+    EXPECT_EQ(hide_comparisons(text), text);
+  }
+  // The optimiser changes names, order and numbers; functions have values of their own.
+  EXPECT_EQ(show_comparisons("\n" +
+                             function("  %2 = fcmp ogt double %castor.same.0.i, %0\n"
+                                      "  %castor.same.0.i = tail call double @castor.same.double(double %4) #6\n") +
+                             function("  %2 = tail call double @castor.same.double(double -0.000000e+00)\n"
+                                      "  %3 = fcmp ogt double %0, %2\n  %4 = fneg double %castor.same.0.i\n") +
+                             "declare double @castor.same.double(double) #2\n"),
+            "\n" +
+                function("  %2 = fcmp ogt double %4, %0\n"
+                         "  %castor.same.0.i = bitcast double %4 to double\n") +
+                function("  %2 = bitcast double -0.000000e+00 to double\n"
+                         "  %3 = fcmp ogt double %0, -0.000000e+00\n  %4 = fneg double %castor.same.0.i\n"));
 }
 
 TEST(UnresolvedNames, ListsFunctionsAndVariablesDefinedElsewhere) {

@@ -1,5 +1,5 @@
-// Structures with bit fields and with arrays of 128-bit integers by value through functions that are not inlined;
-// division and conversion of 128-bit integers.
+// Structures with bit fields, with arrays of 128-bit integers and with members that are not aligned by value through
+// functions that are not inlined, called by name and by address; division and conversion of 128-bit integers.
 #include <cuda_runtime.h>
 
 #include "check.h"
@@ -98,6 +98,49 @@ NOT_INLINED Three<__int128> change(Three<__int128> t) {
 }
 NOT_INLINED __int128 product(__int128 a, __int128 b) { return a * b + 5; }
 
+struct __attribute__((packed)) Tight {
+  unsigned char k;
+  unsigned b : 11;
+};
+struct __attribute__((packed)) Unaligned {
+  unsigned char k;
+  int number;
+  double real;
+  const int* pointer;
+  short last;
+};
+struct Outer {
+  Pair pair;
+  int k;
+};
+NOT_INLINED Tight change(Tight t) {
+  t.b += t.k;
+  t.k ^= 0x5a;
+  return t;
+}
+NOT_INLINED Unaligned change(Unaligned u) {
+  u.number -= u.k;
+  u.real *= u.number;
+  u.last = static_cast<short>(u.last + *u.pointer);
+  return u;
+}
+NOT_INLINED Outer change(Outer o) {
+  o.k += 1;
+  o.pair.v[o.k & 1] -= o.k;
+  return o;
+}
+NOT_INLINED __int128 element(Pair p, int i) { return p.v[i & 1] * 3; }
+NOT_INLINED unsigned long long sum(Wide w, const Wide& other, Wide last) {
+  w.a += 1;
+  return w.c + other.b + last.a + w.a;
+}
+
+// Constants of such types, an element's address in a variable, and arguments that come from either.
+__constant__ Pair constant_pair = {{5, -7}};
+__device__ Outer variable_outer = {{{3, 4}}, 9};
+constexpr Wide kWide = {5, -77, 0x123456789a};
+__device__ Wide variable_wide[2] = {{1, 2, 3}, {4, -5, 6}};
+
 struct Values {
   Wide wide;
   Mixed mixed;
@@ -109,6 +152,9 @@ struct Values {
   Nested nested;
   Three<__int128> three;
   __int128 product;
+  Tight tight;
+  Unaligned unaligned;
+  Outer outer;
 };
 
 __host__ __device__ void all(Values& r, int s) {
@@ -154,8 +200,37 @@ __host__ __device__ void all(Values& r, int s) {
   for (int i = 0; i < 3; ++i) t.v[i] = (static_cast<__int128>(s) << (40 * i)) - i;
   r.three = change(t);
   r.product = product(static_cast<__int128>(s) << 66, -s);
+  Tight tight;
+  tight.k = s;
+  tight.b = s * 77;
+  Tight (*by_address)(Tight) = s & 1 ? static_cast<Tight (*)(Tight)>(change) : nullptr;
+  r.tight = by_address != nullptr ? by_address(tight) : change(tight);
+  const int add = s * 3;
+  Unaligned u = {static_cast<unsigned char>(s), s * 1000, 0.5 * s, &add, static_cast<short>(-s)};
+  r.unaligned = change(u);
+  r.unaligned.pointer = nullptr;
+  Outer outer;
+  outer.pair = pair;
+  outer.k = s;
+  r.outer = change(outer);
+  tight.b += 1;  // the argument was a copy
+  r.tight.k ^= tight.b & 3;
 }
 __global__ void all_of(Values* r, int s) { all(r[threadIdx.x], s + static_cast<int>(threadIdx.x)); }
+
+struct FromVariables {
+  __int128 first, second;
+  unsigned long long sum;
+  Tight tight;
+  Pair pair;
+};
+__global__ void from_variables(FromVariables* r, Tight tight, Pair pair) {
+  r->first = element(constant_pair, static_cast<int>(threadIdx.x));
+  r->second = element(variable_outer.pair, 1);
+  r->sum = sum(kWide, variable_wide[1], variable_wide[threadIdx.x]);
+  r->tight = change(tight);
+  r->pair = change(pair);
+}
 
 void same(const char* what, __int128 got, __int128 want) {
   EXPECT_SAME(what, static_cast<unsigned long long>(got >> 64), static_cast<unsigned long long>(want >> 64));
@@ -196,7 +271,33 @@ void check_structures() {
     same("single", a.single.k, want.single.k);
     for (int k = 0; k < 3; ++k) same("three", a.three.v[k], want.three.v[k]);
     same("product", a.product, want.product);
+    same("tight", a.tight.k, want.tight.k);
+    same("tight", a.tight.b, want.tight.b);
+    same("unaligned", a.unaligned.k, want.unaligned.k);
+    same("unaligned", a.unaligned.number, want.unaligned.number);
+    same("unaligned", a.unaligned.last, want.unaligned.last);
+    const double real = a.unaligned.real;
+    EXPECT_SAME("unaligned", real, want.unaligned.real);
+    same("outer", a.outer.k, want.outer.k);
+    for (int k = 0; k < 2; ++k) same("outer", a.outer.pair.v[k], want.outer.pair.v[k]);
   }
+}
+
+void check_variables() {
+  Shared<FromVariables> got(1);
+  Tight tight;
+  tight.k = 200;
+  tight.b = 2000;
+  const Pair pair = {{static_cast<__int128>(1) << 100, -3}};
+  from_variables<<<1, 1>>>(got.get(), tight, pair);
+  CUDA_OK(cudaDeviceSynchronize());
+  same("constant", got[0].first, 15);
+  same("variable", got[0].second, 12);
+  same("sum", got[0].sum, 0x123456789a - 5 + 1 + 6);
+  same("parameter", got[0].tight.k, 200 ^ 0x5a);
+  same("parameter", got[0].tight.b, (2000 + 200) & 2047);
+  same("parameter", got[0].pair.v[0], (static_cast<__int128>(1) << 100) - 3);
+  same("parameter", got[0].pair.v[1], ((static_cast<__int128>(1) << 100) - 3) * 7);
 }
 
 typedef unsigned __int128 Unsigned;
@@ -275,6 +376,7 @@ void check_wide_integers() {
 
 int main() {
   check_structures();
+  check_variables();
   check_wide_integers();
   return verdict();
 }

@@ -102,9 +102,9 @@ void Preemptor::add_waiting(DispatchState& state) const {
   for (const Saved& saved : saved_) {
     if (queues_[saved.record->context.queue]) continue;
     const SmMask room = dispatcher_.room_again(saved.entry()) & movable_;
-    if (!found || room != 0) state.fits_head = room;
+    if (!found || room.any()) state.fits_head = room;
     found = true;
-    if (room != 0) return;
+    if (room.any()) return;
   }
 }
 
