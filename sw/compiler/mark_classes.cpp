@@ -103,7 +103,7 @@ class Classifier {
       for (std::size_t i = 0; i < state.size(); ++i) state[i] = meet(state[i], out_[p][i]);
     }
     if (options_.rule == isa::MarkRule::kSource) return state;
-    for (const Meeting& meeting : flow_.meetings()[b]) {
+    for (const Join& meeting : flow_.meetings()[b]) {
       if (!visited_[meeting.branch]) continue;
       MarkClass lowered = condition_[meeting.branch];
       if (lowered.value == Mark::kRedundant) continue;

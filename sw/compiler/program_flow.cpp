@@ -103,9 +103,9 @@ ProgramFlow::ProgramFlow(const isa::Program& program) : program_(program) {
     }
   find_post_dominators();
   find_writes();
-  meetings_.resize(blocks_.size());
+  joins_.resize(blocks_.size());
   for (std::uint32_t b = 0; b < blocks_.size(); ++b)
-    if (blocks_[b].successors.size() > 1 && is_branch(program_.code[blocks_[b].last - 1])) find_meetings(b);
+    if (blocks_[b].successors.size() > 1 && is_branch(program_.code[blocks_[b].last - 1])) find_joins(b);
 }
 
 std::uint32_t ProgramFlow::function_at(std::uint32_t pc) const {
@@ -234,7 +234,7 @@ RegisterSet ProgramFlow::written_between(std::uint32_t from, std::uint32_t to) c
   return set;
 }
 
-void ProgramFlow::find_meetings(std::uint32_t branch) {
+void ProgramFlow::find_joins(std::uint32_t branch) {
   const std::vector<std::uint32_t>& roots = blocks_[branch].successors;
   const std::uint32_t stop = blocks_[branch].post_dominator;
   std::vector<bool> inside(blocks_.size(), false);
@@ -256,10 +256,9 @@ void ProgramFlow::find_meetings(std::uint32_t branch) {
   }
   for (const std::uint32_t barrier : barriers) {
     const RegisterSet way = written_between(branch, barrier);
-    for (const std::uint32_t behind : blocks_[barrier].successors) meetings_[behind].push_back({branch, way});
+    for (const std::uint32_t behind : blocks_[barrier].successors) joins_[behind].push_back({branch, way});
   }
-  for (const std::uint32_t join : joins_below(blocks_, roots, inside, stop))
-    meetings_[join].push_back({branch, written});
+  for (const std::uint32_t join : joins_below(blocks_, roots, inside, stop)) joins_[join].push_back({branch, written});
 }
 
 }  // namespace castor::compiler

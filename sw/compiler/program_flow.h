@@ -27,7 +27,7 @@ struct FlowBlock {
 };
 
 /// Join of paths that diverged at the end of block `branch`. Registers written on these paths may differ between warps.
-struct Meeting {
+struct Join {
   std::uint32_t branch = 0;  ///< block that ends with the branch
   RegisterSet written;       ///< registers that can be written between the branch and the join
 };
@@ -40,7 +40,7 @@ class ProgramFlow {
 
   [[nodiscard]] const std::vector<FlowBlock>& blocks() const { return blocks_; }
   /// Returns, per block, the branches whose paths meet at its first record (the join rule of docs/marks.md).
-  [[nodiscard]] const std::vector<std::vector<Meeting>>& meetings() const { return meetings_; }
+  [[nodiscard]] const std::vector<std::vector<Join>>& meetings() const { return joins_; }
   /// Returns the registers that a record writes; for a call, the registers that its callees write.
   [[nodiscard]] const RegisterSet& written(std::uint32_t pc) const { return written_[pc]; }
   /// Returns the number of loops around a record.
@@ -52,7 +52,7 @@ class ProgramFlow {
   void find_post_dominators();
   void find_writes();
   [[nodiscard]] RegisterSet writes_of(std::uint32_t pc, const std::vector<RegisterSet>& written_by) const;
-  void find_meetings(std::uint32_t branch);
+  void find_joins(std::uint32_t branch);
   [[nodiscard]] RegisterSet written_in(std::uint32_t block) const;
   /// Returns the registers that any path from the end of block `from` to the end of block `to` may write.
   [[nodiscard]] RegisterSet written_between(std::uint32_t from, std::uint32_t to) const;
@@ -61,9 +61,9 @@ class ProgramFlow {
 
   const isa::Program& program_;
   std::vector<FlowBlock> blocks_;
-  std::vector<std::uint32_t> block_of_;         // per record: number of its block
-  std::vector<RegisterSet> written_;            // per record: registers that it writes
-  std::vector<std::vector<Meeting>> meetings_;  // per block: joins at its first record
+  std::vector<std::uint32_t> block_of_;   // per record: number of its block
+  std::vector<RegisterSet> written_;      // per record: registers that it writes
+  std::vector<std::vector<Join>> joins_;  // per block: joins at its first record
 };
 
 /// Returns the nodes below `roots` at which paths may join. Such a node is not dominated by any other single node:

@@ -70,8 +70,8 @@ void Module::check_target(const gpu::Machine& machine) {
   constexpr std::size_t kPrefix = 3;  // "sm_"
   const unsigned long wanted =
       std::strtoul(module_->target.c_str() + std::min(kPrefix, module_->target.size()), nullptr, 10);
-  if (target_told_ || wanted <= std::max(own, kPreferred)) return;
-  target_told_ = true;
+  if (target_reported_ || wanted <= std::max(own, kPreferred)) return;
+  target_reported_ = true;
   complain(
       name_ + " is compiled for " + base::printable(module_->target) + ", and " + machine.name + " is sm_" +
       std::to_string(own) +

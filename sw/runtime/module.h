@@ -107,7 +107,7 @@ class Module {
   std::string text_;
   std::optional<isa::Module> module_;
   std::exception_ptr failure_;
-  bool target_told_ = false;
+  bool target_reported_ = false;
   std::unordered_map<std::string, DeviceSymbol> symbols_;
   std::unordered_map<std::string, std::uint64_t> addresses_;  // variables and function values, for linking
   std::uint64_t code_values_ = 0;                             // start of the values of functions in code space

@@ -110,7 +110,7 @@ BlockEntry make_entry() {
         };
         const base::Cycle skip_before = !request.skip ? 0 : waves ? request.wave_from : base::kForever;
         // A reset replaces the bench, since its cover points must not compare cycles across the reset.
-        const auto anew = [&](twin::Cycle) {
+        const auto restart = [&](twin::Cycle) {
           bench->finish();
           detail::add(result.cover, bench->cover().points());
           bench = std::make_unique<BenchT>(*machine);
@@ -119,7 +119,7 @@ BlockEntry make_entry() {
           result.cycles = at;
           progress(at);
         };
-        result.skipped = run_until<Block>(*machine, *sequence, request.cycles, skip_before, watch, anew, tell);
+        result.skipped = run_until<Block>(*machine, *sequence, request.cycles, skip_before, watch, restart, tell);
         result.cycles = request.cycles;
         bench->finish();
         if (ports != nullptr) ports->close();

@@ -167,9 +167,9 @@ struct Apart {
 /// Cover points for each pair of simultaneous events on one register: "FIRST meets SECOND on REGISTER". A pair that
 /// cannot be simultaneous is waived with its reason, and is recorded as impossible if it occurs.
 template <class Subject>
-class Meetings {
+class Simultaneous {
  public:
-  Meetings(const CoverList& list, const std::vector<EventRow<Subject>>& rows, const std::vector<Apart>& apart = {})
+  Simultaneous(const CoverList& list, const std::vector<EventRow<Subject>>& rows, const std::vector<Apart>& apart = {})
       : cover_(list.cover) {
     for (const EventRow<Subject>& row : rows) {
       if (list.can(row.needs)) events_.push_back(row);

@@ -10,11 +10,11 @@ namespace castor::tb {
 
 /// Runs `sequence` against `machine` for `cycles` cycles. Idle cycles before the cycle `skip_before` are skipped where
 /// the twin and the sequence allow it. `watch(cycle, in, out, machine)` is called in every simulated cycle before its
-/// clock edge. `anew(cycle)` is called after a reset of the twin before cycle `cycle`. `progress(cycle)` is called
+/// clock edge. `restart(cycle)` is called after a reset of the twin before cycle `cycle`. `progress(cycle)` is called
 /// every few thousand cycles. Returns the number of skipped cycles.
-template <class Block, class Watch, class Anew, class Progress>
+template <class Block, class Watch, class Restart, class Progress>
 twin::Cycle run_until(twin::Twin<Block>& machine, twin::Sequence<Block>& sequence, twin::Cycle cycles,
-                      twin::Cycle skip_before, Watch watch, Anew anew, Progress progress) {
+                      twin::Cycle skip_before, Watch watch, Restart restart, Progress progress) {
   constexpr twin::Cycle kTell = 4096;
   const auto& params = machine.params();
   typename Block::Inputs in;
@@ -28,7 +28,7 @@ twin::Cycle run_until(twin::Twin<Block>& machine, twin::Sequence<Block>& sequenc
       in = {};
       sequence.begin(in);
       machine.check_assumptions(sequence.keeps_contract());
-      anew(cycle);
+      restart(cycle);
       first = true;
     }
     // The twin has not yet seen the input levels of the first cycle, so the first cycle is never skipped.

@@ -32,10 +32,10 @@ void Chaos::new_phase() {
   registers_ = pick({1, 2, 4, params_.NumSlots});
   loads_ = of_ == Of::kLoads ? pick({128, 240}) : 96;
   stores_ = of_ == Of::kLoads ? pick({1, 6, 30}) : event_ / 4;
-  branches_ = of_ == Of::kMeetings ? pick({4, 20, 80}) : event_;
+  branches_ = of_ == Of::kSimultaneous ? pick({4, 20, 80}) : event_;
   follow_ = pick({0, 128});
   meets_ = of_ != Of::kAll && chance(160) ? 100 : 0;
-  if (of_ == Of::kMeetings) end_ = pick({0, 1});
+  if (of_ == Of::kSimultaneous) end_ = pick({0, 1});
 }
 
 U8 Chaos::number(unsigned limit, unsigned bits) {

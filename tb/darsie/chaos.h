@@ -40,7 +40,11 @@ class Chaos final : public Sequence {
   [[nodiscard]] U64 some_warps(unsigned rate);
 
   Params params_;
-  enum class Of : std::uint8_t { kAll, kLoads, kMeetings } of_ = Of::kAll;  // dominant traffic of the current phases
+  enum class Of : std::uint8_t {
+    kAll,
+    kLoads,
+    kSimultaneous
+  } of_ = Of::kAll;  // dominant traffic of the current phases
   base::Xoshiro256 random_;
   castor::tb::PortEdges<Block> edges_;
   U64 live_ = 0;  // warps that the sequence has launched and not ended

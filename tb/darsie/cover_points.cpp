@@ -5,7 +5,7 @@ namespace castor::darsie::tb {
 CoverPoints::CoverPoints(castor::tb::Cover& cover, const Params& params, const castor::tb::Peek& /*peek*/)
     : BlockPoints(params),
       rules_({cover, features(params)}, params),
-      meetings_({cover, features(params)}),
+      simultaneous_({cover, features(params)}),
       cover_(cover) {}
 
 void CoverPoints::see(const castor::tb::Cycle<Block>& cycle) {
@@ -16,7 +16,7 @@ void CoverPoints::see(const castor::tb::Cycle<Block>& cycle) {
                                                cycle.out.d_act[2] == 1 || cycle.out.d_act[3] == 1);
   if (now.leads() != leads) cover_.impossible("another verdict than the points have worked out");
   rules_.see(now);
-  meetings_.see(now);
+  simultaneous_.see(now);
   now.move(hidden_);
 }
 

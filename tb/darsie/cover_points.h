@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tb/darsie/cover/meeting_points.h"
 #include "tb/darsie/cover/rule_points.h"
+#include "tb/darsie/cover/simultaneous_points.h"
 
 namespace castor::darsie::tb {
 
@@ -16,7 +16,7 @@ class CoverPoints final : public castor::tb::BlockPoints<Block> {
   void see(const castor::tb::Cycle<Block>& cycle) override;
 
   RulePoints rules_;
-  MeetingPoints meetings_;
+  SimultaneousPoints simultaneous_;
   castor::tb::Cover& cover_;
   Hidden hidden_;
 };

@@ -44,7 +44,7 @@ void Environment::forget() {
   running_.clear();
   reply_.reset();
   rest_ = 0;
-  resting_ = goes_on_ = false;
+  resting_ = continues_ = false;
   // Sometimes starts near the largest possible reference.
   block_ = chance(kAlways / 2) ? kBlocks - 1 - below(64) : below(kBlocks);
   shown_.clear();
@@ -129,7 +129,7 @@ void Environment::new_command() {
   beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
   unsigned lane = below(33 - lanes);
   for (unsigned i = 0; i < lanes; ++i) {
-    beat.first = (i == 0 && !goes_on_) != chance(knobs_.frame);
+    beat.first = (i == 0 && !continues_) != chance(knobs_.frame);
     beat.last = (i + 1 == lanes && !goes_on) != chance(knobs_.frame);
     beat.lane = static_cast<U8>(lane);
     if (mixed && chance(kAlways / 2)) beat.key = keys_[below(static_cast<unsigned>(keys_.size()))];
@@ -142,7 +142,7 @@ void Environment::new_command() {
     beats_.push_back(beat);
     lane = std::min(31U, lane + 1 + (lane + lanes - i < 30 ? below(2) : 0));
   }
-  goes_on_ = goes_on;
+  continues_ = goes_on;
 }
 
 void Environment::show_beat(Inputs& in) {

@@ -102,10 +102,10 @@ class Environment final : public Sequence {
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;
   bool resting_ = false;
-  bool goes_on_ = false;   // the previous command was not terminated; the next beats continue that command
-  U32 block_ = 0;          // memory block with parameters and record of the group launched last
-  std::deque<U32> shown_;  // references of the records of the most recent groups
-  bool filled_ = false;    // set when the group table becomes full, cleared when it is half empty
+  bool continues_ = false;  // the previous command was not terminated; the next beats continue that command
+  U32 block_ = 0;           // memory block with parameters and record of the group launched last
+  std::deque<U32> shown_;   // references of the records of the most recent groups
+  bool filled_ = false;     // set when the group table becomes full, cleared when it is half empty
   // State of the block's search, as the model reconstructs it from the beats.
   LaunchState search_ = LaunchState::kSearch;
   U8 pointer_ = 0;

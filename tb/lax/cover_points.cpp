@@ -17,7 +17,7 @@ CoverPoints::CoverPoints(const CoverList& list, const Params& params, castor::tb
       verdicts_(list),
       collisions_(list, params.MaxKt),
       rates_(list),
-      meetings_(list) {}
+      simultaneous_(list) {}
 
 void CoverPoints::see(const castor::tb::Cycle<Block>& cycle) {
   const Now now{cycle, peek_, control_, was_reset_};
@@ -28,7 +28,7 @@ void CoverPoints::see(const castor::tb::Cycle<Block>& cycle) {
   verdicts_.see(now, submitted_);
   collisions_.see(now);
   rates_.see(now);
-  meetings_.see(now);
+  simultaneous_.see(now);
   const bool control = now.writes(reg::kControl) && legal_control(now.in.reg_wdata);
   was_reset_ = control && (now.in.reg_wdata & reg::kSoftReset) != 0;
   if (control) control_ = now.in.reg_wdata;

@@ -4,10 +4,10 @@
 #include "tb/lax/cover/facts.h"
 #include "tb/lax/cover/job_points.h"
 #include "tb/lax/cover/machine_points.h"
-#include "tb/lax/cover/meeting_points.h"
 #include "tb/lax/cover/rate_points.h"
 #include "tb/lax/cover/register_points.h"
 #include "tb/lax/cover/selection_points.h"
+#include "tb/lax/cover/simultaneous_points.h"
 #include "tb/lax/cover/verdict_points.h"
 
 namespace castor::lax::tb {
@@ -31,7 +31,7 @@ class CoverPoints final : public castor::tb::BlockPoints<Block> {
   VerdictPoints verdicts_;
   CollisionPoints collisions_;
   RatePoints rates_;
-  MeetingPoints meetings_;
+  SimultaneousPoints simultaneous_;
   Submitted submitted_;
   U32 control_ = 0x00301582;  ///< control register as last written
   bool was_reset_ = false;    ///< a soft reset was requested in the previous cycle

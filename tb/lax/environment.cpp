@@ -26,7 +26,7 @@ void Environment::drive(Inputs& in) {
     leapt_ += leap(knobs_.now + cycle_ + leapt_);
   }
   now_ = (knobs_.now + cycle_ + leapt_) & kTimeMask;
-  if (cycle_ < rest_until_) {
+  if (cycle_ < idle_until_) {
     in.adm_ready = resting_.adm_ready;
     in.pe_vec = resting_.pe_vec;
     in.de_vec = resting_.de_vec;
@@ -87,7 +87,7 @@ void Environment::aim_resets(const Outputs& out) {
 
 void Environment::react(Inputs& in, const Outputs& out) {
   if (out.adm_valid != 0 && in.adm_ready != 0) verdict(out.adm_qid, out.adm_accept != 0, out.adm_reason);
-  if (cycle_ < rest_until_) return;
+  if (cycle_ < idle_until_) return;
   observe_submission(out, in);
   observe_device(out, in);
   const RegisterDriver::Done done = registers_.observe(out, in);
@@ -126,7 +126,7 @@ void Environment::aim(Inputs& in, const Outputs& out) {
 void Environment::fall_asleep(const Outputs& out, const Inputs& in) {
   const bool asks = registers_.active() || (in.reg_req != 0 && out.reg_ack == 0);
   if (port_ != Port::kIdle || asks || !registers_.configured()) return;
-  rest_until_ = cycle_ + 1 + draw(knobs_.rest_cycles);
+  idle_until_ = cycle_ + 1 + draw(knobs_.rest_cycles);
   resting_ = in;
 }
 

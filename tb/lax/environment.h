@@ -47,7 +47,7 @@ class Environment final : public Sequence {
 
   void drive(Inputs& in) override;
   void react(Inputs& in, const Outputs& out) override;
-  [[nodiscard]] base::Cycle rest() override { return rest_until_ > next_ ? rest_until_ - next_ : 0; }
+  [[nodiscard]] base::Cycle rest() override { return idle_until_ > next_ ? idle_until_ - next_ : 0; }
   void skip(base::Cycle n) override { next_ += n; }
 
  private:
@@ -167,7 +167,7 @@ class Environment final : public Sequence {
   bool update_seen_ = false;
   base::Cycle paused_until_ = 0;
   // Idle periods of all inputs
-  base::Cycle rest_until_ = 0;  ///< first cycle after the idle period
+  base::Cycle idle_until_ = 0;  ///< first cycle after the idle period
   Inputs resting_;              ///< inputs held during the idle period
   // Device state
   QueueBits to_parse_, to_issue_;

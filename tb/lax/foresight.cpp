@@ -9,7 +9,7 @@ namespace {
 /// around PREMA rankings.
 using Moment = bool (*)(const Edge&);
 const std::vector<Moment> kMoments = {
-    [](const Edge& e) { return e.update_is_taken(); },
+    [](const Edge& e) { return e.update_is_accepted(); },
     [](const Edge& e) { return e.admission_begins(); },
     [](const Edge& e) { return e.decides(Phase::kAdmit); },
     [](const Edge& e) { return e.job_is_dropped(); },
@@ -31,7 +31,7 @@ const std::vector<Moment> kMoments = {
 };
 const std::vector<Moment> kRankings = {
     [](const Edge& e) { return e.prema_ticks(); },
-    [](const Edge& e) { return e.ranking_is_taken(); },
+    [](const Edge& e) { return e.ranking_is_accepted(); },
     [](const Edge& e) { return e.threshold_is_found(); },
     [](const Edge& e) { return e.request_is_ranked(); },
     [](const Edge& e) { return e.ranking_ends(); },

@@ -20,7 +20,7 @@ auto skip_idle(Top& top, base::Cycle n, const Probes& probes, const Params& para
     top.rootp->castor_lax_probe__DOT__u_dut__DOT__u_timers__DOT__ptmr_q += static_cast<U32>(whole);
   }
   auto& rest = top.rootp->castor_lax_probe__DOT__rest_q;
-  rest = static_cast<std::remove_reference_t<decltype(rest)>>(std::min<base::Cycle>(rest + whole, kMostRest));
+  rest = static_cast<std::remove_reference_t<decltype(rest)>>(std::min<base::Cycle>(rest + whole, kMostIdle));
   return whole;
 }
 

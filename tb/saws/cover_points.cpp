@@ -9,7 +9,7 @@ CoverPoints::CoverPoints(castor::tb::Cover& cover, const Params& params, const c
       messages_({cover, features(params)}),
       events_({cover, features(params)}),
       ctas_({cover, features(params)}),
-      meetings_({cover, features(params)}),
+      simultaneous_({cover, features(params)}),
       errors_({cover, features(params)},
               {{"two kinds of error in one cycle", 0, [](unsigned errors) { return (errors & (errors - 1U)) != 0; }}}) {
   for (unsigned w = 0; w < params.NumWarps; ++w) on_[w % params.NumSched] |= U64{1} << w;
@@ -18,7 +18,7 @@ CoverPoints::CoverPoints(castor::tb::Cover& cover, const Params& params, const c
 void CoverPoints::see(const castor::tb::Cycle<Block>& cycle) {
   const Now now{cycle, on_};
   picks_.see(now);
-  meetings_.see(now);
+  simultaneous_.see(now);
   if (now.in.kernel_start != 0) {
     kernels_.see(now, queues_);
     queues_.clear();

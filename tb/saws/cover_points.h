@@ -6,9 +6,9 @@
 #include "tb/saws/cover/event_points.h"
 #include "tb/saws/cover/facts.h"
 #include "tb/saws/cover/kernel_points.h"
-#include "tb/saws/cover/meeting_points.h"
 #include "tb/saws/cover/message_points.h"
 #include "tb/saws/cover/pick_points.h"
+#include "tb/saws/cover/simultaneous_points.h"
 
 namespace castor::saws::tb {
 
@@ -27,7 +27,7 @@ class CoverPoints final : public castor::tb::BlockPoints<Block> {
   MessagePoints messages_;
   EventPoints events_;
   CtaPoints ctas_;
-  MeetingPoints meetings_;
+  SimultaneousPoints simultaneous_;
   Points<unsigned> errors_;  // errors of one cycle, as a mask
   std::array<U64, 4> on_{};  // mask of the warps of each scheduler
   Queues queues_;

@@ -54,7 +54,7 @@ void Environment::drive(Inputs& in) {
   for (Cta& cta : ctas_) cta.event = cta.issued = false;
   arrivals_.clear();
   touched_ = 0;
-  starting_ = start_pending_ && empty() && rest_next_ == 0;
+  starting_ = start_pending_ && empty() && next_idle_ == 0;
   if (starting_) begin_kernel(in);
   U64 ready = 0;
   for (unsigned w = 0; w < params_.NumWarps; ++w) {
@@ -63,9 +63,9 @@ void Environment::drive(Inputs& in) {
   if (chance(knobs_.break_rule)) ready |= random_() & twin::mask(params_.NumWarps);
   in.w_ready = WarpBits(ready);
   // An idle period begins with one cycle that shows the levels after the last events.
-  resting_ = rest_next_ > 0;
-  rest_ = rest_next_;
-  rest_next_ = 0;
+  resting_ = next_idle_ > 0;
+  rest_ = next_idle_;
+  next_idle_ = 0;
 }
 
 void Environment::react(Inputs& in, const Outputs& out) {
@@ -93,7 +93,7 @@ void Environment::react(Inputs& in, const Outputs& out) {
     begin_kernel(in);
   }
   if (kernel_left_ == 0 && empty()) start_pending_ = true;
-  if (chance(knobs_.rest)) rest_next_ = 1 + below(knobs_.rest_cycles);
+  if (chance(knobs_.rest)) next_idle_ = 1 + below(knobs_.rest_cycles);
 }
 
 // Programs of CTAs
@@ -130,7 +130,7 @@ void Environment::write_program(Cta& cta) {
   }
 }
 
-void Environment::go_on(unsigned w) {
+void Environment::resume(unsigned w) {
   Warp& warp = warps_[w];
   const Cta& cta = ctas_[warp.cta];
   while (warp.step < cta.program.size()) {
@@ -217,7 +217,7 @@ void Environment::meet(unsigned w, Inputs& in) {
   cta.program[warp.step].arrived |= bit(w);
   if (what == Next::kArrive) {
     ++warp.step;
-    go_on(w);
+    resume(w);
   } else {
     warp.does = Does::kWaits;
     arrivals_.push_back(w);
@@ -254,7 +254,7 @@ void Environment::complete_barriers(Inputs& in) {
         warp.does = Does::kRuns;
         warp.ready_at = cycle_ + 1 + below(4);
         ++warp.step;
-        go_on(w);
+        resume(w);
       }
       step.arrived = 0;
     }
@@ -325,7 +325,7 @@ bool Environment::place(Inputs& in) {
   write_program(cta);
   for (unsigned i = 0; i < count; ++i) {
     warps_[room[i]] = {Does::kRuns, c, 0, 0, cycle_ + 1 + below(4)};
-    go_on(room[i]);
+    resume(room[i]);
   }
   if (count > 1 && knobs_.absent != 0 && chance(knobs_.absent))
     warps_[room[count - 1]].ready_at = cycle_ + 1500 + below(1000);

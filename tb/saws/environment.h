@@ -62,7 +62,7 @@ class Environment final : public Sequence {
   [[nodiscard]] bool empty() const;
   void write_program(Cta& cta);
   /// Advances the warp to the next step in which it takes part, and draws the number of instructions before it.
-  void go_on(unsigned w);
+  void resume(unsigned w);
   [[nodiscard]] Next next(unsigned w) const;
   void issue(Inputs& in, const Outputs& out);
   void meet(unsigned w, Inputs& in);
@@ -99,7 +99,7 @@ class Environment final : public Sequence {
   std::vector<unsigned> arrivals_;  // warps that reach a barrier in this cycle, and wait unless the barrier completes
   base::Cycle cycle_ = 0;
   base::Cycle rest_ = 0;       // remaining cycles without any event
-  base::Cycle rest_next_ = 0;  // length of the idle period that starts in the next cycle
+  base::Cycle next_idle_ = 0;  // length of the idle period that starts in the next cycle
   unsigned kernel_left_ = 0;   // CTAs of the kernel still to be placed
   unsigned burst_left_ = 0;
   U32 touched_ = 0;  // mask of the CTAs of which a warp arrived or exited in this cycle

@@ -131,7 +131,7 @@ inline std::uint64_t levels_of(const DispatchIn& in) {
   Digest digest;
   digest.add(*in.fits).add(in.open).add(in.quota != nullptr);
   for (unsigned sm = 0; sm < in.room->sms(); ++sm) {
-    const SmRoom& room = in.room->free(sm);
+    const SmResources& room = in.room->free(sm);
     digest.add(room.tbs).add(room.warps).add(room.threads).add(room.reg_units).add(room.smem_units);
   }
   return digest.value();

@@ -34,7 +34,7 @@ TEST(CallNamed, NamesBlockFunctionAndCycle) {
   EXPECT_THAT(call([] { throw 3; }), ThrowsMessage<Error>(HasSubstr("block arbiter: settle of cycle 77")));
   EXPECT_THAT(call([] { throw Error("as it was"); }), ThrowsMessage<Error>(testing::StrEq("as it was")));
   EXPECT_THROW(call([] { throw InputError("a value"); })(), InputError) << "of its own type";
-  EXPECT_EQ(detail::call_under_way->site, nullptr) << "nothing is left marked";
+  EXPECT_EQ(detail::call_in_progress->site, nullptr) << "nothing is left marked";
 }
 
 /// Computes until `enough` holds.

@@ -65,12 +65,12 @@ TEST(CoverPoints, AnArcThatIsNotListedIsImpossibleUnlessItIsSilent) {
 TEST(CoverPoints, EveryTwoEventsOnOneRegisterMeet) {
   Cover cover;
   const auto bit = [](unsigned n) { return [n](const unsigned& events) { return (events >> n & 1U) != 0; }; };
-  Meetings<unsigned> meetings({cover},
-                              {{"push", "count", 0, bit(0)},
-                               {"pop", "count", 0, bit(1)},
-                               {"clear", "count", 0, bit(2)},
-                               {"beat", "timer", 0, bit(3)}},
-                              {{"clear", "pop", "a pop waits for the answer to a write"}});
+  Simultaneous<unsigned> meetings({cover},
+                                  {{"push", "count", 0, bit(0)},
+                                   {"pop", "count", 0, bit(1)},
+                                   {"clear", "count", 0, bit(2)},
+                                   {"beat", "timer", 0, bit(3)}},
+                                  {{"clear", "pop", "a pop waits for the answer to a write"}});
   for (const unsigned events : {0b0001U, 0b1001U, 0b0011U, 0b0011U}) meetings.see(events);
   EXPECT_EQ(hits(cover),
             (std::map<std::string, std::uint64_t>{

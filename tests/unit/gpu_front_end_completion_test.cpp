@@ -44,7 +44,7 @@ TEST(CompletionPort, ThePacketIsCompleteAtOnceAndShownWhenItsWordIsStored) {
     if (shown == 0 && rig.part.shown(ticket)) shown = now;
     if (now == 10) rig.part.finish(3, ticket, now);
     EXPECT_EQ(rig.part.cycle(ticket), now < 10 ? 0U : 10U);
-    EXPECT_EQ(rig.part.telling(), now >= 10 && shown == 0);
+    EXPECT_EQ(rig.part.notifying(), now >= 10 && shown == 0);
     EXPECT_TRUE(rig.word(address) == ticket || shown == 0);
     rig.memory.tick(now);
   }
@@ -76,7 +76,7 @@ TEST(CompletionPort, NoticesComeInTheOrderOfTheirWordsAndOnlyWhileTheyAreCollect
   EXPECT_FALSE(notices[2].discarded);
   EXPECT_EQ(rig.word(signal), (JobSignal{JobStatus::kAccepted, 0, 77}.word()));
   EXPECT_FALSE(rig.part.has_notices());
-  EXPECT_FALSE(rig.part.telling());
+  EXPECT_FALSE(rig.part.notifying());
 }
 
 TEST(CompletionPort, WhatIsDroppedIsCompleteAtOnceWithoutAWord) {
@@ -85,7 +85,7 @@ TEST(CompletionPort, WhatIsDroppedIsCompleteAtOnceWithoutAWord) {
   rig.part.drop(ticket, 7);
   EXPECT_TRUE(rig.part.shown(ticket));
   EXPECT_EQ(rig.part.cycle(ticket), 7U);
-  EXPECT_FALSE(rig.part.telling());
+  EXPECT_FALSE(rig.part.notifying());
   EXPECT_TRUE(rig.memory.memory.idle());
 }
 

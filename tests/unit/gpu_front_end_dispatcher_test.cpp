@@ -125,8 +125,8 @@ TEST(Dispatcher, ATbThatComesBackTakesThePlacementOfTheCycle) {
   rig.table.place(1, 1);
   rig.table.save(1);
   EXPECT_EQ(rig.placed_on(4), 0U);
-  EXPECT_EQ(rig.dispatcher.takers_again(1), (SmMask{1} << 13) - 1);
-  EXPECT_EQ(rig.dispatcher.place_again(1, 0x1f01, 5), 8U);
+  EXPECT_EQ(rig.dispatcher.sms_for_restored(1), (SmMask{1} << 13) - 1);
+  EXPECT_EQ(rig.dispatcher.place_restored(1, 0x1f01, 5), 8U);
   EXPECT_EQ(rig.ledger.resident(8, 1), 1U);
   EXPECT_EQ(rig.placed_on(5), std::nullopt);
   EXPECT_EQ(rig.placed_on(6), 9U);  // the search goes on behind it
@@ -195,7 +195,7 @@ TEST(Dispatcher, GivingUpAQueueFinishesItsKernels) {
   rig.push(0, 10, kSmall, 4);
   rig.push(1, 10, kSmall, 5);
   rig.reserve(2, 10, 4);
-  EXPECT_EQ(rig.dispatcher.give_up(4), 2U);
+  EXPECT_EQ(rig.dispatcher.cancel(4), 2U);
   EXPECT_TRUE(rig.table.finished()[0]);
   EXPECT_TRUE(rig.table[2].killed);
   EXPECT_EQ(rig.placed_of(1), 1);

@@ -1,5 +1,5 @@
 // The head service alone: events, host calls, copies, and heads of queues in memory.
-#include "castor/gpu/front_end/head_service.h"
+#include "castor/gpu/front_end/queue_head_service.h"
 #include "gpu_front_end_parts.h"
 
 namespace castor::gpu::gpu_front_end_heads_test {
@@ -51,10 +51,10 @@ class HeadRig : public PartRig {
   JobInspector inspector;
   base::StatisticGroup copy_groups[2];
   CopyEngine to_device, to_host;
-  HeadService part;
+  QueueHeadService part;
 };
 
-TEST(HeadService, ServesOneHeadPerQueueAndCycle) {
+TEST(QueueHeadService, ServesOneHeadPerQueueAndCycle) {
   HeadRig rig;
   std::vector<std::pair<unsigned, Cycle>> calls;
   Cycle clock = 0;
@@ -67,7 +67,7 @@ TEST(HeadService, ServesOneHeadPerQueueAndCycle) {
   EXPECT_EQ(calls, (std::vector<std::pair<unsigned, Cycle>>{{1, 11}, {6, 11}, {1, 12}, {6, 12}, {1, 13}, {6, 13}}));
 }
 
-TEST(HeadService, AWaitGoesOnInTheCycleAfterTheRecordWhateverTheOrderOfQueues) {
+TEST(QueueHeadService, AWaitGoesOnInTheCycleAfterTheRecordWhateverTheOrderOfQueues) {
   for (const auto& [waiter, recorder] : {std::make_pair(2U, 5U), std::make_pair(5U, 2U)}) {
     HeadRig rig;
     const Ticket wait = rig.submit(waiter, EventWaitPacket{7, 3}, 10);
@@ -80,7 +80,7 @@ TEST(HeadService, AWaitGoesOnInTheCycleAfterTheRecordWhateverTheOrderOfQueues) {
   }
 }
 
-TEST(HeadService, AWaitLooksAtTheCount) {
+TEST(QueueHeadService, AWaitLooksAtTheCount) {
   HeadRig rig;
   const Ticket nothing = rig.submit(0, EventWaitPacket{7, 0}, 10);
   const Ticket two = rig.submit(1, EventWaitPacket{7, 2}, 10);
@@ -93,7 +93,7 @@ TEST(HeadService, AWaitLooksAtTheCount) {
   EXPECT_EQ(rig.host.cycle(two), 32U);
 }
 
-TEST(HeadService, ACopyBlocksItsQueueAndGoesToTheEngineOfItsDirection) {
+TEST(QueueHeadService, ACopyBlocksItsQueueAndGoesToTheEngineOfItsDirection) {
   HeadRig rig;
   std::vector<std::byte> bytes(64);
   const std::uint64_t buffer = rig.store.allocate(64, AllocationKind::kHeap).value();
@@ -123,7 +123,7 @@ TEST(HeadService, ACopyBlocksItsQueueAndGoesToTheEngineOfItsDirection) {
   EXPECT_EQ(rig.host.cycle(behind), 0U);
 }
 
-TEST(HeadService, HeadsInMemoryAreReadFirst) {
+TEST(QueueHeadService, HeadsInMemoryAreReadFirst) {
   HeadRig rig("gcn_apu");
   const Ticket record = rig.submit(9, EventRecordPacket{1, 4}, 10);
   rig.run(10, 12);
@@ -134,7 +134,7 @@ TEST(HeadService, HeadsInMemoryAreReadFirst) {
   EXPECT_EQ(rig.part.count_of(1), 4U);
 }
 
-TEST(HeadService, WhatIsAbandonedWhileItIsReadHasNoEffect) {
+TEST(QueueHeadService, WhatIsAbandonedWhileItIsReadHasNoEffect) {
   HeadRig rig("gcn_apu");
   rig.submit(9, EventRecordPacket{1, 4}, 10);
   rig.submit(10, EventWaitPacket{1, 9}, 10);
@@ -149,7 +149,7 @@ TEST(HeadService, WhatIsAbandonedWhileItIsReadHasNoEffect) {
   EXPECT_NE(rig.host.cycle(again), 0U);
 }
 
-TEST(HeadService, AJobPacketOfAMachineThatDoesNotInspectIsAcceptedAtItsHead) {
+TEST(QueueHeadService, AJobPacketOfAMachineThatDoesNotInspectIsAcceptedAtItsHead) {
   HeadRig rig;
   JobPacket job;
   job.kernels = 1;

@@ -165,7 +165,7 @@ TEST(JobInspector, OfAJobThatIsGivenUpWhatIsNotInTheTableIsDropped) {
   rig.run(10, 80);
   static_cast<void>(rig.queues.take(2, QueueState::kBlocked, 80));  // its first kernel is in the table
   EXPECT_FALSE(rig.part.answer({2, false, 3, 0}, 80));
-  rig.part.give_up({2, false, 3, 0}, 1, 80);
+  rig.part.drop_job({2, false, 3, 0}, 1, 80);
   EXPECT_FALSE(rig.jobs.has(2));
   rig.queues.release(2, 81);
   rig.run(82, 200);

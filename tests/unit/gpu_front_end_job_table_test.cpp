@@ -63,9 +63,9 @@ TEST(JobTable, AJobThatNobodyJudgesEndsTheCycleAfterItsLastKernelWithItsLatency)
   rig.part.placed(2, true, 1300);
   EXPECT_TRUE(rig.part.completed(2, 1501));
   EXPECT_TRUE(rig.part.ending());
-  rig.part.tell_ends(1501);
+  rig.part.report_ends(1501);
   EXPECT_TRUE(rig.part.has(2));
-  rig.part.tell_ends(1502);
+  rig.part.report_ends(1502);
   EXPECT_FALSE(rig.part.has(2));
   EXPECT_FALSE(rig.part.ending());
   ASSERT_EQ(rig.part.records().size(), 1U);
@@ -97,11 +97,11 @@ TEST(JobTable, TheEndOfOneQueueCanBeToldBeforeTheOthers) {
     rig.part.judge(queue, queue, rig.job(queue, 1, 0), rig.accepted(queue), 5);
     EXPECT_TRUE(rig.part.completed(queue, 10));
   }
-  rig.part.tell_end(6, 10);
+  rig.part.report_end(6, 10);
   EXPECT_FALSE(rig.part.has(6));
   EXPECT_TRUE(rig.part.has(4));
   EXPECT_TRUE(rig.part.ending());
-  rig.part.tell_end(6, 10);
+  rig.part.report_end(6, 10);
   EXPECT_EQ(rig.statistic("jobs_ended"), 1U);
 }
 
@@ -116,7 +116,7 @@ TEST(JobTable, WithAJudgeOnlyKernelsOfAcceptedJobsAreCovered) {
   // All kernels are through; the job stays until the judge says that it has ended.
   EXPECT_TRUE(rig.part.uncovered()[3]);
   EXPECT_FALSE(rig.part.jobless()[3]);
-  rig.part.tell_ends(300);
+  rig.part.report_ends(300);
   EXPECT_TRUE(rig.part.has(3));
   rig.part.end({3, true, 42}, 300);
   EXPECT_FALSE(rig.part.has(3));
@@ -154,7 +154,7 @@ TEST(JobTable, ARefusedJobIsRecordedAndOneGivenUpTellsWhatIsLeft) {
   EXPECT_EQ(rig.part.records()[0].reason, 2);
   EXPECT_EQ(rig.signal(0).value, 900U);
   rig.part.judge(1, 6, rig.job(1, 3, 100), rig.accepted(1), 130);
-  EXPECT_EQ(rig.part.give_up({1, false, 3, 0}, 140), 3U);
+  EXPECT_EQ(rig.part.drop_job({1, false, 3, 0}, 140), 3U);
   EXPECT_FALSE(rig.part.has(1));
   EXPECT_TRUE(rig.part.uncovered()[1]);
   EXPECT_FALSE(rig.part.records()[1].accepted);
@@ -169,7 +169,7 @@ TEST(JobTable, AJobOfTheFrontEndItselfHasARecordButNoWord) {
   EXPECT_TRUE(rig.part.completed(1, 200));
   rig.part.end({1, true, 100}, 201);
   EXPECT_EQ(rig.part.records().size(), 1U);
-  EXPECT_FALSE(rig.host.telling());
+  EXPECT_FALSE(rig.host.notifying());
   EXPECT_EQ(rig.statistic("jobs_accepted"), 0U);
   EXPECT_EQ(rig.statistic("jobs_ended"), 1U);
 }

@@ -164,7 +164,7 @@ class PartRig {
   }
 
   /// A place for hooks; what they report is in `errors`.
-  [[nodiscard]] HookPlace place() {
+  [[nodiscard]] HookMount place() {
     return {machine, group,
             [this](const std::string& hook, unsigned code, std::uint64_t info, Maybe<unsigned> blamed) {
               errors.push_back(hook + " " + std::to_string(code) + " " + std::to_string(info) +

@@ -76,7 +76,7 @@ TEST(Preemptor, ATbThatComesBackIsPlacedNextUnlessItsQueueIsPreempted) {
   EXPECT_EQ(waiting.fits_head, kAllSms);
   rig.preemptor.preempt(PreemptorRig::only(7), 100);
   rig.savers[0].give_up(rig.table[0].context(), 0, 110);
-  rig.preemptor.take_wires(110);
+  rig.preemptor.accept_messages(110);
   waiting = {};
   rig.preemptor.add_waiting(waiting);
   EXPECT_TRUE(waiting.waiting);
@@ -139,7 +139,7 @@ TEST(Preemptor, ASavedTbGivesItsRoomBackAndComesBackFirstWhenItsQueueMay) {
   rig.savers[1].give_up(kernel, 1, 20);
   rig.savers[0].give_up(kernel, 0, 30);
   EXPECT_EQ(rig.preemptor.next_work(11), 20U);
-  for (Cycle now = 19; now < 31; ++now) rig.preemptor.take_wires(now);
+  for (Cycle now = 19; now < 31; ++now) rig.preemptor.accept_messages(now);
   EXPECT_EQ(rig.ledger.resident_total(), 0U);
   EXPECT_EQ(rig.table[0].saved, 2U);
   EXPECT_EQ(rig.preemptor.next_work(31), kForever);
@@ -174,7 +174,7 @@ TEST(Preemptor, ATbWaitsUntilAnSmHasRoomForIt) {
   rig.place(1, 1);
   rig.preemptor.preempt(PreemptorRig::only(7), 10);
   rig.savers[0].give_up(kernel, 0, 20);
-  rig.preemptor.take_wires(20);
+  rig.preemptor.accept_messages(20);
   rig.preemptor.preempt({}, 21);
   for (unsigned sm = 0; sm < 4; ++sm) rig.ledger.debit(sm, 5, {64, 2048, 1, 0}, 21);
   EXPECT_FALSE(rig.preemptor.can_restore());
@@ -191,12 +191,12 @@ TEST(Preemptor, SavedTbsOfAStoppedKernelAreItsEnd) {
   rig.preemptor.preempt(PreemptorRig::only(7), 10);
   rig.savers[0].give_up(kernel, 0, 20);
   rig.savers[1].give_up(kernel, 1, 25);
-  rig.preemptor.take_wires(20);
+  rig.preemptor.accept_messages(20);
   rig.table.kill(0);
   rig.dispatcher.stop(0);
   rig.preemptor.stopped(0);
   EXPECT_TRUE(rig.table.finished().none());  // one is still leaving
-  rig.preemptor.take_wires(25);
+  rig.preemptor.accept_messages(25);
   EXPECT_TRUE(rig.table.finished()[0]);
   rig.preemptor.preempt({}, 26);
   EXPECT_FALSE(rig.preemptor.can_restore());
@@ -208,7 +208,7 @@ TEST(PreemptorDeathTest, ATbThatIsNotThereIsAnAssertion) {
   PreemptorRig rig;
   const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
   rig.savers[1].give_up(kernel, 0, 5);
-  EXPECT_DEATH(rig.preemptor.take_wires(5), "SM 1 swaps out a TB of k, which has no TB on an SM");
+  EXPECT_DEATH(rig.preemptor.accept_messages(5), "SM 1 swaps out a TB of k, which has no TB on an SM");
 }
 
 }  // namespace

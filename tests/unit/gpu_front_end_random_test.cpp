@@ -393,7 +393,7 @@ Result run(const Scenario& scenario, bool every_cycle, std::uint64_t shuffle,
   std::set<Cycle> cycles;
   for (const Logged& event : rig.log.of("placed")) EXPECT_TRUE(cycles.insert(event.cycle).second) << event;
   for (unsigned sm = 0; sm < rig.sms.size(); ++sm) {
-    const SmRoom& free = rig.front_end->ledger().free(sm);
+    const SmResources& free = rig.front_end->ledger().free(sm);
     EXPECT_EQ(free.tbs, rig.machine.sm.tb_slots);
     EXPECT_EQ(free.warps, rig.machine.sm.warps);
     EXPECT_EQ(free.threads, rig.machine.sm.threads);

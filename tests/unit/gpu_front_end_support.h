@@ -112,7 +112,7 @@ class FakeSm final : public SmUnit {
     set_pulse(pulse, now);
   }
   void ask_now(const KernelContext& kernel, unsigned warp, Cycle now) { outbox_.ask({now + 1, warp, &kernel}); }
-  [[nodiscard]] const SmRoom& used() const { return used_; }
+  [[nodiscard]] const SmResources& used() const { return used_; }
 
   std::function<void(unsigned sm, const TbStartMessage&, Cycle)> on_start;
   std::function<void(unsigned sm, const KernelContext&, std::uint64_t gid, Cycle)> on_retire;
@@ -156,7 +156,7 @@ class FakeSm final : public SmUnit {
   const Machine& machine_;
   Service service_;
   std::vector<Slot> slots_;
-  SmRoom used_;
+  SmResources used_;
   std::vector<std::pair<const KernelContext*, Ticket>> killed_;
 };
 
@@ -201,14 +201,14 @@ class StubMemory final : public sc_core::sc_module, public Unit {
     }
     for (unsigned i = 0; i < ports.size(); ++i) {
       const auto due = std::find_if(under_way_.begin(), under_way_.end(),
-                                    [&](const UnderWay& way) { return way.port == i && way.due <= now; });
+                                    [&](const BusyWarps& way) { return way.port == i && way.due <= now; });
       if (due == under_way_.end()) continue;
       perform(*due->transaction, now);
       ports[i]->reply(*due->transaction, flits(due->transaction->request.reply_bytes(), flit_), now, now + 1);
       under_way_.erase(due);
     }
     Cycle next = kForever;
-    for (const UnderWay& way : under_way_) next = std::min(next, std::max(way.due, now + 1));
+    for (const BusyWarps& way : under_way_) next = std::min(next, std::max(way.due, now + 1));
     for (const auto& port : ports) {
       if (port->waiting() != 0) next = std::min(next, std::max(port->next_request(), now + 1));
     }
@@ -219,7 +219,7 @@ class StubMemory final : public sc_core::sc_module, public Unit {
   std::vector<Access> accesses;
 
  private:
-  struct UnderWay {
+  struct BusyWarps {
     Cycle due;
     unsigned port;
     Transaction* transaction;
@@ -243,7 +243,7 @@ class StubMemory final : public sc_core::sc_module, public Unit {
   Store& store_;
   Cycle latency_;
   unsigned spread_;
-  std::vector<UnderWay> under_way_;
+  std::vector<BusyWarps> under_way_;
 };
 
 /// One event of a run: what, cycle, and up to four numbers.

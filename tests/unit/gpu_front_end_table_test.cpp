@@ -197,7 +197,7 @@ TEST(KernelTable, ASavedTbHoldsItsKernelUntilItIsBackOrDropped) {
 TEST(KernelTable, AKernelThatIsGivenUpWasNotStoppedByAFault) {
   PartRig rig;
   rig.write(0, 5);
-  rig.table.give_up(0);
+  rig.table.cancel(0);
   rig.table.drop_rest(0);
   EXPECT_TRUE(rig.table.finished()[0]);
   EXPECT_TRUE(rig.table[0].killed);

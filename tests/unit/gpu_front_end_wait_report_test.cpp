@@ -28,7 +28,7 @@ class ReportRig : public DispatcherRig {
   }
   ParseStage parse;
   JobInspector inspector;
-  HeadService heads;
+  QueueHeadService heads;
   Cycle now = 10;
 };
 

@@ -341,7 +341,7 @@ class LsuRig : public Unit, public SmMemoryClient {
       memory.tick(now);
     }
     lsu.check_stale(now);
-    woken_ = std::min(woken_, lsu.ask_for_translations(now));
+    woken_ = std::min(woken_, lsu.request_translations(now));
     woken_ = std::min(woken_, wake());
     if (port.next_credit() > now) woken_ = std::min(woken_, port.next_credit());
     sleep_until(kForever);
@@ -392,7 +392,7 @@ class LsuRig : public Unit, public SmMemoryClient {
     ++acknowledged_lines[w];
     ++lines_seen;
   }
-  void goes_on(unsigned w) override {
+  void resume(unsigned w) override {
     EXPECT_NE(held & warp_bit(w), 0U);
     held &= ~warp_bit(w);
   }

@@ -73,7 +73,7 @@ struct Core {
         if (warps[event.warp].wakes == clock.tick()) blocked.wake(event.warp);
         break;
       case SmEvent::Kind::kFetchable:
-        fetch.go_on(event.payload);
+        fetch.resume(event.payload);
         break;
       default:
         ADD_FAILURE() << "an event that the test does not know";

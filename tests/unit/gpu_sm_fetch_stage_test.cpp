@@ -29,7 +29,7 @@ struct Bench {
   void tick() {
     const Tick now = rig.now;
     const WarpMask eligible = fetch.eligible();
-    (void)wheel.take(now, [this](const SmEvent& event) { fetch.go_on(event.payload); });
+    (void)wheel.take(now, [this](const SmEvent& event) { fetch.resume(event.payload); });
     fetch.take_lines();
     rig.begin();
     for (; lines < rig.fetched_lines.size(); ++lines) fetch.line_arrived(rig.fetched_lines[lines].second);

@@ -155,7 +155,7 @@ TEST(Scoreboard, WarpIsNotClearWhileItsInstructionComesBack) {
   EXPECT_EQ(bench.board.clear(), 0U);
   EXPECT_EQ(bench.board.held(), 8U);
   EXPECT_EQ(bench.board.waits_load(), 8U);
-  bench.board.goes_on(3);
+  bench.board.resume(3);
   EXPECT_EQ(bench.board.clear(), 8U);
   EXPECT_EQ(bench.board.waits_load(), 0U);
   // Whoever begins in the slot does not wait for the one before.

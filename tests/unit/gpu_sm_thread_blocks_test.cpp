@@ -48,7 +48,7 @@ struct Bench {
 
 TEST(ThreadBlocks, StartTakesTheLowestContextSlotsAndRoom) {
   Bench bench(70);  // 3 warps
-  const SmRoom before = bench.tbs.room(0);
+  const SmResources before = bench.tbs.room(0);
   bench.used = 0x5;
   EXPECT_EQ(bench.start(7, 10), 0U);
   EXPECT_EQ(bench.start(8, 20), 1U);
@@ -60,7 +60,7 @@ TEST(ThreadBlocks, StartTakesTheLowestContextSlotsAndRoom) {
   EXPECT_EQ(tb.warp_count, 3U);
   EXPECT_EQ(tb.slots[2], 7U);
   EXPECT_EQ(tb.index.x, 8U);
-  const SmRoom after = bench.tbs.room(bench.used);
+  const SmResources after = bench.tbs.room(bench.used);
   EXPECT_EQ(after.tbs, before.tbs - 2);
   EXPECT_EQ(after.warps, bench.machine.sm.warps - 8);
   EXPECT_EQ(after.reg_units, before.reg_units - 2 * bench.kernel.context.need.reg_units);

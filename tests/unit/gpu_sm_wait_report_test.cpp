@@ -98,13 +98,13 @@ TEST(SmWaitReport, StuckIfEveryWarpWaitsOrRepeats) {
 
 TEST(SmWaitReport, RoomIsThatOfTheLedger) {
   Bench bench(Code().exit(), 64);
-  SmRoom ledger = bench.tbs.room(bench.warps.used());
+  SmResources ledger = bench.tbs.room(bench.warps.used());
   bench.report().check(&ledger, 5);
 }
 
 TEST(WaitReportDeathTest, OtherRoomThanTheLedgersIsAnAssertion) {
   Bench bench(Code().exit(), 64);
-  SmRoom ledger = bench.tbs.room(bench.warps.used());
+  SmResources ledger = bench.tbs.room(bench.warps.used());
   ++ledger.reg_units;
   EXPECT_DEATH(bench.report().check(&ledger, 5), "SM 3 counts other free resources than the ledger");
 }

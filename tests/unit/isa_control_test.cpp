@@ -242,7 +242,7 @@ struct Graph {
   std::vector<std::array<unsigned, 2>> next;  // last node: end
 };
 
-std::vector<std::uint32_t> meeting_points(const Graph& graph) {
+std::vector<std::uint32_t> simultaneous_points(const Graph& graph) {
   const auto size = static_cast<unsigned>(graph.next.size());
   // post[i]: nodes on every path from i to the end.
   std::vector<std::vector<bool>> post(size, std::vector<bool>(size, true));
@@ -283,7 +283,7 @@ TEST(SimtStack, UnstructuredGraphsTakeEveryLaneAlongItsOwnPath) {
     Graph graph;
     for (unsigned i = 0; i + 1 < size; ++i) graph.next.push_back({static_cast<unsigned>(random() % size), i + 1});
     graph.next.push_back({size - 1, size - 1});
-    const std::vector<std::uint32_t> meets = meeting_points(graph);
+    const std::vector<std::uint32_t> meets = simultaneous_points(graph);
     const auto wants = [&](unsigned lane, unsigned node, unsigned visit) {
       // The first alternative for the first few visits, so that every lane ends.
       const unsigned hash = (lane * 2654435761u) ^ (node * 40503u) ^ (visit * 9176u) ^ static_cast<unsigned>(trial);

@@ -12,7 +12,7 @@ namespace castor::base {
 
 namespace {
 
-detail::CallUnderWay own_call_under_way;
+detail::CallInProgress own_call_under_way;
 
 std::string place_of(const CallSite& site, Cycle cycle) {
   return std::string("block ") + site.block + ": " + site.function + " of cycle " + std::to_string(cycle);
@@ -22,7 +22,7 @@ std::string place_of(const CallSite& site, Cycle cycle) {
 
 namespace detail {
 
-CallUnderWay* call_under_way = &own_call_under_way;
+CallInProgress* call_in_progress = &own_call_under_way;
 
 void rethrow_named(const CallSite& site, Cycle cycle) { std::rethrow_exception(handled_error(place_of(site, cycle))); }
 
@@ -68,8 +68,8 @@ void CallWatch::watch() {
   double since = 0;
   std::unique_lock<std::mutex> lock(mutex_);
   while (!ended_.wait_for(lock, kPeriod, [this] { return over_; })) {
-    const CallSite* const site = detail::call_under_way->site;
-    const std::uint64_t calls = detail::call_under_way->calls;
+    const CallSite* const site = detail::call_in_progress->site;
+    const std::uint64_t calls = detail::call_in_progress->calls;
     const double now = cpu_seconds();
     if (site == nullptr || calls != seen) {
       seen = calls;
@@ -77,7 +77,8 @@ void CallWatch::watch() {
     } else if (now - since >= seconds_) {
       char span[40];
       std::snprintf(span, sizeof span, "%.3g s", seconds_);
-      return told_(place_of(*site, detail::call_under_way->cycle) + " has not returned after " + span + " of CPU time");
+      return told_(place_of(*site, detail::call_in_progress->cycle) + " has not returned after " + span +
+                   " of CPU time");
     }
   }
 }

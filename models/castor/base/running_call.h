@@ -22,13 +22,13 @@ struct CallSite {
 namespace detail {
 
 /// The call in progress, as a watchdog in another thread reads it.
-struct CallUnderWay {
+struct CallInProgress {
   std::atomic<const CallSite*> site{nullptr};  ///< call in progress; null = none
   std::atomic<Cycle> cycle{0};                 ///< cycle of the block's clock in which the call was made
   std::atomic<std::uint64_t> calls{0};         ///< number of calls that began, plus the number that ended
 };
 /// State of the calls that this shared object makes. load_object points it to the state of the process.
-extern CallUnderWay* call_under_way;
+extern CallInProgress* call_in_progress;
 
 /// Rethrows the exception being handled as `handled_error` returns it, with `site` and `cycle` named in the message.
 [[noreturn, gnu::cold]] void rethrow_named(const CallSite& site, Cycle cycle);
@@ -54,7 +54,7 @@ class RunningCall {
 
  private:
   static constexpr auto kRelaxed = std::memory_order_relaxed;
-  static detail::CallUnderWay& now() { return *detail::call_under_way; }
+  static detail::CallInProgress& now() { return *detail::call_in_progress; }
   static void set(const CallSite* site) {
     now().calls.store(now().calls.load(kRelaxed) + 1, kRelaxed);
     now().site.store(site, kRelaxed);

@@ -39,7 +39,7 @@ const ObjectHeader& load_object(const std::string& path, const char* entry, cons
                      "the folder of a block has its name");
   }
   ++loaded;
-  if (object.call_under_way != nullptr) *object.call_under_way = detail::call_under_way;
+  if (object.call_in_progress != nullptr) *object.call_in_progress = detail::call_in_progress;
   return object;
 }
 

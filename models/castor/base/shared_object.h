@@ -17,11 +17,11 @@ extern const char* const kAbi;
 
 /// First member of the struct that the C function of every shared object returns.
 struct ObjectHeader {
-  const char* abi;                                  ///< kAbi of the build that made the object
-  const char* kind;                                 ///< "model", "bench" or "rtl"
-  const char* block;                                ///< name of the block
-  detail::CallUnderWay** call_under_way = nullptr;  ///< the object's own pointer, set by load_object; null if the
-                                                    ///< object marks no calls
+  const char* abi;                                      ///< kAbi of the build that made the object
+  const char* kind;                                     ///< "model", "bench" or "rtl"
+  const char* block;                                    ///< name of the block
+  detail::CallInProgress** call_in_progress = nullptr;  ///< the object's own pointer, set by load_object; null if the
+                                                        ///< object marks no calls
 };
 
 /// Loads the object and calls its function `entry`, which returns a pointer to a struct that begins with an

@@ -34,7 +34,7 @@ void Engine::reset() {
   verdict_ = {};
   squashed_second_ = 0;
   shown_ = acts_shown_ = false;
-  renames_shown_ = 0;
+  renames_presented_ = 0;
   renumbering_ = {};
 }
 
@@ -42,7 +42,7 @@ void Engine::find_outputs(const Inputs& in) {
   find_groups(in);
   find_verdicts(in);
   find_operands(in);
-  shown_ = out_.f_skip != 0 || acts_shown_ || renames_shown_ != 0;
+  shown_ = out_.f_skip != 0 || acts_shown_ || renames_presented_ != 0;
 }
 
 void Engine::find_groups(const Inputs& in) {
@@ -235,12 +235,12 @@ bool Engine::find_room(Verdict& verdict, const Inputs& in) const {
 }
 
 void Engine::find_operands(const Inputs& in) {
-  if ((renames_shown_ | in.i_valid) == 0) return;
-  for_each_bit(renames_shown_, [&](unsigned p) {
+  if ((renames_presented_ | in.i_valid) == 0) return;
+  for_each_bit(renames_presented_, [&](unsigned p) {
     out_.i_sren[p] = 0;
     for (unsigned a = 0; a < params_.NumSrc; ++a) out_.i_srow[p * params_.NumSrc + a] = 0;
   });
-  renames_shown_ = 0;
+  renames_presented_ = 0;
   for_each_bit(in.i_valid, [&](unsigned p) {
     const unsigned w = in.i_warp[p];
     if (w >= params_.NumWarps || !has(state_.live, w)) return;
@@ -254,7 +254,7 @@ void Engine::find_operands(const Inputs& in) {
       out_.i_sren[p] |= static_cast<U8>(1U << a);
       out_.i_srow[source] = static_cast<U16>((state_.tbs[t].base + lowest(rows)) & register_mask_);
     });
-    if (out_.i_sren[p] != 0) renames_shown_ |= static_cast<U16>(1U << p);
+    if (out_.i_sren[p] != 0) renames_presented_ |= static_cast<U16>(1U << p);
   });
 }
 

@@ -197,7 +197,7 @@ class Engine {
   WarpMask eligible_ = 0;                   // f_elig at the last edge
   bool shown_ = false;                      // out_ holds outputs that depend on inputs
   bool acts_shown_ = false;                 // out_ holds d_act or d_tag
-  U16 renames_shown_ = 0;                   // issue ports for which out_ holds i_sren
+  U16 renames_presented_ = 0;               // issue ports for which out_ holds i_sren
 
   // Changes made so far by the steps of the current edge.
   WarpMask touched_ = 0;                   // warps whose `ref` has changed

@@ -21,15 +21,15 @@ Engine::Item Engine::item() const {
 }
 
 void Engine::settle_offer() {
-  offer_shown_ = !offer_shown_;
-  const Item current = offer_shown_ ? item() : Item{};
-  out_.pl_valid = offer_shown_ ? 1 : 0;
-  out_.pl_kd = offer_shown_ ? dispatch_.kd : U8{0};
-  out_.pl_agei = offer_shown_ ? dispatch_.agei : 0;
-  out_.pl_pos = offer_shown_ ? dispatch_.pos : 0;
+  offer_presented_ = !offer_presented_;
+  const Item current = offer_presented_ ? item() : Item{};
+  out_.pl_valid = offer_presented_ ? 1 : 0;
+  out_.pl_kd = offer_presented_ ? dispatch_.kd : U8{0};
+  out_.pl_agei = offer_presented_ ? dispatch_.agei : 0;
+  out_.pl_pos = offer_presented_ ? dispatch_.pos : 0;
   out_.pl_dim = current.dim.bits();
   out_.pl_param = current.param;
-  out_.pl_last = offer_shown_ && last_of(dispatch_.od, current.dim) ? 1 : 0;
+  out_.pl_last = offer_presented_ && last_of(dispatch_.od, current.dim) ? 1 : 0;
 }
 
 Engine::Push Engine::pushed(const Inputs& in) const {
@@ -181,7 +181,7 @@ void Engine::select(U8 kd, U32 agei) {
 }
 
 void Engine::show_dispatch() {
-  if (offer_shown_) settle_offer();
+  if (offer_presented_) settle_offer();
   const bool runs = dispatch_.st == DispatchState::kRun;
   const bool read = reads();
   const bool write = !read && dispatch_.lw_valid;

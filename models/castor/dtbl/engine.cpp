@@ -12,7 +12,7 @@ void Engine::reset() {
   dispatch_.nagei.fill(kNone);
   dispatch_.lagei.fill(kNone);
   out_ = {};
-  offer_shown_ = fb_ready_ = false;
+  offer_presented_ = fb_ready_ = false;
   show_launch();
   show_dispatch();
   show_ready();

@@ -35,7 +35,7 @@ class Engine {
   /// Returns the outputs of this cycle; valid until the next call. Changes no register.
   const Outputs& settle(const Inputs& in) {
     if (in.agg_valid != 0 || beat_shown_) settle_beat(in);
-    if (dispatch_.st == DispatchState::kRun && in.fits.test(dispatch_.kd) != offer_shown_) settle_offer();
+    if (dispatch_.st == DispatchState::kRun && in.fits.test(dispatch_.kd) != offer_presented_) settle_offer();
     return out_;
   }
   /// Applies the rising edge at the end of this cycle.
@@ -122,9 +122,9 @@ class Engine {
   Launch launch_;
   Dispatch dispatch_;
   Outputs out_;
-  bool beat_shown_ = false;   // out_ holds agg_ready, or launch_hold of a match
-  bool offer_shown_ = false;  // out_ holds pl_*
-  bool fb_ready_ = false;     // fb_ready at the last edge
+  bool beat_shown_ = false;       // out_ holds agg_ready, or launch_hold of a match
+  bool offer_presented_ = false;  // out_ holds pl_*
+  bool fb_ready_ = false;         // fb_ready at the last edge
 };
 
 }  // namespace castor::dtbl

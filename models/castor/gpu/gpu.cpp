@@ -105,8 +105,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   for (std::size_t i = 0; i < cores_.size(); ++i) cores_[i]->keep_hand_over_in(handing_over_[i]);
 
   totals_ = std::make_unique<StatisticsTotals>(statistics_);
-  lookout_ = std::make_unique<Lookout>(
-      Lookout::Sights{machine, store, *front_end_, *memory_, cores_, {copies.begin(), copies.end()}, units_, *totals_});
+  monitor_ = std::make_unique<RunMonitor>(RunMonitor::Sights{
+      machine, store, *front_end_, *memory_, cores_, {copies.begin(), copies.end()}, units_, *totals_});
 
   SC_HAS_PROCESS(Gpu);
   SC_METHOD(process);
@@ -144,10 +144,10 @@ Cycle Gpu::next_cycle() const {
   if (machine_.run.max_instructions) {
     next = std::min(next, (now_ + kLimitPeriod - 1) / kLimitPeriod * kLimitPeriod);
   }
-  return std::max(std::min(next, lookout_->window_end()), now_);
+  return std::max(std::min(next, monitor_->window_end()), now_);
 }
 
-bool Gpu::at_rest() const {
+bool Gpu::quiescent() const {
   for (std::size_t i = 0; i < units_.size(); ++i) {
     if (wakes_[i] != kForever && units_[i] != front_end_.get()) return false;
   }
@@ -181,7 +181,7 @@ inline void Gpu::hand_over(Cycle cycle) {
 void Gpu::run_cycle(Cycle cycle) {
   CASTOR_ASSERT_AT(cycle, cycle >= now_, "cycles go backwards");
   if (recorder_ != nullptr) recorder_->begin(cycle);
-  if (cycle >= lookout_->due()) lookout_->look(cycle);
+  if (cycle >= monitor_->due()) monitor_->look(cycle);
   if (machine_.run.shuffle) {
     for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[shuffle_.below(i + 1)]);
   }
@@ -211,7 +211,7 @@ void Gpu::add_waves(Waves& waves) const {
 
 // Collects the counters of a completed kernel. At most one kernel completes per cycle.
 void Gpu::collect(KernelStatistics& kernel) {
-  if (!front_end_->releases().fresh_is_part()) lookout_->kernel_completed(kernel);
+  if (!front_end_->releases().fresh_is_part()) monitor_->kernel_completed(kernel);
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
   front_end_->releases().file();
 }

@@ -19,12 +19,12 @@
 #include "castor/gpu/front_end/front_end.h"
 #include "castor/gpu/hooks/hooks.h"
 #include "castor/gpu/loaded_program.h"
-#include "castor/gpu/lookout.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/memory/memory_system.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/replay/replay_sm.h"
 #include "castor/gpu/report.h"
+#include "castor/gpu/run_monitor.h"
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm_unit.h"
 #include "castor/gpu/statistics_totals.h"
@@ -37,7 +37,7 @@ class Waves;
 /// The timing GPU: front end, SMs, crossbars, L2 slices, DRAM channels and copy engines, connected as the machine file
 /// describes (docs/gpu/timing.md, "Structure of the timing GPU"). One SystemC process runs all units, and sleeps while
 /// no unit has work. This class owns the units and the connections between them, and defines the order of their steps
-/// within a cycle. CycleProcess decides when cycles run; Lookout runs the watchdog and samples statistics between
+/// within a cycle. CycleProcess decides when cycles run; RunMonitor runs the watchdog and samples statistics between
 /// cycles.
 ///
 /// The host submits work through `front_end()` and must call `changed()` after every change it makes. Timing: cycle k
@@ -79,7 +79,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   /// Returns the statistics that grow with time, summed over the units; the windows sample them.
   [[nodiscard]] const StatisticsTotals::Series& window_series() const { return totals_->series(); }
   /// Returns the windowed statistics up to now (Windows) as a JSON object; empty without machine key run.windows.
-  [[nodiscard]] std::string windows_json() { return lookout_->windows_json(now_); }
+  [[nodiscard]] std::string windows_json() { return monitor_->windows_json(now_); }
 
   /// Returns the number of instructions that warps have issued.
   [[nodiscard]] std::uint64_t warp_instructions() const;
@@ -95,18 +95,18 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   [[nodiscard]] Cycle next_cycle() const override;
   /// Returns whether nothing can proceed without the host: no unit has a wake-up pending except for periodic work of
   /// hooks.
-  [[nodiscard]] bool at_rest() const;
+  [[nodiscard]] bool quiescent() const;
   /// Runs one cycle; for programs that do not start the SystemC kernel. Cycle numbers ascend, with gaps of at most up
   /// to `next_cycle`.
   void run_cycle(Cycle cycle) override;
 
   /// Sets whether the host is blocked until some work of the device completes. The fixed-point watchdog proves a
   /// deadlock only while the host is blocked.
-  void host_waits(bool waits) { lookout_->host_waits(waits); }
+  void host_waits(bool waits) { monitor_->host_waits(waits); }
   /// Returns whether the last watchdog window proved that the warps spin for ever.
-  [[nodiscard]] bool spinning() const { return lookout_->spinning(); }
+  [[nodiscard]] bool spinning() const { return monitor_->spinning(); }
   /// Returns a report of the loops that the spinning warps repeat and the addresses that they read.
-  [[nodiscard]] std::string spin_report() const { return lookout_->spin_report(); }
+  [[nodiscard]] std::string spin_report() const { return monitor_->spin_report(); }
 
   /// Returns the counts that belong to no completed kernel, up to the last cycle that ran.
   [[nodiscard]] BesideKernels beside_kernels();
@@ -166,7 +166,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   std::vector<Cycle> wakes_;     ///< per unit: next cycle in which it ticks
   std::vector<unsigned> order_;  ///< order in which units tick; permuted before each cycle with run.shuffle
   std::unique_ptr<StatisticsTotals> totals_;
-  std::unique_ptr<Lookout> lookout_;
+  std::unique_ptr<RunMonitor> monitor_;
   OutsideReadNotice outside_read_notice_;
   bool governed_ = false;
   SmMask enabled_ = kAllSms;

@@ -20,10 +20,10 @@ std::string numbers(WarpMask warps) {
 void HookWatch::look(Cycle now, Cycle length, std::uint64_t progress, bool rests) {
   std::uint64_t instructions = 0;
   for (const Sm* const sm : cores_) instructions += sm->accounts().instructions.total();
-  const bool stood = stands_ && progress == progress_ && instructions == instructions_;
+  const bool stood = snapshot_valid_ && progress == progress_ && instructions == instructions_;
   progress_ = progress;
   instructions_ = instructions;
-  stands_ = true;
+  snapshot_valid_ = true;
   if (!stood) return;
   check_issue(now, length);
   if (rests) check_front_end(now, length);
@@ -46,7 +46,7 @@ void HookWatch::check_issue(Cycle now, Cycle length) const {
 }
 
 void HookWatch::check_front_end(Cycle now, Cycle length) const {
-  if (front_end_.idle() || !front_end_.rests_but_for_hooks()) return;
+  if (front_end_.idle() || !front_end_.quiescent_except_hooks()) return;
   WaitGraph graph;
   front_end_.waits(graph);
   const std::string waiting = front_end_.waiting() + graph.said() + graph.cycle_text();

@@ -19,7 +19,7 @@ class HookWatch {
   /// have nothing in flight. Errors: base::Error that names the hook's block, the SM, the warps and the cycle.
   void look(Cycle now, Cycle length, std::uint64_t progress, bool rests);
   /// Discards the last state, because the host has acted or the machine slept.
-  void forget() { stands_ = false; }
+  void forget() { snapshot_valid_ = false; }
 
  private:
   void check_issue(Cycle now, Cycle length) const;
@@ -28,7 +28,7 @@ class HookWatch {
   const FrontEnd& front_end_;
   const std::vector<Sm*>& cores_;
   std::uint64_t progress_ = 0, instructions_ = 0;  ///< values at the last call of `look`
-  bool stands_ = false;                            ///< `progress_` and `instructions_` are valid
+  bool snapshot_valid_ = false;                    ///< `progress_` and `instructions_` are valid
 };
 
 }  // namespace castor::gpu

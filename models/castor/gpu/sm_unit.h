@@ -109,7 +109,7 @@ struct PointerMessage {
 };
 
 /// Message from SM to front end: group launches of a warp's threads, whose records are stored. The SM's command slot
-/// becomes free when the front end has taken the whole command (SmUnit::tell_runtime).
+/// becomes free when the front end has taken the whole command (SmUnit::notify_runtime).
 struct GroupCommandMessage {
   Cycle visible = 0;
   unsigned warp = 0;
@@ -117,7 +117,7 @@ struct GroupCommandMessage {
 };
 
 /// Message from front end to SM: an event that runtime calls may wait for.
-struct RuntimeNews {
+struct RuntimeNotification {
   Cycle visible = 0;
   BlockId block = 0;  ///< TB whose launches are all closed; 0: a group command was taken
 };
@@ -145,7 +145,7 @@ class SmOutbox {
     wake_front_end(message.visible);
     services_.push(message);
   }
-  void ask_launcher(const RuntimeMessage& message) {
+  void request_launch(const RuntimeMessage& message) {
     wake_front_end(message.visible);
     runtime_calls_.push(message);
   }
@@ -228,7 +228,7 @@ class SmUnit : public Unit {
   /// Serves the call announced by a RuntimeMessage. The reply reaches the SM in cycle `reply`.
   virtual void serve_runtime(unsigned /*warp*/, LaunchService& /*service*/, Cycle /*reply*/) {}
   /// Notifies the SM of an event for its runtime calls.
-  virtual void tell_runtime(const RuntimeNews& /*news*/) {}
+  virtual void notify_runtime(const RuntimeNotification& /*notification*/) {}
   /// Returns a credit of the done FIFO: the front end took a completion in `now`.
   void done_drained(Cycle now) {
     if (done_credits_.give_back(1, now)) wake_at(now + 1);

@@ -235,7 +235,7 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
   if (reached()) return Stop::kReached;
   // The next wake-up is far ahead. Check whether it is only periodic work of hooks: without hooks the device would
   // sleep for ever.
-  const bool rests = next == kForever || ((next > cycle + 1 || !machine_.run.sleep) && gpu_->at_rest());
+  const bool rests = next == kForever || ((next > cycle + 1 || !machine_.run.sleep) && gpu_->quiescent());
   if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
   if (stops(machine_, gpu_->front_end(), cycle + 1, stopped_)) return Stop::kStopped;

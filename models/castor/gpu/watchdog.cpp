@@ -51,12 +51,12 @@ std::uint64_t Watchdog::progress() const {
   return sum;
 }
 
-bool Watchdog::units_still() const {
+bool Watchdog::units_quiescent() const {
   return std::all_of(copies_.begin(), copies_.end(), [](auto* copy) { return copy->idle(); }) &&
          std::all_of(cores_.begin(), cores_.end(), [](const Sm* sm) { return sm->still(); });
 }
 
-bool Watchdog::still() const { return front_end_.still() && units_still(); }
+bool Watchdog::still() const { return front_end_.still() && units_quiescent(); }
 
 bool Watchdog::undisturbed() const {
   for (unsigned k = 0; k < memory_.slices(); ++k) {
@@ -85,7 +85,7 @@ bool Watchdog::look(Cycle now) {
   if (idle || !host_waits_)
     hooks_.forget();
   else
-    hooks_.look(now, machine_.watchdog.cycles, progress(), memory_.idle() && units_still());
+    hooks_.look(now, machine_.watchdog.cycles, progress(), memory_.idle() && units_quiescent());
   const std::uint64_t before = std::exchange(progress_, progress());
   if (host_waits_ && before == progress_ && still()) {
     open(now);

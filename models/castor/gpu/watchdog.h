@@ -53,7 +53,7 @@ class Watchdog {
   [[nodiscard]] std::uint64_t progress() const;
   [[nodiscard]] bool still() const;
   /// Returns whether copies and SMs, with the hooks of SMs, are quiescent.
-  [[nodiscard]] bool units_still() const;
+  [[nodiscard]] bool units_quiescent() const;
   [[nodiscard]] bool undisturbed() const;
   [[nodiscard]] bool proven() const;
   void open(Cycle now);

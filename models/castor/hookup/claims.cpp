@@ -8,7 +8,7 @@ namespace castor::hookup {
 namespace {
 
 /// Claims that at most one block of a machine may have.
-constexpr Claim kExclusive[] = {Claim::kOrdersJobs,    Claim::kPlacesTbs,    Claim::kTakesGroups,
+constexpr Claim kExclusive[] = {Claim::kOrdersJobs,    Claim::kPlacesTbs,    Claim::kAcceptsGroups,
                                 Claim::kOrdersSources, Claim::kFiltersFetch, Claim::kPicksWarps};
 
 bool has(const Claimant& block, Claim claim) {
@@ -24,7 +24,7 @@ bool has(const Claimant& block, Claim claim) {
 // Returns a hint for the error message about two blocks that both place thread blocks: a block that takes groups can
 // leave the placement to a block that also places groups.
 std::string leave_places(const Claimant& taking, const Claimant& knowing) {
-  if (!has(taking, Claim::kTakesGroups) || !has(knowing, Claim::kKnowsGroups)) return "";
+  if (!has(taking, Claim::kAcceptsGroups) || !has(knowing, Claim::kKnowsGroups)) return "";
   return ", or let block " + knowing.block + " place thread blocks for " + taking.block + " (blocks." + taking.block +
          ".dispatch=0)";
 }
@@ -35,7 +35,7 @@ void check_launches(const Claimant& first, const Claimant& second) {
   if (has(first, Claim::kOrdersJobs) && has(second, Claim::kNeedsDeviceLaunches)) {
     exclude(first, second, "where " + first.block + " decides which job is next there are no launches by device code");
   }
-  if (has(first, Claim::kOrdersSources) && has(second, Claim::kTakesGroups)) {
+  if (has(first, Claim::kOrdersSources) && has(second, Claim::kAcceptsGroups)) {
     exclude(first, second, first.block + " orders kernels that device code launches, and knows no groups");
   }
 }
@@ -49,7 +49,7 @@ void check_pair(const Claimant& first, const Claimant& second) {
     }
   }
   const auto meet = [](const Claimant& leaving, const Claimant& counting) {
-    return has(leaving, Claim::kTbsLeave) && has(counting, Claim::kCountsRetired);
+    return has(leaving, Claim::kSwapsOutTbs) && has(counting, Claim::kCountsRetired);
   };
   if (meet(first, second)) {
     exclude(
@@ -78,7 +78,7 @@ const char* meaning(Claim claim) {
       return "decides which thread block is placed next";
     case Claim::kKnowsGroups:
       return "places thread blocks of groups";
-    case Claim::kTakesGroups:
+    case Claim::kAcceptsGroups:
       return "decides which groups run with a resident kernel";
     case Claim::kOrdersSources:
       return "decides which launch enters the kernel table next";
@@ -88,7 +88,7 @@ const char* meaning(Claim claim) {
       return "decides which warp issues";
     case Claim::kGovernsSms:
       return "limits the clock of an SM and the thread blocks that it accepts";
-    case Claim::kTbsLeave:
+    case Claim::kSwapsOutTbs:
       return "lets thread blocks leave an SM without retiring";
     case Claim::kCountsRetired:
       return "counts thread blocks that retire";
@@ -113,7 +113,7 @@ void check_claims(const gpu::Machine& machine, const std::vector<Claimant>& bloc
           "block " + block.block + " and replay.enable exclude each other: a replayed SM executes no instructions",
           "disable one of them");
     }
-    if (has(block, Claim::kTakesGroups) && !has(block, Claim::kPlacesTbs) &&
+    if (has(block, Claim::kAcceptsGroups) && !has(block, Claim::kPlacesTbs) &&
         std::none_of(sorted.begin(), sorted.end(),
                      [](const auto* other) { return has(*other, Claim::kKnowsGroups); })) {
       throw base::InputError("block " + block.block + " needs a block that " + meaning(Claim::kKnowsGroups),

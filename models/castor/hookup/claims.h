@@ -13,14 +13,14 @@ enum class Claim : std::uint8_t {
   kOrdersJobs,           ///< hook job_scheduler: chooses the next queue and admits jobs
   kPlacesTbs,            ///< hook dispatch: chooses the next thread block and its SM
   kKnowsGroups,          ///< hook dispatch: also places thread blocks of groups, which are pushed to it
-  kTakesGroups,          ///< hook launch: decides which groups run with a resident kernel; with key `dispatch` it also
+  kAcceptsGroups,        ///< hook launch: decides which groups run with a resident kernel; with key `dispatch` it also
                          ///< places thread blocks
   kOrdersSources,        ///< hook sources: chooses the launch or queue that enters the kernel table next; does not
                          ///< support groups
   kFiltersFetch,         ///< hook fetch_filter: decides which instructions are fetched and skipped
   kPicksWarps,           ///< hook issue: chooses the warps that issue
   kGovernsSms,           ///< hook governors: limits SMs; any number of blocks may have this claim
-  kTbsLeave,             ///< thread blocks may be swapped out of an SM without retiring
+  kSwapsOutTbs,          ///< thread blocks may be swapped out of an SM without retiring
   kCountsRetired,        ///< counts thread blocks by their retirement
   kNeedsExecution,       ///< requires SMs that execute instructions, not SMs that replay service times
   kNeedsDeviceLaunches,  ///< requires launches by device code

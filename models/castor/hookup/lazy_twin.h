@@ -13,9 +13,9 @@ namespace castor::hookup {
 
 /// How the twin executed the clock edge of a cycle.
 enum class Edge : std::uint8_t {
-  kOwed,    ///< not executed: counted as a skipped edge, which is applied later
-  kLevels,  ///< executed, without any event
-  kEvents,  ///< executed, with events
+  kSkipped,  ///< not executed: counted as a skipped edge, which is applied later
+  kLevels,   ///< executed, without any event
+  kEvents,   ///< executed, with events
 };
 
 /// A twin that is clocked lazily: the common part of all adapters between a block and a hook of the GPU
@@ -26,7 +26,7 @@ enum class Edge : std::uint8_t {
 ///     arbiter.in.request = ...;                // settle of the hook: the inputs known so far
 ///     if (arbiter.look()) ...;                 // arbiter.out() has changed
 ///     arbiter.in.grant_ack = ...;              // clock of the hook: all inputs
-///     if (arbiter.edge() != Edge::kOwed) arbiter.make_idle();
+///     if (arbiter.edge() != Edge::kSkipped) arbiter.make_idle();
 ///
 /// The classes and timings in the block's port lists (castor/twin/ports.h) decide
 /// - whether `settle` must be called: not if the twin has settled with the same kSettle inputs since its last executed
@@ -100,8 +100,8 @@ class LazyTwin {
     const twin::U64 events = event_bits();
     if (shown_) show_cycle();
     if (events == 0 && rests() && !levels_moved() && !shows_inside_) {
-      ++owed_;
-      return Edge::kOwed;
+      ++skipped_;
+      return Edge::kSkipped;
     }
     catch_up();
     twin_->clock(in);
@@ -124,11 +124,11 @@ class LazyTwin {
   void make_idle() { twin::make_idle<Block>(in, params()); }
 
   /// Returns a lower bound of the number of future idle edges that change no output.
-  [[nodiscard]] Cycle quiet() const { return quiet_ == base::kForever ? base::kForever : quiet_ - owed_; }
+  [[nodiscard]] Cycle quiet() const { return quiet_ == base::kForever ? base::kForever : quiet_ - skipped_; }
   /// Whether the next idle edge changes no output.
-  [[nodiscard]] bool rests() const { return owed_ < quiet_; }
+  [[nodiscard]] bool rests() const { return skipped_ < quiet_; }
   /// Skips exactly n idle edges, n <= quiet().
-  void idle(Cycle n) { owed_ += n; }
+  void idle(Cycle n) { skipped_ += n; }
 
   void reset() {
     twin_->reset();
@@ -136,7 +136,7 @@ class LazyTwin {
     held_ = {};
     out_ = {};
     fresh_ = false;
-    owed_ = 0;
+    skipped_ = 0;
     quiet_ = twin_->quiet();
     if (shown_) show_state();
   }
@@ -229,8 +229,8 @@ class LazyTwin {
   }
 
   void catch_up() {
-    if (owed_ == 0) return;
-    const Cycle owed = std::exchange(owed_, 0);
+    if (skipped_ == 0) return;
+    const Cycle owed = std::exchange(skipped_, 0);
     twin_->idle(owed);
     if (quiet_ != base::kForever) quiet_ -= owed;
   }
@@ -257,7 +257,7 @@ class LazyTwin {
   Inputs held_;                               // levels of the last executed edge
   bool fresh_ = false;                        // out_ belongs to the state after the last executed edge
   Cycle quiet_ = 0;                           // number of idle edges after the last executed edge that change no output
-  Cycle owed_ = 0;                            // skipped edges, part of quiet_, not yet applied to the twin
+  Cycle skipped_ = 0;                         // skipped edges, part of quiet_, not yet applied to the twin
   std::unique_ptr<ShownPorts<Block>> shown_;  // values that the waves show; null without waves
   bool shows_inside_ = false;                 // the waves show internal signals of the twin
 };

@@ -34,14 +34,14 @@ void Engine::reset() {
   wrote_ = false;
   err_ = 0;
   out_ = {};
-  choice_shown_ = false;
+  choice_presented_ = false;
   bound_sets_ = 0;
   show();
 }
 
 const Outputs& Engine::settle(const Inputs& in) {
   if (bound_sets_ != busy_sets() || (bound_policy_ != in.policy && bound_sets_ != 0)) show_bound(in.policy);
-  if (kernels_.waiting() || choice_shown_) show_choice(examine(in));
+  if (kernels_.waiting() || choice_presented_) show_choice(examine(in));
   return out_;
 }
 

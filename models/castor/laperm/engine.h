@@ -129,10 +129,10 @@ class Engine {
   U8 err_ = 0;          // errors of the last edge
 
   Outputs out_;
-  bool rests_ = true;          // idle edges change nothing
-  bool choice_shown_ = false;  // out_ holds pl_* or ev_*
-  U8 bound_policy_ = 0;        // policy for which out_ holds bound_wait
-  U32 bound_sets_ = 0;         // busy_sets for which out_ holds bound_wait
+  bool rests_ = true;              // idle edges change nothing
+  bool choice_presented_ = false;  // out_ holds pl_* or ev_*
+  U8 bound_policy_ = 0;            // policy for which out_ holds bound_wait
+  U32 bound_sets_ = 0;             // busy_sets for which out_ holds bound_wait
 };
 
 }  // namespace castor::laperm

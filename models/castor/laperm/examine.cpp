@@ -53,7 +53,7 @@ void Engine::show_choice(const Choice& choice) {
   out_.ev_stage = choice.stage;
   out_.ev_backup = choice.switches ? 1 : 0;
   out_.ev_starve = choice.starved ? 1 : 0;
-  choice_shown_ = choice.stage != 0 || choice.starved;
+  choice_presented_ = choice.stage != 0 || choice.starved;
   if (!offered && out_.pl_valid == 0) return;
   out_.pl_valid = offered ? 1 : 0;
   out_.pl_sm = offered ? rotation_.cur : U8{0};

@@ -21,7 +21,7 @@ class Sets {
   void reset() {
     entries_ = {};
     promised_ = {};
-    filled_ = owed_ = full_ = 0;
+    filled_ = skipped_ = full_ = 0;
   }
   /// Sets the number of entries that a set may have, 1 or more.
   void set_limit(unsigned limit) {
@@ -32,7 +32,7 @@ class Sets {
 
   /// Return the sets with entries on chip; with promised slots; with a slot that is neither occupied nor promised.
   [[nodiscard]] U32 filled() const { return filled_; }
-  [[nodiscard]] U32 owed() const { return owed_; }
+  [[nodiscard]] U32 owed() const { return skipped_; }
   [[nodiscard]] U32 open() const { return all_ & ~full_; }
   /// Whether the set has at most one slot that is neither occupied nor promised.
   [[nodiscard]] bool nearly_full(unsigned set) const { return used(set) + 1 >= limit_; }
@@ -62,15 +62,15 @@ class Sets {
   void judge(unsigned set) {
     const U32 bit = U32{1} << set;
     filled_ = entries_[set] != 0 ? filled_ | bit : filled_ & ~bit;
-    owed_ = promised_[set] != 0 ? owed_ | bit : owed_ & ~bit;
+    skipped_ = promised_[set] != 0 ? skipped_ | bit : skipped_ & ~bit;
     full_ = used(set) >= limit_ ? full_ | bit : full_ & ~bit;
   }
 
-  U32 all_;                               // one bit for each set
-  unsigned limit_ = ~0U;                  // number of entries that a set may have
-  PerSet entries_;                        // by set: entries on chip
-  Set8 promised_;                         // by set: slots promised to reads in flight
-  U32 filled_ = 0, owed_ = 0, full_ = 0;  // sets with entries, with promised slots, without a free slot
+  U32 all_;                                  // one bit for each set
+  unsigned limit_ = ~0U;                     // number of entries that a set may have
+  PerSet entries_;                           // by set: entries on chip
+  Set8 promised_;                            // by set: slots promised to reads in flight
+  U32 filled_ = 0, skipped_ = 0, full_ = 0;  // sets with entries, with promised slots, without a free slot
 };
 
 /// The lists on chip, first in first out, in one store of sets * BankDepth slots. Each list has the position in its

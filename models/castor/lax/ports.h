@@ -183,7 +183,7 @@ using Records = twin::Lanes<U32, 3>;
 CASTOR_PORT_LISTS(LAX, lax)
 
 /// Largest value of the probe `rest`; more than the two longest passes of the selection.
-inline constexpr base::Cycle kMostRest = 1023;
+inline constexpr base::Cycle kMostIdle = 1023;
 
 class Engine;
 

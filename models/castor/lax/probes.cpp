@@ -130,7 +130,7 @@ Probes probes_of(const Params& params, const State& s, base::Cycle steady) {
   probes.arrivals = s.seq_ctr;
   probes.grants = s.pseq_ctr;
   probe_software(s, probes);
-  probes.rest = static_cast<U16>(std::min(steady, kMostRest));
+  probes.rest = static_cast<U16>(std::min(steady, kMostIdle));
   return probes;
 }
 

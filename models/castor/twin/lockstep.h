@@ -206,7 +206,7 @@ class Lockstep final : public Twin<Block> {
     }
     remember(in);
     if (!options_.waves.empty()) {
-      go_on(in);
+      resume(in);
       try {
         write_history(mismatch);
       } catch (const base::InputError& error) {
@@ -218,7 +218,7 @@ class Lockstep final : public Twin<Block> {
   }
 
   /// Runs a few idle cycles for the waves, to show the consequences of the difference. The run itself is over.
-  void go_on(Inputs in) {
+  void resume(Inputs in) {
     try {
       model_->idle(std::exchange(behind_, 0));
       for (std::size_t i = 0; i < kAfter; ++i) {

@@ -36,12 +36,12 @@ struct Edge {
   [[nodiscard]] bool update_ticks() const { return update_timer_wraps() && (was.control >> 3U & 1U) == 0; }
   [[nodiscard]] bool prema_ticks() const { return prema_timer_wraps() && policy_is(7); }
   [[nodiscard]] bool chooses() const { return main() == MainState::kIdle && was.enable != 0 && !uses_tables(); }
-  [[nodiscard]] bool update_is_taken() const {
+  [[nodiscard]] bool update_is_accepted() const {
     return chooses() && was.update_waits != 0 && !(was.turn != 0 && was.pend_count != 0);
   }
-  [[nodiscard]] bool ranking_is_taken() const { return chooses() && !update_is_taken() && was.prema_waits != 0; }
+  [[nodiscard]] bool ranking_is_accepted() const { return chooses() && !update_is_accepted() && was.prema_waits != 0; }
   [[nodiscard]] bool admission_begins() const {
-    return chooses() && !update_is_taken() && was.prema_waits == 0 && was.pend_count != 0;
+    return chooses() && !update_is_accepted() && was.prema_waits == 0 && was.pend_count != 0;
   }
 
   // Main machine
@@ -70,7 +70,7 @@ struct Edge {
 
   // Submit machine
   [[nodiscard]] bool submit_is(SubmitState state) const { return was.submit_state == state; }
-  [[nodiscard]] bool header_is_taken() const { return in.js_valid != 0 && out.js_ready != 0; }
+  [[nodiscard]] bool header_is_accepted() const { return in.js_valid != 0 && out.js_ready != 0; }
   [[nodiscard]] bool commits() const {
     return submit_is(SubmitState::kCommit) && in.wgc_valid == 0 && main() != MainState::kVKey;
   }

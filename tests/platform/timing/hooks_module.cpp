@@ -21,7 +21,7 @@
 #include "castor/gpu/hooks/issue_policy.h"
 #include "castor/gpu/hooks/job_control.h"
 #include "castor/gpu/hooks/job_scheduler.h"
-#include "castor/gpu/hooks/room_view.h"
+#include "castor/gpu/hooks/resource_view.h"
 #include "castor/gpu/hooks/sm_governor.h"
 #include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/machine.h"

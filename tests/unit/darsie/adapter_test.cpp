@@ -197,7 +197,7 @@ TEST(DarsieAdapter, ThreadBlocksFollowEachOther) {
   EXPECT_GT(session.counters().skips_hit + session.counters().skips_wake, 40U * 20);
 }
 
-// Meetings alone change cycles and nothing else.
+// Simultaneous alone change cycles and nothing else.
 TEST(DarsieAdapter, WithoutSkippingEveryWarpExecutesEverything) {
   darsie::Params params;
   params.SkipEn = 0;

@@ -15,8 +15,8 @@ using MakeDevice = std::function<std::unique_ptr<Device>(const Params&)>;
 
 /// Runs `cycles` cycles of a sequence; `watch(in, out)` sees each before its edge, `anew()` is told of resets. Throws
 /// what the sequence throws.
-template <class Watch, class Anew>
-void run(Device& device, tb::Sequence& sequence, unsigned cycles, Watch watch, Anew anew) {
+template <class Watch, class Restart>
+void run(Device& device, tb::Sequence& sequence, unsigned cycles, Watch watch, Restart anew) {
   Inputs in;
   sequence.begin(in);
   for (unsigned cycle = 0; cycle < cycles; ++cycle) {

@@ -142,7 +142,7 @@ TEST(DarsieSequence, UnknownNameIsRefusedWithTheListOfNames) {
 }
 
 TEST(DarsieSequence, EveryProbeIsInATableOfMeetingsOrHasAReason) {
-  EXPECT_THAT(MeetingPoints::forgotten(), testing::IsEmpty());
+  EXPECT_THAT(SimultaneousPoints::forgotten(), testing::IsEmpty());
 }
 
 /// Points that no sequence of this length reaches; the default run does.

@@ -55,10 +55,10 @@ TEST(Claims, DifferentDecisionsGoTogetherAndGovernorsAreAnyNumber) {
 }
 
 TEST(Claims, ThreadBlocksThatLeaveAreNotCountedByTheirRetiring) {
-  const Claimant leaving{"swap", {Claim::kTbsLeave}}, counting{"quota", {Claim::kGovernsSms, Claim::kCountsRetired}};
+  const Claimant leaving{"swap", {Claim::kSwapsOutTbs}}, counting{"quota", {Claim::kGovernsSms, Claim::kCountsRetired}};
   EXPECT_THAT(refusal({leaving, counting}), HasSubstr("quota and swap exclude each other"));
   EXPECT_EQ(refusal({counting, leaving}), refusal({leaving, counting}));
-  EXPECT_EQ(refusal({leaving, {"other", {Claim::kTbsLeave}}}), "");
+  EXPECT_EQ(refusal({leaving, {"other", {Claim::kSwapsOutTbs}}}), "");
 }
 
 TEST(Claims, RegisterWindowsDoNotOverlap) {
@@ -82,9 +82,9 @@ TEST(Claims, WhatAMachineDoesNotHaveIsRefusedWithTheBlocksName) {
 }
 
 TEST(Claims, GroupsNeedSomebodyWhoPlacesThem) {
-  const Claimant groups{"groups", {Claim::kTakesGroups}}, policy{"policy", {Claim::kPlacesTbs}},
+  const Claimant groups{"groups", {Claim::kAcceptsGroups}}, policy{"policy", {Claim::kPlacesTbs}},
       knowing{"knowing", {Claim::kPlacesTbs, Claim::kKnowsGroups}},
-      both{"both", {Claim::kTakesGroups, Claim::kPlacesTbs}};
+      both{"both", {Claim::kAcceptsGroups, Claim::kPlacesTbs}};
   EXPECT_THAT(refusal({groups}), HasSubstr("block groups needs a block that places thread blocks of groups"));
   EXPECT_THAT(refusal({groups, policy}), HasSubstr("block groups needs a block"));
   EXPECT_EQ(refusal({groups, knowing}), "");
@@ -98,7 +98,7 @@ TEST(Claims, GroupsNeedSomebodyWhoPlacesThem) {
 
 TEST(Claims, WhoOrdersLaunchesNeedsThemAndKnowsNoGroups) {
   const Claimant order{"order", {Claim::kOrdersSources, Claim::kNeedsDeviceLaunches}},
-      jobs{"jobs", {Claim::kOrdersJobs}}, groups{"groups", {Claim::kTakesGroups, Claim::kPlacesTbs}},
+      jobs{"jobs", {Claim::kOrdersJobs}}, groups{"groups", {Claim::kAcceptsGroups, Claim::kPlacesTbs}},
       policy{"policy", {Claim::kPlacesTbs}};
   EXPECT_THAT(refusal({order, jobs}), HasSubstr("jobs and order exclude each other: where jobs decides"));
   EXPECT_THAT(refusal({jobs, order}), HasSubstr("there are no launches by device code"));

@@ -175,7 +175,7 @@ class Race {
       EXPECT_EQ(in.req, in_.req);
       expect_equal(out, shown);
     });
-    owed += edge == Edge::kOwed ? 1 : 0;
+    owed += edge == Edge::kSkipped ? 1 : 0;
     beats += shown.beat;
     EXPECT_EQ(edge == Edge::kEvents, in_.pick_grant != 0 || in_.reg_req != 0);
     eager_.clock(in_);
@@ -246,7 +246,7 @@ TEST(LazyTwin, AsksAndClocksATwinAtRestOnceAndPaysInOnePiece) {
   Resting rig;
   for (unsigned i = 0; i < 10; ++i) {
     EXPECT_EQ(rig.lazy.look(), i == 0);
-    EXPECT_EQ(rig.lazy.edge(), Edge::kOwed);
+    EXPECT_EQ(rig.lazy.edge(), Edge::kSkipped);
   }
   EXPECT_EQ(rig.calls.settles, 1U);
   EXPECT_EQ(rig.calls.clocks + rig.calls.idles, 0U);

@@ -171,7 +171,7 @@ TEST(LaxSequences, UnknownNameIsRefusedWithTheListOfNames) {
 }
 
 TEST(LaxSequences, EveryProbeIsInATableOfMeetingsOrHasAReason) {
-  EXPECT_THAT(MeetingPoints::forgotten(), testing::IsEmpty());
+  EXPECT_THAT(SimultaneousPoints::forgotten(), testing::IsEmpty());
 }
 
 /// Cover points and their hits over several runs, and arcs that were taken although they are impossible.

@@ -174,7 +174,7 @@ TEST_P(SawsSequences, KernelsComeToTheirEnd) {
 }
 
 TEST(SawsSequence, EveryProbeIsInATableOfMeetingsOrHasAReason) {
-  EXPECT_THAT(MeetingPoints::forgotten(), testing::IsEmpty());
+  EXPECT_THAT(SimultaneousPoints::forgotten(), testing::IsEmpty());
 }
 
 TEST_P(SawsSequences, CoverPointsAreReached) {

@@ -50,7 +50,7 @@ class CompletionPort {
   /// Returns the number of issued tickets whose completion the host cannot see yet.
   [[nodiscard]] std::uint64_t open() const { return tickets_.open(); }
   /// Returns whether stores of completion or signal words are in flight.
-  [[nodiscard]] bool telling() const { return !under_way_.empty(); }
+  [[nodiscard]] bool notifying() const { return !under_way_.empty(); }
   /// Returns a number that grows with every ticket issued and every completion seen by the host.
   [[nodiscard]] std::uint64_t progress() const { return 2 * tickets_.last() - tickets_.open(); }
 

@@ -150,9 +150,9 @@ const std::vector<LaunchRecord*>& DeviceLauncher::close() {
 }
 
 // Has no effect for a block that has left its SM; the suspender handles such a block.
-void DeviceLauncher::tell_closed(BlockId block, Cycle now) {
+void DeviceLauncher::notify_closed(BlockId block, Cycle now) {
   const auto found = sms_of_blocks_.find(block);
-  if (found != sms_of_blocks_.end()) sms_[found->second]->tell_runtime({now + 1, block});
+  if (found != sms_of_blocks_.end()) sms_[found->second]->notify_runtime({now + 1, block});
 }
 
 LaunchRecord& DeviceLauncher::take(LaunchId launch) {

@@ -83,7 +83,7 @@ class DeviceLauncher final : public LaunchService {
   /// Returns the blocks whose last open launch was closed since the last call.
   [[nodiscard]] std::vector<BlockId> take_childless() { return launcher_.take_childless(); }
   /// Notifies the SM of a block whose launches are all closed.
-  void tell_closed(BlockId block, Cycle now);
+  void notify_closed(BlockId block, Cycle now);
   /// `leave`: a block is swapped out of its SM and will be placed again. `come`: the block is resident on this SM
   /// again.
   void leave(BlockId block) { sms_of_blocks_.erase(block); }

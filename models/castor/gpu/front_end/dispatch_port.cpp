@@ -11,8 +11,8 @@ DispatchPort::DispatchPort(const FrontEndParts& parts)
     : DispatchPort(parts.hooks.dispatch, parts.place, parts.ledger,
                    parts.memory.client(FrontEndMemory::User::kDispatchPolicy), parts.events) {}
 
-DispatchPort::DispatchPort(DispatchPolicy* policy, const HookPlace& place, const RoomView& room, MemoryClient& memory,
-                           const HookEvents& events)
+DispatchPort::DispatchPort(DispatchPolicy* policy, const HookMount& place, const ResourceView& room,
+                           MemoryClient& memory, const HookEvents& events)
     : policy_(policy), memory_(memory), events_(events), checks_(!place.machine.run.sleep) {
   in_.room = &room;
   if (policy != nullptr) mounted_.emplace(*policy, "dispatch_policy", place, &memory);

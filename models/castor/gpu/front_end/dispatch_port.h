@@ -21,7 +21,7 @@ namespace castor::gpu {
 class DispatchPort : public FrontEndMechanism {
  public:
   /// `policy`: null if the machine has no dispatch policy.
-  DispatchPort(DispatchPolicy* policy, const HookPlace& place, const RoomView& room, MemoryClient& memory,
+  DispatchPort(DispatchPolicy* policy, const HookMount& place, const ResourceView& room, MemoryClient& memory,
                const HookEvents& events);
   explicit DispatchPort(const FrontEndParts& parts);
 

@@ -168,7 +168,7 @@ void Dispatcher::drop(const KernelContext& context, unsigned sm, Cycle now) {
   if (tb.last) withdraw(context.entry);
 }
 
-unsigned Dispatcher::place_again(unsigned entry, const SmMask& sms, Cycle now) {
+unsigned Dispatcher::place_restored(unsigned entry, const SmMask& sms, Cycle now) {
   const unsigned sm = search_.first(sms);
   search_.chosen(sm);
   ledger_.debit(sm, entry, table_[entry].context().need, now);
@@ -183,7 +183,7 @@ SmMask Dispatcher::room_again(unsigned entry) const {
   return room;
 }
 
-SmMask Dispatcher::takers_again(unsigned entry) const {
+SmMask Dispatcher::sms_for_restored(unsigned entry) const {
   return within_quota(room_again(entry) & governors_.open(), governors_.quota(), ledger_, entry);
 }
 
@@ -199,13 +199,13 @@ void Dispatcher::stop(unsigned entry) {
   if (!policy_.present()) table_.drop_rest(entry);
 }
 
-unsigned Dispatcher::give_up(unsigned queue) {
+unsigned Dispatcher::cancel(unsigned queue) {
   unsigned kernels = 0;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
     if (kernel.state == EntryState::kFree || kernel.context().queue != queue) continue;
     ++kernels;
-    table_.give_up(entry);
+    table_.cancel(entry);
     if (kernel.state != EntryState::kWritten) continue;
     withdraw(entry);
     table_.drop_rest(entry);

@@ -20,8 +20,8 @@ namespace castor::gpu {
 /// Dispatcher: sends at most one TB per cycle of the whole GPU to an SM, chosen by the dispatch policy (a hook) or,
 /// without one, by the built-in policy (docs/gpu/front-end.md, "Placement", "Dispatch"). The front end owns it.
 ///
-/// In a cycle: in F5 (placement) first `place_again` if a swapped-out TB is placed again, then `step`; `push` in F8
-/// (parse); `hold_queues` in F10 (clock); `rest` at the end of the cycle. `stop` and `give_up` may be called in any
+/// In a cycle: in F5 (placement) first `place_restored` if a swapped-out TB is placed again, then `step`; `push` in F8
+/// (parse); `hold_queues` in F10 (clock); `rest` at the end of the cycle. `stop` and `cancel` may be called in any
 /// step; no TB of a kernel that they drop is placed afterwards.
 class Dispatcher {
  public:
@@ -40,13 +40,13 @@ class Dispatcher {
   void step(Cycle now);
   /// Uses the placement of the cycle for a TB that was swapped out. Every SM of `sms` has room for the TB. Returns the
   /// chosen SM.
-  [[nodiscard]] unsigned place_again(unsigned entry, const SmMask& sms, Cycle now);
+  [[nodiscard]] unsigned place_restored(unsigned entry, const SmMask& sms, Cycle now);
   /// Holds these queues and no others: no TB of their kernels is placed from the next cycle on.
   void hold_queues(const QueueMask& queues);
   /// Stops a kernel after a fault. A dispatch policy continues to offer its TBs; they are dropped when offered.
   void stop(unsigned entry);
   /// Drops all kernels of a queue from the table because the queue's job is dropped. Returns their number.
-  [[nodiscard]] unsigned give_up(unsigned queue);
+  [[nodiscard]] unsigned cancel(unsigned queue);
 
   /// Returns the entries whose next TB could be placed now, for hooks. A stopped kernel is included while the policy
   /// still has TBs of it to offer. The returned reference is the same in every cycle.
@@ -59,7 +59,7 @@ class Dispatcher {
   /// Returns the SMs with resources for a swapped-out TB of an entry, open or not.
   [[nodiscard]] SmMask room_again(unsigned entry) const;
   /// Returns the SMs on which a swapped-out TB of an entry could be placed again.
-  [[nodiscard]] SmMask takers_again(unsigned entry) const;
+  [[nodiscard]] SmMask sms_for_restored(unsigned entry) const;
   /// Returns the entry whose TBs the built-in policy places before those of `entry`, -1 = none.
   [[nodiscard]] int ahead_of(unsigned entry) const;
 

@@ -15,7 +15,6 @@
 #include "castor/gpu/front_end/fault_unit.h"
 #include "castor/gpu/front_end/front_end_levels.h"
 #include "castor/gpu/front_end/front_end_mechanisms.h"
-#include "castor/gpu/front_end/head_service.h"
 #include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/job_inspector.h"
 #include "castor/gpu/front_end/job_table.h"
@@ -25,6 +24,7 @@
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/parse_stage.h"
+#include "castor/gpu/front_end/queue_head_service.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/front_end/register_port.h"
 #include "castor/gpu/front_end/release_unit.h"
@@ -60,7 +60,7 @@ class Waves;
 template <class Mechanisms>
 class BasicFrontEnd final : public sc_core::sc_module, public Unit {
  public:
-  static constexpr unsigned kCopyEngines = HeadService::kCopyEngines;
+  static constexpr unsigned kCopyEngines = QueueHeadService::kCopyEngines;
 
   /// All arguments passed by reference or pointer must outlive the front end; `observer` may be null. Throws InputError
   /// for hooks that exclude each other and for a machine beyond the limits of the hooks' records.
@@ -130,13 +130,13 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   /// Returns a number that grows with every step of a packet, kernel or TB in the front end.
   [[nodiscard]] std::uint64_t progress() const;
   /// Returns whether the front end is idle: only a message from an SM or the host can wake it.
-  [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.telling(); }
+  [[nodiscard]] bool still() const { return rests() && memory_.idle() && !completions_.notifying(); }
   /// Returns whether no packet, kernel or TB can proceed without a message from outside. The front end then sleeps for
   /// ever, or wakes up only for periodic work of hooks that declare it harmless (Hook::inert).
   [[nodiscard]] bool rests() const;
   /// Returns whether no packet, kernel or TB can proceed without a message from outside, even if hooks have periodic
   /// work.
-  [[nodiscard]] bool rests_but_for_hooks() const { return last_ != kForever && next_work(last_) == kForever; }
+  [[nodiscard]] bool quiescent_except_hooks() const { return last_ != kForever && next_work(last_) == kForever; }
 
   /// Returns the wait report: a line for every queue and kernel that cannot proceed, with the reason. Copies are
   /// reported by the copy engines.
@@ -188,7 +188,7 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   HookEvents events_;
   Mechanisms mechanisms_;
   ParseStage parse_;
-  HeadService heads_;
+  QueueHeadService heads_;
   RetireUnit retire_;
   ReleaseUnit release_;
   FaultUnit<Mechanisms> faults_;

@@ -37,7 +37,7 @@ struct FrontEndParts {
   const std::vector<SmUnit*>& sms;
   const Hooks& hooks;
   Observer* observer;  ///< null if no observer is attached
-  HookPlace place;
+  HookMount place;
   Unit& front_end;  ///< woken when a mechanism has work
 
   LaunchTrees& trees;

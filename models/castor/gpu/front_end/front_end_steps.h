@@ -56,7 +56,7 @@ FrontEndParts BasicFrontEnd<Mechanisms>::parts(const Machine& machine, Store& st
   const auto errors = [this](const std::string& hook, unsigned code, std::uint64_t info, Maybe<unsigned> blamed) {
     faults_.hook_error(hook, code, info, blamed, events_.cycle());
   };
-  const HookPlace place = {machine, statistics, errors, registers_};
+  const HookMount place = {machine, statistics, errors, registers_};
   return {machine,
           store,
           programs,
@@ -194,8 +194,8 @@ void BasicFrontEnd<Mechanisms>::tick(Cycle now) {
   // job scheduler -> grant
   receive(now);  // F1
   // F2, retire: messages of SMs, then one TB is counted as complete.
-  retire_.take_wires(now);
-  mechanisms_.each([now](auto& mechanism) { mechanism.take_wires(now); });
+  retire_.accept_messages(now);
+  mechanisms_.each([now](auto& mechanism) { mechanism.accept_messages(now); });
   faults_.step(now);
   retire_.drain(now);
   mechanisms_.each([now](auto& mechanism) { mechanism.count(now); });

@@ -7,7 +7,7 @@
 
 namespace castor::gpu {
 
-Governors::Governors(std::vector<SmGovernor*> governors, const HookPlace& place, const std::vector<SmUnit*>& sms,
+Governors::Governors(std::vector<SmGovernor*> governors, const HookMount& place, const std::vector<SmUnit*>& sms,
                      const Ledger& ledger, const HookEvents& events)
     : governors_(std::move(governors)),
       sms_(sms),

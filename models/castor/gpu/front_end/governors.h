@@ -32,7 +32,7 @@ struct DispatchState {
 class Governors {
  public:
   /// No pointer in `governors` may be null.
-  Governors(std::vector<SmGovernor*> governors, const HookPlace& place, const std::vector<SmUnit*>& sms,
+  Governors(std::vector<SmGovernor*> governors, const HookMount& place, const std::vector<SmUnit*>& sms,
             const Ledger& ledger, const HookEvents& events);
 
   [[nodiscard]] bool any() const { return !governors_.empty(); }

@@ -59,7 +59,7 @@ void GroupStage::take_beat(Cycle now) {
   SmUnit& sm = *sms_[static_cast<unsigned>(serving_)];
   if (++beat_ != sm.commands().head(now)->groups.size()) return;
   sm.commands().pop();
-  sm.tell_runtime({now + 1, 0});
+  sm.notify_runtime({now + 1, 0});
   serving_ = -1;
 }
 

@@ -56,12 +56,12 @@ class HookEvents {
   void placed(const TbEvent& tb) {
     if (on_) events_.placed = tb;
   }
-  /// Records a TB that leaves its SM before it is complete (`left`), or is sent to an SM again (`came_back`). These
+  /// Records a TB that leaves its SM before it is complete (`left`), or is sent to an SM again (`restored`). These
   /// events are for mechanisms; hooks do not see them.
   void left(const TbEvent& tb) {
     if (on_) left_.push_back(tb);
   }
-  void came_back(const TbEvent& tb) {
+  void restored(const TbEvent& tb) {
     if (on_) came_back_.push_back(tb);
   }
   void started(const KernelContext& kernel) {
@@ -88,7 +88,7 @@ class HookEvents {
   void tell(Mechanism& mechanism) const {
     if (events_.placed) mechanism.placed(*events_.placed);
     for (const TbEvent& tb : left_) mechanism.left(tb);
-    for (const TbEvent& tb : came_back_) mechanism.came_back(tb);
+    for (const TbEvent& tb : came_back_) mechanism.restored(tb);
     for (const TbEvent& tb : retired_) mechanism.retired(tb);
     if (events_.started) mechanism.started(*events_.started);
     if (events_.completed) mechanism.ended(*events_.completed);

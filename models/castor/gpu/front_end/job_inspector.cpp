@@ -61,13 +61,13 @@ void JobInspector::submitted(unsigned queue, const Packet& packet, Ticket ticket
 QueueMask JobInspector::to_inspect() const {
   QueueMask set = queues_.jobs();
   if (jobs_.judged()) set |= queues_.kernels() & jobs_.jobless() & ~discarding_ & ~refused_;
-  return set & ~asking_ & ~errors_;
+  return set & ~announcing_ & ~errors_;
 }
 
 // Ends and drops jobs, then gives a lane to one announcement, in round robin over the queues. Appends behind the head
 // of a queue with a job have priority.
 void JobInspector::work(Cycle now) {
-  jobs_.tell_ends(now);
+  jobs_.report_ends(now);
   drop_discarded(now);
   pass_answered(now);
   drop_of_failed(now);
@@ -99,7 +99,7 @@ const JobInspector::Ahead* JobInspector::next_ahead(Cycle now) {
       ahead_.erase(ahead_.begin() + static_cast<std::ptrdiff_t>(i));
       continue;
     }
-    if (one.visible < now && jobs_.has(one.queue) && !asking_[one.queue]) return &one;
+    if (one.visible < now && jobs_.has(one.queue) && !announcing_[one.queue]) return &one;
     ++i;
   }
   return nullptr;
@@ -116,7 +116,7 @@ void JobInspector::begin(unsigned queue, const QueuedPacket& packet, bool ahead,
     ahead_.erase(
         std::find_if(ahead_.begin(), ahead_.end(), [&](const Ahead& one) { return one.ticket == packet.ticket; }));
   }
-  asking_[queue] = true;
+  announcing_[queue] = true;
   ++inspections_;
   if (own) {
     lanes_.inspect(queue, now);
@@ -238,7 +238,7 @@ void JobInspector::take_beat() {
 // Stops a queue whose JOB packet is invalid: its packets are dropped from then on.
 void JobInspector::fail_queue(unsigned queue, Cycle now) {
   const Announcement ask = *std::exchange(state_[queue].ask, std::nullopt);
-  asking_[queue] = false;
+  announcing_[queue] = false;
   errors_[queue] = true;
   ++queue_errors_;
   if (ask.packet.signal != 0 && is_signal_address(ask.packet.signal, store_)) {
@@ -271,7 +271,7 @@ void JobInspector::judge(unsigned queue, Cycle now) {
   if (!state.ask || !state.ask->slot_over || !state.ask->verdict) return;
   const Announcement ask = *std::exchange(state.ask, std::nullopt);
   const Verdict& verdict = *ask.verdict;
-  asking_[queue] = false;
+  announcing_[queue] = false;
   if (ask.own && !verdict.accept) {
     // The kernels are announced again: with a shorter list, or later, when the host has changed the scheduler's
     // registers.
@@ -291,8 +291,8 @@ void JobInspector::judge(unsigned queue, Cycle now) {
   jobs_.judge(queue, ask.ticket, ask.packet, verdict, now);
 }
 
-void JobInspector::give_up(const Verdict& verdict, std::uint32_t in_table, Cycle now) {
-  discard(verdict.queue, jobs_.give_up(verdict, now) - in_table);
+void JobInspector::drop_job(const Verdict& verdict, std::uint32_t in_table, Cycle now) {
+  discard(verdict.queue, jobs_.drop_job(verdict, now) - in_table);
 }
 
 // --- Heads of queues ------------------------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ void JobInspector::drop_discarded(Cycle now) {
 
 // Completes appends that were judged before they reached the heads of their queues and are at the heads now.
 void JobInspector::pass_answered(Cycle now) {
-  const QueueMask heads = queues_.jobs() & ~asking_;
+  const QueueMask heads = queues_.jobs() & ~announcing_;
   for (std::size_t i = heads._Find_first(); i < heads.size(); i = heads._Find_next(i)) {
     const auto queue = static_cast<unsigned>(i);
     std::deque<Judged>& all = state_[queue].judged;
@@ -338,11 +338,11 @@ void JobInspector::drop_of_failed(Cycle now) {
 void JobInspector::serve_unread(unsigned queue, const JobPacket& packet, Cycle now) {
   // Streams may share the queue. The end of the previous job is reported before this job replaces it, because `step`,
   // which reports ends, is called later in the cycle.
-  jobs_.tell_end(queue, now);
+  jobs_.report_end(queue, now);
   Announcement& ask = state_[queue].ask.emplace();
   ask.ticket = queues_.head(queue).ticket;
   ask.visible = queues_.head(queue).visible;
-  asking_[queue] = true;
+  announcing_[queue] = true;
   const PacketImage image = encode(packet);
   announce(queue, image.data(), now);
   if (errors_[queue]) {
@@ -356,7 +356,7 @@ Cycle JobInspector::next_work(Cycle now) const {
   if (!beats_.empty() || jobs_.ending()) return now + 1;
   const QueueMask heads = queues_.kernels() | queues_.jobs();
   if ((heads & (discarding_ | errors_)).any()) return now + 1;
-  const QueueMask answered = queues_.jobs() & ~asking_;
+  const QueueMask answered = queues_.jobs() & ~announcing_;
   for (std::size_t queue = answered._Find_first(); queue < answered.size(); queue = answered._Find_next(queue)) {
     const auto& judged = state_[queue].judged;
     if (!judged.empty() && judged.front().ticket == queues_.head(static_cast<unsigned>(queue)).ticket) return now + 1;
@@ -364,7 +364,7 @@ Cycle JobInspector::next_work(Cycle now) const {
   if (lanes_.full()) return kForever;
   Cycle next = to_inspect().any() ? std::max(lanes_.next_start(), now + 1) : kForever;
   for (const Ahead& one : ahead_) {
-    if (!jobs_.has(one.queue) || asking_[one.queue]) continue;
+    if (!jobs_.has(one.queue) || announcing_[one.queue]) continue;
     next = std::min(next, std::max({lanes_.next_start(), one.visible + 1, now + 1}));
   }
   return next;
@@ -372,7 +372,7 @@ Cycle JobInspector::next_work(Cycle now) const {
 
 void JobInspector::abandon() {
   std::fill(state_.begin(), state_.end(), PerQueue());
-  for (QueueMask* const set : {&asking_, &discarding_, &errors_, &refused_}) set->reset();
+  for (QueueMask* const set : {&announcing_, &discarding_, &errors_, &refused_}) set->reset();
   ahead_.clear();
   beats_.clear();
   last_ = queues_.count() - 1;

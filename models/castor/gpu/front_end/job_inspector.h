@@ -70,7 +70,7 @@ class JobInspector {
   /// queue's job.
   [[nodiscard]] bool answer(const Verdict& verdict, Cycle now);
   /// Drops the queue's job, as the scheduler says. `in_table`: number of the job's kernels in the kernel table.
-  void give_up(const Verdict& verdict, std::uint32_t in_table, Cycle now);
+  void drop_job(const Verdict& verdict, std::uint32_t in_table, Cycle now);
   /// Notes that the scheduler's registers have changed: kernels whose announcement was rejected are announced again.
   void registers_changed() { refused_.reset(); }
 
@@ -85,7 +85,7 @@ class JobInspector {
     return ask && ask->ahead && ask->sent && jobs_.one_left(queue);
   }
   /// Returns whether the queue has an announcement without a verdict.
-  [[nodiscard]] bool asking(unsigned queue) const { return asking_[queue]; }
+  [[nodiscard]] bool announcing(unsigned queue) const { return announcing_[queue]; }
   /// Returns whether an announcement of the queue's kernels was rejected.
   [[nodiscard]] bool refused(unsigned queue) const { return refused_[queue]; }
   /// Returns the first cycle after `now` in which `step` has work if nothing else changes.
@@ -139,7 +139,7 @@ class JobInspector {
 
   bool in_use_ = false;  // set by the first JOB packet, or by the first packet on a machine whose scheduler judges
   std::vector<PerQueue> state_;                // [queue] state of each queue
-  QueueMask asking_;                           // queues with an announcement
+  QueueMask announcing_;                       // queues with an announcement
   QueueMask discarding_;                       // queues with kernels to be dropped
   QueueMask errors_;                           // queues stopped by an invalid JOB packet; their packets are dropped
   QueueMask refused_;                          // queues whose job that the front end announced itself was rejected

@@ -37,7 +37,7 @@ std::optional<int> JobSide::choose(Cycle now) {
 // Processes a verdict. A rejection that answers no announcement drops the queue's job, none of whose TBs was placed.
 void JobSide::judge(const Verdict& verdict, Cycle now) {
   if (inspector_.answer(verdict, now) || verdict.accept || !jobs_.has(verdict.queue)) return;
-  inspector_.give_up(verdict, dispatcher_.give_up(verdict.queue), now);
+  inspector_.drop_job(verdict, dispatcher_.cancel(verdict.queue), now);
 }
 
 void JobSide::device_reset() {

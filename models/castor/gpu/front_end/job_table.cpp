@@ -72,7 +72,7 @@ void JobTable::begin(unsigned queue, Ticket ticket, const JobPacket& packet, con
   records_.push_back(record_of(queue, ticket, packet, verdict, now));
 }
 
-std::uint32_t JobTable::give_up(const Verdict& verdict, Cycle now) {
+std::uint32_t JobTable::drop_job(const Verdict& verdict, Cycle now) {
   const Job job = *std::exchange(jobs_[verdict.queue], std::nullopt);
   update(verdict.queue);
   ++jobs_rejected_;
@@ -132,7 +132,7 @@ JobEnd JobTable::end_of(const Ended& ended) const {
   return end;
 }
 
-void JobTable::tell_ends(Cycle now) {
+void JobTable::report_ends(Cycle now) {
   while (!ended_.empty() && ended_.front().kernel < now) {
     const Ended ended = ended_.front();
     ended_.pop_front();
@@ -140,7 +140,7 @@ void JobTable::tell_ends(Cycle now) {
   }
 }
 
-void JobTable::tell_end(unsigned queue, Cycle now) {
+void JobTable::report_end(unsigned queue, Cycle now) {
   const auto found = std::find_if(ended_.begin(), ended_.end(), [&](const Ended& one) { return one.queue == queue; });
   if (found == ended_.end()) return;
   const Ended ended = *found;

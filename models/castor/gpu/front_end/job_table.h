@@ -18,7 +18,7 @@ namespace castor::gpu {
 /// signal word. The front end owns the table.
 ///
 /// In a cycle: `placed` in F5 (placement), `completed` in F7 (release), all other calls in F8 (parse). Without a job
-/// scheduler that judges, `tell_ends` reports the end of a job in the cycle after its last kernel.
+/// scheduler that judges, `report_ends` reports the end of a job in the cycle after its last kernel.
 class JobTable {
  public:
   /// `judged`: a job scheduler accepts or rejects jobs and reports their ends, and a kernel may be granted only as part
@@ -42,7 +42,7 @@ class JobTable {
   void judge(unsigned queue, Ticket ticket, const JobPacket& packet, const Verdict& verdict, Cycle now);
   /// Drops the queue's job before any of its TBs was placed, as the scheduler says. Returns the number of its kernels
   /// that are not complete.
-  [[nodiscard]] std::uint32_t give_up(const Verdict& verdict, Cycle now);
+  [[nodiscard]] std::uint32_t drop_job(const Verdict& verdict, Cycle now);
   /// Records that a TB of a queue's kernel was placed; `last`: it is the kernel's last TB.
   void placed(unsigned queue, bool last, Cycle now) {
     if (jobs_[queue]) note_placed(*jobs_[queue], last, now);
@@ -52,10 +52,10 @@ class JobTable {
   /// Ends a job that its scheduler has declared ended.
   void end(const JobEnd& end, Cycle now);
   /// Reports the jobs that ended in earlier cycles to the host. Used without a job scheduler that judges.
-  void tell_ends(Cycle now);
+  void report_ends(Cycle now);
   /// Reports the end of one queue's job, before the queue's next job replaces it.
-  void tell_end(unsigned queue, Cycle now);
-  /// Returns whether `tell_ends` has a job to report in the next cycle.
+  void report_end(unsigned queue, Cycle now);
+  /// Returns whether `report_ends` has a job to report in the next cycle.
   [[nodiscard]] bool ending() const { return !ended_.empty(); }
 
   /// Forgets all jobs but keeps their records.

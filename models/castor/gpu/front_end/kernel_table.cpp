@@ -208,7 +208,7 @@ void KernelTable::kill(unsigned entry) {
   ++kernels_stopped_;
 }
 
-void KernelTable::give_up(unsigned entry) {
+void KernelTable::cancel(unsigned entry) {
   KernelEntry& kernel = entries_[entry];
   CASTOR_ASSERT(kernel.started == 0, "kernel table entry %u is cancelled, but its kernel has started", entry);
   kernel.killed = true;

@@ -87,7 +87,7 @@ struct KernelEntry {
 ///
 /// Every step of a kernel or TB is one call, made by the part that takes the step, in the cycle of the step. A call may
 /// be made in any step of the cycle and takes effect at once. A kernel passes through `reserve`, `write`, `place` for
-/// each TB, `retire` and `count` for each TB, then `release`. `kill` (a fault) or `give_up` (its job is dropped) end
+/// each TB, `retire` and `count` for each TB, then `release`. `kill` (a fault) or `cancel` (its job is dropped) end
 /// this sequence early; `drop_rest` follows for the TBs that will not be placed.
 class KernelTable {
  public:
@@ -186,7 +186,7 @@ class KernelTable {
   /// Stops the kernel because of a fault.
   void kill(unsigned entry);
   /// Drops the kernel with its job. None of its TBs has been placed.
-  void give_up(unsigned entry);
+  void cancel(unsigned entry);
   /// Drops the TBs of a written entry that are still to be placed.
   void drop_rest(unsigned entry);
   /// Frees the entry of a complete kernel; it may be reserved from the next cycle on. The entry lets go of the launch

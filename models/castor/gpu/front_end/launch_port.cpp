@@ -2,7 +2,7 @@
 
 namespace castor::gpu {
 
-LaunchPort::LaunchPort(LaunchUnit* unit, const HookPlace& place, const HookEvents& events)
+LaunchPort::LaunchPort(LaunchUnit* unit, const HookMount& place, const HookEvents& events)
     : unit_(unit), events_(events) {
   if (unit != nullptr) mounted_.emplace(*unit, "launch_unit", place);
 }

@@ -16,7 +16,7 @@ namespace castor::gpu {
 class LaunchPort {
  public:
   /// `unit`: null if the machine has no launch unit.
-  LaunchPort(LaunchUnit* unit, const HookPlace& place, const HookEvents& events);
+  LaunchPort(LaunchUnit* unit, const HookMount& place, const HookEvents& events);
 
   [[nodiscard]] bool on() const { return unit_ != nullptr; }
   [[nodiscard]] const char* block() const { return unit_->block(); }

@@ -23,7 +23,7 @@ LaunchSide::LaunchSide(const FrontEndParts& parts)
       groups_(parts.machine, parts.sms, parts.table, parts.dispatcher, parts.policy, unit_, launcher_, parts.trees,
               parts.memory.client(FrontEndMemory::User::kGroups)) {}
 
-void LaunchSide::take_wires(Cycle now) {
+void LaunchSide::accept_messages(Cycle now) {
   for (const BlockId block : retire_.take_callers()) launcher_.end_block(block);
   suspender_.take(now);
 }
@@ -32,7 +32,7 @@ void LaunchSide::close(Cycle now) {
   if (!launcher_.on()) return;
   for (LaunchRecord* const record : launcher_.close()) release_.close(*record, now);
   for (const BlockId block : launcher_.take_childless()) {
-    if (!suspender_.children_closed(block)) launcher_.tell_closed(block, now);
+    if (!suspender_.children_closed(block)) launcher_.notify_closed(block, now);
   }
   if ((table_.finished() & ~policy_.hold() & ~hold()).any()) return;
   const int entry = suspender_.deserted(policy_.hold() | unit_.hold());

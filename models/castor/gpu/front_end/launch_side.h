@@ -48,7 +48,7 @@ class LaunchSide : public FrontEndMechanism {
     groups_.look(now);
   }
   /// Takes blocks that were suspended, and ends blocks that have retired.
-  void take_wires(Cycle now);
+  void accept_messages(Cycle now);
   /// Counts a TB of a group that the retire unit has drained.
   void count(Cycle /*now*/) {
     if (const std::optional<TbEvent> tb = retire_.take_group_tb()) groups_.count(*tb);

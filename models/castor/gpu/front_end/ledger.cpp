@@ -19,13 +19,13 @@ Ledger::Ledger(const Machine& machine)
       fit_(machine.table.entries) {}
 
 bool Ledger::fits(unsigned sm, const TbNeed& need) const {
-  const SmRoom& room = free_[sm];
+  const SmResources& room = free_[sm];
   return room.tbs >= 1 && room.warps >= need.warps && room.threads >= need.threads &&
          room.reg_units >= need.reg_units && room.smem_units >= need.smem_units;
 }
 
 unsigned Ledger::room_for(unsigned sm, const TbNeed& need) const {
-  const SmRoom& room = free_[sm];
+  const SmResources& room = free_[sm];
   const auto within = [](std::uint64_t have, std::uint64_t each, std::uint64_t most) {
     return each == 0 ? most : std::min(most, have / each);
   };
@@ -65,7 +65,7 @@ void Ledger::update(unsigned sm) {
 void Ledger::debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now) {
   base::TickWall::check("the ledger");
   CASTOR_ASSERT_AT(now, fits(sm, need), "TB of entry %u placed on SM %u, which lacks the resources", entry, sm);
-  SmRoom& room = free_[sm];
+  SmResources& room = free_[sm];
   room.tbs -= 1;
   room.warps -= need.warps;
   room.threads -= need.threads;
@@ -79,7 +79,7 @@ void Ledger::debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now) {
 
 void Ledger::credit(unsigned sm, unsigned entry, const TbNeed& need) {
   base::TickWall::check("the ledger");
-  SmRoom& room = free_[sm];
+  SmResources& room = free_[sm];
   room.tbs += 1;
   room.warps += need.warps;
   room.threads += need.threads;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "castor/gpu/hooks/room_view.h"
+#include "castor/gpu/hooks/resource_view.h"
 #include "castor/gpu/hooks/sm_governor.h"
 #include "castor/gpu/machine.h"
 
@@ -16,14 +16,14 @@ namespace castor::gpu {
 /// A placement debits and a retire message credits the account in the same cycle. Resources freed by a retire message
 /// of cycle c can be used by the placement of c. For watched entries (entries with TBs to place) the ledger keeps the
 /// set of SMs on which the next TB fits, updated incrementally.
-class Ledger final : public RoomView {
+class Ledger final : public ResourceView {
  public:
   explicit Ledger(const Machine& machine);
 
   [[nodiscard]] unsigned sms() const override { return static_cast<unsigned>(free_.size()); }
   [[nodiscard]] const SmMask& all() const { return all_; }
-  [[nodiscard]] const SmRoom& capacity() const override { return capacity_; }
-  [[nodiscard]] const SmRoom& free(unsigned sm) const override { return free_[sm]; }
+  [[nodiscard]] const SmResources& capacity() const override { return capacity_; }
+  [[nodiscard]] const SmResources& free(unsigned sm) const override { return free_[sm]; }
   /// Returns the number of TBs of a kernel table entry on an SM or in flight to it.
   [[nodiscard]] unsigned resident(unsigned sm, unsigned entry) const override {
     return resident_[sm * entries_ + entry];
@@ -59,8 +59,8 @@ class Ledger final : public RoomView {
 
   unsigned entries_;
   SmMask all_;
-  SmRoom capacity_;
-  std::vector<SmRoom> free_;
+  SmResources capacity_;
+  std::vector<SmResources> free_;
   std::vector<Placed> last_placed_;      // [sm]: cycle and warps of the last placement
   std::vector<std::uint16_t> resident_;  // [sm * entries + entry]: TBs on the SM or in flight to it
   unsigned resident_total_ = 0;

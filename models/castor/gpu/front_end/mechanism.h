@@ -18,7 +18,7 @@ struct DispatchState;
 struct MechanismNotices {
   void placed(const TbEvent& /*tb*/) {}           ///< a TB is sent to an SM for the first time
   void left(const TbEvent& /*tb*/) {}             ///< a TB has left its SM before it was complete (swapped out)
-  void came_back(const TbEvent& /*tb*/) {}        ///< a TB that was swapped out is sent to an SM again
+  void restored(const TbEvent& /*tb*/) {}         ///< a TB that was swapped out is sent to an SM again
   void retired(const TbEvent& /*tb*/) {}          ///< a TB has retired from its SM
   void started(const KernelEvent& /*kernel*/) {}  ///< the entry of a kernel is written
   void ended(const KernelEvent& /*kernel*/) {}    ///< a kernel is complete
@@ -40,13 +40,13 @@ struct MechanismSteps {
   /// cycle, and only on machines with a mechanism that is `clocked`.
   void idle(Cycle /*cycles*/) {}
   void begin() {}
-  void receive(Cycle /*now*/) {}     ///< F1, after the other work of F1
-  void take_wires(Cycle /*now*/) {}  ///< F2, after the retire messages are taken
-  void count(Cycle /*now*/) {}       ///< F2, after a TB is counted as complete
-  void govern(Cycle /*now*/) {}      ///< F4: governors' outputs are combined
-  void restore(Cycle /*now*/) {}     ///< F5, before a new TB is placed
-  void group(Cycle /*now*/) {}       ///< F6: groups of thread blocks
-  void close(Cycle /*now*/) {}       ///< F7, before a kernel is released
+  void receive(Cycle /*now*/) {}          ///< F1, after the other work of F1
+  void accept_messages(Cycle /*now*/) {}  ///< F2, after the retire messages are taken
+  void count(Cycle /*now*/) {}            ///< F2, after a TB is counted as complete
+  void govern(Cycle /*now*/) {}           ///< F4: governors' outputs are combined
+  void restore(Cycle /*now*/) {}          ///< F5, before a new TB is placed
+  void group(Cycle /*now*/) {}            ///< F6: groups of thread blocks
+  void close(Cycle /*now*/) {}            ///< F7, before a kernel is released
   /// F8: returns the source (queue or launch) that is granted a lane, -1 = none. The first mechanism that returns a
   /// value decides; if no mechanism does, the parse stage picks the source.
   [[nodiscard]] std::optional<int> choose(Cycle /*now*/) { return std::nullopt; }

@@ -18,7 +18,7 @@ using HookErrors =
     std::function<void(const std::string& hook, unsigned code, std::uint64_t info, Maybe<unsigned> blamed)>;
 
 /// Arguments common to all hooks of the front end when they are attached.
-struct HookPlace {
+struct HookMount {
   const Machine& machine;
   base::StatisticGroup& statistics;  ///< group of the front end; each hook has a group below it
   HookErrors errors;
@@ -29,7 +29,7 @@ struct HookPlace {
 /// to the register port.
 class MountedHook {
  public:
-  MountedHook(Hook& hook, const std::string& name, const HookPlace& place, HookMemory* memory = nullptr)
+  MountedHook(Hook& hook, const std::string& name, const HookMount& place, HookMemory* memory = nullptr)
       : hook_(hook),
         name_(name),
         registers_(place.registers),

@@ -86,7 +86,7 @@ void Preemptor::stopped(unsigned entry) {
 // Returns the SMs to which a saved TB may go now.
 SmMask Preemptor::room_for(const Saved& saved) const {
   if (queues_[saved.record->context.queue]) return {};
-  return dispatcher_.takers_again(saved.entry()) & movable_;
+  return dispatcher_.sms_for_restored(saved.entry()) & movable_;
 }
 
 // Returns the index of the oldest saved TB that fits on an SM; saved_.size() = none.
@@ -112,11 +112,11 @@ void Preemptor::restore_first(Cycle now) {
   const std::size_t found = restorable();
   if (found == saved_.size()) return;
   const Saved saved = saved_[found];
-  const unsigned sm = dispatcher_.place_again(saved.entry(), room_for(saved), now);
+  const unsigned sm = dispatcher_.place_restored(saved.entry(), room_for(saved), now);
   mover_free_ = std::max(mover_free_, now + 1) + context_move_time(machine_, saved.record->context.need);
   savers_[sm]->restore({now + 1, saved.tb, mover_free_ - (now + 1)});
   table_.restore(saved.entry());
-  events_.came_back(tb_event(*saved.tb.kernel, sm, saved.tb.gid));
+  events_.restored(tb_event(*saved.tb.kernel, sm, saved.tb.gid));
   saved_.erase(saved_.begin() + static_cast<std::ptrdiff_t>(found));
 }
 

@@ -17,7 +17,7 @@ namespace castor::gpu {
 /// Preemptor: holds the queues that a job scheduler preempts, their saved TBs, and the mover through which all contexts
 /// pass (docs/gpu/jobs.md, "Preemption"). A TB on an SM that cannot save TBs runs to its end instead (drains).
 ///
-/// In a cycle: `take_wires` in F2 (retire), `restore` in F5 before other TBs are placed, `preempt` in F8 (parse);
+/// In a cycle: `accept_messages` in F2 (retire), `restore` in F5 before other TBs are placed, `preempt` in F8 (parse);
 /// `stopped` in any step.
 class Preemptor : public FrontEndMechanism {
  public:
@@ -31,7 +31,7 @@ class Preemptor : public FrontEndMechanism {
   void preempt(const QueueMask& queues, Cycle now);
   [[nodiscard]] const QueueMask& queues() const { return queues_; }
   /// Takes TBs that have left their SM before they were complete. TBs of stopped kernels are dropped.
-  void take_wires(Cycle now) {
+  void accept_messages(Cycle now) {
     for (unsigned sm = 0; sm < savers_.size(); ++sm) {
       if (savers_[sm] != nullptr) take_saved(sm, now);
     }

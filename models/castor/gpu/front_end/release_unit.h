@@ -9,11 +9,11 @@
 #include "castor/base/time.h"
 #include "castor/gpu/device.h"
 #include "castor/gpu/front_end/completion_port.h"
-#include "castor/gpu/front_end/head_service.h"
 #include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/job_table.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/launch_trees.h"
+#include "castor/gpu/front_end/queue_head_service.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/kernel_rows.h"
 #include "castor/gpu/launch/launch_rows.h"
@@ -31,7 +31,7 @@ class MemorySystem;
 /// In a cycle: `take_copies`, `close` and `release` in F7 (release).
 class ReleaseUnit {
  public:
-  using CopyEngines = HeadService::CopyEngines;
+  using CopyEngines = QueueHeadService::CopyEngines;
 
   /// `observer`: null if no observer is attached.
   ReleaseUnit(const Machine& machine, Store& store, KernelTable& table, LaunchTrees& trees, Queues& queues,

@@ -21,14 +21,14 @@ class Waves;
 /// per SM. It counts one TB per cycle in the whole GPU as complete, in round robin over the FIFOs. A TB's resources are
 /// free as soon as its message is taken. The front end owns the unit.
 ///
-/// In a cycle: `take_wires`, then `drain`, both in F2; `drop` in F5 (placement).
+/// In a cycle: `accept_messages`, then `drain`, both in F2; `drop` in F5 (placement).
 class RetireUnit {
  public:
   RetireUnit(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
              HookEvents& events);
 
   /// Takes at most one retired TB per SM into the done FIFOs.
-  void take_wires(Cycle now) {
+  void accept_messages(Cycle now) {
     for (unsigned sm = 0; sm < sms_.size(); ++sm) {
       if (sms_[sm]->retired().head(now) != nullptr) take_wire(sm, now);
     }

@@ -2,7 +2,7 @@
 
 namespace castor::gpu {
 
-SchedulerPort::SchedulerPort(JobScheduler* scheduler, const HookPlace& place, const HookEvents& events)
+SchedulerPort::SchedulerPort(JobScheduler* scheduler, const HookMount& place, const HookEvents& events)
     : scheduler_(scheduler), events_(events) {
   in_.eligible = &eligible_;
   if (scheduler != nullptr) mounted_.emplace(*scheduler, "job_scheduler", place);

@@ -18,7 +18,7 @@ namespace castor::gpu {
 class SchedulerPort {
  public:
   /// `scheduler`: null if the machine has no job scheduler.
-  SchedulerPort(JobScheduler* scheduler, const HookPlace& place, const HookEvents& events);
+  SchedulerPort(JobScheduler* scheduler, const HookMount& place, const HookEvents& events);
 
   [[nodiscard]] bool on() const { return scheduler_ != nullptr; }
   [[nodiscard]] const char* block() const { return scheduler_->block(); }

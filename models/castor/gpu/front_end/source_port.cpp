@@ -5,7 +5,7 @@
 
 namespace castor::gpu {
 
-SourcePort::SourcePort(SourceOrder* order, unsigned sms, const HookPlace& place) : order_(order) {
+SourcePort::SourcePort(SourceOrder* order, unsigned sms, const HookMount& place) : order_(order) {
   shown_.lists.resize(sms);
   in_.lists = {shown_.lists.data(), shown_.lists.size()};
   in_.eligible = &shown_.queues;

@@ -28,7 +28,7 @@ struct Sources {
 class SourcePort {
  public:
   /// `order`: null if the machine has no source order.
-  SourcePort(SourceOrder* order, unsigned sms, const HookPlace& place);
+  SourcePort(SourceOrder* order, unsigned sms, const HookMount& place);
 
   [[nodiscard]] bool on() const { return order_ != nullptr; }
   void begin() { in_.granted = false; }

@@ -58,12 +58,12 @@ void Suspender::restore(Cycle now) {
   if (placeable_.empty()) return;
   const Away away = placeable_.front();
   const unsigned entry = away.record->context.entry;
-  const SmMask takers = dispatcher_.takers_again(entry);
+  const SmMask takers = dispatcher_.sms_for_restored(entry);
   if (takers.none()) return;
   placeable_.pop_front();
-  const unsigned sm = dispatcher_.place_again(entry, takers, now);
+  const unsigned sm = dispatcher_.place_restored(entry, takers, now);
   table_.resume(entry);
-  events_.came_back(tb_event(*away.tb->kernel, sm, away.tb->gid));
+  events_.restored(tb_event(*away.tb->kernel, sm, away.tb->gid));
   launches_.come(away.tb->caller, sm);
   ++resumed_;
   TbStartMessage message;
@@ -158,7 +158,8 @@ void Suspender::stop(const LaunchRecord& root) {
 
 Cycle Suspender::next(const KdMask& held, Cycle now) const {
   if (stirred_ || deserted(held) >= 0) return now + 1;
-  if (!placeable_.empty() && dispatcher_.takers_again(placeable_.front().record->context.entry).any()) return now + 1;
+  if (!placeable_.empty() && dispatcher_.sms_for_restored(placeable_.front().record->context.entry).any())
+    return now + 1;
   Cycle next = kForever;
   for (SmUnit* const sm : sms_) next = std::min(next, sm->suspended().next());
   return next == kForever ? next : std::max(next, now + 1);

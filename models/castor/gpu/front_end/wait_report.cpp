@@ -6,7 +6,7 @@ namespace castor::gpu {
 namespace {
 
 // Returns the resource that an SM lacks for a TB; empty if the TB fits.
-std::string lacks(const SmRoom& room, const TbNeed& need) {
+std::string lacks(const SmResources& room, const TbNeed& need) {
   if (room.tbs < 1) return "TB slots";
   if (room.warps < need.warps) return "warps";
   if (room.threads < need.threads) return "threads";
@@ -72,11 +72,11 @@ std::string WaitReport::placement(unsigned entry) const {
 std::string WaitReport::queue_line(unsigned queue) const {
   const QueuedPacket& head = parts_.queues.head(queue);
   return "queue " + number(queue) + ": " + number(parts_.queues.size(queue)) + " packets, head " +
-         packet_name(packet_kind(head.packet)) + " (ticket " + number(head.ticket) + ") " + head_reason(queue);
+         packet_name(packet_kind(head.packet)) + " (ticket " + number(head.ticket) + ") " + queue_head_reason(queue);
 }
 
 // Returns why the head of a queue cannot proceed.
-std::string WaitReport::head_reason(unsigned queue) const {
+std::string WaitReport::queue_head_reason(unsigned queue) const {
   const QueueState state = parts_.queues.state(queue);
   const Packet& head = parts_.queues.head(queue).packet;
   if (state == QueueState::kParsing || state == QueueState::kBlocked) {
@@ -92,7 +92,7 @@ std::string WaitReport::head_reason(unsigned queue) const {
                          : ", recorded by a packet of queue " + number(static_cast<unsigned>(recorder)));
   }
   const bool kernel = packet_kind(head) == PacketKind::kKernel;
-  if (parts_.inspector.asking(queue)) return "waits for the job scheduler's decision on its job";
+  if (parts_.inspector.announcing(queue)) return "waits for the job scheduler's decision on its job";
   if (kernel && parts_.inspector.withheld()[queue]) {
     return parts_.inspector.refused(queue) ? "belongs to no job, and the announcement of its job was rejected"
                                            : "belongs to no job that was accepted";

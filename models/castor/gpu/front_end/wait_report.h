@@ -6,12 +6,12 @@
 
 #include "castor/gpu/front_end/completion_port.h"
 #include "castor/gpu/front_end/dispatcher.h"
-#include "castor/gpu/front_end/head_service.h"
 #include "castor/gpu/front_end/job_inspector.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/parse_stage.h"
+#include "castor/gpu/front_end/queue_head_service.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/wait_graph.h"
 
@@ -30,7 +30,7 @@ class WaitReport {
     const Queues& queues;
     const ParseLanes& lanes;
     const ParseStage& parse;
-    const HeadService& heads;
+    const QueueHeadService& heads;
     const JobInspector& inspector;
     const CompletionPort& host;
     Cycle next = 0;
@@ -51,7 +51,7 @@ class WaitReport {
   [[nodiscard]] std::string kernel_line(unsigned entry) const;
   [[nodiscard]] std::string placement(unsigned entry) const;
   [[nodiscard]] std::string queue_line(unsigned queue) const;
-  [[nodiscard]] std::string head_reason(unsigned queue) const;
+  [[nodiscard]] std::string queue_head_reason(unsigned queue) const;
   [[nodiscard]] std::string node(unsigned entry) const;
   [[nodiscard]] int kernel_of(unsigned queue) const;
   [[nodiscard]] int recorder_of(const EventWaitPacket& wait) const;

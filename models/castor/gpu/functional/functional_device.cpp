@@ -162,13 +162,13 @@ bool FunctionalDevice::serve_queues() {
     progress = true;
   }
   for (unsigned i = 0; i < queues_.size(); ++i) {
-    while (!queues_[i].busy && !queues_[i].packets.empty() && serve_head(i, queues_[i])) progress = true;
+    while (!queues_[i].busy && !queues_[i].packets.empty() && serve_queue_head(i, queues_[i])) progress = true;
   }
   return progress;
 }
 
 // Serves the head packet of a queue. Returns false if the packet has to wait.
-bool FunctionalDevice::serve_head(unsigned index, Queue& queue) {
+bool FunctionalDevice::serve_queue_head(unsigned index, Queue& queue) {
   Queued& head = queue.packets.front();
   const Ticket ticket = head.ticket;
   const bool served =

@@ -123,7 +123,7 @@ class FunctionalDevice final : public Device {
   };
 
   bool serve_queues();
-  [[nodiscard]] bool serve_head(unsigned index, Queue& queue);
+  [[nodiscard]] bool serve_queue_head(unsigned index, Queue& queue);
   void start_kernel(unsigned queue, Ticket ticket, const KernelPacket& packet);
   void start_child();
   [[nodiscard]] Running running(const LoadedProgram& loaded, const Dim3& grid, const Dim3& block,

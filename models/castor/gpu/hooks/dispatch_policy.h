@@ -5,7 +5,7 @@
 #include "castor/gpu/hooks/events.h"
 #include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/hooks/hook_memory.h"
-#include "castor/gpu/hooks/room_view.h"
+#include "castor/gpu/hooks/resource_view.h"
 
 /// DispatchPolicy hook: selects in each cycle the next TB to place, its kernel and its SM.
 namespace castor::gpu {
@@ -29,15 +29,15 @@ struct Placement {
 
 /// Inputs of a dispatch policy. "At the edge": valid in `clock` only.
 struct DispatchIn {
-  Cycle now = 0;                   ///< core cycle of this front-end cycle
-  const RoomView* room = nullptr;  ///< free resources per SM, TBs in flight to the SM subtracted
-  const KdMask* fits = nullptr;    ///< kernel table entries whose next TB fits an open SM below its quota
-  SmMask open = kAllSms;           ///< SMs that exist and that no governor has closed
-  const Quota* quota = nullptr;    ///< combined quota of the governors; null = no quota
-  Maybe<WorkItem> push;            ///< at the edge: new kernel or group whose TBs can be placed from the next cycle on
-  bool taken = false;              ///< at the edge: the offer of this cycle was placed
-  Maybe<MemoryReply> reply;        ///< reply to the oldest outstanding request to HookSite::memory; valid for one cycle
-  FrontEvents ev;                  ///< front-end events of this cycle
+  Cycle now = 0;                       ///< core cycle of this front-end cycle
+  const ResourceView* room = nullptr;  ///< free resources per SM, TBs in flight to the SM subtracted
+  const KdMask* fits = nullptr;        ///< kernel table entries whose next TB fits an open SM below its quota
+  SmMask open = kAllSms;               ///< SMs that exist and that no governor has closed
+  const Quota* quota = nullptr;        ///< combined quota of the governors; null = no quota
+  Maybe<WorkItem> push;      ///< at the edge: new kernel or group whose TBs can be placed from the next cycle on
+  bool taken = false;        ///< at the edge: the offer of this cycle was placed
+  Maybe<MemoryReply> reply;  ///< reply to the oldest outstanding request to HookSite::memory; valid for one cycle
+  FrontEvents ev;            ///< front-end events of this cycle
 };
 
 /// Outputs of a dispatch policy. "Early": depends on the policy's state only.

@@ -32,7 +32,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const Machine& mac
       times_(machine),
       slots_(machine.dram.queue),
       banks_(machine.dram.banks),
-      wants_(machine.dram.banks),
+      candidates_(machine.dram.banks),
       busy_banks_((machine.dram.banks + 63) / 64),
       refresh_due_(machine.dram.trefi != 0 ? machine.dram.trefi : kNever),
       group_(parent, "channel" + std::to_string(index)),
@@ -166,7 +166,7 @@ void DramChannel::update_want(unsigned number) {
   const Bank& bank = banks_[number];
   if (bank.candidate == kNone) return;
   const Slot& slot = slots_[static_cast<std::size_t>(bank.candidate)];
-  Want& want = wants_[number];
+  Candidate& want = candidates_[number];
   want.slot = bank.candidate;
   want.arrival = slot.arrival;
   want.group = static_cast<std::uint8_t>(bank.group);
@@ -182,7 +182,7 @@ void DramChannel::update_want(unsigned number) {
   }
 }
 
-std::uint64_t DramChannel::legal_from(const Want& want) const {
+std::uint64_t DramChannel::legal_from(const Candidate& want) const {
   switch (want.wish) {
     case Wish::kActivate:
       return std::max(want.from, times_.activate_from());
@@ -205,7 +205,7 @@ DramChannel::Choice DramChannel::next_command(std::uint64_t clock) const {
   std::uint64_t best_arrival = 0;
   for (std::size_t word = 0; word < busy_banks_.size(); ++word) {
     for (std::uint64_t bits = busy_banks_[word]; bits != 0; bits &= bits - 1) {
-      const Want& want = wants_[word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))];
+      const Candidate& want = candidates_[word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))];
       const std::uint64_t from = legal_from(want);
       if (from == kNever) continue;
       const std::uint64_t at = std::max(from, clock);

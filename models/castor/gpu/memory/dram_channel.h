@@ -103,7 +103,7 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   enum class Wish : std::uint8_t { kRead, kWrite, kActivate, kPrecharge, kHeldRead };
   /// Next command of a bank's candidate, kept separately because every scheduling decision reads it. kHeldRead: a read
   /// without a column command so far, which needs a free slot of the return queue.
-  struct Want {
+  struct Candidate {
     std::uint64_t from = 0;  ///< first clock in which the command is legal by the bank's own timing
     std::uint64_t arrival = 0;
     std::int32_t slot = kNone;
@@ -123,7 +123,7 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   /// Recomputes the bank's next command. To be called when candidate, row or timing of the bank have changed.
   void update_want(unsigned bank);
   /// Returns the first clock at which a bank's command is legal.
-  [[nodiscard]] std::uint64_t legal_from(const Want& want) const;
+  [[nodiscard]] std::uint64_t legal_from(const Candidate& want) const;
   /// Returns the next command to issue, not before `clock`.
   [[nodiscard]] Choice next_command(std::uint64_t clock) const;
   void issue(const Choice& choice, Cycle now);
@@ -148,7 +148,7 @@ class DramChannel final : public sc_core::sc_module, public Unit {
   unsigned queued_ = 0;
   std::uint64_t arrivals_ = 0;
   std::vector<Bank> banks_;
-  std::vector<Want> wants_;                ///< [bank] next command of the bank's candidate
+  std::vector<Candidate> candidates_;      ///< [bank] next command of the bank's candidate
   std::vector<std::uint64_t> busy_banks_;  ///< one bit per bank: it has requests
   std::uint64_t free_from_ = 0;            ///< first clock in which the command bus is free
   std::uint64_t refresh_due_ = kNever;     ///< clock in which the next refresh falls due

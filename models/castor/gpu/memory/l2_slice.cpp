@@ -39,7 +39,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const Machine& machine, un
                    [this] { return static_cast<double>(dirty_bytes()); }) {}
 
 void L2Slice::tick(Cycle now) {
-  head_lack_ = Lack::kNothing;
+  stall_reason_ = StallReason::kNothing;
   fill_blocked_ = false;
   replies_.send_delayed(now);
   collect_replies(now);
@@ -49,7 +49,7 @@ void L2Slice::tick(Cycle now) {
     } else if (flush_.due(now)) {
       flush_.step(now);
     } else {
-      serve_head(now);
+      serve_queue_head(now);
     }
   }
   accept(now);
@@ -89,10 +89,10 @@ void L2Slice::serve_fill(Cycle now) {
   perform_and_reply(fills_.serve(), way, now);
 }
 
-void L2Slice::serve_head(Cycle now) {
+void L2Slice::serve_queue_head(Cycle now) {
   if (pipe_.empty() || pipe_.front().due > now) return;
-  head_lack_ = decide(*pipe_.front().transaction, pipe_.front().set, now);
-  if (head_lack_ != Lack::kNothing) {
+  stall_reason_ = decide(*pipe_.front().transaction, pipe_.front().set, now);
+  if (stall_reason_ != StallReason::kNothing) {
     head_stuck_since_ = std::min(head_stuck_since_, now);
     return;
   }
@@ -101,19 +101,19 @@ void L2Slice::serve_head(Cycle now) {
   pipe_.pop_front();
 }
 
-L2Slice::Lack L2Slice::decide(Transaction& transaction, unsigned set, Cycle now) {
+L2Slice::StallReason L2Slice::decide(Transaction& transaction, unsigned set, Cycle now) {
   const MemoryRequest& request = transaction.request;
   const std::uint8_t need = needed(request);
   const std::int32_t found = tags_.find(set, transaction.line());
   if (found >= 0) return decide_present(transaction, static_cast<std::size_t>(found), need, now);
   const std::int32_t victim = tags_.victim(set);
-  if (victim < 0) return Lack::kEntry;
+  if (victim < 0) return StallReason::kEntry;
   const auto way = static_cast<std::size_t>(victim);
   const std::uint8_t dirty = tags_.line(way).dirty;
   const unsigned places = (dirty != 0 ? 1 : 0) + (need != 0 ? 1 : 0);
-  if (to_memory_.room() < places) return Lack::kMissQueue;
-  if (need != 0 && fills_.full()) return Lack::kEntry;
-  if (need == 0 && !replies_.can_reply(request, now)) return Lack::kCredit;
+  if (to_memory_.room() < places) return StallReason::kMissQueue;
+  if (need != 0 && fills_.full()) return StallReason::kEntry;
+  if (need == 0 && !replies_.can_reply(request, now)) return StallReason::kCredit;
   to_memory_.write_back(tags_.tag(way), dirty, request);
   tags_.place(way, transaction.line());
   if (need != 0) {
@@ -122,39 +122,39 @@ L2Slice::Lack L2Slice::decide(Transaction& transaction, unsigned set, Cycle now)
     traffic_.hit(request);
     perform_and_reply(transaction, way, now);
   }
-  return Lack::kNothing;
+  return StallReason::kNothing;
 }
 
-L2Slice::Lack L2Slice::decide_present(Transaction& transaction, std::size_t way, std::uint8_t need, Cycle now) {
+L2Slice::StallReason L2Slice::decide_present(Transaction& transaction, std::size_t way, std::uint8_t need, Cycle now) {
   const TagArray::Line& line = tags_.line(way);
   if (line.first >= 0) return decide_in_flight(transaction, way, need);
   const std::uint8_t missing = without(need, line.valid);
   if (missing != 0) return miss(transaction, way, missing);
-  if (!replies_.can_reply(transaction.request, now)) return Lack::kCredit;
+  if (!replies_.can_reply(transaction.request, now)) return StallReason::kCredit;
   tags_.touch(way);
   traffic_.hit(transaction.request);
   perform_and_reply(transaction, way, now);
-  return Lack::kNothing;
+  return StallReason::kNothing;
 }
 
-L2Slice::Lack L2Slice::decide_in_flight(Transaction& transaction, std::size_t way, std::uint8_t need) {
+L2Slice::StallReason L2Slice::decide_in_flight(Transaction& transaction, std::size_t way, std::uint8_t need) {
   const TagArray::Line& line = tags_.line(way);
   const std::uint8_t missing = without(need, line.valid | line.pending);
   if (missing != 0) return miss(transaction, way, missing);
-  if (!fills_.can_join(way)) return Lack::kEntry;
+  if (!fills_.can_join(way)) return StallReason::kEntry;
   tags_.touch(way);
   fills_.join(transaction, way);
   traffic_.merged(transaction.request);
-  return Lack::kNothing;
+  return StallReason::kNothing;
 }
 
 /// Handles a request for sectors that are not valid in a present line.
-L2Slice::Lack L2Slice::miss(Transaction& transaction, std::size_t way, std::uint8_t sectors) {
-  if (fills_.full()) return Lack::kEntry;
-  if (to_memory_.full()) return Lack::kMissQueue;
+L2Slice::StallReason L2Slice::miss(Transaction& transaction, std::size_t way, std::uint8_t sectors) {
+  if (fills_.full()) return StallReason::kEntry;
+  if (to_memory_.full()) return StallReason::kMissQueue;
   tags_.touch(way);
   fetch(transaction, way, sectors);
-  return Lack::kNothing;
+  return StallReason::kNothing;
 }
 
 void L2Slice::fetch(Transaction& transaction, std::size_t way, std::uint8_t sectors) {
@@ -208,11 +208,11 @@ void L2Slice::plan(Cycle now) {
     if (flush_.wanted()) next = std::min(next, std::max(flush_.from(), now + 1));
     if (!pipe_.empty()) {
       const Cycle due = pipe_.front().due;
-      if (due > now || head_lack_ == Lack::kNothing) {
+      if (due > now || stall_reason_ == StallReason::kNothing) {
         next = std::min(next, std::max(due, free));
-      } else if (head_lack_ == Lack::kCredit) {
+      } else if (stall_reason_ == StallReason::kCredit) {
         next = std::min(next, replies_.next_credit());
-      } else if (head_lack_ == Lack::kMissQueue && to_memory_.sent()) {
+      } else if (stall_reason_ == StallReason::kMissQueue && to_memory_.sent()) {
         next = now + 1;
       }
       // If an MSHR or a way is missing, the arrival of a fill wakes the slice.
@@ -247,9 +247,9 @@ std::string L2Slice::waiting() const {
   std::string text = std::string(group_.name()) + ": " + std::to_string(network.waiting()) + " requests queued, " +
                      std::to_string(pipe_.size()) + " in the pipe, " + std::to_string(fills_.in_use()) +
                      " lines being fetched, " + std::to_string(memory.outstanding()) + " memory requests in flight";
-  if (head_lack_ == Lack::kCredit || fill_blocked_) text += "; waits for the reply network";
-  if (head_lack_ == Lack::kMissQueue) text += "; waits for a free entry of the miss queue";
-  if (head_lack_ == Lack::kEntry) text += "; waits for a fill";
+  if (stall_reason_ == StallReason::kCredit || fill_blocked_) text += "; waits for the reply network";
+  if (stall_reason_ == StallReason::kMissQueue) text += "; waits for a free entry of the miss queue";
+  if (stall_reason_ == StallReason::kEntry) text += "; waits for a fill";
   return text;
 }
 

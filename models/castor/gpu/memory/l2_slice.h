@@ -95,16 +95,16 @@ class L2Slice final : public sc_core::sc_module, public Unit {
     unsigned set;  ///< cache set of the request's line
   };
   /// Stall reason of the head of the pipe in this cycle. kEntry: no free MSHR, no room for a merge, or no free way.
-  enum class Lack : std::uint8_t { kNothing, kCredit, kMissQueue, kEntry };
+  enum class StallReason : std::uint8_t { kNothing, kCredit, kMissQueue, kEntry };
 
   void collect_replies(Cycle now);
   [[nodiscard]] bool fill_waits(Cycle now) const { return fills_.serving() || memory.reply(now) != nullptr; }
   void serve_fill(Cycle now);
-  void serve_head(Cycle now);
-  [[nodiscard]] Lack decide(Transaction& transaction, unsigned set, Cycle now);
-  [[nodiscard]] Lack decide_present(Transaction& transaction, std::size_t way, std::uint8_t need, Cycle now);
-  [[nodiscard]] Lack decide_in_flight(Transaction& transaction, std::size_t way, std::uint8_t need);
-  [[nodiscard]] Lack miss(Transaction& transaction, std::size_t way, std::uint8_t sectors);
+  void serve_queue_head(Cycle now);
+  [[nodiscard]] StallReason decide(Transaction& transaction, unsigned set, Cycle now);
+  [[nodiscard]] StallReason decide_present(Transaction& transaction, std::size_t way, std::uint8_t need, Cycle now);
+  [[nodiscard]] StallReason decide_in_flight(Transaction& transaction, std::size_t way, std::uint8_t need);
+  [[nodiscard]] StallReason miss(Transaction& transaction, std::size_t way, std::uint8_t sectors);
   void fetch(Transaction& transaction, std::size_t way, std::uint8_t sectors);
   void accept(Cycle now);
   void plan(Cycle now);
@@ -118,7 +118,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
   boost::circular_buffer<Piped> pipe_;
 
   // State of the current tick.
-  Lack head_lack_ = Lack::kNothing;
+  StallReason stall_reason_ = StallReason::kNothing;
   bool fill_blocked_ = false;
 
   Cycle head_stuck_since_ = kForever;  ///< cycle since which the head of the pipe stalls

@@ -5,20 +5,20 @@
 
 namespace castor::gpu {
 
-bool ContextUnit::only_waits(const TbState& tb, WarpMask under_way) const {
+bool ContextUnit::only_waits(const TbState& tb, WarpMask busy_warps) const {
   if (tb.killed || (tb.live & ~(runtime_.await_children() | blocked_.held_at_barrier())) != 0) return false;
-  if ((tb.warps & under_way) != 0) return false;
+  if ((tb.warps & busy_warps) != 0) return false;
   for (WarpMask left = tb.live; left != 0; left &= left - 1) {
     if (!scoreboard_.quiet(lowest(left))) return false;
   }
   return true;
 }
 
-void ContextUnit::look(WarpMask under_way) {
+void ContextUnit::look(WarpMask busy_warps) {
   if (!suspends_) return;
   for (WarpMask left = runtime_.await_children(); left != 0; left &= left - 1) {
     const unsigned context = warps_[lowest(left)].tb;
-    if ((in_saving_ >> context & 1) != 0 || !only_waits(tbs_[context], under_way)) continue;
+    if ((in_saving_ >> context & 1) != 0 || !only_waits(tbs_[context], busy_warps)) continue;
     in_saving_ |= TbMask{1} << context;
     runtime_.keep_waiting(tbs_[context].warps);
     saving_.push_back({context, clock_.tick() + context_move_time(machine_, tbs_[context].kernel->need)});

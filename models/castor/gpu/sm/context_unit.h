@@ -32,9 +32,9 @@ class ContextUnit {
         runtime_(runtime),
         memory_(parts.memory) {}
 
-  /// Starts saving the context of every thread block whose warps are all waiting. `under_way`: warps with an
+  /// Starts saving the context of every thread block whose warps are all waiting. `busy_warps`: warps with an
   /// instruction or memory access still in flight.
-  void look(WarpMask under_way);
+  void look(WarpMask busy_warps);
   /// Returns a context whose save has completed by this tick, or -1.
   [[nodiscard]] int due() const;
   /// Copies the thread block's state to `saved` and ends its save. The caller removes the thread block from the SM.
@@ -53,7 +53,7 @@ class ContextUnit {
     unsigned context = 0;
     Tick until = 0;
   };
-  [[nodiscard]] bool only_waits(const TbState& tb, WarpMask under_way) const;
+  [[nodiscard]] bool only_waits(const TbState& tb, WarpMask busy_warps) const;
   void forget(unsigned context);
 
   const Machine& machine_;

@@ -36,14 +36,14 @@ class DeviceCalls : public SmMechanism {
   void take_messages() {
     if (!answers_.empty() && take_answers()) clock_.stir();
   }
-  template <class UnderWay>
-  void bookkeep(UnderWay&& /*under_way*/) {
+  template <class BusyWarps>
+  void bookkeep(BusyWarps&& /*busy_warps*/) {
     const WarpMask due = blocked_.calls_due(scoreboard_.memory_busy());
     if (due == 0) return;
     clock_.stir();
     ask(due);
   }
-  [[nodiscard]] WarpMask under_way() const { return blocked_.calling(); }
+  [[nodiscard]] WarpMask busy_warps() const { return blocked_.calling(); }
   [[nodiscard]] Cycle wake() const { return answers_.empty() ? kForever : next_answer(); }
   [[nodiscard]] bool still() const { return answers_.empty() && blocked_.in_call() == 0; }
   void add_waiting(std::vector<WaitReason>& reasons) const {

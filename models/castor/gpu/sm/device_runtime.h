@@ -51,14 +51,14 @@ class DeviceRuntime : public SmMechanism {
     return true;
   }
   void record_stored(unsigned w, std::uint32_t number) { calls_.record_stored(w, number); }
-  template <class UnderWay>
-  void bookkeep(UnderWay&& under_way) {
+  template <class BusyWarps>
+  void bookkeep(BusyWarps&& busy_warps) {
     if (!calls_.active()) return;
     if (calls_.due() <= clock_.tick()) calls_.advance();
-    if (calls_.await_children() != 0) contexts_.look(under_way());
+    if (calls_.await_children() != 0) contexts_.look(busy_warps());
     calls_.end_tick();
   }
-  [[nodiscard]] WarpMask under_way() const { return calls_.under_way(); }
+  [[nodiscard]] WarpMask busy_warps() const { return calls_.busy_warps(); }
   [[nodiscard]] Cycle wake() const {
     if (!calls_.active()) return kForever;
     return std::min(clock_.cycle_of(std::min(calls_.due(), contexts_.next())), calls_.next_message());

@@ -17,7 +17,7 @@ namespace castor::gpu {
 /// Fetch and decode stage of an SM: warps eligible for fetch, fetches in flight, instruction cache (docs/gpu/sm.md,
 /// "Fetch, decode").
 ///
-/// Steps: `eligible` in S0, start, on the state of the previous tick; `go_on` in S1, events; `take_lines`, then
+/// Steps: `eligible` in S0, start, on the state of the previous tick; `resume` in S1, events; `take_lines`, then
 /// `line_arrived` in S2, replies; `take_due`, then `decode` in S6, decode; `fetch` in S7, fetch. `hold_back` in any
 /// step, `stop` in S0.
 class FetchStage {
@@ -66,7 +66,7 @@ class FetchStage {
   /// Holds back a warp that has issued a control transfer until the transfer is resolved.
   void resolve_branch(unsigned w, Tick tick) { hold_back(warp_bit(w), tick, branch_cycles_); }
   /// Makes held-back warps eligible again, when their kFetchable event is due.
-  void go_on(WarpMask warps) { held_back_ &= ~warps; }
+  void resume(WarpMask warps) { held_back_ &= ~warps; }
   /// Squashes the instructions fetched for these warps.
   void stop(WarpMask warps);
 

@@ -14,7 +14,7 @@ namespace castor::gpu {
 /// Collects the events of a tick that an SM's fetch filter sees at its edge: stores, communication, control transfers,
 /// barriers, exits. A retirement is delivered one tick later.
 ///
-/// Steps: `stop` and `begin_tick` in S0, start; `tell_retired`, `issued` and `control` in S5, issue; `fence_over`,
+/// Steps: `stop` and `begin_tick` in S0, start; `report_retired`, `issued` and `control` in S5, issue; `fence_over`,
 /// `barrier_met` and `retired` in S8, bookkeeping; `tell` in S9, hook edges.
 class FilterEvents {
  public:
@@ -39,7 +39,7 @@ class FilterEvents {
   void barrier_met(unsigned context, unsigned barrier);
 
   /// Writes the TB that retired in the previous tick into the filter's inputs.
-  void tell_retired(FetchIn& in) const { in.retire = retired_; }
+  void report_retired(FetchIn& in) const { in.retire = retired_; }
   /// Writes the events of the tick into the filter's inputs for the edge. `exits`: exited warps of the tick;
   /// `in_flight`: exited warps with pending registers; `starts`: warps that start in this tick, whose exits are
   /// delivered later. Returns whether an event is left for the next tick.

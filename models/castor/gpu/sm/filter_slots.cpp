@@ -64,6 +64,6 @@ const IssueSlot& FilterSlots::issue(unsigned w, std::uint32_t pc) {
 
 const IssueRename& FilterSlots::rename(unsigned w, std::uint32_t pc) const { return renames_[index_of(w, pc)]; }
 
-void FilterSlots::tell_issued(FetchIn& in) const { in.issued = {issued_slots_.data(), issued_count_}; }
+void FilterSlots::report_issued(FetchIn& in) const { in.issued = {issued_slots_.data(), issued_count_}; }
 
 }  // namespace castor::gpu

@@ -17,7 +17,7 @@ namespace castor::gpu {
 /// Instructions of an issue step as an SM's fetch filter sees them: candidates before commit, issued instructions
 /// afterwards, and the renamed sources that the filter returns for each.
 ///
-/// Steps: `begin_tick` in S0, start; `find`, `take`, then `issue` for each instruction in S5, issue; `tell_issued` in
+/// Steps: `begin_tick` in S0, start; `find`, `take`, then `issue` for each instruction in S5, issue; `report_issued` in
 /// S9, hook edges.
 class FilterSlots {
  public:
@@ -41,7 +41,7 @@ class FilterSlots {
   /// Returns the renamed sources of a candidate.
   [[nodiscard]] const IssueRename& rename(unsigned w, std::uint32_t pc) const;
   /// Writes the issued instructions into the filter's inputs.
-  void tell_issued(FetchIn& in) const;
+  void report_issued(FetchIn& in) const;
 
  private:
   [[nodiscard]] IssueSlot slot_of(unsigned w, std::uint32_t pc) const;

@@ -92,7 +92,7 @@ void FilterUnit::settle(const Picks& picks) {
   in.decode = decoder_.find();
   slots_.find(picks, in);
   in.written = rows_.written();
-  events_.tell_retired(in);
+  events_.report_retired(in);
   in.start = starts_.now();
   const FetchOut& out = filter_.settle(in);
   CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), out.hold == out_.hold && out.copy.has_value() == out_.copy.has_value(),
@@ -286,7 +286,7 @@ bool FilterUnit::take(const SmEvent& event) {
 
 void FilterUnit::clock() {
   FetchIn& in = in_;
-  slots_.tell_issued(in);
+  slots_.report_issued(in);
   in.written = rows_.written();
   // The filter sees an exit after the TB's start, even if the warp is stopped in the tick of its start.
   const Maybe<TbStartEvent>& started = starts_.now();

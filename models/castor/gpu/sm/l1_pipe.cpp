@@ -49,7 +49,7 @@ bool equal_bytes(const std::byte* a, const std::byte* b, const ByteMask& bytes) 
 bool SmMemory::Impl::lookup(MemoryOperation& operation, unsigned line, Cycle now, Tick tick) {
   if (machine.acquire.mode == AcquireMode::kFlush) flush_for(acquire(operation));
   const bool local = operation.is_local(line);
-  if (local ? operation.bypass_local : operation.bypass_global) return pass_by(operation, line, now, tick);
+  if (local ? operation.bypass_local : operation.bypass_global) return bypass(operation, line, now, tick);
   if (!operation.writes) return load(operation, line, now, tick);
   return local && operation.write_back ? store_back(operation, line, tick) : store_through(operation, line, tick);
 }
@@ -84,7 +84,8 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
   const std::uint8_t needed = missing.sectors();
   for (std::uint32_t entry = mshrs.find(access.line); entry != MshrFile::kNone; entry = mshrs.older(entry)) {
     if ((needed & ~mshrs.at(entry).sectors) != 0) continue;
-    if ((!own && mshrs.at(entry).sent < acquire(operation)) || !mshrs.can_merge(entry)) return lacks(Lack::kEntry);
+    if ((!own && mshrs.at(entry).sent < acquire(operation)) || !mshrs.can_merge(entry))
+      return is_missing(StallReason::kEntry);
     if (stale) {
       count(statistics.stale_refetch, traffic(operation).stale_refetch);
       empty(slot);
@@ -98,11 +99,11 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
     return true;
   }
 
-  if (mshrs.full()) return lacks(Lack::kEntry);
+  if (mshrs.full()) return is_missing(StallReason::kEntry);
   const std::uint32_t way = slot != L1Cache::kNone ? slot : l1.way_for(access.line);
-  if (way == L1Cache::kNone) return lacks_way(access.line);
+  if (way == L1Cache::kNone) return lacks_free_way(access.line);
   const bool dirty_victim = slot == L1Cache::kNone && dirty(way);
-  if (places() < (dirty_victim ? 2U : 1U)) return lacks(Lack::kPlace);
+  if (places() < (dirty_victim ? 2U : 1U)) return is_missing(StallReason::kInjectionSlot);
   if (stale) {
     count(statistics.stale_refetch, traffic(operation).stale_refetch);
     empty(slot);
@@ -130,7 +131,7 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
 }
 
 bool SmMemory::Impl::store_through(MemoryOperation& operation, unsigned index, Tick tick) {
-  if (places() == 0) return lacks(Lack::kPlace);
+  if (places() == 0) return is_missing(StallReason::kInjectionSlot);
   const LineAccess& access = operation.lines[index];
   Transaction& request = packet(RequestKind::kStore, Client::kLsu, operation);
   operation.store(index, request.request.data);
@@ -147,7 +148,7 @@ bool SmMemory::Impl::store_through(MemoryOperation& operation, unsigned index, T
   }
   hit ? count(statistics.l1_write_hit, traffic(operation).l1_write_hit)
       : count(statistics.l1_write_miss, traffic(operation).l1_write_miss);
-  send_store(request, access.line, access.bytes, Teller::kWarp);
+  send_store(request, access.line, access.bytes, Listener::kWarp);
   part_done(operation, tick);
   return true;
 }
@@ -158,9 +159,9 @@ bool SmMemory::Impl::store_back(MemoryOperation& operation, unsigned index, Tick
   const bool hit = slot != L1Cache::kNone && !l1.at(slot).valid.none();
   if (slot == L1Cache::kNone) {
     const std::uint32_t way = l1.way_for(access.line);
-    if (way == L1Cache::kNone) return lacks_way(access.line);
+    if (way == L1Cache::kNone) return lacks_free_way(access.line);
     if (dirty(way)) {
-      if (places() == 0) return lacks(Lack::kPlace);
+      if (places() == 0) return is_missing(StallReason::kInjectionSlot);
       write_back(way);
     }
     place(way, access.line, operation, true);
@@ -188,12 +189,12 @@ bool SmMemory::Impl::store_back(MemoryOperation& operation, unsigned index, Tick
   return true;
 }
 
-bool SmMemory::Impl::pass_by(MemoryOperation& operation, unsigned index, Cycle now, Tick tick) {
+bool SmMemory::Impl::bypass(MemoryOperation& operation, unsigned index, Cycle now, Tick tick) {
   const LineAccess& access = operation.lines[index];
   std::uint32_t slot = l1.find(access.line);
   const bool dirty_line = dirty(slot);
-  if (operation.has_result && mshrs.full()) return lacks(Lack::kEntry);
-  if (places() < (dirty_line ? 2U : 1U)) return lacks(Lack::kPlace);
+  if (operation.has_result && mshrs.full()) return is_missing(StallReason::kEntry);
+  if (places() < (dirty_line ? 2U : 1U)) return is_missing(StallReason::kInjectionSlot);
   ++statistics.l1_bypassed;
   close_entries(access.line);
   if (slot != L1Cache::kNone) {
@@ -209,7 +210,7 @@ bool SmMemory::Impl::pass_by(MemoryOperation& operation, unsigned index, Cycle n
   Transaction& request = packet(kind, Client::kBypass, operation);
   if (kind == RequestKind::kStore) {
     operation.store(index, request.request.data);
-    send_store(request, access.line, access.bytes, Teller::kWarp);
+    send_store(request, access.line, access.bytes, Listener::kWarp);
     part_done(operation, tick);
     return true;
   }
@@ -271,7 +272,7 @@ void SmMemory::Impl::write_back(std::uint32_t slot) {
   const L1Cache::Line& line = l1.at(slot);
   Transaction& request = packet(RequestKind::kStore, Client::kLsu, line.owner);
   std::memcpy(request.request.data, l1.data(slot), machine.l1.line);
-  send_store(request, line.address, line.dirty, Teller::kNobody);
+  send_store(request, line.address, line.dirty, Listener::kNobody);
   ++statistics.l1_write_backs;
 }
 
@@ -296,8 +297,8 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
       writes[request.tag] = writes.back();
       writes[request.tag].transaction->request.tag = request.tag;
       writes.pop_back();
-      if (done.told == Teller::kWarp) client.acknowledged(request.warp);
-      if (done.told == Teller::kRecord) client.record_stored(request.warp, done.number);
+      if (done.listener == Listener::kWarp) client.acknowledged(request.warp);
+      if (done.listener == Listener::kRecord) client.record_stored(request.warp, done.number);
       return;
     }
     case RequestKind::kReduction:
@@ -392,14 +393,14 @@ void SmMemory::Impl::inject(Transaction& transaction, std::uint64_t line) {
   if (injection.tlb() != nullptr && injection.tlb()->asks()) any_hit->raise();
 }
 
-void SmMemory::Impl::send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, Teller told,
+void SmMemory::Impl::send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, Listener listener,
                                 std::uint32_t number) {
   MemoryRequest& request = transaction.request;
   request.byte_mask[0] = bytes.word[0];
   request.byte_mask[1] = bytes.word[1];
   request.sectors = bytes.sectors();
   request.tag = static_cast<std::uint32_t>(writes.size());
-  writes.push_back({&transaction, told, number});
+  writes.push_back({&transaction, listener, number});
   inject(transaction, line);
 }
 

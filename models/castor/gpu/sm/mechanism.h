@@ -103,13 +103,13 @@ struct SmMechanism {
   void barrier_met(unsigned /*context*/, unsigned /*barrier*/) {}
   /// S8: fences have completed.
   void fence_over() {}
-  /// S8, after barriers and fences, and before thread blocks retire or are swapped out. `under_way()` returns the warps
-  /// with an access, event or message in flight that outlives the warp.
-  template <class UnderWay>
-  void bookkeep(UnderWay&& /*under_way*/) {}
+  /// S8, after barriers and fences, and before thread blocks retire or are swapped out. `busy_warps()` returns the
+  /// warps with an access, event or message in flight that outlives the warp.
+  template <class BusyWarps>
+  void bookkeep(BusyWarps&& /*busy_warps*/) {}
   /// S8: returns the warps with work of the mechanism in flight. Their thread blocks can neither retire nor be swapped
   /// out.
-  [[nodiscard]] WarpMask under_way() const { return 0; }
+  [[nodiscard]] WarpMask busy_warps() const { return 0; }
   /// S9: the clock edge of hooks.
   void clock() {}
   /// S10, end of the tick: returns the first cycle in which the mechanism has work if nothing else happens, or

@@ -33,7 +33,7 @@ class MemoryReplies final : public SmMemoryClient {
   void record_stored(unsigned w, std::uint32_t number) override {
     mechanisms_.each([&](auto& one) { one.record_stored(w, number); });
   }
-  void goes_on(unsigned w) override { scoreboard_.goes_on(w); }
+  void resume(unsigned w) override { scoreboard_.resume(w); }
   void fetched(std::uint64_t line) override {
     fetch_.line_arrived(line);
     clock_.stir();

@@ -93,9 +93,9 @@ void RuntimeUnit::begin(unsigned w) {
   calls.called = clock_.tick();
   calls.returns = calls.called + latency(kind(calls), lanes);
   if (launches(kind(calls))) pointers_.note_older(w, tb.warps);
-  asks_from_ = std::max(asks_from_, clock_.now() + 1);
-  outbox_.ask_launcher({asks_from_, w, lanes, allocates(kind(calls))});
-  ++asks_from_;
+  requests_from_ = std::max(requests_from_, clock_.now() + 1);
+  outbox_.request_launch({requests_from_, w, lanes, allocates(kind(calls))});
+  ++requests_from_;
   asked_ |= warp_bit(w);
 }
 
@@ -128,8 +128,8 @@ void RuntimeUnit::serve(unsigned w, LaunchService& service, Cycle visible) {
   replies_.push_back(std::move(reply));
 }
 
-void RuntimeUnit::tell(const RuntimeNews& news) {
-  news_.push_back(news);
+void RuntimeUnit::tell(const RuntimeNotification& notification) {
+  notifications_.push_back(notification);
   active_ = true;
 }
 
@@ -138,9 +138,9 @@ void RuntimeUnit::tell(const RuntimeNews& news) {
 bool RuntimeUnit::take_messages() {
   bool taken = false;
   for (Cycle next = next_message(); next <= clock_.now(); next = next_message()) {
-    if (!news_.empty() && news_.front().visible == next) {
-      take(news_.front());
-      news_.pop_front();
+    if (!notifications_.empty() && notifications_.front().visible == next) {
+      take(notifications_.front());
+      notifications_.pop_front();
     } else {
       take(replies_.front());
       replies_.pop_front();
@@ -151,13 +151,13 @@ bool RuntimeUnit::take_messages() {
   return taken;
 }
 
-void RuntimeUnit::take(const RuntimeNews& news) {
-  if (news.block == 0) return free_command();
+void RuntimeUnit::take(const RuntimeNotification& notification) {
+  if (notification.block == 0) return free_command();
   for (WarpMask left = awaiting_ & ~kept_; left != 0; left &= left - 1) {
     const unsigned w = lowest(left);
-    if (callers_[warps_[w].tb] != news.block) continue;
+    if (callers_[warps_[w].tb] != notification.block) continue;
     awaiting_ &= ~warp_bit(w);
-    go_on(w, clock_.tick() + 1);
+    resume(w, clock_.tick() + 1);
   }
 }
 
@@ -174,11 +174,11 @@ void RuntimeUnit::take(Reply& reply) {
   } else if (reply.waits) {
     awaiting_ |= warp_bit(w);
   } else if (!command) {
-    go_on(w, std::max(calls.returns, clock_.tick() + 1));
+    resume(w, std::max(calls.returns, clock_.tick() + 1));
   }
 }
 
-void RuntimeUnit::go_on(unsigned w, Tick tick) {
+void RuntimeUnit::resume(unsigned w, Tick tick) {
   warp_calls_[w]->returns = tick;
   SmEvent event;
   event.kind = SmEvent::Kind::kReturn;
@@ -251,7 +251,7 @@ void RuntimeUnit::leave(WarpMask warps) {
 
 Cycle RuntimeUnit::next_message() const {
   return std::min(replies_.empty() ? base::kForever : replies_.front().visible,
-                  news_.empty() ? base::kForever : news_.front().visible);
+                  notifications_.empty() ? base::kForever : notifications_.front().visible);
 }
 
 // Restarts each call that was held by an older call, one tick after the older call's last pointer was sent.
@@ -271,7 +271,7 @@ void RuntimeUnit::advance() {
 // next cycle and visible to the launch unit one cycle later. Its warp resumes in the next tick, unless it was stopped.
 void RuntimeUnit::send_command(unsigned w) {
   outbox_.command({clock_.now() + 2, w, std::exchange(warp_calls_[w]->groups, {})});
-  if ((blocked_.in_runtime() & warp_bit(w)) != 0) go_on(w, clock_.tick() + 1);
+  if ((blocked_.in_runtime() & warp_bit(w)) != 0) resume(w, clock_.tick() + 1);
 }
 
 // Gives the released command slot to the call that has waited longest.

@@ -44,14 +44,14 @@ class RuntimeUnit {
   /// Executes a requested call with the launcher. The reply is visible from cycle `reply` on.
   void serve(unsigned w, LaunchService& service, Cycle reply);
   /// Delivers a message of the launcher: the launches of a block have closed, or a command was accepted.
-  void tell(const RuntimeNews& news);
+  void tell(const RuntimeNotification& notification);
   /// Takes the visible replies and messages. Returns whether there was any.
   bool take_messages();
   /// Returns whether a call, pointer or message is pending. If not, the unit needs no call in a tick.
   [[nodiscard]] bool active() const { return active_; }
   /// Updates `active` at the end of a tick in which the unit was active.
   void end_tick() { active_ = ((blocked_.in_runtime() | pointers_.open()) != 0) || messages_pending(); }
-  [[nodiscard]] bool messages_pending() const { return !replies_.empty() || !news_.empty(); }
+  [[nodiscard]] bool messages_pending() const { return !replies_.empty() || !notifications_.empty(); }
   /// Returns the first cycle in which a reply or message becomes visible, or base::kForever.
   [[nodiscard]] Cycle next_message() const;
 
@@ -65,7 +65,7 @@ class RuntimeUnit {
   void advance();
 
   /// Returns the warps with a request or a pointer in flight. A TB with such a warp does not retire.
-  [[nodiscard]] WarpMask under_way() const { return asked_ | pointers_.open(); }
+  [[nodiscard]] WarpMask busy_warps() const { return asked_ | pointers_.open(); }
   /// Returns the warps that wait for the launches of their block (cudaDeviceSynchronize).
   [[nodiscard]] WarpMask await_children() const { return awaiting_; }
   /// Returns the warps with a call or pointer that completes even if the launches of the block stay open.
@@ -106,12 +106,12 @@ class RuntimeUnit {
   [[nodiscard]] Tick latency(isa::RuntimeCall call, unsigned lanes) const;
   void begin(unsigned w);
   void take(Reply& reply);
-  void take(const RuntimeNews& news);
+  void take(const RuntimeNotification& notification);
   void ask(unsigned w);
   void send_command(unsigned w);
   void free_command();
   void next_turn();
-  void go_on(unsigned w, Tick tick);
+  void resume(unsigned w, Tick tick);
   void count_wait(isa::RuntimeCall call, Tick ticks);
 
   const Machine& machine_;
@@ -134,10 +134,10 @@ class RuntimeUnit {
   unsigned commands_ = 0;       ///< number of command slots in use
   WarpMask restart_ = 0;        ///< warps of held_ whose call starts in the next tick
   /// first cycle in which the SM may send its next request; an SM sends at most one request per cycle
-  Cycle asks_from_ = 0;
-  bool active_ = false;           ///< a call, pointer or message is pending
-  std::deque<Reply> replies_;     ///< replies not taken yet, oldest first
-  std::deque<RuntimeNews> news_;  ///< messages of the launcher not taken yet, oldest first
+  Cycle requests_from_ = 0;
+  bool active_ = false;                            ///< a call, pointer or message is pending
+  std::deque<Reply> replies_;                      ///< replies not taken yet, oldest first
+  std::deque<RuntimeNotification> notifications_;  ///< messages of the launcher not taken yet, oldest first
   RuntimeCounters& counters_;
   LaunchPointers pointers_;
 };

@@ -17,7 +17,7 @@ namespace castor::gpu {
 /// Scoreboard of an SM: per warp, the pending registers and predicates, the loads in flight, and the unacknowledged
 /// stores (docs/gpu/sm.md, "Issue, operands, pipelines").
 ///
-/// Steps: `start` in S0, start; `written` and `load_done` in S1, events; `acknowledged`, `goes_on` and `expect_writes`
+/// Steps: `start` in S0, start; `written` and `load_done` in S1, events; `acknowledged`, `resume` and `expect_writes`
 /// of loads in S2 and S3; the other functions in S5, issue; `judge` whenever the head of a warp's instruction buffer
 /// changes. Times are ticks.
 class Scoreboard {
@@ -149,7 +149,7 @@ class Scoreboard {
     memory_changed(w);
   }
   /// Ends the hold of a warp by its memory instruction.
-  void goes_on(unsigned w) { held_ &= ~warp_bit(w); }
+  void resume(unsigned w) { held_ &= ~warp_bit(w); }
   /// Returns whether the warp has no pending register and no access in flight.
   [[nodiscard]] bool quiet(unsigned w) const { return !any_pending(w) && loads_[w] == 0 && unacknowledged_[w] == 0; }
   /// Records a store of the warp that belongs to no instruction (the store of a launch record).

@@ -84,9 +84,9 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
     wake_at(reply);
     mechanisms_.template get<DeviceRuntime>().calls().serve(w, service, reply);
   }
-  void tell_runtime(const RuntimeNews& news) override {
-    wake_at(news.visible);
-    mechanisms_.template get<DeviceRuntime>().calls().tell(news);
+  void notify_runtime(const RuntimeNotification& notification) override {
+    wake_at(notification.visible);
+    mechanisms_.template get<DeviceRuntime>().calls().tell(notification);
   }
   [[nodiscard]] bool idle() const override { return tbs_.resident() == 0 && inbox_.size() == 0 && memory_side_.idle(); }
   [[nodiscard]] std::string waiting() const override { return report().text(); }
@@ -97,7 +97,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
 
   /// Asserts the invariants between two cycles. Without messages in flight the SM's free resources equal the ledger's.
   /// The SM's parts agree on warp slots, accesses in flight and warps at barriers.
-  void check_invariants(const SmRoom& ledger) const {
+  void check_invariants(const SmResources& ledger) const {
     report().check(inbox_.size() == 0 && outbox_.empty() ? &ledger : nullptr, clock_.now());
   }
   /// Returns the spin watch of the fixed-point watchdog.
@@ -149,7 +149,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   void suspend_tb(unsigned context);
   void retire_tb();
   void leave(unsigned context, WarpMask warps);
-  [[nodiscard]] WarpMask under_way() const;
+  [[nodiscard]] WarpMask busy_warps() const;
   void count_slept(Tick end);
 
   Departures departures_;

@@ -105,7 +105,7 @@ SharedUnit::Result SmMemory::Impl::shared_tick(MemoryOperation& operation, Tick 
 void SmMemory::Impl::shared_over(MemoryOperation& operation, Tick tick) {
   const unsigned warp = operation.issue.warp;
   if (operation.writes) client.acknowledged(warp);
-  if (shared_unit.holds(operation)) client.goes_on(warp);
+  if (shared_unit.holds(operation)) client.resume(warp);
   part_done(operation, tick + shared_unit.latency(operation));
 }
 
@@ -236,7 +236,7 @@ bool SmMemory::store_record(const StoredRecord& record, unsigned warp, unsigned 
   std::memcpy(request.request.data + offset, record.image.data(), record.image.size());
   ByteMask bytes;
   bytes.set(offset, static_cast<unsigned>(record.image.size()));
-  impl_->send_store(request, line, bytes, Impl::Teller::kRecord, number);
+  impl_->send_store(request, line, bytes, Impl::Listener::kRecord, number);
   return true;
 }
 
@@ -315,7 +315,7 @@ void SmMemory::advance(Cycle now, Tick tick) {
   impl.primary_misses = 0;
   impl.hits.clear();
   // A stalled pipe head stays stalled until its missing resource may have been released.
-  const bool still = impl.stuck && !impl.may_go_on();
+  const bool still = impl.stuck && !impl.may_resume();
   impl.stuck = still;
   impl.freed = false;
   if (still) {
@@ -357,7 +357,7 @@ Tick SmMemory::next(Tick tick) const {
   best = std::min(best, std::max(impl.shared_unit.next_back(), tick + 1));
   if (!impl.pipe.empty()) {
     // A stalled pipe head tries again when its missing resource may be free, or its block's acquire cycle has changed.
-    if (!impl.stuck || impl.may_go_on()) best = std::min(best, std::max(impl.pipe.front().due, tick + 1));
+    if (!impl.stuck || impl.may_resume()) best = std::min(best, std::max(impl.pipe.front().due, tick + 1));
   }
   if (impl.injection.head() != nullptr && !impl.short_of_credit) best = std::min(best, tick + 1);
   if (impl.injection.tlb() != nullptr) best = std::min(best, std::max(impl.injection.tlb()->next_tick(), tick + 1));
@@ -377,7 +377,7 @@ void SmMemory::translate(SharedTlb& shared, base::StatisticGroup& sm) {
   impl_->injection.translate(impl_->machine, shared, sm);
 }
 
-Cycle SmMemory::ask_for_translations(Cycle now) {
+Cycle SmMemory::request_translations(Cycle now) {
   SmTlb* const tlb = impl_->injection.tlb();
   if (tlb == nullptr || !tlb->asks()) return kForever;
   tlb->ask(now);

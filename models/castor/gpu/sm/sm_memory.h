@@ -49,7 +49,7 @@ struct MemoryIssue {
 struct MemoryAccepted {
   /// Acknowledges to come for an instruction that writes: one per line, and one for its shared-memory part.
   unsigned acknowledges = 0;
-  bool holds = false;  ///< the warp may not issue before SmMemoryClient::goes_on is called for it
+  bool holds = false;  ///< the warp may not issue before SmMemoryClient::resume is called for it
 };
 
 /// A memory access that is refused, with the reason.
@@ -79,7 +79,7 @@ class SmMemoryClient {
   /// Notifies that the launch record sent with `store_record` has been stored.
   virtual void record_stored(unsigned warp, std::uint32_t number) = 0;
   /// Notifies that the instruction that held the warp has finished its last round in shared memory.
-  virtual void goes_on(unsigned warp) = 0;
+  virtual void resume(unsigned warp) = 0;
   /// Notifies that an instruction-cache line requested with `fetch` has arrived. Warps that wait for the line decode in
   /// the next tick.
   virtual void fetched(std::uint64_t line) = 0;
@@ -153,7 +153,7 @@ class SmMemory {
   void translate(SharedTlb& shared, base::StatisticGroup& sm);
   /// Requests from the shared TLB the pages that the tick of cycle `now` missed. To be called when all units of the
   /// cycle have ticked. Returns the cycle of the first translation to arrive, or kForever without a request.
-  [[nodiscard]] Cycle ask_for_translations(Cycle now);
+  [[nodiscard]] Cycle request_translations(Cycle now);
   /// Returns whether the head of the L1 pipe is stalled. Statistic reservation_fail counts the stalled ticks.
   [[nodiscard]] bool blocked() const;
   /// Returns the warps whose instruction re-entered the shared-memory unit in this tick and took the issue slot of its

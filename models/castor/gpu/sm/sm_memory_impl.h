@@ -51,28 +51,28 @@ struct SmMemory::Impl {
   void catch_up(Tick tick);
 
   // --- L1 pipe ---
-  /// Resource that the stalled head of the L1 pipe lacks.
-  enum class Lack : std::uint8_t {
-    kPlace,  ///< entry of the injection FIFO
-    kEntry,  ///< MSHR, or a merge slot in the MSHR of its line
-    kWay,    ///< way: all ways of the set are claimed by fills
+  /// Resource that the stalled head of the L1 pipe is_missing.
+  enum class StallReason : std::uint8_t {
+    kInjectionSlot,  ///< entry of the injection FIFO
+    kEntry,          ///< MSHR, or a merge slot in the MSHR of its line
+    kWay,            ///< way: all ways of the set are claimed by fills
   };
   /// Records the missing resource of a lookup; returns false.
-  [[nodiscard]] bool lacks(Lack what) {
+  [[nodiscard]] bool is_missing(StallReason what) {
     lack = what;
     return false;
   }
-  [[nodiscard]] bool lacks_way(std::uint64_t line) {
+  [[nodiscard]] bool lacks_free_way(std::uint64_t line) {
     lack_set = l1.set_of(line);
-    return lacks(Lack::kWay);
+    return is_missing(StallReason::kWay);
   }
   /// Returns whether the missing resource may have become free since the head stalled, or the acquire cycle of its
   /// block has changed.
-  [[nodiscard]] bool may_go_on() const {
-    return freed || (sent && lack == Lack::kPlace) || acquire(*pipe.front().operation) != stuck_acquire;
+  [[nodiscard]] bool may_resume() const {
+    return freed || (sent && lack == StallReason::kInjectionSlot) || acquire(*pipe.front().operation) != stuck_acquire;
   }
   /// Records that an MSHR, and a claim on a way of the line's set, was released.
-  void give_back(std::uint64_t line) { freed = freed || lack != Lack::kWay || l1.set_of(line) == lack_set; }
+  void give_back(std::uint64_t line) { freed = freed || lack != StallReason::kWay || l1.set_of(line) == lack_set; }
   /// Line access in the L1 pipe, with the tick of its lookup.
   struct InPipe {
     MemoryOperation* operation;
@@ -92,7 +92,7 @@ struct SmMemory::Impl {
   /// Performs a store to a local line with write-back: allocates the line, and marks the bytes dirty.
   [[nodiscard]] bool store_back(MemoryOperation& operation, unsigned line, Tick tick);
   /// Sends an access that bypasses L1, and drops the line from L1 after writing its dirty bytes back.
-  [[nodiscard]] bool pass_by(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
+  [[nodiscard]] bool bypass(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
   /// Invalidates a line that is older than its reader's acquire cycle. Not needed for local lines with write-back: only
   /// one TB writes them, so they are never too old.
   void empty(std::uint32_t slot);
@@ -132,8 +132,8 @@ struct SmMemory::Impl {
   [[nodiscard]] Transaction& packet(RequestKind kind, Client from, const MemoryOperation& operation);
   void inject(Transaction& transaction, std::uint64_t line);
   /// Receiver of the acknowledge of a store: the warp, nobody, or the launch pointers of a record.
-  enum class Teller : std::uint8_t { kWarp, kNobody, kRecord };
-  void send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, Teller told,
+  enum class Listener : std::uint8_t { kWarp, kNobody, kRecord };
+  void send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, Listener listener,
                   std::uint32_t number = 0);
   /// Sends the head of the injection FIFO, if the crossbar port has credits.
   void send_one(Cycle now, Tick tick);
@@ -165,13 +165,13 @@ struct SmMemory::Impl {
   InjectionFifo injection;
   std::vector<Hit> hits;  ///< hits of this cycle that are to be compared with memory
   HandOver own_any_hit;
-  HandOver* any_hit = &own_any_hit;  ///< flag that is raised if hits or translation requests are pending
-  Tick last_tick = 0;                ///< last tick whose stalls were counted
-  Cycle stuck_acquire = 0;           ///< acquire cycle of the stalled head's block when the head stalled
-  Traffic* stuck_traffic = nullptr;  ///< traffic entry that counts the stalled ticks
-  bool stuck = false;                ///< the head of the pipe was stalled in the last tick
-  Lack lack = Lack::kPlace;          ///< resource that the stalled head lacked
-  bool sent = false;                 ///< a packet left the injection FIFO in the last tick
+  HandOver* any_hit = &own_any_hit;                ///< flag that is raised if hits or translation requests are pending
+  Tick last_tick = 0;                              ///< last tick whose stalls were counted
+  Cycle stuck_acquire = 0;                         ///< acquire cycle of the stalled head's block when the head stalled
+  Traffic* stuck_traffic = nullptr;                ///< traffic entry that counts the stalled ticks
+  bool stuck = false;                              ///< the head of the pipe was stalled in the last tick
+  StallReason lack = StallReason::kInjectionSlot;  ///< resource that the stalled head lacked
+  bool sent = false;                               ///< a packet left the injection FIFO in the last tick
   /// an MSHR has become free since the head stalled; with kWay, a way of set lack_set
   bool freed = false;
   /// the crossbar port had no credit for the head of the injection FIFO in the last tick
@@ -189,7 +189,7 @@ struct SmMemory::Impl {
   /// A store in flight; the transaction's tag is its index in `writes`.
   struct Write {
     Transaction* transaction;
-    Teller told;           ///< receiver of the acknowledge; kNobody for the write-back of a dirty line
+    Listener listener;     ///< receiver of the acknowledge; kNobody for the write-back of a dirty line
     std::uint32_t number;  ///< with kRecord: number of the launch record
   };
   std::vector<Write> writes;

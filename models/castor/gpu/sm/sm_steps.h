@@ -87,7 +87,7 @@ void BasicSm<Mechanisms>::count_until(Cycle now) {
 template <class Mechanisms>
 void BasicSm<Mechanisms>::hand_over(Cycle now) {
   memory_side_.check_stale(now);
-  if (const Cycle here = memory_side_.ask_for_translations(now); here != kForever) wake_at(here);
+  if (const Cycle here = memory_side_.request_translations(now); here != kForever) wake_at(here);
   mechanisms_.each([](auto& one) { one.hand_over(); });
   departures_.deliver();
 }
@@ -228,7 +228,7 @@ void BasicSm<Mechanisms>::take_events() {
         if (warps_[w].wakes == tick) blocked_.wake(w);
         break;
       case SmEvent::Kind::kFetchable:
-        fetch_.go_on(event.payload);
+        fetch_.resume(event.payload);
         break;
       default:
         bool taken = false;
@@ -306,7 +306,7 @@ template <class Mechanisms>
     blocked_.end_fences(over);
     mechanisms_.each([](auto& one) { one.fence_over(); });
   }
-  mechanisms_.each([this](auto& one) { one.bookkeep([this] { return under_way(); }); });
+  mechanisms_.each([this](auto& one) { one.bookkeep([this] { return busy_warps(); }); });
   if (tbs_.finished() != 0) retire_tb();
   int leaving = -1;
   mechanisms_.each([&leaving](auto& one) { leaving = std::max(leaving, one.leaving()); });
@@ -315,9 +315,9 @@ template <class Mechanisms>
 
 // Returns the warps with an access, register write, event or message in flight that outlives the warp.
 template <class Mechanisms>
-WarpMask BasicSm<Mechanisms>::under_way() const {
+WarpMask BasicSm<Mechanisms>::busy_warps() const {
   WarpMask warps = scoreboard_.memory_busy() | scoreboard_.in_flight() | blocked_.releasing() | fetch_.held_back();
-  mechanisms_.each([&warps](const auto& one) { warps |= one.under_way(); });
+  mechanisms_.each([&warps](const auto& one) { warps |= one.busy_warps(); });
   return warps;
 }
 
@@ -351,7 +351,7 @@ void BasicSm<Mechanisms>::leave(unsigned context, WarpMask warps) {
 template <class Mechanisms>
 void BasicSm<Mechanisms>::retire_tb() {
   if (!tbs_.may_retire(clock_.tick())) clock_.stir();
-  const std::optional<unsigned> context = tbs_.next_to_retire(under_way(), done_credits_, clock_.now(), clock_.tick());
+  const std::optional<unsigned> context = tbs_.next_to_retire(busy_warps(), done_credits_, clock_.now(), clock_.tick());
   if (!context) return;
   clock_.stir();
   watch_.disturb();

@@ -27,8 +27,8 @@ const DecodedProgram& ThreadBlocks::decoded(const isa::Program& program) {
   return *programs_.emplace_back(std::make_unique<DecodedProgram>(machine_, program));
 }
 
-SmRoom ThreadBlocks::room(WarpMask used) const {
-  SmRoom room;
+SmResources ThreadBlocks::room(WarpMask used) const {
+  SmResources room;
   room.tbs = machine_.sm.tb_slots - static_cast<unsigned>(__builtin_popcountll(resident_));
   room.warps = machine_.sm.warps - static_cast<unsigned>(__builtin_popcountll(used));
   room.reg_units = free_register_units_;
@@ -124,12 +124,12 @@ void ThreadBlocks::acquire(unsigned context, Cycle now) {
   acquire = now;
 }
 
-std::optional<unsigned> ThreadBlocks::next_to_retire(WarpMask under_way, Credits& done, Cycle now, Tick tick) {
+std::optional<unsigned> ThreadBlocks::next_to_retire(WarpMask busy_warps, Credits& done, Cycle now, Tick tick) {
   waits_for_credit_ = false;
   if (!may_retire(tick)) return std::nullopt;
   for (TbMask left = finished_; left != 0; left &= left - 1) {
     const unsigned context = lowest(left);
-    if ((contexts_[context].warps & under_way) != 0) continue;
+    if ((contexts_[context].warps & busy_warps) != 0) continue;
     if (!done.covers(1, now)) {
       waits_for_credit_ = true;
       return std::nullopt;

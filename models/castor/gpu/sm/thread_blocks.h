@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "castor/gpu/hooks/room_view.h"
+#include "castor/gpu/hooks/resource_view.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/sm_statistics.h"
@@ -39,7 +39,7 @@ class ThreadBlocks {
   /// Returns whether the next TB to retire waits for a credit of the done FIFO.
   [[nodiscard]] bool waits_for_credit() const { return waits_for_credit_; }
   /// Returns the free resources of the SM, given the warp slots `used`. `threads` is not set.
-  [[nodiscard]] SmRoom room(WarpMask used) const;
+  [[nodiscard]] SmResources room(WarpMask used) const;
 
   /// Returns whether a TB may start in `tick`. In the tick after the start of a TB on an empty SM, no TB may start,
   /// retire or be swapped out.
@@ -84,9 +84,9 @@ class ThreadBlocks {
 
   /// Returns whether a TB may retire in `tick`, i.e. no other TB starts, retires or is swapped out in it.
   [[nodiscard]] bool may_retire(Tick tick) const { return operation_at_ != tick && quiet_tick_ != tick; }
-  /// Returns the lowest finished context without a warp in `under_way`, if a TB may retire in this tick. The call takes
-  /// a credit of `done`. Without a credit the TB has to wait, and the result is empty.
-  [[nodiscard]] std::optional<unsigned> next_to_retire(WarpMask under_way, Credits& done, Cycle now, Tick tick);
+  /// Returns the lowest finished context without a warp in `busy_warps`, if a TB may retire in this tick. The call
+  /// takes a credit of `done`. Without a credit the TB has to wait, and the result is empty.
+  [[nodiscard]] std::optional<unsigned> next_to_retire(WarpMask busy_warps, Credits& done, Cycle now, Tick tick);
   /// Restores the saved state into a TB that has just been started.
   void restore(unsigned context, const SuspendedTb& saved);
   /// Frees the context and the resources of a TB that is swapped out.

@@ -39,7 +39,7 @@ void SmWaitReport::add_spinning(std::vector<SpinningWarp>& list) const {
   }
 }
 
-void SmWaitReport::check(const SmRoom* ledger, Cycle now) const {
+void SmWaitReport::check(const SmResources* ledger, Cycle now) const {
   WarpMask slots = 0;
   for (TbMask left = parts_.tbs.resident(); left != 0; left &= left - 1) {
     const TbState& tb = parts_.tbs[lowest(left)];
@@ -50,7 +50,7 @@ void SmWaitReport::check(const SmRoom* ledger, Cycle now) const {
   CASTOR_ASSERT_AT(now, slots == parts_.warps.used() && (parts_.warps.live() & ~parts_.warps.used()) == 0,
                    "SM %u: warp slots in use without a TB", parts_.sm);
   if (ledger != nullptr) {
-    const SmRoom own = parts_.tbs.room(parts_.warps.used());
+    const SmResources own = parts_.tbs.room(parts_.warps.used());
     const bool same = ledger->tbs == own.tbs && ledger->warps == own.warps && ledger->reg_units == own.reg_units &&
                       ledger->smem_units == own.smem_units;
     CASTOR_ASSERT_AT(now, same, "SM %u counts other free resources than the ledger", parts_.sm);

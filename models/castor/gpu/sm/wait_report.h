@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "castor/gpu/dim3.h"
-#include "castor/gpu/hooks/room_view.h"
+#include "castor/gpu/hooks/resource_view.h"
 #include "castor/gpu/sm/mechanism.h"
 #include "castor/gpu/spin_report.h"
 #include "castor/gpu/wait_graph.h"
@@ -31,7 +31,7 @@ class SmWaitReport {
   /// Asserts that every used slot has a TB, that the counts of accesses in flight agree with the mask of busy warps,
   /// and that every warp at a barrier is known to that barrier. With `ledger` (null while messages are in flight), also
   /// asserts that the SM's free resources equal the ledger's. `now` is for the message.
-  void check(const SmRoom* ledger, Cycle now) const;
+  void check(const SmResources* ledger, Cycle now) const;
 
  private:
   [[nodiscard]] std::string reason(unsigned w) const;

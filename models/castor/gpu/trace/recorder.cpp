@@ -154,7 +154,7 @@ void TraceRecorder::close(Cycle now) {
 
 std::vector<std::string> TraceRecorder::take_errors() {
   std::vector<std::string> result;
-  if (std::exchange(errors_told_, true)) return result;
+  if (std::exchange(errors_reported_, true)) return result;
   if (timeline_ && !timeline_->error().empty()) result.push_back(timeline_->error());
   if (waves_ && !waves_->error().empty()) result.push_back(waves_->error());
   return result;

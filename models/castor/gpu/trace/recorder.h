@@ -71,7 +71,7 @@ class TraceRecorder {
   Cycle next_sample_ = kForever;  ///< next sample of the timeline's counters
   Cycle next_wave_ = kForever;    ///< first cycle in which waveforms are sampled
   Cycle next_look_ = kForever;    ///< cycle before which `look` must run
-  bool waves_begun_ = false, errors_told_ = false;
+  bool waves_begun_ = false, errors_reported_ = false;
 };
 
 }  // namespace castor::gpu

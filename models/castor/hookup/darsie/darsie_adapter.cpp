@@ -209,7 +209,7 @@ void DarsieAdapter::clock(const gpu::FetchIn& in) {
   const gpu::WarpMask exits = to.exit, warps = to.lnch_warps;
   const darsie::TbMask retired = to.retire_valid != 0 ? tb_bit(to.retire_tb) : 0;
   const Edge edge = darsie_.edge_of_seen();
-  rests_ = edge == Edge::kOwed;
+  rests_ = edge == Edge::kSkipped;
   if (rests_) return;
   darsie_.make_idle();
   tolerated_ = exits_held;

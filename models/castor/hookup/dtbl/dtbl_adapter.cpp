@@ -147,7 +147,7 @@ void DtblAdapter::clock(const gpu::LaunchIn& in) {
   const Edge edge = dtbl_.edge([this](const dtbl::Inputs& to, const dtbl::Outputs& out) {
     if (statistics_) statistics_->cycle(to, out);
   });
-  if (edge != Edge::kOwed) dtbl_.make_idle();
+  if (edge != Edge::kSkipped) dtbl_.make_idle();
 }
 
 // Sends the memory request of the block that is accepted at the edge of this cycle.

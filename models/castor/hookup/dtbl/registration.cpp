@@ -35,7 +35,7 @@ const std::vector<base::SchemaRow>& Registration::keys() const {
 }
 
 std::vector<hookup::Claim> Registration::claims(const hookup::Settings& settings) const {
-  std::vector<hookup::Claim> claims{hookup::Claim::kTakesGroups, hookup::Claim::kNeedsExecution,
+  std::vector<hookup::Claim> claims{hookup::Claim::kAcceptsGroups, hookup::Claim::kNeedsExecution,
                                     hookup::Claim::kNeedsDeviceLaunches};
   if (settings.flag("dispatch")) claims.push_back(hookup::Claim::kPlacesTbs);
   return claims;

@@ -84,7 +84,7 @@ const gpu::DispatchOut& LapermAdapter::settle(const gpu::DispatchIn& in) {
 // are checked when the block is plugged in.
 void LapermAdapter::present_room(const gpu::DispatchIn& in, unsigned sm) {
   laperm::Inputs& to = laperm_.in;
-  const gpu::SmRoom& room = in.room->free(sm);
+  const gpu::SmResources& room = in.room->free(sm);
   to.room_open = in.open[sm] ? 1 : 0;
   to.room_slots = at_most<std::uint8_t>(room.tbs, kMostSlots);
   to.room_warps = at_most<std::uint8_t>(std::min(room.warps, room.threads / 32), kMostWarps);
@@ -133,7 +133,7 @@ void LapermAdapter::clock(const gpu::DispatchIn& in) {
   const Edge edge = laperm_.edge([this](const laperm::Inputs& seen, const laperm::Outputs& out) {
     if (statistics_) statistics_->cycle(seen, out);
   });
-  if (edge != Edge::kOwed) laperm_.make_idle();
+  if (edge != Edge::kSkipped) laperm_.make_idle();
 }
 
 // Sends the memory request of the block that is accepted at the edge of this cycle.

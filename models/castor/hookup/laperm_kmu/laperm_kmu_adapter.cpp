@@ -59,7 +59,7 @@ void LapermKmuAdapter::clock(const gpu::SourceIn& in) {
     if (statistics_) statistics_->cycle(seen, out, kmu_.params());
   });
   changed_ = false;
-  if (edge == Edge::kOwed) return;
+  if (edge == Edge::kSkipped) return;
   kmu_.make_idle();
   changed_ = (kmu_.registered().pick_valid != 0) != offered;
 }

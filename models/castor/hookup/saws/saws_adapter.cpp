@@ -100,7 +100,7 @@ void SawsAdapter::clock(const gpu::IssueIn& in) {
   const Edge edge = saws_.edge([this](const saws::Inputs&, const saws::Outputs& out) {
     if (statistics_) statistics_->cycle(out, saws_.params());
   });
-  if (edge != Edge::kOwed) saws_.make_idle();
+  if (edge != Edge::kSkipped) saws_.make_idle();
 }
 
 }  // namespace castor::hookup

@@ -221,7 +221,7 @@ void NoSync::meet(unsigned t, gpu::WarpMask join) {
   });
 }
 
-void NoSync::ask_for_copy() {
+void NoSync::request_copy() {
   out_.hold = copying_;
   out_.copy.reset();
   if (copying_ == 0) return;
@@ -265,7 +265,7 @@ void NoSync::clock(const gpu::FetchIn& in) {
     copying_ &= ~warp_bit(w);
   });
   if (in.start) begin(*in.start);
-  ask_for_copy();
+  request_copy();
 }
 
 }  // namespace castor::hookup

@@ -91,7 +91,7 @@ class NoSync final : public ComparedSystem {
   void forget(Tb& tb, const Instance& instance);
   void leave(gpu::WarpMask warps);
   void meet(unsigned t, gpu::WarpMask join);
-  void ask_for_copy();
+  void request_copy();
 
   std::array<Tb, 64> tbs_;
   std::array<Warp, 64> warps_;

@@ -19,7 +19,7 @@ namespace castor::gpu {
 
 /// Run monitor: runs the fixed-point watchdog and, with machine key run.windows, samples statistics over time. The GPU
 /// calls it between two cycles, if `due` has been reached.
-class Lookout {
+class RunMonitor {
  public:
   /// Parts of the device that the monitor reads; all must outlive the monitor. `units`: all units whose counters may
   /// lag behind and are brought up to date before a sample.
@@ -33,7 +33,7 @@ class Lookout {
     const std::vector<Unit*>& units;
     const StatisticsTotals& totals;
   };
-  explicit Lookout(const Sights& sights);
+  explicit RunMonitor(const Sights& sights);
 
   /// Returns the cycle before which `look` has to be called.
   [[nodiscard]] Cycle due() const { return due_; }

@@ -1,4 +1,4 @@
-#include "tb/saws/cover/meeting_points.h"
+#include "tb/saws/cover/simultaneous_points.h"
 
 namespace castor::saws::tb {
 
@@ -15,32 +15,32 @@ constexpr const char* kModes = "the one is GTO, the other SAWS";
 
 }  // namespace
 
-bool MeetingPoints::OnWarp::reports(bool exit) const {
+bool SimultaneousPoints::OnWarp::reports(bool exit) const {
   const unsigned s = warp % params.NumSched;
   return at(in.wev_valid, s) && at(in.wev_exit, s) == exit && this->Now::warp(s, in.wev_idx[s]) == warp &&
          at(probes.live.word(0), warp);
 }
 
 /// Returns whether the warp becomes blocked while no other warp of its CTA is blocked (first hit).
-bool MeetingPoints::OnWarp::hits() const {
+bool SimultaneousPoints::OnWarp::hits() const {
   return reports(false) && (warps_of(probes.warp_cta[warp]) & probes.blocked.word(0) & ~in.unblock.word(0)) == 0;
 }
 
-bool MeetingPoints::OnScheduler::promoted() const {
+bool SimultaneousPoints::OnScheduler::promoted() const {
   return takes() && source != scheduler && (oldest() & 0xA0U) == 0x20U && has(oldest() & 31U);
 }
 
-bool MeetingPoints::OnScheduler::demoted() const {
+bool SimultaneousPoints::OnScheduler::demoted() const {
   const unsigned why = params.DemoteAt == 1 ? 0x60U : 0x40U;
   return takes() && source == scheduler && (oldest() & 0x80U) == 0 && (oldest() & why) != 0;
 }
 
-bool MeetingPoints::OnScheduler::issued() const {
+bool SimultaneousPoints::OnScheduler::issued() const {
   return gto() && at(in.issue_ack, scheduler) && at(out.issue_valid, scheduler);
 }
 
 /// Returns whether the scheduler has a first hit that adds a message to its queue.
-bool MeetingPoints::OnScheduler::hits() const {
+bool SimultaneousPoints::OnScheduler::hits() const {
   if (!at(in.wev_valid, scheduler) || params.SawsEn == 0 || probes.selected == 0) return false;
   if (in.wev_idx[scheduler] >= params.warps_per_scheduler()) return false;
   const OnWarp one{static_cast<const Edge&>(*this), warp(scheduler, in.wev_idx[scheduler])};
@@ -49,11 +49,11 @@ bool MeetingPoints::OnScheduler::hits() const {
          probes.waiting[scheduler] < params.EvqDepth;
 }
 
-bool MeetingPoints::OnScheduler::marked() const {
+bool SimultaneousPoints::OnScheduler::marked() const {
   return frees_cta && probes.waiting[scheduler] != 0 && (probes.oldest[scheduler] & 31U) == in.cta_id;
 }
 
-MeetingPoints::Rows<MeetingPoints::Edge> MeetingPoints::rows() {
+SimultaneousPoints::Rows<SimultaneousPoints::Edge> SimultaneousPoints::rows() {
   using E = Edge;
   const auto starts = [](const E& e) { return e.starts(); };
   return {
@@ -68,7 +68,7 @@ MeetingPoints::Rows<MeetingPoints::Edge> MeetingPoints::rows() {
       {kStart, "error", 0, starts}};
 }
 
-MeetingPoints::Rows<MeetingPoints::OnWarp> MeetingPoints::warp_rows() {
+SimultaneousPoints::Rows<SimultaneousPoints::OnWarp> SimultaneousPoints::warp_rows() {
   using E = OnWarp;
   const auto starts = [](const E& e) { return e.starts(); };
   const auto exits = [](const E& e) { return e.reports(true); };
@@ -90,7 +90,7 @@ MeetingPoints::Rows<MeetingPoints::OnWarp> MeetingPoints::warp_rows() {
           {kStart, "blocked", 0, starts}};
 }
 
-MeetingPoints::Rows<MeetingPoints::OnScheduler> MeetingPoints::scheduler_rows() {
+SimultaneousPoints::Rows<SimultaneousPoints::OnScheduler> SimultaneousPoints::scheduler_rows() {
   using E = OnScheduler;
   const auto starts = [](const E& e) { return e.starts(); };
   const auto promoted = [](const E& e) { return e.promoted(); };
@@ -128,7 +128,7 @@ MeetingPoints::Rows<MeetingPoints::OnScheduler> MeetingPoints::scheduler_rows() 
           {kStart, "oldest", kSaws, starts}};
 }
 
-std::vector<castor::tb::Apart> MeetingPoints::apart(const CoverList& list) {
+std::vector<castor::tb::Apart> SimultaneousPoints::apart(const CoverList& list) {
   std::vector<castor::tb::Apart> all = {{"CTA is placed", "CTA is freed", kOneOperation},
                                         {"1st hit", "CTA is placed", kFreeSlot},
                                         {"warp exits", "CTA is placed", kFreeSlot},
@@ -153,7 +153,7 @@ std::vector<castor::tb::Apart> MeetingPoints::apart(const CoverList& list) {
   return all;
 }
 
-const std::vector<std::pair<std::string, std::string>>& MeetingPoints::reasons() {
+const std::vector<std::pair<std::string, std::string>>& SimultaneousPoints::reasons() {
   static const std::vector<std::pair<std::string, std::string>> all = {
       {"selected", "written by the start of a kernel alone"},
       {"toggling", "written by the start of a kernel alone"},
@@ -162,7 +162,7 @@ const std::vector<std::pair<std::string, std::string>>& MeetingPoints::reasons()
   return all;
 }
 
-std::vector<std::string> MeetingPoints::forgotten() {
+std::vector<std::string> SimultaneousPoints::forgotten() {
   Rows<Edge> all = rows();
   const auto take = [&all](const auto& rows) {
     for (const auto& row : rows) all.push_back({row.name, row.on, row.needs, nullptr});
@@ -172,12 +172,12 @@ std::vector<std::string> MeetingPoints::forgotten() {
   return castor::tb::forgotten_registers<Block, Edge>(all, reasons());
 }
 
-MeetingPoints::MeetingPoints(const CoverList& list)
-    : meetings_(list, rows(), apart(list)),
+SimultaneousPoints::SimultaneousPoints(const CoverList& list)
+    : simultaneous_(list, rows(), apart(list)),
       on_warps_(list, warp_rows(), apart(list)),
       on_schedulers_(list, scheduler_rows(), apart(list)) {}
 
-void MeetingPoints::see(const Now& now) {
+void SimultaneousPoints::see(const Now& now) {
   const Params& params = now.params;
   Edge edge{now, params.NumSched, false, false};
   for (unsigned s = 0; s < params.NumSched && edge.source == params.NumSched; ++s) {
@@ -190,7 +190,7 @@ void MeetingPoints::see(const Now& now) {
     edge.frees_cta = used && now.in.cta_free != 0;
     edge.places_cta = !used && now.in.cta_free == 0 && mask != 0 && (mask & now.probes.allocated.word(0)) == 0;
   }
-  meetings_.see(edge);
+  simultaneous_.see(edge);
   const Inputs& in = now.in;
   if (!edge.starts() && (in.wev_valid | in.issue_ack) == 0 && in.unblock.none() && !edge.message_acts()) return;
   U64 warps = edge.places_cta ? now.in.cta_wmask.word(0) : edge.frees_cta ? now.warps_of(now.in.cta_id) : 0;

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "castor/gpu/gpu.h"
-#include "castor/gpu/lookout.h"
+#include "castor/gpu/run_monitor.h"
 #include "platforms/machines.h"
 
-namespace castor::gpu::gpu_lookout_test {
+namespace castor::gpu::gpu_run_monitor_test {
 namespace {
 
 using testing::ElementsAre;
@@ -20,7 +20,7 @@ class Counting final : public Unit {
   std::vector<Cycle> until;
 };
 
-/// A device that does nothing, and a lookout of its own over its parts.
+/// A device that does nothing, and a run_monitor of its own over its parts.
 struct Rig {
   explicit Rig(const std::vector<std::string>& overrides)
       : machine(platforms::load_machine("tiny", overrides).machine),
@@ -28,8 +28,8 @@ struct Rig {
         gpu(sc_core::sc_module_name(sc_core::sc_gen_unique_name("gpu")), machine, store, programs, {}),
         totals(group) {}
 
-  Lookout lookout(const std::vector<Sm*>& cores) {
-    return Lookout({machine, store, gpu.front_end(), gpu.memory(), cores, {}, units, totals});
+  RunMonitor run_monitor(const std::vector<Sm*>& cores) {
+    return RunMonitor({machine, store, gpu.front_end(), gpu.memory(), cores, {}, units, totals});
   }
 
   Machine machine;
@@ -43,53 +43,53 @@ struct Rig {
   std::vector<Sm*> none;
 };
 
-TEST(Lookout, LooksOnceAndNeverAgainWhereThereIsNothingToSee) {
+TEST(RunMonitor, LooksOnceAndNeverAgainWhereThereIsNothingToSee) {
   Rig rig({"run.windows=0"});
-  Lookout lookout = rig.lookout(rig.none);
-  EXPECT_EQ(lookout.due(), 0U);
-  lookout.look(0);
-  EXPECT_EQ(lookout.due(), kForever);
-  EXPECT_EQ(lookout.window_end(), kForever);
-  EXPECT_FALSE(lookout.spinning());
-  EXPECT_EQ(lookout.windows_json(100), "");
+  RunMonitor run_monitor = rig.run_monitor(rig.none);
+  EXPECT_EQ(run_monitor.due(), 0U);
+  run_monitor.look(0);
+  EXPECT_EQ(run_monitor.due(), kForever);
+  EXPECT_EQ(run_monitor.window_end(), kForever);
+  EXPECT_FALSE(run_monitor.spinning());
+  EXPECT_EQ(run_monitor.windows_json(100), "");
   EXPECT_THAT(rig.unit.until, ElementsAre());
 }
 
-TEST(Lookout, EndsEveryWindowThatIsOverWithWhatWasCountedUntilThen) {
+TEST(RunMonitor, EndsEveryWindowThatIsOverWithWhatWasCountedUntilThen) {
   Rig rig({"run.windows=1", "run.window=100"});
-  Lookout lookout = rig.lookout(rig.none);
-  lookout.look(0);
-  EXPECT_EQ(lookout.due(), 100U);
-  lookout.look(99);
+  RunMonitor run_monitor = rig.run_monitor(rig.none);
+  run_monitor.look(0);
+  EXPECT_EQ(run_monitor.due(), 100U);
+  run_monitor.look(99);
   EXPECT_THAT(rig.unit.until, ElementsAre());
-  lookout.look(250);
+  run_monitor.look(250);
   EXPECT_THAT(rig.unit.until, ElementsAre(100, 200));
-  EXPECT_EQ(lookout.due(), 300U);
-  EXPECT_THAT(lookout.windows_json(320), HasSubstr("\"last_cycles\":20,"));
+  EXPECT_EQ(run_monitor.due(), 300U);
+  EXPECT_THAT(run_monitor.windows_json(320), HasSubstr("\"last_cycles\":20,"));
   EXPECT_THAT(rig.unit.until, ElementsAre(100, 200, 300, 320));
 }
 
-TEST(Lookout, LooksAgainWhenTheHostBeginsOrEndsToWait) {
+TEST(RunMonitor, LooksAgainWhenTheHostBeginsOrEndsToWait) {
   Rig rig({"run.windows=0"});
-  Lookout lookout = rig.lookout(rig.none);
-  lookout.look(0);
-  lookout.host_waits(true);
-  EXPECT_EQ(lookout.due(), 0U);
+  RunMonitor run_monitor = rig.run_monitor(rig.none);
+  run_monitor.look(0);
+  run_monitor.host_waits(true);
+  EXPECT_EQ(run_monitor.due(), 0U);
 }
 
-TEST(Lookout, IsDueAtTheEndOfTheWatchdogsWindowOrAtThatOfTheStatisticsWhicheverComesFirst) {
+TEST(RunMonitor, IsDueAtTheEndOfTheWatchdogsWindowOrAtThatOfTheStatisticsWhicheverComesFirst) {
   Rig rig({"run.windows=1", "run.window=400", "watchdog.cycles=1000"});
   std::vector<Sm*> cores;
   for (unsigned i = 0; i < rig.gpu.sms(); ++i) cores.push_back(dynamic_cast<Sm*>(&rig.gpu.sm(i)));
-  Lookout lookout = rig.lookout(cores);
-  lookout.look(0);
+  RunMonitor run_monitor = rig.run_monitor(cores);
+  run_monitor.look(0);
   std::vector<Cycle> due;
-  while (lookout.due() < 2500) {
-    due.push_back(lookout.due());
-    lookout.look(lookout.due());
+  while (run_monitor.due() < 2500) {
+    due.push_back(run_monitor.due());
+    run_monitor.look(run_monitor.due());
   }
   EXPECT_THAT(due, ElementsAre(400, 800, 1000, 1200, 1600, 2000, 2400));
 }
 
 }  // namespace
-}  // namespace castor::gpu::gpu_lookout_test
+}  // namespace castor::gpu::gpu_run_monitor_test

@@ -8,7 +8,7 @@
 namespace castor::gpu {
 
 /// Resources of an SM for thread blocks, total or free, in the units of TbNeed.
-struct SmRoom {
+struct SmResources {
   std::uint32_t tbs = 0;         ///< TB slots
   std::uint32_t warps = 0;       ///< warp slots
   std::uint32_t threads = 0;     ///< threads: lanes x warps
@@ -18,13 +18,13 @@ struct SmRoom {
 
 /// A dispatch policy's view of the front end's resource ledger (docs/gpu/front-end.md, "Placement"): free resources per
 /// SM, TBs in flight to the SM already subtracted.
-class RoomView {
+class ResourceView {
  public:
-  virtual ~RoomView() = default;
+  virtual ~ResourceView() = default;
   [[nodiscard]] virtual unsigned sms() const = 0;
   /// Returns the resources of an empty SM.
-  [[nodiscard]] virtual const SmRoom& capacity() const = 0;
-  [[nodiscard]] virtual const SmRoom& free(unsigned sm) const = 0;
+  [[nodiscard]] virtual const SmResources& capacity() const = 0;
+  [[nodiscard]] virtual const SmResources& free(unsigned sm) const = 0;
   /// Returns the number of TBs of a kernel table entry that are on an SM or in flight to it.
   [[nodiscard]] virtual unsigned resident(unsigned sm, unsigned entry) const = 0;
   /// Returns whether the SM has the free resources for a TB of that need.

@@ -1,4 +1,4 @@
-#include "tb/lax/cover/meeting_points.h"
+#include "tb/lax/cover/simultaneous_points.h"
 
 #include <algorithm>
 
@@ -24,27 +24,27 @@ unsigned first_of(const QueueBits& bits) {
 
 // Returns whether an error bit is set that was 0 or is being cleared. After a soft reset the register shows nothing, so
 // some errors are derived from the inputs.
-bool MeetingPoints::Met::error_is_found() const {
+bool SimultaneousPoints::SimultaneousEdge::error_is_found() const {
   if (resets()) return event_is_refused() || (in.psel_grant != 0 && out.psel_valid == 0);
   const unsigned left = writes(reg::kErrStat) ? was.errors & ~in.reg_wdata : was.errors;
   return (is.errors & ~left) != 0;
 }
 
-bool MeetingPoints::Met::interrupt_is_raised() const {
+bool SimultaneousPoints::SimultaneousEdge::interrupt_is_raised() const {
   if (resets()) return error_is_found() || job_ends();
   const unsigned left = writes(reg::kIrqStat) ? was.interrupts & ~in.reg_wdata : was.interrupts;
   return (is.interrupts & ~left) != 0;
 }
 
 // clang-format off
-MeetingPoints::MetRows MeetingPoints::rows() {
-  using E = Met;
-  MetRows all;
+SimultaneousPoints::SimultaneousRows SimultaneousPoints::rows() {
+  using E = SimultaneousEdge;
+  SimultaneousRows all;
   const auto on = [&all](const char* reg, std::initializer_list<std::pair<const char*, bool (*)(const E&)>> events) {
     for (const auto& [name, seen] : events) all.push_back({name, reg, 0, seen});
     all.push_back({kReset, reg, 0, [](const E& e) { return e.resets(); }});
   };
-  const auto update_taken = [](const E& e) { return e.update_is_taken(); };
+  const auto update_taken = [](const E& e) { return e.update_is_accepted(); };
   const auto begins = [](const E& e) { return e.admission_begins(); };
   const auto granted = [](const E& e) { return e.parse_is_granted(); };
   const auto pass_ends = [](const E& e) { return e.pass_ends(); };
@@ -53,7 +53,7 @@ MeetingPoints::MetRows MeetingPoints::rows() {
   on("prema_timer", {{"PREMA timer wraps", [](const E& e) { return e.prema_timer_wraps(); }}});
   on("update_waits", {{"update tick", [](const E& e) { return e.update_ticks(); }}, {"update is taken", update_taken}});
   on("prema_waits", {{"PREMA tick", [](const E& e) { return e.prema_ticks(); }},
-                     {"ranking is taken", [](const E& e) { return e.ranking_is_taken(); }}});
+                     {"ranking is taken", [](const E& e) { return e.ranking_is_accepted(); }}});
   on("turn", {{"update is taken", update_taken}, {"admission begins", begins}});
   on("update_start", {{"update is taken", update_taken}});
   on("update_length", {{"update is taken", update_taken}});
@@ -84,13 +84,13 @@ MeetingPoints::MetRows MeetingPoints::rows() {
 }
 
 // Each counter is a register of its own, so the pairs are formed per counter.
-std::vector<MeetingPoints::MetRows> MeetingPoints::counter_rows() {
-  using E = Met;
-  std::vector<MetRows> all;
+std::vector<SimultaneousPoints::SimultaneousRows> SimultaneousPoints::counter_rows() {
+  using E = SimultaneousEdge;
+  std::vector<SimultaneousRows> all;
   const auto counter = [&all](const char* name, bool (*counts)(const E&)) {
     all.push_back({{name, "counters", 0, counts}, {kReset, "counters", 0, [](const E& e) { return e.resets(); }}});
   };
-  counter("header is taken", [](const E& e) { return e.header_is_taken(); });
+  counter("header is taken", [](const E& e) { return e.header_is_accepted(); });
   counter("job is accepted or refused", [](const E& e) { return e.decides(Phase::kAdmit); });
   counter("header is refused", [](const E& e) { return e.header_is_refused(); });
   counter("append is judged", [](const E& e) { return e.append_is_judged(); });
@@ -104,7 +104,7 @@ std::vector<MeetingPoints::MetRows> MeetingPoints::counter_rows() {
 }
 
 // For a job that is admitted in this cycle, its state after the edge shows whether a simultaneous event was accepted.
-MeetingPoints::QueueRows MeetingPoints::queue_rows() {
+SimultaneousPoints::QueueRows SimultaneousPoints::queue_rows() {
   using E = OnQueue;
   const auto resets = [](const E& e) { return e.resets(); };
   const auto admitted = [](const E& e) { return e.decides(Phase::kAdmit) && e.was.queue == e.queue; };
@@ -134,7 +134,7 @@ MeetingPoints::QueueRows MeetingPoints::queue_rows() {
       {kReset, "preempted", 0, [](const E& e) { return e.resets() && e.was.preempted.test(e.queue); }}};
 }
 
-MeetingPoints::TypeRows MeetingPoints::type_rows() {
+SimultaneousPoints::TypeRows SimultaneousPoints::type_rows() {
   using E = OnType;
   const auto resets = [](const E& e) { return e.resets(); };
   const auto starts = [](const E& e) { return e.kernel_starts() && e.in.ks_kid == e.type; };
@@ -162,7 +162,7 @@ MeetingPoints::TypeRows MeetingPoints::type_rows() {
 }
 // clang-format on
 
-std::vector<castor::tb::Apart> MeetingPoints::apart(const CoverList& list) {
+std::vector<castor::tb::Apart> SimultaneousPoints::apart(const CoverList& list) {
   std::vector<castor::tb::Apart> all = {
       {"update is taken", "admission begins", kOneState},
       {"admission begins", "work is added", kOneState},
@@ -196,7 +196,7 @@ std::vector<castor::tb::Apart> MeetingPoints::apart(const CoverList& list) {
   return all;
 }
 
-const std::vector<std::pair<std::string, std::string>>& MeetingPoints::reasons() {
+const std::vector<std::pair<std::string, std::string>>& SimultaneousPoints::reasons() {
   constexpr const char *kMachine = "moved by one machine alone; resets by activity (MachinePoints)",
                        *kPort = "written through the register port alone",
                        *kRow =
@@ -251,39 +251,39 @@ const std::vector<std::pair<std::string, std::string>>& MeetingPoints::reasons()
   return all;
 }
 
-std::vector<std::string> MeetingPoints::forgotten() {
-  MetRows all = rows();
+std::vector<std::string> SimultaneousPoints::forgotten() {
+  SimultaneousRows all = rows();
   const auto take = [&all](const auto& rows) {
     for (const auto& row : rows) all.push_back({row.name, row.on, row.needs, nullptr});
   };
   take(queue_rows());
   take(type_rows());
-  for (const MetRows& rows : counter_rows()) take(rows);
-  return castor::tb::forgotten_registers<Block, Met>(all, reasons());
+  for (const SimultaneousRows& rows : counter_rows()) take(rows);
+  return castor::tb::forgotten_registers<Block, SimultaneousEdge>(all, reasons());
 }
 
-MeetingPoints::MeetingPoints(const CoverList& list)
-    : meetings_(list, rows(), apart(list)),
+SimultaneousPoints::SimultaneousPoints(const CoverList& list)
+    : simultaneous_(list, rows(), apart(list)),
       on_queues_(list, queue_rows(), apart(list)),
       on_types_(list, type_rows(), apart(list)) {
-  for (const MetRows& rows : counter_rows()) counters_.emplace_back(list, rows, apart(list));
+  for (const SimultaneousRows& rows : counter_rows()) counters_.emplace_back(list, rows, apart(list));
 }
 
-void MeetingPoints::see(const Now& now) {
+void SimultaneousPoints::see(const Now& now) {
   if (now.before == nullptr) return;
   const castor::tb::Cycle<Block>& was = *now.before;
-  const Met met{{was.in, was.out, was.probes, now.params, late_}, now.probes, now.out.reg_err == 0};
+  const SimultaneousEdge met{{was.in, was.out, was.probes, now.params, late_}, now.probes, now.out.reg_err == 0};
   late_ = is_late(met, late_);
-  meetings_.see(met);
+  simultaneous_.see(met);
   if (met.resets()) {
-    for (castor::tb::Meetings<Met>& counter : counters_) counter.see(met);
+    for (castor::tb::Simultaneous<SimultaneousEdge>& counter : counters_) counter.see(met);
   }
   see_queues(met);
   see_types(met);
 }
 
 // Samples every queue that an event of this edge concerns.
-void MeetingPoints::see_queues(const Met& met) {
+void SimultaneousPoints::see_queues(const SimultaneousEdge& met) {
   std::array<unsigned, 6> queues{};
   std::size_t count = 0;
   const auto add = [&](bool there, unsigned queue) {
@@ -301,7 +301,7 @@ void MeetingPoints::see_queues(const Met& met) {
   for (std::size_t i = 0; i < count; ++i) on_queues_.see({met, queues[i]});
 }
 
-void MeetingPoints::see_types(const Met& met) {
+void SimultaneousPoints::see_types(const SimultaneousEdge& met) {
   std::array<unsigned, 4> types{};
   std::size_t count = 0;
   const auto add = [&](bool there, unsigned type) {

@@ -1,4 +1,4 @@
-#include "castor/gpu/front_end/head_service.h"
+#include "castor/gpu/front_end/queue_head_service.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace castor::gpu {
 
-HeadService::HeadService(const Machine& machine, Queues& queues, MemoryClient& reads, CompletionPort& host,
-                         JobInspector& inspector, const CopyEngines& copies)
+QueueHeadService::QueueHeadService(const Machine& machine, Queues& queues, MemoryClient& reads, CompletionPort& host,
+                                   JobInspector& inspector, const CopyEngines& copies)
     : in_memory_(machine.queue.in_memory),
       queues_(queues),
       reads_(reads),
@@ -17,7 +17,7 @@ HeadService::HeadService(const Machine& machine, Queues& queues, MemoryClient& r
       copies_(copies) {}
 
 // Serves the heads of queues in memory whose images were read.
-void HeadService::serve_images(Cycle now) {
+void QueueHeadService::serve_images(Cycle now) {
   while (reads_.has_reply(now)) {
     const MemoryReply reply = reads_.reply();
     reads_.pop();
@@ -30,7 +30,7 @@ void HeadService::serve_images(Cycle now) {
   }
 }
 
-void HeadService::serve_heads(Cycle now) {
+void QueueHeadService::serve_queue_heads(Cycle now) {
   const QueueMask& heads = queues_.others();
   for (std::size_t i = heads._Find_first(); i < heads.size(); i = heads._Find_next(i)) {
     const auto queue = static_cast<unsigned>(i);
@@ -44,13 +44,13 @@ void HeadService::serve_heads(Cycle now) {
   }
 }
 
-void HeadService::look_again(Cycle now) {
+void QueueHeadService::look_again(Cycle now) {
   recorded_ = false;
   for (const std::uint16_t queue : waiting_) queues_.look_again(queue, now);
   waiting_.clear();
 }
 
-void HeadService::serve(unsigned queue, const Packet& packet, Cycle now) {
+void QueueHeadService::serve(unsigned queue, const Packet& packet, Cycle now) {
   if (const auto* const wait_packet = std::get_if<EventWaitPacket>(&packet)) {
     wait(queue, *wait_packet, now);
   } else if (const auto* const record = std::get_if<EventRecordPacket>(&packet)) {
@@ -69,7 +69,7 @@ void HeadService::serve(unsigned queue, const Packet& packet, Cycle now) {
   }
 }
 
-void HeadService::wait(unsigned queue, const EventWaitPacket& packet, Cycle now) {
+void QueueHeadService::wait(unsigned queue, const EventWaitPacket& packet, Cycle now) {
   const auto found = events_.find(packet.event);
   if (packet.count != 0 && (found == events_.end() || found->second.seen(now) < packet.count)) {
     queues_.park(queue);
@@ -79,7 +79,7 @@ void HeadService::wait(unsigned queue, const EventWaitPacket& packet, Cycle now)
   finish(queue, PacketEnd::kDone, now);
 }
 
-void HeadService::start_copy(unsigned queue, const Packet& packet, Cycle now) {
+void QueueHeadService::start_copy(unsigned queue, const Packet& packet, Cycle now) {
   // The copy job is filled before the head is removed, because `packet` may be a reference to the head.
   CopyJob job;
   job.visible = now + 1;
@@ -97,16 +97,16 @@ void HeadService::start_copy(unsigned queue, const Packet& packet, Cycle now) {
   engine->submit(job);
 }
 
-void HeadService::finish(unsigned queue, PacketEnd end, Cycle now) {
+void QueueHeadService::finish(unsigned queue, PacketEnd end, Cycle now) {
   host_.finish(queue, queues_.take(queue, QueueState::kReady, now).ticket, now, end);
 }
 
-std::uint64_t HeadService::count_of(std::uint64_t event) const {
+std::uint64_t QueueHeadService::count_of(std::uint64_t event) const {
   const auto found = events_.find(event);
   return found == events_.end() ? 0 : found->second.count;
 }
 
-void HeadService::abandon() {
+void QueueHeadService::abandon() {
   std::fill(reading_.begin(), reading_.end(), kNoQueue);
   waiting_.clear();
   events_.clear();

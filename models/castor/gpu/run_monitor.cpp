@@ -1,10 +1,10 @@
-#include "castor/gpu/lookout.h"
+#include "castor/gpu/run_monitor.h"
 
 #include <algorithm>
 
 namespace castor::gpu {
 
-Lookout::Lookout(const Sights& sights)
+RunMonitor::RunMonitor(const Sights& sights)
     : units_(sights.units),
       watchdog_(sights.machine, sights.store, sights.front_end, sights.cores, sights.memory, sights.copies) {
   if (!sights.machine.run.windows) return;
@@ -12,7 +12,7 @@ Lookout::Lookout(const Sights& sights)
       std::make_unique<Windows>(sights.machine.run.window, sights.totals.series(), sights.front_end, sights.cores);
 }
 
-void Lookout::look(Cycle now) {
+void RunMonitor::look(Cycle now) {
   if (now >= watchdog_.due() && watchdog_.look(now)) spinning_ = true;
   due_ = watchdog_.due();
   if (windows_ == nullptr) return;
@@ -20,17 +20,17 @@ void Lookout::look(Cycle now) {
   due_ = std::min(due_, windows_->due());
 }
 
-void Lookout::host_waits(bool waits) {
+void RunMonitor::host_waits(bool waits) {
   watchdog_.host_waits(waits);
   due_ = 0;
   spinning_ = false;
 }
 
-void Lookout::kernel_completed(const KernelStatistics& kernel) {
+void RunMonitor::kernel_completed(const KernelStatistics& kernel) {
   if (windows_ != nullptr) windows_->kernel_completed(kernel.entry, kernel);
 }
 
-std::string Lookout::windows_json(Cycle now) {
+std::string RunMonitor::windows_json(Cycle now) {
   if (windows_ == nullptr) return {};
   end_windows(now);
   count_until(now);
@@ -39,14 +39,14 @@ std::string Lookout::windows_json(Cycle now) {
 
 // Ends all windows whose end is at or before `now`. The counters of sleeping units are first brought up to the end of
 // each window.
-void Lookout::end_windows(Cycle now) {
+void RunMonitor::end_windows(Cycle now) {
   while (windows_->due() <= now) {
     count_until(windows_->due());
     windows_->end_window();
   }
 }
 
-void Lookout::count_until(Cycle cycle) {
+void RunMonitor::count_until(Cycle cycle) {
   for (Unit* const unit : units_) unit->count_until(cycle);
 }
 

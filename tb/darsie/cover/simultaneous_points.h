@@ -10,9 +10,9 @@ namespace castor::darsie::tb {
 
 /// Cover points for each pair of simultaneous events that change the same register. Events of warps or TB slots are
 /// paired for the bits of one warp or TB slot.
-class MeetingPoints {
+class SimultaneousPoints {
  public:
-  explicit MeetingPoints(const CoverList& list);
+  explicit SimultaneousPoints(const CoverList& list);
   void see(const Facts& now);
 
   /// Returns the probes that are missing from all tables without a reason; the list must be empty.
@@ -51,9 +51,9 @@ class MeetingPoints {
   [[nodiscard]] static std::vector<castor::tb::Apart> apart();
   [[nodiscard]] static const std::vector<std::pair<std::string, std::string>>& reasons();
 
-  castor::tb::Meetings<OnWarp> on_warps_;
-  castor::tb::Meetings<OnTb> on_tbs_;
-  castor::tb::Meetings<OnSm> on_sm_;
+  castor::tb::Simultaneous<OnWarp> on_warps_;
+  castor::tb::Simultaneous<OnTb> on_tbs_;
+  castor::tb::Simultaneous<OnSm> on_sm_;
 };
 
 }  // namespace castor::darsie::tb

@@ -1,24 +1,24 @@
-#include "tb/darsie/cover/meeting_points.h"
+#include "tb/darsie/cover/simultaneous_points.h"
 
 namespace castor::darsie::tb {
 
 using namespace has;  // NOLINT(google-build-using-namespace): constants of one meaning
 
-bool MeetingPoints::OnWarp::issues() const {
+bool SimultaneousPoints::OnWarp::issues() const {
   for (unsigned p = 0; p < f.params.NumIss; ++p) {
     if (contains(f.in.i_valid, p) && f.in.i_warp[p] == w && live() && f.in.i_dv[p] != 0) return true;
   }
   return false;
 }
 
-bool MeetingPoints::OnTb::writes() const {
+bool SimultaneousPoints::OnTb::writes() const {
   for (unsigned p = 0; p < f.params.NumWb; ++p) {
     if (contains(f.in.wb_valid, p) && f.in.wb_tb[p] == t && f.in.wb_tag[p] < f.params.NumRows) return true;
   }
   return false;
 }
 
-MeetingPoints::Rows<MeetingPoints::OnWarp> MeetingPoints::warp_rows() {
+SimultaneousPoints::Rows<SimultaneousPoints::OnWarp> SimultaneousPoints::warp_rows() {
   using E = OnWarp;
   constexpr Needs kSkip = kSkips | kWarps;
   const auto skips = [](const E& e) { return e.in(e.f.skipped); };
@@ -87,7 +87,7 @@ MeetingPoints::Rows<MeetingPoints::OnWarp> MeetingPoints::warp_rows() {
       {"launch", "ling", kSkip, launched}};
 }
 
-MeetingPoints::Rows<MeetingPoints::OnTb> MeetingPoints::tb_rows() {
+SimultaneousPoints::Rows<SimultaneousPoints::OnTb> SimultaneousPoints::tb_rows() {
   using E = OnTb;
   constexpr Needs kSkip = kSkips | kWarps;
   const auto elects = [](const E& e) { return e.elects(); };
@@ -141,7 +141,7 @@ MeetingPoints::Rows<MeetingPoints::OnTb> MeetingPoints::tb_rows() {
       {"launch", "ptr", kSkip, launched}};
 }
 
-MeetingPoints::Rows<MeetingPoints::OnSm> MeetingPoints::sm_rows() {
+SimultaneousPoints::Rows<SimultaneousPoints::OnSm> SimultaneousPoints::sm_rows() {
   using E = OnSm;
   return {{"copy is asked for", "cpv", kSkips | kWarps, [](const E& e) { return e.f.picks; }},
           {"copy", "cpv", kSkips | kWarps, [](const E& e) { return e.f.probes.cpv != 0 && e.f.in.cp_ack != 0; }},
@@ -151,7 +151,7 @@ MeetingPoints::Rows<MeetingPoints::OnSm> MeetingPoints::sm_rows() {
           {"two could complete", "rrt", kWarps | kTbs, [](const E& e) { return size(e.f.completes) > 1; }}};
 }
 
-std::vector<castor::tb::Apart> MeetingPoints::apart() {
+std::vector<castor::tb::Apart> SimultaneousPoints::apart() {
   constexpr const char* kDead = "a launch takes warps that do not live, and a slot without any";
   constexpr const char* kOneGroup = "a warp is in one group at most";
   constexpr const char* kOneVerdict = "one redundant instruction is judged in a cycle";
@@ -201,7 +201,7 @@ std::vector<castor::tb::Apart> MeetingPoints::apart() {
   return all;
 }
 
-const std::vector<std::pair<std::string, std::string>>& MeetingPoints::reasons() {
+const std::vector<std::pair<std::string, std::string>>& SimultaneousPoints::reasons() {
   static constexpr const char* kWait = "written with lat";
   static constexpr const char* kLaunch = "written by a launch alone";
   static constexpr const char* kEntry = "written with pv by elections alone";
@@ -218,7 +218,7 @@ const std::vector<std::pair<std::string, std::string>>& MeetingPoints::reasons()
   return all;
 }
 
-std::vector<std::string> MeetingPoints::forgotten() {
+std::vector<std::string> SimultaneousPoints::forgotten() {
   Rows<OnSm> all = sm_rows();
   const auto take = [&all](const auto& rows) {
     for (const auto& row : rows) all.push_back({row.name, row.on, row.needs, nullptr});
@@ -228,10 +228,10 @@ std::vector<std::string> MeetingPoints::forgotten() {
   return castor::tb::forgotten_registers<Block, OnSm>(all, reasons());
 }
 
-MeetingPoints::MeetingPoints(const CoverList& list)
+SimultaneousPoints::SimultaneousPoints(const CoverList& list)
     : on_warps_(list, warp_rows(), apart()), on_tbs_(list, tb_rows(), apart()), on_sm_(list, sm_rows(), apart()) {}
 
-void MeetingPoints::see(const Facts& now) {
+void SimultaneousPoints::see(const Facts& now) {
   // Warps with an event in this cycle.
   U64 warps = now.skipped | now.latched | now.missed | now.dropped | now.branches | now.leaves | now.exits | now.done |
               now.losers;

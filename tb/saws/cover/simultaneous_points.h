@@ -6,9 +6,9 @@ namespace castor::saws::tb {
 
 /// Cover points for each pair of simultaneous events that change the same register, including the kernel start. Events
 /// of warps or schedulers are paired for the bits of one warp or scheduler.
-class MeetingPoints {
+class SimultaneousPoints {
  public:
-  explicit MeetingPoints(const CoverList& list);
+  explicit SimultaneousPoints(const CoverList& list);
   void see(const Now& now);
 
   /// Returns the probes that are missing from all tables without a reason; the list must be empty.
@@ -54,9 +54,9 @@ class MeetingPoints {
   [[nodiscard]] static std::vector<castor::tb::Apart> apart(const CoverList& list);
   [[nodiscard]] static const std::vector<std::pair<std::string, std::string>>& reasons();
 
-  castor::tb::Meetings<Edge> meetings_;
-  castor::tb::Meetings<OnWarp> on_warps_;
-  castor::tb::Meetings<OnScheduler> on_schedulers_;
+  castor::tb::Simultaneous<Edge> simultaneous_;
+  castor::tb::Simultaneous<OnWarp> on_warps_;
+  castor::tb::Simultaneous<OnScheduler> on_schedulers_;
 };
 
 }  // namespace castor::saws::tb

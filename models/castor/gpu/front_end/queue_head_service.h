@@ -22,18 +22,18 @@ namespace castor::gpu {
 /// are read from memory first.
 ///
 /// In a cycle: `step` in F8 (parse), before all other work of F8.
-class HeadService {
+class QueueHeadService {
  public:
   static constexpr unsigned kCopyEngines = 2;  ///< engine 0: to or inside the device; engine 1: to the host
   using CopyEngines = std::array<CopyEngine*, kCopyEngines>;
 
   /// `reads`: memory client used only by this service. `copies`: null entries where no copy ever arrives.
-  HeadService(const Machine& machine, Queues& queues, MemoryClient& reads, CompletionPort& host,
-              JobInspector& inspector, const CopyEngines& copies);
+  QueueHeadService(const Machine& machine, Queues& queues, MemoryClient& reads, CompletionPort& host,
+                   JobInspector& inspector, const CopyEngines& copies);
 
   void step(Cycle now) {
     serve_images(now);
-    if (queues_.others().any()) serve_heads(now);
+    if (queues_.others().any()) serve_queue_heads(now);
     if (recorded_) look_again(now);
   }
   /// Returns the count recorded for an event; 0 if it was never recorded.
@@ -51,7 +51,7 @@ class HeadService {
   static constexpr std::uint16_t kNoQueue = 0xffff;
 
   void serve_images(Cycle now);
-  void serve_heads(Cycle now);
+  void serve_queue_heads(Cycle now);
   void look_again(Cycle now);
   void serve(unsigned queue, const Packet& packet, Cycle now);
   void wait(unsigned queue, const EventWaitPacket& packet, Cycle now);
