@@ -12,6 +12,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -83,6 +86,20 @@ void print_help_before_build(const ExperimentTitle& one, const fs::path& build) 
       one.title, one.name, base::shell_word(build.string()).c_str());
 }
 
+/// Throws InputError if a word names an option that the experiment does not have, which must not start a build either.
+void refuse_unknown_options(const ExperimentTitle& one, const std::vector<std::string>& words) {
+  std::istringstream listed(one.options);
+  const std::set<std::string> known{std::istream_iterator<std::string>(listed), {}};
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    if (word.size() < 2 || word[0] != '-') continue;
+    const std::string name = word[1] == '-' ? word.substr(0, word.find('=')) : word.substr(0, 2);
+    if (known.count(name) != 0 || word.find_first_not_of("-.0123456789") == std::string::npos) continue;
+    throw base::InputError("experiment " + std::string(one.name) + " has no option " + base::printable(name, 80),
+                           "its options are " + std::string(one.options));
+  }
+}
+
 /// Replaces the process by castor-experiment. If that program cannot be built, prints the part of the help that is
 /// known without it. Throws if neither is possible.
 void become_experiment(const ExperimentTitle& one, const std::vector<std::string>& words) {
@@ -91,6 +108,7 @@ void become_experiment(const ExperimentTitle& one, const std::vector<std::string
   const fs::path program = folder / "castor-experiment", build = folder.parent_path();
   if (!fs::exists(program, error) && fs::exists(build / "CMakeCache.txt", error)) {
     if (ask_for_help(words)) return print_help_before_build(one, build);
+    refuse_unknown_options(one, words);
     build_experiment(build, program);
   }
   std::vector<std::string> all{program.string(), one.name};

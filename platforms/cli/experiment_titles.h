@@ -7,8 +7,9 @@ namespace castor::platforms::cli {
 
 /// An experiment: the name of its folder below platforms/experiments and its title.
 struct ExperimentTitle {
-  const char* name;   ///< name of the folder
-  const char* title;  ///< line of its title.txt
+  const char* name;     ///< name of the folder
+  const char* title;    ///< line of its title.txt
+  const char* options;  ///< names of its options, such as "-o --out", with a blank between them
 };
 
 /// Returns all experiments, sorted by name. The source is generated when the build is configured.

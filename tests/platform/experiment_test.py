@@ -282,19 +282,24 @@ with tempfile.TemporaryDirectory() as folder:
     tool.chmod(0o755)
     environment = dict(os.environ, PATH=f"{tool.parent}:{os.environ['PATH']}")
 
-    def from_the_tree(option="--no-such-option"):
+    def from_the_tree(option="--check"):
         words = [alone, "experiment", "lax", option]
         return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
 
     looked = from_the_tree("--help")
     check("its help builds nothing", looked.returncode == 0 and "cmake --build" in looked.stdout and not asked.exists())
+    for word in ("--no-such-option", "--no-such-option=4", "-z", "--variant"):
+        looked = from_the_tree(word)
+        told = f"no option {word.partition('=')[0]}" in looked.stderr and "--workload" in looked.stderr
+        check(f"an option that it does not have builds nothing: {looked.stderr}", looked.returncode == 2 and told)
+    check("nothing was asked for", not asked.exists())
     (root / "broken").touch()
     bad = from_the_tree()
     check("a build that fails: exit code 2, and what it said: " + bad.stderr, bad.returncode == 2)
     check("a build that fails: says why", "no rule" in bad.stderr and "cannot be built" in bad.stderr)
     (root / "broken").unlink()
     good = from_the_tree()
-    check("in a build tree it is built: " + good.stderr, good.returncode == 2 and "--no-such-option" in good.stderr)
+    check("in a build tree it is built: " + good.stderr, good.returncode == 2 and "--page --check" in good.stderr)
     again = from_the_tree("--help")
     check("and says so", good.stderr.count("building the experiments") == 1)
     check("once: " + again.stderr, again.stderr == "" and "--workload" in again.stdout)

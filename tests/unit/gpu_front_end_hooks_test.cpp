@@ -302,6 +302,8 @@ TEST(FrontEndHooks, SmsWakeNobodyWhileNoGovernorWantsPulses) {
 TEST(FrontEndHooks, GovernorsSeeTheSameUnderThePolicyOfTheMachineAndOneBehindAHook) {
   for (const char* bypass : {"dispatch.bypass=off", "dispatch.bypass=sticky"}) {
     for (const bool preempts : {false, true}) {
+      // With bypass the null policy would offer TBs of preempted queues.
+      if (preempts && std::string(bypass) == "dispatch.bypass=sticky") continue;
       std::vector<std::uint64_t> seen;
       bool waited = false, full = false;
       for (const bool hook : {false, true}) {

@@ -138,9 +138,9 @@ Cycle Gpu::next_cycle() const {
   if (next == kForever) return next;
   if (!machine_.run.sleep) return now_;
   // Cycles at which a limit is checked always run, even if the device sleeps, so that the limit ends the run there.
-  const Cycle stop = machine_.run.stop_at != 0 ? machine_.run.stop_at : kForever;
-  const Cycle end = std::min(machine_.run.max_cycles.value_or(kForever), stop) - 1;
+  const Cycle end = machine_.run.max_cycles.value_or(kForever) - 1;
   if (end >= now_) next = std::min(next, end);
+  if (machine_.run.stop_at > now_) next = std::min(next, machine_.run.stop_at - 1);
   if (machine_.run.max_instructions) {
     next = std::min(next, (now_ + kLimitPeriod - 1) / kLimitPeriod * kLimitPeriod);
   }

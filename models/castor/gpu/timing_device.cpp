@@ -238,7 +238,8 @@ TimingDevice::Stop TimingDevice::after_cycle(Cycle cycle, Cycle next, const std:
   const bool rests = next == kForever || ((next > cycle + 1 || !machine_.run.sleep) && gpu_->quiescent());
   if (resetting_) return rests ? Stop::kIdle : Stop::kNone;
   if (interrupted_.exchange(false)) return Stop::kInterrupted;
-  if (stops(machine_, gpu_->front_end(), cycle + 1, stopped_)) return Stop::kStopped;
+  const bool may_stop = machine_.run.stop_at != 0 || machine_.run.stop_after;
+  if (may_stop && stops(machine_, gpu_->front_end(), cycle + 1, stopped_)) return Stop::kStopped;
   const bool limited = machine_.run.max_cycles || machine_.run.max_instructions || machine_.run.max_seconds;
   if (limited && limit_reached(cycle)) return Stop::kLimit;
   if (gpu_->spinning()) {

@@ -6,7 +6,8 @@
 #include "castor/isa/memory_access.h"
 
 /// Hook for studies of execution: sees every instruction that the functional machine executes
-/// (docs/gpu/functional.md, "Studies"). For comparison systems only; it changes nothing and stands for no hardware.
+/// (docs/gpu/functional.md, "The functional machine"). For comparison systems only; it changes nothing and stands for
+/// no hardware.
 namespace castor::gpu {
 
 struct Launch;
