@@ -71,7 +71,7 @@ class Rig : public Unit, public SmMemoryClient {
   }
   void acknowledged(unsigned /*warp*/) override {}
   void record_stored(unsigned /*warp*/, std::uint32_t /*number*/) override {}
-  void goes_on(unsigned) override {}
+  void resume(unsigned) override {}
   void fetched(std::uint64_t /*line*/) override {}
 
   isa::RegisterView view(unsigned warp) {
