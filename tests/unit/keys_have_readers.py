@@ -33,7 +33,9 @@ NO_READERS = {
 ELEMENTS = {"latency": "timing"}
 
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
-ROW = re.compile(r"^ *CASTOR_(?:(?:NUMBER|LISTED|WORD)\(([\w.]+)" r'|(?:NUMBER|WORD)_AS\("([\w.]+)", ([\w.]+))', re.M)
+ROW = re.compile(
+    r"^ *CASTOR_(?:(?:NUMBER|LISTED|WORD)\(\s*([\w.]+)" r'|(?:NUMBER|WORD)_AS\("([\w.]+)", ([\w.]+))', re.M
+)
 ELEMENT_ROW = re.compile(
     r"^ *table\.(?:number|listed|key)\(\s*(prefix \+ \"[\w.]+\")[^;]*?return machine\.(\w+)\[i\]\.(\w+)", re.M
 )

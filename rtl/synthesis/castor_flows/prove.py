@@ -47,17 +47,15 @@ def add_arguments(parser):
         "--quick",
         metavar="S",
         type=float,
-        help="only properties whose recorded verdict took at most S seconds",
+        help="only properties proven in at most S seconds",
     )
     parser.add_argument(
         "--sample",
         metavar="N",
         type=int,
-        help="only N properties; the choice depends on names and RTL only",
+        help="only N properties, chosen by names and RTL",
     )
-    parser.add_argument(
-        "--accept-bounded", action="store_true", help="exit 0 even if some properties were checked only up to a bound"
-    )
+    parser.add_argument("--accept-bounded", action="store_true", help="exit 0 also if properties hold only to a bound")
 
 
 def run(options, progress):

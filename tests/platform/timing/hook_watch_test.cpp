@@ -112,8 +112,8 @@ TEST(HookWatch, ADispatchPolicyThatWakesUpAndPlacesNothingIs) {
   Dispatch nothing;
   Hooks hooks;
   hooks.dispatch = &nothing;
-  EXPECT_THAT(failure(hooks), MatchesRegex("block stubborn: core cycle [0-9]+, hooks have woken up the front end for "
-                                           "2000 cycles(.|\n)*kernel(.|\n)*"));
+  EXPECT_THAT(failure(hooks), MatchesRegex("block stubborn: core cycle [0-9]+, hooks of the front end have woken it up "
+                                           "for 2000 cycles(.|\n)*kernel(.|\n)*"));
 }
 
 TEST(HookWatch, AHookThatNeverAnswersAnAccessToItsRegistersIs) {

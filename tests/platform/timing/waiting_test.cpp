@@ -104,7 +104,7 @@ TEST(Waiting, QueuesThatWaitForEachOthersEventsAreACycle) {
   EXPECT_EQ(device.advance_until(last), Outcome::kDeadlock);
   const std::string& text = device.fault()->message;
   EXPECT_THAT(text, HasSubstr("host: waits for ticket 2, in queue 0, 1 packets before it\n"));
-  EXPECT_THAT(text, HasSubstr("queue 0: 2 packets, head event wait (ticket 1) waits for event 1 to reach 1, it has 0, "
+  EXPECT_THAT(text, HasSubstr("queue 0: 2 packets, head event wait (ticket 1) waits for event 1 to reach 1, which is at 0, "
                               "recorded by a packet of queue 1\n"));
   EXPECT_THAT(text, HasSubstr("cycle: queue 0 -> queue 1 -> queue 0\n"));
 }
@@ -113,7 +113,7 @@ TEST(Waiting, EventThatNothingRecords) {
   Rig rig(kMachine);
   EXPECT_EQ(rig.device->advance_until(rig.device->submit(5, EventWaitPacket{9, 3})), Outcome::kDeadlock);
   EXPECT_THAT(rig.device->fault()->message,
-              HasSubstr("queue 5: 1 packets, head event wait (ticket 1) waits for event 9 to reach 3, it has 0, no "
+              HasSubstr("queue 5: 1 packets, head event wait (ticket 1) waits for event 9 to reach 3, which is at 0, no "
                         "packet records that\n"));
 }
 
@@ -178,7 +178,7 @@ TEST(Waiting, FetchesAreNamedWithTheirLine) {
 TEST(Waiting, SleepersPipelinesAndCallsSaySo) {
   Rig rig(kMachine);
   EXPECT_THAT(waiting_after(rig, 2000, "mov.u32 %r1, 100000;\nnanosleep.u32 %r1;\nret;", {}, {1}, {}),
-              HasSubstr("warp 0 (slot 0) sleeps, kernel 'k' (micro.ptx:"));
+              HasSubstr("warp 0 (slot 0) sleeps (nanosleep), kernel 'k' (micro.ptx:"));
   rig.device->reset();
   // Divisions of 330 ticks one behind the other: somewhere in between.
   std::string body = ".reg .f64 %fd<3>;\nmov.f64 %fd1, 0d4008000000000000;\nmov.f64 %fd2, 0d3ff8000000000000;\n";
