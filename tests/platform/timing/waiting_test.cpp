@@ -104,17 +104,19 @@ TEST(Waiting, QueuesThatWaitForEachOthersEventsAreACycle) {
   EXPECT_EQ(device.advance_until(last), Outcome::kDeadlock);
   const std::string& text = device.fault()->message;
   EXPECT_THAT(text, HasSubstr("host: waits for ticket 2, in queue 0, 1 packets before it\n"));
-  EXPECT_THAT(text, HasSubstr("queue 0: 2 packets, head event wait (ticket 1) waits for event 1 to reach 1, which is at 0, "
-                              "recorded by a packet of queue 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("queue 0: 2 packets, head event wait (ticket 1) waits for event 1 to reach 1, which is at 0, "
+                        "recorded by a packet of queue 1\n"));
   EXPECT_THAT(text, HasSubstr("cycle: queue 0 -> queue 1 -> queue 0\n"));
 }
 
 TEST(Waiting, EventThatNothingRecords) {
   Rig rig(kMachine);
   EXPECT_EQ(rig.device->advance_until(rig.device->submit(5, EventWaitPacket{9, 3})), Outcome::kDeadlock);
-  EXPECT_THAT(rig.device->fault()->message,
-              HasSubstr("queue 5: 1 packets, head event wait (ticket 1) waits for event 9 to reach 3, which is at 0, no "
-                        "packet records that\n"));
+  EXPECT_THAT(
+      rig.device->fault()->message,
+      HasSubstr("queue 5: 1 packets, head event wait (ticket 1) waits for event 9 to reach 3, which is at 0, no "
+                "packet records that\n"));
 }
 
 TEST(Waiting, FullQueueThatNothingEmptiesIsADeadlockAndNoException) {
@@ -212,7 +214,7 @@ TEST(Waiting, UndispatchedBlocksNameWhatIsShortAndQueuesTheirKernel) {
   const std::string text = rig.device->gpu().waiting();
   EXPECT_THAT(text,
               HasSubstr("kernel k (ticket 1, entry 0, queue 0): 1 TBs not placed, 2 placed and not complete; no SM "
-                        "has room: SM 0 lacks shared memory, SM 1 lacks shared memory\n"));
+                        "has the free resources: SM 0 lacks shared memory, SM 1 lacks shared memory\n"));
   EXPECT_THAT(text, HasSubstr("kernel k (ticket 2, entry 1, queue 1): 1 TBs not placed, 0 placed and not complete; "
                               "behind kernel k of entry 0\n"));
   EXPECT_THAT(text,
