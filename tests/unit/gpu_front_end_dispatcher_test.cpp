@@ -125,7 +125,7 @@ TEST(Dispatcher, ATbThatComesBackTakesThePlacementOfTheCycle) {
   rig.table.place(1, 1);
   rig.table.save(1);
   EXPECT_EQ(rig.placed_on(4), 0U);
-  EXPECT_EQ(rig.dispatcher.sms_for_restored(1), (SmMask{1} << 13) - 1);
+  EXPECT_EQ(rig.dispatcher.sms_for_restored(1), SmMask{0x1fff});
   EXPECT_EQ(rig.dispatcher.place_restored(1, 0x1f01, 5), 8U);
   EXPECT_EQ(rig.ledger.resident(8, 1), 1U);
   EXPECT_EQ(rig.placed_on(5), std::nullopt);

@@ -246,7 +246,7 @@ TEST(FrontEndHooks, ASleepingFrontEndMissesNoChangeOfWhatGovernorsSee) {
       base::Hash now;
       for (const SmPulse& pulse : in.pulse) now.add(pulse.lanes);
       for (const SmLoad& load : in.load) now.add(load.warps).add(load.tbs).add(load.in_flight);
-      now.add(in.fits_head).add(in.ready).add(in.waiting);
+      now.add(std::hash<SmMask>{}(in.fits_head)).add(in.ready).add(in.waiting);
       level = now.value();
       hash = base::mix(hash ^ level);
       if (in.ev.placed) hash = base::mix(hash + in.ev.placed->gid);

@@ -115,7 +115,7 @@ TEST(JobInspector, AnAnnouncementTakesParseLatencyAndWaitsForItsVerdict) {
     EXPECT_EQ(rig.host.cycle(ticket), std::max(11 + kLatency, verdict));
     EXPECT_TRUE(rig.jobs.has(2));
     EXPECT_FALSE(rig.part.withheld()[2]);
-    EXPECT_FALSE(rig.part.asking(2));
+    EXPECT_FALSE(rig.part.announcing(2));
     ASSERT_EQ(rig.beats.size(), 3U);
     EXPECT_TRUE(rig.beats[0].header);
     EXPECT_EQ(rig.beats[0].kernel_types, 2);
@@ -187,7 +187,7 @@ TEST(JobInspector, AnInvalidPacketStopsItsQueue) {
   EXPECT_EQ(rig.host.cycle(kernel), rig.host.cycle(job) + 1);
   rig.part.abandon();
   EXPECT_TRUE(rig.part.withheld()[2]);  // for want of a job
-  EXPECT_FALSE(rig.part.asking(2));
+  EXPECT_FALSE(rig.part.announcing(2));
 }
 
 TEST(JobInspector, KernelsThatNobodyAnnouncedAreAnnouncedAndAgainWhenRegistersChange) {

@@ -41,7 +41,7 @@ class PreemptorRig : public DispatcherRig {
   }
   std::vector<TbSaver*> pointers(SmMask draining) {
     std::vector<TbSaver*> all;
-    for (unsigned sm = 0; sm < savers.size(); ++sm) all.push_back((draining >> sm & 1) != 0 ? nullptr : &savers[sm]);
+    for (unsigned sm = 0; sm < savers.size(); ++sm) all.push_back(draining[sm] ? nullptr : &savers[sm]);
     return all;
   }
   /// Cycles that the context of a TB of `kNeed` takes: bytes / rate, rounded up.
