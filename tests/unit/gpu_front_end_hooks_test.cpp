@@ -805,8 +805,8 @@ void expect_refused(const Machine& machine, const std::vector<std::string>& word
 
 TEST(Composition, MachineBeyondTheRecordsOfHooksIsRefused) {
   Machine machine = load();
-  machine.chip.sms = 65;
-  expect_refused(machine, {"chip.sms", "65", "at most 64"});
+  machine.chip.sms = 257;
+  expect_refused(machine, {"chip.sms", "257", "at most 256"});
   expect_refused(load({"queue.count=129"}), {"queue.count", "at most 128"});
   expect_refused(load({"table.entries=257"}), {"table.entries", "at most 256"});
 }

@@ -101,7 +101,7 @@ TEST(FrontEndPackets, UnrecordedEventIsNamedByTheWaitingReport) {
   rig.run(5000);
   EXPECT_FALSE(rig.front_end->idle());
   EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("queue 6: 1 packets, head event wait"));
-  EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("waits for event 77 to reach 5, it has 0"));
+  EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("waits for event 77 to reach 5, which is at 0"));
 }
 
 TEST(FrontEndPackets, QueuesInMemoryReadTheirPacketsThroughTheMemoryClient) {

@@ -118,7 +118,7 @@ TEST(RetireUnitDeathTest, ATbThatIsNotThereIsAnAssertion) {
   RetireRig rig;
   const KernelContext& kernel = rig.write(0, 4);
   rig.sms[3].leave(kernel, 0, 10);
-  EXPECT_DEATH(rig.part.accept_messages(10), "SM 3 retires a TB of k that it does not have");
+  EXPECT_DEATH(rig.part.accept_messages(10), "SM 3 retires a TB of k, which has no TB on an SM");
 }
 
 }  // namespace

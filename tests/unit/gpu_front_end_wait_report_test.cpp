@@ -61,7 +61,7 @@ TEST(WaitReport, SaysOfEveryQueueWhatItsHeadWaitsFor) {
   rig.submit(2, EventRecordPacket{7, 2});
   rig.submit(3, KernelPacket{});
   EXPECT_EQ(rig.report().text(),
-            "queue 1: 1 packets, head event wait (ticket 1) waits for event 7 to reach 2, it has 0, recorded by a "
+            "queue 1: 1 packets, head event wait (ticket 1) waits for event 7 to reach 2, which is at 0, recorded by a "
             "packet of queue 2\n"
             "queue 2: 2 packets, head event wait (ticket 2) waits for event 8 to reach 1, which is at 0, no packet records "
             "that\n"

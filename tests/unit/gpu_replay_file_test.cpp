@@ -112,7 +112,7 @@ TEST(ReplayFile, WhatIsWrongIsNamedWithFileAndLine) {
       {kernel + "service weibull 5\n", 6, "unknown service law 'weibull'"},
       {kernel + "service uniform 9 5\n", 6, "out of range"},
       {kernel + "service table 5\n", 6, "2 TBs and 1 recorded services"},
-      {kernel + "more 5\n", 6, "goes on with a list"},
+      {kernel + "more 5\n", 6, "continues a list"},
       {whole + "threads 64\n", 7, "given twice"},
       {whole + "colour red\n", 7, "unknown statement 'colour'"},
       {whole + "pulse lanes -1\n", 7, "negative"},

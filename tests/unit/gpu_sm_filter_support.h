@@ -127,7 +127,7 @@ class Sharing : public Filter {
     }
     for (WarpMask left = out.skip; left != 0; left &= left - 1) {
       const unsigned w = lowest(left);
-      const Version& version = versions.at(in.pc[w] - 8);
+      const Version& version = versions.at(in.pc[w]);
       for (std::size_t i = 0; i < version.rows.size(); ++i) {
         ref[w][static_cast<std::uint8_t>(version.registers[i])] = version.rows[i];
       }

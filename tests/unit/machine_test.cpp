@@ -136,7 +136,7 @@ TEST(Machines, BaseIsNoMachineButCanBeExtended) {
     (void)load_machine_text("extends: common\n", "mine.yaml");
     FAIL() << "a base is a whole machine";
   } catch (const base::InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("mine.yaml: error missing keys chip.sms [1 to 64 SMs], "));
+    EXPECT_THAT(error.what(), HasSubstr("mine.yaml: error missing keys chip.sms [1 to 256 SMs], "));
   }
 }
 
