@@ -300,8 +300,9 @@ TEST(FrontEndReport, NamesWhatEveryKernelAndQueueWaitsFor) {
   rig.submit(0, EventRecordPacket{1, 1}, kSubmit);
   rig.run_until([&] { return rig.now >= 2000; });
   const std::string text = rig.front_end->waiting();
-  EXPECT_THAT(text, testing::HasSubstr("kernel big (ticket 1, entry 0, queue 0): 3 TBs not placed, 2 placed and not "
-                                       "complete; no SM has the free resources: SM 0 lacks shared memory, SM 1 lacks shared memory"));
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "kernel big (ticket 1, entry 0, queue 0): 3 TBs not placed, 2 placed and not "
+                        "complete; no SM has the free resources: SM 0 lacks shared memory, SM 1 lacks shared memory"));
   EXPECT_THAT(text, testing::HasSubstr("kernel behind (ticket 2, entry 1, queue 1): 5 TBs not placed, 0 placed and not "
                                        "complete; behind kernel big of entry 0"));
   EXPECT_THAT(text, testing::HasSubstr("queue 2: 1 packets, head kernel (ticket 3) waits for a kernel table entry"));

@@ -40,7 +40,8 @@ TEST(WaitReport, SaysOfEveryKernelWhatItWaitsFor) {
   rig.push(1, 5, kSmall, 1);
   rig.reserve(2, 5, 2);
   EXPECT_EQ(rig.report().text(),
-            "kernel k (ticket 100, entry 0, queue 0): 3 TBs not placed, 2 placed and not complete; no SM has the free resources: SM "
+            "kernel k (ticket 100, entry 0, queue 0): 3 TBs not placed, 2 placed and not complete; no SM has the free "
+            "resources: SM "
             "0 lacks warps, SM 1 lacks warps\n"
             "kernel k (ticket 101, entry 1, queue 1): 5 TBs not placed, 0 placed and not complete; behind kernel k of "
             "entry 0\n"
@@ -60,12 +61,13 @@ TEST(WaitReport, SaysOfEveryQueueWhatItsHeadWaitsFor) {
   rig.submit(2, EventWaitPacket{8, 1});
   rig.submit(2, EventRecordPacket{7, 2});
   rig.submit(3, KernelPacket{});
-  EXPECT_EQ(rig.report().text(),
-            "queue 1: 1 packets, head event wait (ticket 1) waits for event 7 to reach 2, which is at 0, recorded by a "
-            "packet of queue 2\n"
-            "queue 2: 2 packets, head event wait (ticket 2) waits for event 8 to reach 1, which is at 0, no packet records "
-            "that\n"
-            "queue 3: 1 packets, head kernel (ticket 4) is parsed next\n");
+  EXPECT_EQ(
+      rig.report().text(),
+      "queue 1: 1 packets, head event wait (ticket 1) waits for event 7 to reach 2, which is at 0, recorded by a "
+      "packet of queue 2\n"
+      "queue 2: 2 packets, head event wait (ticket 2) waits for event 8 to reach 1, which is at 0, no packet records "
+      "that\n"
+      "queue 3: 1 packets, head kernel (ticket 4) is parsed next\n");
   rig.push(0, 1, kSmall, 4);
   EXPECT_THAT(rig.report().text(), testing::HasSubstr("head kernel (ticket 4) waits for a kernel table entry"));
   EXPECT_EQ(rig.report().where(wait), "in queue 1, 0 packets before it");

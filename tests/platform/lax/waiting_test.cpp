@@ -67,7 +67,8 @@ TEST(LaxWaiting, AJobThatNeverGoesOnIsADeadlock) {
   gpu::TimingDevice& device = *hanging.rig.device;
   ASSERT_EQ(device.advance_until(hanging.last), gpu::Outcome::kDeadlock);
   EXPECT_THAT(device.fault()->message, HasSubstr("queue 5: 2 packets, head event wait"));
-  EXPECT_THAT(device.fault()->message, HasSubstr("waits for event 1 to reach 1, which is at 0, no packet records that"));
+  EXPECT_THAT(device.fault()->message,
+              HasSubstr("waits for event 1 to reach 1, which is at 0, no packet records that"));
   ASSERT_EQ(hanging.rig.jobs().size(), 1U);
   EXPECT_TRUE(hanging.rig.jobs()[0].accepted);
   EXPECT_EQ(hanging.rig.jobs()[0].done, 0U);
