@@ -322,7 +322,7 @@ TEST(PtxFunctions, VectorsOfRegistersAreTheirElements) {
   EXPECT_THAT(g.calls[0].results, SizeIs(5));
   EXPECT_EQ(g.calls[1].arguments[0].bits, 1U);
   EXPECT_EQ(error_of(".func f (.reg .v2 .u32 a) { ret; }\n.func g () { .reg .v4 .u32 v; call f, (v); ret; }"),
-            "2:36: call of 'f' with 4 arguments, it has 2");
+            "2:36: call of 'f' with 4 arguments, its declaration has 2");
   EXPECT_EQ(error_of(".func f (.reg .v8 .u32 a) { ret; }"), "1:15: a register vector of more than 4 elements");
 }
 

@@ -600,8 +600,8 @@ TEST(PtxCalls, RejectsWrongCalls) {
   EXPECT_EQ(error("call nobody;"), at("6", "unknown function 'nobody'"));
   EXPECT_EQ(error("call k;"), at("6", "'k' is a kernel and cannot be called"));
   EXPECT_EQ(error("call l;"), at("6", "'l' is a variable, not a function"));
-  EXPECT_EQ(error("call (p0), f, (p0);"), at("12", "call of 'f' with 1 arguments, it has 2"));
-  EXPECT_EQ(error("call f, (p0, p1);"), at("6", "call of 'f' with 0 results, it has 1"));
+  EXPECT_EQ(error("call (p0), f, (p0);"), at("12", "call of 'f' with 1 arguments, its declaration has 2"));
+  EXPECT_EQ(error("call f, (p0, p1);"), at("6", "call of 'f' with 0 results, its declaration has 1"));
   EXPECT_EQ(error("call (p0), f, (p1, p1);"), at("12", "call of 'f': argument 1 has 8 bytes, the function expects 4"));
   EXPECT_EQ(error("call (r), h, (l);"),
             at("15", "'l' is no .param variable; a call passes .param variables and registers"));
@@ -617,7 +617,7 @@ TEST(PtxCalls, RejectsWrongCalls) {
   EXPECT_EQ(error("call e, x;"), at("6", "an indirect call takes a 64-bit integer register, but 'e' is .f64"));
   EXPECT_EQ(error("call d, x;"), at("9", "expected the name of a .callprototype or .calltargets, found 'x'"));
   EXPECT_EQ(error("x: .callprototype _ (.param .b32 _); call d, x;"),
-            at("46", "call of 'x' with 0 arguments, it has 1"));
+            at("46", "call of 'x' with 0 arguments, its declaration has 1"));
   EXPECT_EQ(error("x: .calltargets nobody; call d, x;"), at("17", "unknown function 'nobody'"));
   EXPECT_EQ(error("call %d;"), at("6", "unknown register '%d'"));
 }
