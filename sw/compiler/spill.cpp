@@ -85,7 +85,8 @@ class SlotTree {
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  /// Of the longest segments of the slots below: the last begin and the first end. Without slots none may be free.
+  /// Node of a tree over the slots. It holds, over the longest segment of each slot below the node, the last begin and
+  /// the first end. A node without slots below holds values that no lifetime excludes.
   struct Node {
     std::uint32_t last_begin = 0;
     std::uint32_t first_end = kNoIndex;

@@ -298,7 +298,7 @@ TEST(FrontEndHooks, SmsWakeNobodyWhileNoGovernorWantsPulses) {
   EXPECT_LE(ticks[0], ticks[1]);
 }
 
-// What waits means the same whoever places: the digest of everything that governors see is equal.
+// GovernIn::waiting means the same under every dispatch policy: the digests of all inputs of governors are equal.
 TEST(FrontEndHooks, GovernorsSeeTheSameUnderThePolicyOfTheMachineAndOneBehindAHook) {
   for (const char* bypass : {"dispatch.bypass=off", "dispatch.bypass=sticky"}) {
     for (const bool preempts : {false, true}) {

@@ -187,7 +187,7 @@ Ticket TimingDevice::submit(unsigned queue, Packet packet) {
     if (stop == Stop::kFault || !front_end.queue_full(queue)) continue;
     if (stop == Stop::kIdle) {
       record_deadlock(FaultKind::kDeadlock, "deadlock: queue " + std::to_string(queue) +
-                                                " stays full, and nothing can " + "proceed\n" + gpu_->waiting());
+                                                " stays full, and nothing can proceed\n" + gpu_->waiting());
     }
     if (stop == Stop::kInterrupted) interrupted_ = true;  // the next advance returns kInterrupted
     return front_end.refuse();

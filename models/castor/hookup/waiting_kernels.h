@@ -29,12 +29,7 @@ class WaitingKernels {
   /// Returns the SMs that can take the next TB of an entry: the TB fits, and the SM is open and below quota. For a
   /// stopped kernel, whose TBs need no resources, returns all open SMs.
   [[nodiscard]] static gpu::SmMask takers(const gpu::DispatchIn& in, unsigned entry) {
-    gpu::SmMask takers = in.room->fits(entry) & in.open;
-    if (in.quota != nullptr) {
-      for (unsigned sm = 0; sm < in.room->sms(); ++sm) {
-        if (takers[sm] && !in.quota->allows(sm, entry, in.room->resident(sm, entry))) takers.reset(sm);
-      }
-    }
+    const gpu::SmMask takers = gpu::within_quota(in.room->fits(entry) & in.open, in.quota, *in.room, entry);
     return takers.none() && (*in.fits)[entry] ? in.open : takers;
   }
 

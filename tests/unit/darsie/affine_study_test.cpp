@@ -1,4 +1,4 @@
-// What a study of the functional machine finds affine (key blocks.darsie.affine), read back from the file.
+// Affine instances that a study of the functional machine finds (key blocks.darsie.affine), read back from the file.
 
 #include "castor/hookup/darsie/compared/affine_study.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "castor/gpu/front_end/ledger.h"
-#include "castor/gpu/hooks/events.h"
+#include "castor/gpu/hooks/dispatch_policy.h"
 #include "castor/gpu/machine.h"
 
 namespace castor::gpu {
@@ -17,15 +17,6 @@ enum class DispatchWait : std::uint8_t {
   kHeadBlocked,  ///< the current kernel's TB does not fit, a TB of a younger kernel would
   kClosed,       ///< the TB would fit, but only on SMs that are closed or at their quota
 };
-
-/// Returns the SMs of `set` with fewer TBs of an entry than the quota allows; all of `set` without a quota.
-[[nodiscard]] inline SmMask within_quota(SmMask set, const Quota* quota, const Ledger& ledger, unsigned entry) {
-  if (quota == nullptr) return set;
-  for (unsigned sm = 0; sm < ledger.sms(); ++sm) {
-    if (set[sm] && !quota->allows(sm, entry, ledger.resident(sm, entry))) set.reset(sm);
-  }
-  return set;
-}
 
 /// SMs that may take a TB of an entry now: they have room, are open, and are below quota.
 struct DispatchView {

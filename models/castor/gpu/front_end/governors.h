@@ -16,7 +16,7 @@ namespace castor::gpu {
 
 class Waves;
 
-/// What waits to be placed, as it is presented to governors (GovernIn).
+/// TBs that wait to be placed, as they are presented to governors (GovernIn).
 struct DispatchState {
   SmMask fits_head = kAllSms, bound_wait;
   bool ready = false, waiting = false;

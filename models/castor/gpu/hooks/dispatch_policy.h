@@ -10,6 +10,15 @@
 /// DispatchPolicy hook: selects in each cycle the next TB to place, its kernel and its SM.
 namespace castor::gpu {
 
+/// Returns the SMs of `set` with fewer TBs of an entry than the quota allows; all of `set` without a quota.
+[[nodiscard]] inline SmMask within_quota(SmMask set, const Quota* quota, const ResourceView& room, unsigned entry) {
+  if (quota == nullptr) return set;
+  for (unsigned sm = 0; sm < room.sms(); ++sm) {
+    if (set[sm] && !quota->allows(sm, entry, room.resident(sm, entry))) set.reset(sm);
+  }
+  return set;
+}
+
 /// Offer of a dispatch policy: place the next TB of a kernel, or of a group attached to the kernel, on an SM.
 struct Placement {
   static constexpr std::uint16_t kAnySm = 0xffff;  ///< the platform selects an SM with free resources, round robin

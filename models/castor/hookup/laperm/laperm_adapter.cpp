@@ -93,8 +93,7 @@ void LapermAdapter::present_room(const gpu::DispatchIn& in, unsigned sm) {
   to.kd_ok = laperm::KdBits::ones(laperm_.params().NumKd);
   if (in.quota == nullptr) return;
   for (unsigned kd = 0; kd < laperm_.params().NumKd; ++kd) {
-    const std::uint8_t allowed = in.quota->allowed[sm * in.quota->entries + kd];
-    if (allowed != gpu::Quota::kUnlimited && in.room->resident(sm, kd) >= allowed) to.kd_ok.clear(kd);
+    if (!in.quota->allows(sm, kd, in.room->resident(sm, kd))) to.kd_ok.clear(kd);
   }
 }
 
