@@ -23,24 +23,6 @@ const CLI::Option* find_option(const CLI::App& command, const std::string& name)
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-/// Returns the choices that the option itself checks, such as those of --describe of cosim.
-std::vector<std::string> checked_words(const CLI::Option& option) {
-  const std::string text = option.get_type_name();
-  const std::size_t open = text.find('{'), close = text.find('}');
-  std::vector<std::string> words;
-  if (open == std::string::npos || close == std::string::npos) return words;
-  std::string word;
-  for (std::size_t at = open + 1; at <= close; ++at) {
-    if (text[at] == ',' || text[at] == '}') {
-      words.push_back(std::move(word));
-      word.clear();
-    } else {
-      word += text[at];
-    }
-  }
-  return words;
-}
-
 /// State after all words before the word to be completed: the current command, and the position in its arguments.
 struct Walk {
   const CLI::App* command;
@@ -98,6 +80,23 @@ std::vector<std::string> words_of(Place place, const CLI::Option* option, const 
 }
 
 }  // namespace
+
+std::vector<std::string> checked_words(const CLI::Option& option) {
+  const std::string text = option.get_type_name();
+  const std::size_t open = text.find('{'), close = text.find('}');
+  std::vector<std::string> words;
+  if (open == std::string::npos || close == std::string::npos) return words;
+  std::string word;
+  for (std::size_t at = open + 1; at <= close; ++at) {
+    if (text[at] == ',' || text[at] == '}') {
+      words.push_back(std::move(word));
+      word.clear();
+    } else {
+      word += text[at];
+    }
+  }
+  return words;
+}
 
 std::vector<std::string> command_names(const CLI::App& command) {
   std::vector<std::string> names;

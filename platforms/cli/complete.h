@@ -12,6 +12,9 @@ namespace castor::platforms::cli {
 /// Returns the option names of a command, such as "--platform" and "-p", in the order of the help.
 [[nodiscard]] std::vector<std::string> option_names(const CLI::App& command);
 
+/// Returns the words to which an option restricts its value (CLI::IsMember), such as those of --describe of cosim.
+[[nodiscard]] std::vector<std::string> checked_words(const CLI::Option& option);
+
 /// Returns the words that complete the last of `words` (the words after the program's name), in the order of display.
 /// After a word that ends in '=' the user continues typing. The word ":files" means that a file name may follow.
 [[nodiscard]] std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words,

@@ -12,9 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <set>
-#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -23,6 +20,7 @@
 #include "castor/base/error.h"
 #include "castor/base/words.h"
 #include "platforms/cli/commands.h"
+#include "platforms/cli/experiment_options.h"
 #include "platforms/cli/experiment_titles.h"
 
 namespace castor::platforms::cli {
@@ -77,38 +75,18 @@ bool ask_for_help(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(), [](const auto& word) { return word == "--help" || word == "-h"; });
 }
 
-/// Prints the help of an experiment whose program is not built, because a request for help must not start a build.
-void print_help_before_build(const ExperimentTitle& one, const fs::path& build) {
-  std::printf(
-      "%s\nUsage: castor experiment %s [OPTIONS]\n\nIts options are those of docs/guides/experiments.md. This help "
-      "lists them when the experiments\nare built: once, in some minutes, by the first one that is run, or by\n"
-      "  cmake --build %s --target castor_experiment\n",
-      one.title, one.name, base::shell_word(build.string()).c_str());
-}
-
-/// Throws InputError if a word names an option that the experiment does not have, which must not start a build either.
-void refuse_unknown_options(const ExperimentTitle& one, const std::vector<std::string>& words) {
-  std::istringstream listed(one.options);
-  const std::set<std::string> known{std::istream_iterator<std::string>(listed), {}};
-  for (const std::string& word : words) {
-    if (word == "--") return;
-    if (word.size() < 2 || word[0] != '-') continue;
-    const std::string name = word[1] == '-' ? word.substr(0, word.find('=')) : word.substr(0, 2);
-    if (known.count(name) != 0 || word.find_first_not_of("-.0123456789") == std::string::npos) continue;
-    throw base::InputError("experiment " + std::string(one.name) + " has no option " + base::printable(name, 80),
-                           "its options are " + std::string(one.options));
-  }
-}
-
-/// Replaces the process by castor-experiment. If that program cannot be built, prints the part of the help that is
-/// known without it. Throws if neither is possible.
+/// Replaces the process by castor-experiment, which is built first if necessary. Help and wrong words build nothing.
+/// Throws if the program cannot be built or executed.
 void become_experiment(const ExperimentTitle& one, const std::vector<std::string>& words) {
   std::error_code error;
   const fs::path folder = program_folder();
   const fs::path program = folder / "castor-experiment", build = folder.parent_path();
   if (!fs::exists(program, error) && fs::exists(build / "CMakeCache.txt", error)) {
-    if (ask_for_help(words)) return print_help_before_build(one, build);
-    refuse_unknown_options(one, words);
+    if (ask_for_help(words)) {
+      std::fputs(experiment_help(one).c_str(), stdout);
+      return;
+    }
+    check_experiment_words(one, words);
     build_experiment(build, program);
   }
   std::vector<std::string> all{program.string(), one.name};

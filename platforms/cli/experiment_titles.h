@@ -5,11 +5,11 @@
 
 namespace castor::platforms::cli {
 
-/// An experiment: the name of its folder below platforms/experiments and its title.
+/// What is known of an experiment before its program is built.
 struct ExperimentTitle {
-  const char* name;     ///< name of the folder
+  const char* name;     ///< name of its folder below platforms/experiments
   const char* title;    ///< line of its title.txt
-  const char* options;  ///< names of its options, such as "-o --out", with a blank between them
+  const char* options;  ///< its options.json: help, and the words and numbers that each option takes
 };
 
 /// Returns all experiments, sorted by name. The source is generated when the build is configured.

@@ -7,8 +7,9 @@
 #include <vector>
 
 /// Experiments: many runs in separate processes, then tables and pictures (docs/guides/experiments.md). An experiment
-/// is a folder beside this file; no other file names it. The folder has the experiment's name, and its title.txt holds
-/// a one-line description, because castor lists experiments before their program is built.
+/// is a folder beside this file; no other file names it. The folder has the experiment's name; its title.txt holds a
+/// one-line description and its options.json what `castor-experiment describe NAME` prints, because castor knows
+/// experiments, their help and wrong words on their command line before their program is built.
 namespace castor::platforms::experiments {
 
 using Json = nlohmann::ordered_json;
@@ -18,6 +19,14 @@ struct Run {
   std::string name;  ///< unique; letters, digits, '-', '_', '.' and '+'; the name of its file
   Json parameters;   ///< everything that `execute` depends on
   Json result;       ///< empty until the run is done
+};
+
+/// The words that an option may have.
+struct Choices {
+  const char* option;              ///< long name, such as "--workload"
+  const char* what;                ///< description of a word for messages, such as "workload"
+  std::vector<std::string> words;  ///< all known words
+  const char* unless = "";         ///< long name of an option whose file may define other words; "" if there is none
 };
 
 class Output;
@@ -30,6 +39,8 @@ class Experiment {
   /// Returns an example command line for the help.
   [[nodiscard]] virtual const char* example() const = 0;
   virtual void add_options(CLI::App& app) = 0;
+  /// Returns the options whose words are names from a list. Other words are refused before `runs` is called.
+  [[nodiscard]] virtual std::vector<Choices> choices() const { return {}; }
   /// Returns the runs that the options request, in the order in which they are started. Once all options are checked,
   /// compiles the programs of the runs if necessary, by at most `workers` processes. Throws InputError.
   [[nodiscard]] virtual std::vector<Run> runs(unsigned workers) = 0;

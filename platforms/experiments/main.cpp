@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "castor/base/error.h"
+#include "platforms/cli/complete.h"
 #include "platforms/cli/entry.h"
 #include "platforms/cli/experiment_titles.h"
 #include "platforms/experiments/experiment.h"
@@ -41,7 +43,16 @@ void refuse_choices(const CLI::App& app, const Words& harmless, const char* why)
   }
 }
 
-void check_choices(const CLI::App& app, const Common& options) {
+/// Throws InputError if an option has a word that is not in its list.
+void check_words(const CLI::App& app, const Experiment& experiment) {
+  for (const Choices& one : experiment.choices()) {
+    if (*one.unless != '\0' && app.count(one.unless) != 0) continue;
+    const CLI::Option* const option = app.get_option(one.option);
+    if (option->count() != 0) check_names(option->results(), one.words, one.what);
+  }
+}
+
+void check_modes(const CLI::App& app, const Common& options) {
   if (options.check && !options.page) throw base::InputError("--check is for --page", "--page --check");
   if (options.redraw) {
     refuse_choices(app, {"--out", "--quiet", "--all-claims", "--redraw", "--energy", "--data", "--programs"},
@@ -121,7 +132,53 @@ void add_page_options(CLI::App& app, Common& options) {
   app.add_option("--docs", options.docs, "Folder of the pages (docs/results of the sources)");
 }
 
+/// Returns what castor has to know of an option before this program is built: its names, and either the words or the
+/// range of whole numbers that it takes.
+Json description_of(const CLI::Option& option, const std::vector<Choices>& choices) {
+  Json row = {{"names", option.get_name(false, true)}};
+  if (option.get_items_expected_max() == 0) row["flag"] = true;
+  const std::string type = option.get_type_name(), kRange = " in [";
+  if (const std::vector<std::string> words = cli::checked_words(option); !words.empty()) {
+    row["words"] = words;
+  } else if (const std::size_t at = type.find(kRange); at != std::string::npos) {
+    row["least"] = std::stoull(type.substr(at + kRange.size()));
+    row["most"] = std::stoull(type.substr(type.find(" - ", at) + 3));
+  }
+  for (const Choices& one : choices) {
+    if (!option.check_lname(std::string(one.option).substr(2))) continue;
+    row["what"] = one.what;
+    row["words"] = one.words;
+    if (*one.unless != '\0') row["unless"] = one.unless;
+  }
+  return row;
+}
+
+/// Prints rows of a JSON list, one per line.
+void print_rows(const char* name, const Json& rows) {
+  std::printf("\"%s\": [", name);
+  for (std::size_t i = 0; i < rows.size(); ++i) std::printf("%s\n  %s", i == 0 ? "" : ",", rows[i].dump().c_str());
+  std::printf("\n]");
+}
+
+/// Prints the contents of an experiment's options.json.
+void describe(const CLI::App& app, const Experiment& experiment) {
+  Json help = Json::array(), options = Json::array();
+  std::istringstream text(app.help("castor experiment"));
+  for (std::string line; std::getline(text, line);) help.push_back(line);
+  for (const CLI::Option* const option : app.get_options()) {
+    options.push_back(description_of(*option, experiment.choices()));
+  }
+  std::printf("{");
+  print_rows("help", help);
+  std::printf(",\n");
+  print_rows("options", options);
+  std::printf("}\n");
+}
+
 void add_experiments(CLI::App& app, int& result, const Words& words) {
+  CLI::App* const descriptions =
+      app.add_subcommand("describe", "Help and options of an experiment, as JSON")->group("");
+  descriptions->require_subcommand(1);
   for (std::unique_ptr<Experiment>& made : all_experiments()) {
     const std::shared_ptr<Experiment> experiment = std::move(made);
     auto options = std::make_shared<Common>();
@@ -140,9 +197,11 @@ void add_experiments(CLI::App& app, int& result, const Words& words) {
     one->add_flag("-q,--quiet", options->quiet, "Print no tables");
     add_page_options(*one, *options);
     one->callback([experiment, options, one, &result, words] {
-      check_choices(*one, *options);
+      check_modes(*one, *options);
+      check_words(*one, *experiment);
       result = command(*experiment, *options, words) ? cli::kGood : cli::kFailed;
     });
+    descriptions->add_subcommand(experiment->name())->callback([experiment, one] { describe(*one, *experiment); });
   }
 }
 

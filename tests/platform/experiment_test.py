@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 CASTOR = sys.argv[1]
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TINY = [
     "--workload",
     "STEM",
@@ -282,27 +283,56 @@ with tempfile.TemporaryDirectory() as folder:
     tool.chmod(0o755)
     environment = dict(os.environ, PATH=f"{tool.parent}:{os.environ['PATH']}")
 
-    def from_the_tree(option="--check"):
-        words = [alone, "experiment", "lax", option]
+    def from_the_tree(*options):
+        words = [alone, "experiment", *(options or ("lax", "--check"))]
         return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
 
-    looked = from_the_tree("--help")
-    check("its help builds nothing", looked.returncode == 0 and "cmake --build" in looked.stdout and not asked.exists())
-    for word in ("--no-such-option", "--no-such-option=4", "-z", "--variant"):
-        looked = from_the_tree(word)
-        told = f"no option {word.partition('=')[0]}" in looked.stderr and "--workload" in looked.stderr
-        check(f"an option that it does not have builds nothing: {looked.stderr}", looked.returncode == 2 and told)
+    # Before it is built, its help is known, and wrong words are refused.
+    for name in sorted(folder.name for folder in (ROOT / "platforms" / "experiments").iterdir() if folder.is_dir()):
+        options = ROOT / "platforms" / "experiments" / name / "options.json"
+        if not options.exists():
+            continue
+        command = [pathlib.Path(CASTOR).parent / "castor-experiment", "describe", name]
+        described = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        written = f"castor-experiment describe {name} > {options.relative_to(ROOT)}"
+        check(f"{name}: its options are described as they are: {written}", described == options.read_text())
+        looked = from_the_tree(name, "--help")
+        check(f"{name}: the same help before it is built", looked.stdout == run(name, "--help").stdout != "")
+    for words, said in (
+        (["--no-such-option"], "no option --no-such-option"),
+        (["--no-such-option=4"], "no option --no-such-option"),
+        (["-z"], "no option -z"),
+        (["--variant"], "no option --variant"),
+        (["--workload", "LTSM"], "no workload 'LTSM'"),
+        (["-w", "LSTM", "LTSM"], "no workload 'LTSM'"),
+        (["-wLTSM"], "no workload 'LTSM'"),
+        (["--rate=fast"], "known are low, medium, high"),
+        (["-s", "FIFO", "--rate", "low"], "no scheduler 'FIFO'"),
+        (["--tier", "kernels"], "known are replay, programs"),
+        (["--seeds", "0"], "--seeds does not take '0' (whole numbers from 1 to 1000)"),
+        (["--seeds=1001"], "from 1 to 1000"),
+        (["-n", "-3"], "--seeds does not take '-3'"),
+        (["-n3x"], "--seeds does not take '3x'"),
+    ):
+        looked = from_the_tree("lax", *words)
+        check(f"{words} builds nothing: {looked.stderr}", looked.returncode == 2 and said in looked.stderr)
+        good = run("lax", *words)
+        check(f"{words} is refused by the program, too: {good.stderr}", good.returncode == 2)
+    looked = from_the_tree("fidelity", "--machine", "nothing")
+    check("a machine of no chip builds nothing", looked.returncode == 2 and "no machine that stands" in looked.stderr)
     check("nothing was asked for", not asked.exists())
     (root / "broken").touch()
     bad = from_the_tree()
     check("a build that fails: exit code 2, and what it said: " + bad.stderr, bad.returncode == 2)
     check("a build that fails: says why", "no rule" in bad.stderr and "cannot be built" in bad.stderr)
+    bad = from_the_tree("fidelity", "--machine", "nothing", "--data", str(root))
+    check("names that a file may define are left to the program", "cannot be built" in bad.stderr)
     (root / "broken").unlink()
     good = from_the_tree()
     check("in a build tree it is built: " + good.stderr, good.returncode == 2 and "--page --check" in good.stderr)
-    again = from_the_tree("--help")
+    again = from_the_tree("lax", "--help")
     check("and says so", good.stderr.count("building the experiments") == 1)
     check("once: " + again.stderr, again.stderr == "" and "--workload" in again.stdout)
-    check("by the target", asked.read_text() == 2 * f"--build {root / 'build'} --target castor_experiment\n")
+    check("by the target", asked.read_text() == 3 * f"--build {root / 'build'} --target castor_experiment\n")
 
 sys.exit(1 if failures else 0)

@@ -36,10 +36,17 @@ void ChildExperiment::add_options(CLI::App& app) {
   app.add_option("--vary", vary_, "key=value,value,...: all workloads once for each value");
 }
 
+std::vector<Choices> ChildExperiment::choices() const {
+  Names systems;
+  for (const ChildSystem& system : known_) systems.push_back(system.name);
+  return {{"--program", "program", children::program_names()},
+          {"--system", "system", systems},
+          {"--machine", "shipped machine", shipped_machines()}};
+}
+
 std::vector<Run> ChildExperiment::runs(unsigned workers) {
   choose();
   check_arguments(arguments_);
-  check_names({machine_}, shipped_machines(), "shipped machine");
   const Names variations = read_variations(vary_);
   const std::vector<ChildPathRun> path = path_ ? path_runs(quick_) : std::vector<ChildPathRun>();
   check_keys(variations, path);
@@ -66,10 +73,6 @@ std::vector<Run> ChildExperiment::runs(unsigned workers) {
 }
 
 void ChildExperiment::choose() {
-  Names all;
-  for (const ChildSystem& system : known_) all.push_back(system.name);
-  check_names(systems_, all, "system");
-  check_names(programs_, children::program_names(), "program");
   if (programs_.empty() && !path_) {
     programs_ = children::program_names();
     path_ = has_path();

@@ -14,6 +14,7 @@ namespace castor::platforms::experiments {
 class ChildExperiment : public Experiment {
  public:
   void add_options(CLI::App& app) override;
+  [[nodiscard]] std::vector<Choices> choices() const override;
   [[nodiscard]] std::vector<Run> runs(unsigned workers) override;
   // A run is a process of its own program. Results therefore depend on this program only by the choice of figures that
   // it takes from the report.

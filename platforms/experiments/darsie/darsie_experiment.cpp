@@ -44,6 +44,13 @@ class DarsieExperiment final : public Experiment {
     app.add_option("--vary", vary_, "key=value,value,...: everything once for each value");
   }
 
+  [[nodiscard]] std::vector<Choices> choices() const override {
+    Names programs, systems;
+    for (const darsie::Program& program : darsie::programs()) programs.push_back(program.name);
+    for (const DarsieSystem& system : darsie_systems()) systems.emplace_back(system.name);
+    return {{"--program", "program", programs}, {"--system", "system", systems}};
+  }
+
   [[nodiscard]] std::vector<Run> runs(unsigned workers) override {
     choose_programs();
     choose_systems();
@@ -97,9 +104,6 @@ class DarsieExperiment final : public Experiment {
   }
 
   void choose_programs() {
-    Names all;
-    for (const darsie::Program& program : darsie::programs()) all.push_back(program.name);
-    check_names(programs_, all, "program");
     if (!programs_.empty()) return;
     if (shapes_) {
       programs_ = darsie::shape_names();
@@ -111,9 +115,6 @@ class DarsieExperiment final : public Experiment {
   }
 
   void choose_systems() {
-    Names all;
-    for (const DarsieSystem& system : darsie_systems()) all.emplace_back(system.name);
-    check_names(systems_, all, "system");
     if (limit_) {
       if (!systems_.empty()) throw base::InputError("--limit-study and --system exclude each other", "leave one out");
       systems_ = {"limit"};

@@ -34,11 +34,17 @@ class FidelityExperiment final : public Experiment {
     app.add_option("--set", overrides_, "key=value of the machine, for every run");
   }
 
+  [[nodiscard]] std::vector<Choices> choices() const override {
+    const fidelity::Published shipped = fidelity::read_published(fidelity::data_files());
+    return {{"--machine", "machine that stands for a chip", machines_of(shipped), "--data"},
+            {"--benchmark", "microbenchmark", benchmarks_of(shipped), "--data"}};
+  }
+
   [[nodiscard]] std::vector<Run> runs(unsigned workers) override {
     read();
     check_keys();
-    const Names machines = chosen(machines_, all_machines(), "machine that stands for a chip"),
-                benchmarks = chosen(benchmarks_, all_benchmarks(), "microbenchmark");
+    const Names machines = chosen(machines_, machines_of(published_), "machine that stands for a chip"),
+                benchmarks = chosen(benchmarks_, benchmarks_of(published_), "microbenchmark");
     std::map<std::string, std::string> keys;  // machine keys, by machine
     for (const std::string& machine : machines) {
       keys[machine] = base::Hash().add(load_machine(machine, overrides_).config.to_json()).text();
@@ -96,15 +102,15 @@ class FidelityExperiment final : public Experiment {
     return out;
   }
 
-  [[nodiscard]] Names all_machines() const {
+  [[nodiscard]] static Names machines_of(const fidelity::Published& published) {
     Names out;
-    for (const fidelity::Chip& chip : published_.chips) out.push_back(chip.machine);
+    for (const fidelity::Chip& chip : published.chips) out.push_back(chip.machine);
     return out;
   }
 
-  [[nodiscard]] Names all_benchmarks() const {
+  [[nodiscard]] static Names benchmarks_of(const fidelity::Published& published) {
     Names out;
-    for (const fidelity::Row& row : published_.rows) {
+    for (const fidelity::Row& row : published.rows) {
       if (std::find(out.begin(), out.end(), row.benchmark()) == out.end()) out.push_back(row.benchmark());
     }
     return out;

@@ -50,6 +50,14 @@ class LaxExperiment final : public Experiment {
     app.add_option("--w0", w0_, "Loads from which on TBs slow down, warps: one run for each (as calibrated)");
   }
 
+  [[nodiscard]] std::vector<Choices> choices() const override {
+    std::vector<std::string> schedulers;
+    for (const LaxEntry& entry : lax_entries()) schedulers.push_back(entry.name);
+    return {{"--workload", "workload", lax::workload_names()},
+            {"--rate", "rate", {"low", "medium", "high"}},
+            {"--scheduler", "scheduler", schedulers}};
+  }
+
   [[nodiscard]] std::vector<Run> runs(unsigned /*workers*/) override {
     if (workloads_.empty()) workloads_ = published_workloads();
     if (rates_.empty()) rates_ = {"high", "medium", "low"};
@@ -63,13 +71,11 @@ class LaxExperiment final : public Experiment {
       }
     }
     if (batches_) rates_ = {kBatchRate};
-    check_names(workloads_, lax::workload_names(), "workload");
-    if (!batches_) check_names(rates_, {"low", "medium", "high"}, "rate");
     std::vector<std::string> names;
     for (const LaxEntry& entry : lax_entries()) {
       if ((entry.batch != 0) == batches_) names.push_back(entry.name);
     }
-    check_names(schedulers_, names, "scheduler");
+    check_names(schedulers_, names, batches_ ? "scheduler of batches" : "scheduler");
     // Unknown keys and illegal values are reported before any run starts.
     for (const std::string& scheduler : schedulers_)
       static_cast<void>(lax_machine(*find_lax_entry(scheduler), overrides_));

@@ -24,6 +24,12 @@ Names all_programs() {
   return names;
 }
 
+Names all_machines() {
+  Names names;
+  for (const SawsMachine& machine : saws_machines()) names.emplace_back(machine.name);
+  return names;
+}
+
 class SawsExperiment final : public Experiment {
  public:
   [[nodiscard]] const char* name() const override { return "saws"; }
@@ -51,15 +57,17 @@ class SawsExperiment final : public Experiment {
     app.add_option("--vary", vary_, "key=value,value,...: the machines once for each value");
   }
 
+  [[nodiscard]] std::vector<Choices> choices() const override {
+    Names policies;
+    for (const SawsPolicy& policy : saws_policies()) policies.emplace_back(policy.name);
+    return {{"--program", "program", all_programs()},
+            {"--schedulers", "number of schedulers", all_machines()},
+            {"--policy", "policy", policies}};
+  }
+
   [[nodiscard]] std::vector<Run> runs(unsigned workers) override {
     if (programs_.empty()) programs_ = all_programs();
-    check_names(programs_, all_programs(), "program");
-    Names machines, policies;
-    for (const SawsMachine& machine : saws_machines()) machines.emplace_back(machine.name);
-    for (const SawsPolicy& policy : saws_policies()) policies.emplace_back(policy.name);
-    if (machines_.empty()) machines_ = machines;
-    check_names(machines_, machines, "number of schedulers");
-    check_names(policies_, policies, "policy");
+    if (machines_.empty()) machines_ = all_machines();
     const Names variations = checked_variations();
     check_arguments(arguments_);
     if (!any_policy()) throw base::InputError("SAWS has no runs on these machines", "it needs --schedulers 4 or 2");
