@@ -34,6 +34,7 @@ bool supplied_by_loader(std::string_view name) {
                                                 "free",
                                                 "__assertfail",
                                                 "__cxa_pure_virtual",
+                                                "__castor_register",
                                                 "cudaGetParameterBuffer",
                                                 "cudaLaunchDevice",
                                                 "cudaGetParameterBufferV2",

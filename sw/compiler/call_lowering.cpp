@@ -537,6 +537,9 @@ void Lowering::system_call(const isa::Call& call, isa::SystemCall which) {
       break;
     case isa::SystemCall::kPureVirtual:
       break;
+    case isa::SystemCall::kRegister:
+      signature = {3, {false, false, false}, true, true};
+      break;
   }
   const std::string& name = linked_.module->names[call.target.index];
   if (call.arguments.size() != signature.arguments || (!call.results.empty() && !signature.result))

@@ -446,6 +446,7 @@ std::optional<isa::SystemCall> system_call(std::string_view name) {
   if (name == "free") return isa::SystemCall::kFree;
   if (name == "__assertfail") return isa::SystemCall::kAssertFail;
   if (name == "__cxa_pure_virtual") return isa::SystemCall::kPureVirtual;
+  if (name == "__castor_register") return isa::SystemCall::kRegister;
   return std::nullopt;
 }
 

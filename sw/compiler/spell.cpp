@@ -151,8 +151,9 @@ class Speller {
     return text + '}';
   }
   [[nodiscard]] std::string system_call() const {
-    static const char* const kNames[] = {"vprintf", "malloc", "free", "__assertfail", "__cxa_pure_virtual"};
-    std::string text = std::string("call ") + kNames[inst_.imm < 5 ? inst_.imm : 4];
+    static constexpr const char* kNames[] = {"vprintf",          "malloc", "free", "__assertfail", "__cxa_pure_virtual",
+                                             "__castor_register"};
+    std::string text = std::string("call ") + kNames[std::min(inst_.imm, std::size(kNames) - 1)];
     if (inst_.dst.is_register()) text += ' ' + value(inst_.dst);
     for (const Value& v : inst_.src)
       if (!v.none()) text += ", " + value(v);

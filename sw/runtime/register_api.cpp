@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "castor/gpu/hooks/hook.h"
+#include "castor/gpu/job.h"
 #include "castor_registers.h"
 #include "runtime/session.h"
 
@@ -25,6 +25,7 @@ unsigned access(Session& session, unsigned number, bool write, unsigned value) {
   const gpu::RegisterReply reply = device.access_register({window, write, number % gpu::kRegisterWindow, value});
   session.flush_prints();
   session.check_fault();
+  if (reply.error == gpu::RegisterError::kNoBlock) throw ApiError{cudaErrorNotSupported};
   if (reply.error == gpu::RegisterError::kAddress) throw ApiError{cudaErrorInvalidValue};
   if (reply.error == gpu::RegisterError::kRefused) throw ApiError{cudaErrorNotPermitted};
   return reply.value;

@@ -322,6 +322,7 @@ foreach(name IN ITEMS
     special_registers
     static_objects
     sticky_error
+    stopped_calls
     stuck_barrier
     symbols
     templates

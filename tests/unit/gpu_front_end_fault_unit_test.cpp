@@ -22,7 +22,8 @@ struct Told {
 class FaultRig : public DispatcherRig {
  public:
   FaultRig()
-      : preemptor(machine, {}, table, ledger, dispatcher, events), faults(sms.units, table, ledger, dispatcher, told) {
+      : preemptor(machine, {}, table, ledger, dispatcher, events),
+        faults(sms.units, table, ledger, dispatcher, registers, told) {
     faults.set_services(services);
   }
   /// TBs are placed in cycles 1, 2, ... on SMs 0, 1, ...
@@ -30,6 +31,8 @@ class FaultRig : public DispatcherRig {
     for (unsigned i = 0; i < tbs; ++i) EXPECT_EQ(placed_on(1 + i), i);
   }
   DeviceServices services;
+  base::StatisticGroup register_statistics;
+  RegisterPort registers{register_statistics};
   Preemptor preemptor;
   Told told{preemptor};
   FaultUnit<Told> faults;
@@ -69,7 +72,7 @@ TEST(FaultUnit, AKernelThatIsNotWrittenFailsWithoutAWordToTheSms) {
   EXPECT_FALSE(rig.table.write(4, 0));
 }
 
-TEST(FaultUnit, CallsAreServedInTheOrderOfSmsAndAFaultEndsThoseBehindIt) {
+TEST(FaultUnit, CallsAreServedInTheOrderOfSmsAndBehindAFaultWithoutEffect) {
   FaultRig rig;
   const KernelContext& kernel = rig.push(0, 10, kNeed);
   const KernelContext& other = rig.push(1, 10, kNeed, 1);
@@ -85,10 +88,63 @@ TEST(FaultUnit, CallsAreServedInTheOrderOfSmsAndAFaultEndsThoseBehindIt) {
   using Calls = std::vector<std::pair<unsigned, Cycle>>;
   EXPECT_EQ(rig.sms[1].serves, (Calls{{2, 31}}));
   EXPECT_EQ(rig.sms[3].serves, (Calls{{6, 31}}));
+  EXPECT_EQ(rig.sms[3].cancels, (Calls{{7, 31}}));
   EXPECT_TRUE(rig.sms[5].serves.empty());
+  EXPECT_EQ(rig.sms[5].cancels, (Calls{{8, 31}}));
   EXPECT_EQ(rig.sms[9].serves, (Calls{{4, 31}}));
   EXPECT_EQ(rig.faults.take()->kind, FaultKind::kAssert);
   EXPECT_FALSE(rig.table[1].killed);
+}
+
+// Two warps access registers of window 2, which a hook serves, and of window 3, which nobody serves.
+TEST(FaultUnit, ACallThatAccessesRegistersIsServedWhenItHasAllReplies) {
+  FaultRig rig;
+  rig.registers.serve(2);
+  const KernelContext& kernel = rig.push(0, 10, kNeed);
+  rig.place(2);
+  rig.sms[1].call(&kernel, 5, 30, {{2, true, 8, 77}, {3, false, 4, 0}});
+  rig.sms[0].call(&kernel, 6, 30, {{2, false, 12, 0}});
+  EXPECT_EQ(rig.faults.next(), 30U);
+  rig.faults.step(30);
+  EXPECT_EQ(rig.faults.next(), kForever);
+  EXPECT_EQ(rig.registers.next(30), 31U);
+  const auto answer = [&](Cycle now, const RegisterReply& reply) {
+    rig.registers.begin(now);
+    rig.faults.step(now);
+    rig.registers.answer(reply, now);
+  };
+  answer(31, {RegisterError::kNone, 9});
+  EXPECT_TRUE(rig.sms[0].serves.empty());
+  EXPECT_EQ(rig.faults.next(), 0U);
+  answer(32, {RegisterError::kRefused, 0});
+  using Calls = std::vector<std::pair<unsigned, Cycle>>;
+  EXPECT_EQ(rig.sms[0].serves, (Calls{{6, 33}}));
+  ASSERT_EQ(rig.sms[0].replies.size(), 1U);
+  EXPECT_EQ(rig.sms[0].replies[0].value, 9U);
+  EXPECT_TRUE(rig.sms[1].serves.empty());
+  EXPECT_TRUE(rig.registers.begin(33));
+  rig.faults.step(33);
+  EXPECT_EQ(rig.sms[1].serves, (Calls{{5, 34}}));
+  ASSERT_EQ(rig.sms[1].replies.size(), 2U);
+  EXPECT_EQ(rig.sms[1].replies[0].error, RegisterError::kRefused);
+  EXPECT_EQ(rig.sms[1].replies[1].error, RegisterError::kNoBlock);
+  EXPECT_EQ(rig.services.register_replies, nullptr);
+}
+
+TEST(FaultUnit, ACallThatAccessesRegistersOfAStoppedKernelIsAnsweredWithoutEffect) {
+  FaultRig rig;
+  rig.registers.serve(2);
+  const KernelContext& kernel = rig.push(0, 10, kNeed);
+  rig.place(1);
+  rig.sms[0].call(&kernel, 6, 30, {{2, false, 12, 0}});
+  rig.faults.step(30);
+  rig.faults.fail(0, {}, 30);
+  rig.registers.begin(31);
+  rig.registers.answer({RegisterError::kNone, 9}, 31);
+  rig.faults.step(32);
+  EXPECT_TRUE(rig.sms[0].serves.empty());
+  using Calls = std::vector<std::pair<unsigned, Cycle>>;
+  EXPECT_EQ(rig.sms[0].cancels, (Calls{{6, 33}}));
 }
 
 TEST(FaultUnit, AnErrorOfABlockFailsEveryKernelInTheTable) {
@@ -132,7 +188,9 @@ TEST(FaultUnitDeathTest, CallsNeedTheRuntime) {
   DispatcherRig rig;
   Preemptor preemptor(rig.machine, {}, rig.table, rig.ledger, rig.dispatcher, rig.events);
   Told told{preemptor};
-  FaultUnit<Told> faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, told);
+  base::StatisticGroup statistics;
+  RegisterPort registers(statistics);
+  FaultUnit<Told> faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, registers, told);
   rig.sms[0].call(nullptr, 0, 5);
   EXPECT_DEATH(faults.step(5), "device code calls the runtime, but the machine has no device runtime");
 }

@@ -504,7 +504,7 @@ TEST(Registers, AreServedInOrderByTheHookOfTheirWindow) {
   EXPECT_EQ(reply->error, RegisterError::kNone);
   EXPECT_EQ(reply->value, 77U);
   EXPECT_FALSE(front_end.register_reply(read).has_value());
-  EXPECT_EQ(front_end.register_reply(nobody).value_or(RegisterReply{}).error, RegisterError::kAddress);
+  EXPECT_EQ(front_end.register_reply(nobody).value_or(RegisterReply{}).error, RegisterError::kNoBlock);
   EXPECT_EQ(unit.rig->statistic("front_end.register_errors"), 2U);
 }
 

@@ -48,8 +48,10 @@ class WireSm final : public SmUnit {
   void tick(Cycle /*now*/) override {}
   void kill(const KernelContext& kernel, Cycle visible) override { kills.push_back({kernel.entry, visible}); }
   void set_clock_enable(bool /*enable*/, Cycle /*from*/) override {}
-  std::optional<Fault> serve(unsigned warp, DeviceServices& /*services*/, Cycle resume) override {
-    serves.push_back({warp, resume});
+  std::optional<Fault> serve(unsigned warp, DeviceServices* services, Cycle resume) override {
+    (services == nullptr ? cancels : serves).push_back({warp, resume});
+    if (services == nullptr) return std::nullopt;
+    if (services->register_replies != nullptr) replies = *services->register_replies;
     return answer;
   }
   [[nodiscard]] bool idle() const override { return true; }
@@ -75,7 +77,9 @@ class WireSm final : public SmUnit {
     message.fault.message = text;
     outbox_.report(message);
   }
-  void call(const KernelContext* kernel, unsigned warp, Cycle visible) { outbox_.ask({visible, warp, kernel}); }
+  void call(const KernelContext* kernel, unsigned warp, Cycle visible, std::vector<RegisterAccess> registers = {}) {
+    outbox_.ask({visible, warp, kernel, std::move(registers)});
+  }
   /// The oldest TB start that was not looked at.
   std::optional<TbStartMessage> started() {
     if (inbox_.size() == 0) return std::nullopt;
@@ -85,9 +89,11 @@ class WireSm final : public SmUnit {
   }
   [[nodiscard]] std::uint32_t done_room(Cycle now) { return done_credits_.available(now); }
 
-  std::vector<std::pair<unsigned, Cycle>> kills;   ///< entry, visible
-  std::vector<std::pair<unsigned, Cycle>> serves;  ///< warp, resume
-  std::optional<Fault> answer;                     ///< to calls
+  std::vector<std::pair<unsigned, Cycle>> kills;    ///< entry, visible
+  std::vector<std::pair<unsigned, Cycle>> serves;   ///< warp, resume
+  std::vector<std::pair<unsigned, Cycle>> cancels;  ///< those of calls without effect
+  std::vector<RegisterReply> replies;               ///< to the last call that accessed registers
+  std::optional<Fault> answer;                      ///< to calls
 };
 
 /// One for each SM of a machine.

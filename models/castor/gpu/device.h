@@ -231,7 +231,7 @@ class Device {
   /// Advances time to `time`, or until a notice has been collected.
   virtual Outcome advance_to_notice(Picoseconds time) { return advance_to(time); }
   /// Accesses a register and advances time until the reply: two core cycles, or more for a table of a busy block.
-  virtual RegisterReply access_register(const RegisterAccess& /*access*/) { return {RegisterError::kAddress, 0}; }
+  virtual RegisterReply access_register(const RegisterAccess& /*access*/) { return {RegisterError::kNoBlock, 0}; }
   /// Writes a register without waiting for the reply. Register accesses take effect in program order.
   virtual void post_register(const RegisterAccess& /*access*/) {}
   /// Returns why the registers of a window cannot be accessed, for users; empty if a block serves the window.

@@ -71,7 +71,11 @@ struct Notice {
   JobSignal signal;          ///< kSignal: content of the signal word
 };
 
-/// Access of the host to the registers of a block. `window` is the number of the block's 64 KB window (Hook::window).
+/// Register numbers in the window of one hook: bytes, in 32-bit words.
+inline constexpr std::uint32_t kRegisterWindow = 1U << 16;
+
+/// Access of the host or of device code to the registers of a block. `window` is the number of the block's 64 KB window
+/// (Hook::window).
 struct RegisterAccess {
   unsigned window = 0;
   bool write = false;
@@ -82,8 +86,9 @@ struct RegisterAccess {
 /// Result of a register access.
 enum class RegisterError : std::uint8_t {
   kNone,
-  kAddress,  ///< no block serves the window; the offset is unmapped or not aligned
+  kAddress,  ///< the offset is unmapped or not aligned
   kRefused,  ///< illegal value, or write to a read-only word
+  kNoBlock,  ///< no block serves the window
 };
 
 /// Reply to a register access.

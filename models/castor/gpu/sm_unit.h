@@ -83,13 +83,14 @@ struct FaultMessage {
   Fault fault;
 };
 
-/// Message from SM to front end: a warp waits for a runtime service (printf, malloc, free, assert). The front end
-/// answers with SmUnit::serve, in the order of the SMs. Results that depend on the order of calls (heap, output) are
-/// therefore independent of the order of ticks.
+/// Message from SM to front end: a warp waits for a runtime service (printf, malloc, free, assert, registers of
+/// blocks). The front end answers with SmUnit::serve, in the order of the SMs. Results that depend on the order of
+/// calls (heap, output) are therefore independent of the order of ticks.
 struct ServiceMessage {
   Cycle visible = 0;
   unsigned warp = 0;
   const KernelContext* kernel = nullptr;  ///< kernel of the warp, which is stopped if the call fails
+  std::vector<RegisterAccess> registers;  ///< accesses that the front end makes before it answers
 };
 
 /// Message from SM to front end: a warp waits for a call of the device runtime. The front end answers with
@@ -141,9 +142,9 @@ class SmOutbox {
     wake_front_end(message.visible);
     faults_.push(std::move(message));
   }
-  void ask(const ServiceMessage& message) {
+  void ask(ServiceMessage message) {
     wake_front_end(message.visible);
-    services_.push(message);
+    services_.push(std::move(message));
   }
   void request_launch(const RuntimeMessage& message) {
     wake_front_end(message.visible);
@@ -223,8 +224,9 @@ class SmUnit : public Unit {
   /// Enables or disables the SM's clock from cycle `from` on. A disabled SM neither ticks nor counts, and its messages
   /// wait. Must be called before the SM's tick of `from`, in ascending order of cycles.
   virtual void set_clock_enable(bool enable, Cycle from) = 0;
-  /// Serves the call announced by a ServiceMessage. The warp may resume in cycle `resume`.
-  virtual std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) = 0;
+  /// Serves the call announced by a ServiceMessage. The warp may resume in cycle `resume`. `services`: null if the
+  /// kernel of the warp was stopped meanwhile; the call is then answered without effect, so that the warp can end.
+  virtual std::optional<Fault> serve(unsigned warp, DeviceServices* services, Cycle resume) = 0;
   /// Serves the call announced by a RuntimeMessage. The reply reaches the SM in cycle `reply`.
   virtual void serve_runtime(unsigned /*warp*/, LaunchService& /*service*/, Cycle /*reply*/) {}
   /// Notifies the SM of an event for its runtime calls.

@@ -73,6 +73,8 @@ enum class SystemCall : std::uint8_t {
   kFree,         ///< src[0] = generic address
   kAssertFail,   ///< src[0] = message, src[1] = file, src[2] = line (u32), src[3] = function
   kPureVirtual,  ///< call of a pure virtual function: ends the kernel
+  kRegister,     ///< access to a register of a block: src[0] = number, src[1] = 1 to write, src[2] = value (u32);
+                 ///< dst = value + 2^32 x error of CUDA (u64)
 };
 
 /// Functions of CUDA's device runtime. Errors are CUDA's numbers, of type int; handles are u64. Functions that return a

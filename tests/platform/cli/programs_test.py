@@ -192,10 +192,48 @@ int main(int argc, char** argv) {
 }
 """
 
-    def registers(self, *accesses, machine="tiny", settings=()):
-        source = self.path / "registers.cu"
+    DEVICE_REGISTERS = """
+#include <castor_registers.h>
+#include <cstdio>
+struct Access { unsigned number, value; int error; };
+__global__ void write(Access* list) {
+  Access& one = list[threadIdx.x];
+  one.error = castorRegisterWrite(one.number, one.value);
+}
+__global__ void read(Access* list) {
+  Access& one = list[blockIdx.x * blockDim.x + threadIdx.x];
+  if (threadIdx.x % 2 == 1) one.error = castorRegisterRead(one.number, &one.value);
+}
+__global__ void null(Access* list) { list->error = castorRegisterRead(0, nullptr); }
+int main() {
+  Access* list;
+  cudaMallocManaged(&list, 128 * sizeof *list);
+  const auto show = [&](const char* what, int from, int to) {
+    printf("%s %s", what, cudaGetErrorName(cudaDeviceSynchronize()));
+    for (int i = from; i < to; ++i) printf(" %x:%s:%x", list[i].number, cudaGetErrorName(cudaError_t(list[i].error)), list[i].value);
+    printf("\\n");
+  };
+  for (unsigned i = 0; i < 32; ++i) list[i] = {0x18, i + 1, -1};
+  list[30].number = 0;        // read-only
+  list[29].number = 0x7f00;   // no register
+  list[28].number = 0xf0000;  // no block
+  write<<<1, 32>>>(list);
+  show("write", 27, 32);
+  for (unsigned i = 0; i < 128; ++i) list[i] = {i < 64 ? 0x18u : 0u, 5, -1};
+  list[127].number = 0xf0000;
+  read<<<2, 64>>>(list);
+  show("read", 62, 66);
+  show("read", 124, 128);
+  null<<<1, 1>>>(list);
+  cudaDeviceSynchronize();
+  printf("%s\\n", cudaGetErrorName(cudaError_t(list->error)));
+}
+"""
+
+    def registers(self, *accesses, machine="tiny", settings=(), device=False):
+        source = self.path / ("device_registers.cu" if device else "registers.cu")
         if not source.exists():
-            source.write_text(self.REGISTERS)
+            source.write_text(self.DEVICE_REGISTERS if device else self.REGISTERS)
             subprocess.run([CASTOR_CC, "-O2", source, "-o", source.with_suffix("")], check=True)
         options = [word for setting in settings for word in ("--set", setting)]
         done = self.castor("run", "-p" + machine, *options, str(source.with_suffix("")), *accesses)
@@ -219,6 +257,22 @@ int main(int argc, char** argv) {
                 "7f00 cudaErrorInvalidValue 0",
             ],
         )
+
+    def test_device_code_accesses_registers_lane_by_lane(self):
+        lines, _ = self.registers(machine="gcn_apu", settings=["blocks.lax.enable=1"], device=True)
+        self.assertEqual(
+            lines[0],
+            "write cudaSuccess 18:cudaSuccess:1c f0000:cudaErrorNotSupported:1d 7f00:cudaErrorInvalidValue:1e "
+            "0:cudaErrorNotPermitted:1f 18:cudaSuccess:20",
+        )
+        # The last lane wrote last. Even lanes do not call and keep what they have.
+        even = "unrecognized error code:5"
+        self.assertEqual(lines[1], f"read cudaSuccess 18:{even} 18:cudaSuccess:20 0:{even} 0:cudaSuccess:4c415801")
+        self.assertEqual(
+            lines[2], f"read cudaSuccess 0:{even} 0:cudaSuccess:4c415801 0:{even} f0000:cudaErrorNotSupported:5"
+        )
+        lines, _ = self.registers(settings=["run.functional=1"], device=True)
+        self.assertIn("read cudaSuccess 18:unrecognized error code:5 18:cudaErrorNotSupported:5", lines[1])
 
     def test_registers_of_a_block_that_is_absent_are_refused_by_its_name(self):
         lines, errors = self.registers("0x18=9", "0xf0004")

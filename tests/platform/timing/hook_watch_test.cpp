@@ -131,14 +131,14 @@ TEST(HookWatch, AHookThatNeverAnswersAnAccessToItsRegistersIs) {
   Hooks hooks;
   hooks.governors = {&silent};
   Rig rig(kMachine, kShortWindow, hooks);
-  EXPECT_EQ(rig.device->access_register({8, false, 0, 0}).error, RegisterError::kAddress);
+  EXPECT_EQ(rig.device->access_register({8, false, 0, 0}).error, RegisterError::kNoBlock);
   EXPECT_EQ(rig.device->refuses_registers(7), "");
   EXPECT_EQ(rig.device->refuses_registers(8), "register window 8 belongs to no block");
   try {
     static_cast<void>(rig.device->access_register({7, false, 4, 0}));
     FAIL() << "answered";
   } catch (const base::Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("host: read of register 0x70004 is not answered by the block that serves it\n"
+    EXPECT_THAT(error.what(), HasSubstr("read of register 0x70004 is not answered by the block that serves it\n"
                                         "governor0 (block stubborn): counts sheep\n"
                                         "governor0 (block stubborn): has not answered an access to its registers"));
   }

@@ -89,12 +89,48 @@ ExecutionFault assertion(const Call& call, const isa::WarpContext& warp, const D
           file + ":" + std::to_string(line) + ": " + function + ": " + where + message + "` failed.", 0};
 }
 
+/// Returns the number of the CUDA error for an access to a register.
+std::uint64_t cuda_error(RegisterError error) {
+  switch (error) {
+    case RegisterError::kNone:
+      return 0;  // cudaSuccess
+    case RegisterError::kAddress:
+      return 1;  // cudaErrorInvalidValue
+    case RegisterError::kRefused:
+      return 800;  // cudaErrorNotPermitted
+    case RegisterError::kNoBlock:
+      break;
+  }
+  return 801;  // cudaErrorNotSupported
+}
+
+/// `which`: number of the calling lane among those of the call.
+void access_register(const Call& call, unsigned which) {
+  const std::vector<RegisterReply>* const replies = call.services.register_replies;
+  const RegisterReply reply = replies == nullptr ? RegisterReply{RegisterError::kNoBlock, 0} : replies->at(which);
+  set_lane<std::uint64_t>(call.view, call.record.dst, call.lane, cuda_error(reply.error) << 32 | reply.value);
+}
+
 }  // namespace
+
+std::vector<RegisterAccess> register_accesses(const isa::Record& record, const isa::RegisterView& view,
+                                              isa::LaneMask mask) {
+  std::vector<RegisterAccess> accesses;
+  for (isa::LaneMask left = mask; left != 0; left &= left - 1) {
+    const auto argument = [&](unsigned which) {
+      return lane_value<std::uint32_t>(view, record.src[which], first_lane(left));
+    };
+    const std::uint32_t number = argument(0);
+    accesses.push_back({number / kRegisterWindow, argument(1) != 0, number % kRegisterWindow, argument(2)});
+  }
+  return accesses;
+}
 
 std::optional<ExecutionFault> system_call(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask,
                                           const isa::WarpContext& warp, const Dim3& block, const ReadBytes& read,
                                           DeviceServices& services) {
-  for (isa::LaneMask left = mask; left != 0; left &= left - 1) {
+  unsigned which = 0;
+  for (isa::LaneMask left = mask; left != 0; left &= left - 1, ++which) {
     const Call call{record, view, read, services, first_lane(left)};
     std::optional<ExecutionFault> fault;
     switch (static_cast<isa::SystemCall>(record.imm)) {
@@ -111,6 +147,9 @@ std::optional<ExecutionFault> system_call(const isa::Record& record, const isa::
         return assertion(call, warp, block);
       case isa::SystemCall::kPureVirtual:
         return ExecutionFault{FaultKind::kTrap, call.lane, "call of a pure virtual function", 0};
+      case isa::SystemCall::kRegister:
+        access_register(call, which);
+        break;
     }
     if (fault) return fault;
   }

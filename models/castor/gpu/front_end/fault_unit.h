@@ -15,11 +15,13 @@
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
+#include "castor/gpu/front_end/register_port.h"
 #include "castor/gpu/sm_unit.h"
 
 namespace castor::gpu {
 
-/// Fault unit: handles faults of kernels, and calls of device code into the runtime, which may end in a fault. A kernel
+/// Fault unit: handles faults of kernels, and calls of device code into the runtime, which may end in a fault. A call
+/// that accesses registers of blocks is served when all its accesses have been answered. A kernel
 /// with a fault is stopped on all SMs: no TB of it is placed any more, and its TBs retire when their instructions in
 /// flight are done. Other kernels continue.
 ///
@@ -29,8 +31,13 @@ template <class Mechanisms>
 class FaultUnit {
  public:
   FaultUnit(const std::vector<SmUnit*>& sms, KernelTable& table, const Ledger& ledger, Dispatcher& dispatcher,
-            Mechanisms& mechanisms)
-      : sms_(sms), table_(table), ledger_(ledger), dispatcher_(dispatcher), mechanisms_(mechanisms) {}
+            RegisterPort& registers, Mechanisms& mechanisms)
+      : sms_(sms),
+        table_(table),
+        ledger_(ledger),
+        dispatcher_(dispatcher),
+        registers_(registers),
+        mechanisms_(mechanisms) {}
 
   /// Sets the runtime services for device code. Called before the first call of device code.
   void set_services(DeviceServices& services) { services_ = &services; }
@@ -50,15 +57,28 @@ class FaultUnit {
 
   /// Takes the oldest fault that was not taken; empty if there is none.
   [[nodiscard]] std::optional<Fault> take();
-  /// Returns the stamp of the oldest message of an SM that was not taken.
+  /// Returns the stamp of the oldest message of an SM that was not taken; 0 if a call has its replies.
   [[nodiscard]] Cycle next() const {
-    Cycle next = kForever;
+    Cycle next = !calls_.empty() && replied(calls_.front()) ? 0 : kForever;
     for (SmUnit* const sm : sms_) next = std::min({next, sm->faults().next(), sm->services().next()});
     return next;
   }
 
  private:
-  void serve(SmUnit& sm, const ServiceMessage& call, Cycle now);
+  /// Call of device code that waits for replies of blocks.
+  struct RegisterCall {
+    SmUnit* sm;
+    unsigned warp;
+    const KernelContext* kernel;
+    std::vector<std::uint64_t> accesses;  ///< numbers of the register port, in the order of the lanes
+  };
+
+  [[nodiscard]] bool replied(const RegisterCall& call) const {
+    return registers_.has_reply(call.accesses.back());  // the port answers in the order of the accesses
+  }
+  void access_registers(SmUnit& sm, const ServiceMessage& call, Cycle now);
+  void answer_oldest_access(Cycle now);
+  void serve(SmUnit& sm, unsigned warp, const KernelContext* kernel, Cycle now);
   void stop(unsigned entry, Cycle now);
   void stop(GroupLedger::Group& group, Cycle now);
   void stop_tree(const LaunchRecord& record, Cycle now);
@@ -67,8 +87,10 @@ class FaultUnit {
   KernelTable& table_;
   const Ledger& ledger_;
   Dispatcher& dispatcher_;
+  RegisterPort& registers_;
   Mechanisms& mechanisms_;
   DeviceServices* services_ = nullptr;
+  std::deque<RegisterCall> calls_;
   std::deque<Fault> faults_;
 };
 
@@ -84,19 +106,44 @@ void FaultUnit<Mechanisms>::step(Cycle now) {
     while (const ServiceMessage* const message = services.head(now)) {
       const ServiceMessage call = *message;
       services.pop();
-      serve(*sm, call, now);
+      if (call.registers.empty()) {
+        serve(*sm, call.warp, call.kernel, now);
+      } else {
+        access_registers(*sm, call, now);
+      }
     }
   }
+  while (!calls_.empty() && replied(calls_.front())) answer_oldest_access(now);
 }
 
 template <class Mechanisms>
-void FaultUnit<Mechanisms>::serve(SmUnit& sm, const ServiceMessage& call, Cycle now) {
-  if (call.kernel != nullptr && table_.of(*call.kernel).killed) return;
+void FaultUnit<Mechanisms>::access_registers(SmUnit& sm, const ServiceMessage& call, Cycle now) {
+  RegisterCall made{&sm, call.warp, call.kernel, {}};
+  for (const RegisterAccess& access : call.registers) {
+    made.accesses.push_back(registers_.access(access, now + 1, true));
+  }
+  calls_.push_back(std::move(made));
+}
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::answer_oldest_access(Cycle now) {
+  const RegisterCall call = std::move(calls_.front());
+  calls_.pop_front();
+  std::vector<RegisterReply> replies;
+  for (const std::uint64_t number : call.accesses) replies.push_back(*registers_.reply(number));
+  services_->register_replies = &replies;
+  serve(*call.sm, call.warp, call.kernel, now);
+  services_->register_replies = nullptr;
+}
+
+template <class Mechanisms>
+void FaultUnit<Mechanisms>::serve(SmUnit& sm, unsigned warp, const KernelContext* kernel, Cycle now) {
+  const bool stopped = kernel != nullptr && table_.of(*kernel).killed;
   CASTOR_ASSERT_AT(now, services_ != nullptr, "device code calls the runtime, but the machine has no device runtime");
-  std::optional<Fault> fault = sm.serve(call.warp, *services_, now + 1);
+  std::optional<Fault> fault = sm.serve(warp, stopped ? nullptr : services_, now + 1);
   if (!fault) return;
-  CASTOR_ASSERT_AT(now, call.kernel != nullptr, "runtime call of SM %u names no kernel", sm.index());
-  fail(*call.kernel, std::move(*fault), now);
+  CASTOR_ASSERT_AT(now, kernel != nullptr, "runtime call of SM %u names no kernel", sm.index());
+  fail(*kernel, std::move(*fault), now);
 }
 
 // A group's launch tree differs from the tree of the kernel to which the group is attached. Both trees stop.

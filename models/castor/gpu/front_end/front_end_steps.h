@@ -39,7 +39,7 @@ BasicFrontEnd<Mechanisms>::BasicFrontEnd(const sc_core::sc_module_name& name, co
       heads_(machine, queues_, memory_.client(FrontEndMemory::User::kPackets), completions_, inspector_, copies),
       retire_(machine, sms, table_, ledger_, events_),
       release_(machine, store, table_, trees_, queues_, completions_, jobs_, events_, copies, observer),
-      faults_(sms, table_, ledger_, dispatcher_, mechanisms_) {
+      faults_(sms, table_, ledger_, dispatcher_, registers_, mechanisms_) {
   CASTOR_ASSERT(sms.size() == machine.chip.sms, "%zu SMs of %u", sms.size(), machine.chip.sms);
   for (SmUnit* const sm : sms) sm->set_front_end(*this);
   for (CopyEngine* const engine : copies) {

@@ -20,7 +20,7 @@ bool RegisterPort::begin(Cycle now) {
   const auto visible = [&] { return !accesses_.empty() && accesses_.front().visible <= now; };
   bool refused = false;
   if (visible() && !serves(accesses_.front().access.window)) {
-    finish({RegisterError::kAddress, 0});
+    finish({RegisterError::kNoBlock, 0});
     refused = true;
   }
   if (visible() && serves(accesses_.front().access.window)) shown_ = accesses_.front().access;
@@ -45,7 +45,7 @@ std::string RegisterPort::waiting() const {
   if (!access) return {};
   char number[16];
   std::snprintf(number, sizeof number, "0x%x", access->window * kRegisterWindow + access->offset);
-  return std::string("host: ") + (access->write ? "write to" : "read of") + " register " + number +
+  return std::string(access->write ? "write to" : "read of") + " register " + number +
          " is not answered by the block that serves it\n";
 }
 

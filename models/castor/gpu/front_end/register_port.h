@@ -15,9 +15,9 @@
 
 namespace castor::gpu {
 
-/// Queue of the host's accesses to registers of blocks, served one after the other in the order of the requests
-/// (docs/gpu/hooks.md, "Registers"). The oldest access is presented to the hook that serves its register window, until
-/// the hook answers. An access to a window that no hook serves is answered with an address error.
+/// Queue of accesses to registers of blocks by the host and by device code, served one after the other in the order of
+/// the requests (docs/gpu/hooks.md, "Registers"). The oldest access is presented to the hook that serves its register
+/// window, until the hook answers. An access to a window that no hook serves is answered with RegisterError::kNoBlock.
 ///
 /// In a cycle: `begin` before all other work; `shown` and `answer` in any step behind it.
 class RegisterPort {
@@ -36,6 +36,9 @@ class RegisterPort {
   /// Returns the reply to an access, once; empty while no reply has arrived.
   [[nodiscard]] std::optional<RegisterReply> reply(std::uint64_t number);
 
+  /// Returns whether the reply to an access has arrived.
+  [[nodiscard]] bool has_reply(std::uint64_t number) const { return replies_.count(number) != 0; }
+
   /// Adds a window that a hook serves. Called when the hook is attached.
   void serve(unsigned window) { served_.push_back(window); }
   [[nodiscard]] bool serves(unsigned window) const {
@@ -43,8 +46,8 @@ class RegisterPort {
   }
 
   [[nodiscard]] bool empty() const { return accesses_.empty() && !shown_; }
-  /// Starts a cycle: answers the oldest access with an address error if it is visible and to a window that nobody
-  /// serves, and presents the then oldest one. Returns whether one was answered.
+  /// Starts a cycle: answers the oldest access with kNoBlock if it is visible and to a window that nobody serves, and
+  /// presents the then oldest one. Returns whether one was answered.
   bool begin(Cycle now);
   /// Returns the access to a window that is presented in this cycle; empty if there is none.
   [[nodiscard]] const Maybe<RegisterAccess>& shown(int window) const {

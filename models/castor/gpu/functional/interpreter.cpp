@@ -30,6 +30,11 @@ std::optional<Fault> Interpreter::run(ThreadBlock& block, Warp& warp, std::uint6
                           : turn<false>(block, warp, budget, global_timer, counters);
 }
 
+void Interpreter::note_access(SpinWatch& watch, unsigned index, std::uint32_t pc) const {
+  if (seen_.changed) watch.disturb();
+  for (const SeenAccess::Read& read : seen_.reads) watch.reads(index, {read.address, pc, read.shared});
+}
+
 template <bool observed>
 std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint64_t budget, std::uint64_t global_timer,
                                        Counters& counters) {
@@ -134,9 +139,8 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
           leave();
           return fault;
         }
-        if (watch != nullptr) {
-          if (seen_.changed) watch->disturb();
-          for (const SeenAccess::Read& read : seen_.reads) watch->reads(index, {read.address, pc, read.shared});
+        if constexpr (observed) {
+          if (watch != nullptr) note_access(*watch, index, pc);
         }
         step();
         break;

@@ -41,6 +41,8 @@ class Interpreter {
   template <bool observed>
   [[nodiscard]] std::optional<Fault> turn(ThreadBlock& block, Warp& warp, std::uint64_t budget,
                                           std::uint64_t global_timer, Counters& counters);
+  /// Reports the effects of warp `index`'s current access, made at `pc`, to the spin watch.
+  void note_access(SpinWatch& watch, unsigned index, std::uint32_t pc) const;
   [[nodiscard]] std::optional<ExecutionFault> barrier(ThreadBlock& block, Warp& warp, const isa::Record& record,
                                                       isa::LaneMask mask);
 

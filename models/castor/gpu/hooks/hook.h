@@ -40,9 +40,6 @@ inline constexpr unsigned kMaxDecode = 4;  ///< most instructions of one decode 
 inline constexpr unsigned kMaxIssue = kMaxSchedulers * 2;
 inline constexpr unsigned kMaxOperands = 6;  ///< most source registers of one instruction
 
-/// Register numbers in the window of one hook: bytes, in 32-bit words
-inline constexpr std::uint32_t kRegisterWindow = 1U << 16;
-
 template <class T>
 using Maybe = std::optional<T>;
 

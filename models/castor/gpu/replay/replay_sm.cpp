@@ -47,7 +47,7 @@ void ReplaySm::restore(const TbRestoreMessage& message) {
   wake_at(message.visible);
 }
 
-std::optional<Fault> ReplaySm::serve(unsigned /*warp*/, DeviceServices& /*services*/, Cycle /*resume*/) {
+std::optional<Fault> ReplaySm::serve(unsigned /*warp*/, DeviceServices* /*services*/, Cycle /*resume*/) {
   CASTOR_ASSERT(false, "a replayed thread block makes no runtime calls");
   return std::nullopt;
 }

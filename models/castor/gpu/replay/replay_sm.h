@@ -65,7 +65,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   void save(const TbSaveMessage& message) override;
   void restore(const TbRestoreMessage& message) override;
   /// Asserts: a replayed thread block makes no calls of the runtime.
-  std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override;
+  std::optional<Fault> serve(unsigned warp, DeviceServices* services, Cycle resume) override;
   [[nodiscard]] bool idle() const override { return resident_ == 0 && inbox_.size() == 0 && restores_.size() == 0; }
   [[nodiscard]] std::string waiting() const override;
 

@@ -16,8 +16,8 @@
 
 namespace castor::gpu {
 
-/// Mechanism for calls of device code into the runtime (printf, malloc, free, assert). The SM sends a request message,
-/// the front end serves the call, and a reply message unblocks the warp.
+/// Mechanism for calls of device code into the runtime (printf, malloc, free, assert, registers of blocks). The SM
+/// sends a request message, the front end serves the call, and a reply message unblocks the warp.
 ///
 /// Steps: `call` in S5, issue; `ask` in S8, bookkeeping, once the warp's older accesses have completed; `serve` between
 /// ticks; `take_answers` in S0, start.
@@ -57,9 +57,9 @@ class DeviceCalls : public SmMechanism {
   }
   /// Sends the call requests of these warps to the front end.
   void ask(WarpMask warps);
-  /// Serves the requested call of a warp. The reply is visible from cycle `answer` on. Returns a fault if the call
-  /// stops the kernel.
-  [[nodiscard]] std::optional<Fault> serve(unsigned w, DeviceServices& services, Cycle answer);
+  /// Serves the requested call of a warp, without effect if `services` is null. The reply is visible from cycle
+  /// `answer` on. Returns a fault if the call stops the kernel.
+  [[nodiscard]] std::optional<Fault> serve(unsigned w, DeviceServices* services, Cycle answer);
   /// Unblocks the warps whose reply is visible. Returns whether any warp had one.
   bool take_answers();
   /// Returns the first cycle in which a reply becomes visible, or base::kForever.

@@ -76,7 +76,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
     tbs_.kill(kernel, visible);
     wake_at(visible);
   }
-  std::optional<Fault> serve(unsigned w, DeviceServices& services, Cycle resume) override {
+  std::optional<Fault> serve(unsigned w, DeviceServices* services, Cycle resume) override {
     wake_at(resume);
     return mechanisms_.template get<DeviceCalls>().serve(w, services, resume);
   }
