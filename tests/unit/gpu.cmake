@@ -56,6 +56,7 @@ castor_tests(gpu_device_tests KIND unit ISOLATED EVERY_COMPILER
     gpu_launch_latency_test.cpp gpu_launch_pool_test.cpp gpu_launch_rules_test.cpp gpu_launch_order_test.cpp
     gpu_launch_random_test.cpp gpu_launch_fault_test.cpp
     gpu_launch_group_test.cpp gpu_launch_group_timing_test.cpp gpu_launch_source_order_test.cpp
+    gpu_fits_head_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms castor_hookup
   DEPENDS castor_blocks castor_block_models)
 castor_test(gpu_cycle_process_test KIND unit ISOLATED SOURCES gpu_cycle_process_test.cpp LIBS castor_gpu)
