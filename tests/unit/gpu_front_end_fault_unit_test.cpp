@@ -31,7 +31,7 @@ class FaultRig : public DispatcherRig {
     for (unsigned i = 0; i < tbs; ++i) EXPECT_EQ(placed_on(1 + i), i);
   }
   DeviceServices services;
-  base::StatisticGroup register_statistics;
+  base::StatisticGroup register_statistics{"registers"};
   RegisterPort registers{register_statistics};
   Preemptor preemptor;
   Told told{preemptor};
@@ -188,7 +188,7 @@ TEST(FaultUnitDeathTest, CallsNeedTheRuntime) {
   DispatcherRig rig;
   Preemptor preemptor(rig.machine, {}, rig.table, rig.ledger, rig.dispatcher, rig.events);
   Told told{preemptor};
-  base::StatisticGroup statistics;
+  base::StatisticGroup statistics("registers");
   RegisterPort registers(statistics);
   FaultUnit<Told> faults(rig.sms.units, rig.table, rig.ledger, rig.dispatcher, registers, told);
   rig.sms[0].call(nullptr, 0, 5);

@@ -87,7 +87,7 @@ class FakeSm final : public SmUnit {
     }
     wake_at(visible);
   }
-  std::optional<Fault> serve(unsigned warp, DeviceServices& services, Cycle resume) override {
+  std::optional<Fault> serve(unsigned warp, DeviceServices* services, Cycle resume) override {
     return on_serve ? on_serve(index(), warp, services, resume) : std::nullopt;
   }
   [[nodiscard]] bool idle() const override {
@@ -111,12 +111,12 @@ class FakeSm final : public SmUnit {
     pulse.lanes = lanes;
     set_pulse(pulse, now);
   }
-  void ask_now(const KernelContext& kernel, unsigned warp, Cycle now) { outbox_.ask({now + 1, warp, &kernel}); }
+  void ask_now(const KernelContext& kernel, unsigned warp, Cycle now) { outbox_.ask({now + 1, warp, &kernel, {}}); }
   [[nodiscard]] const SmResources& used() const { return used_; }
 
   std::function<void(unsigned sm, const TbStartMessage&, Cycle)> on_start;
   std::function<void(unsigned sm, const KernelContext&, std::uint64_t gid, Cycle)> on_retire;
-  std::function<std::optional<Fault>(unsigned sm, unsigned warp, DeviceServices&, Cycle)> on_serve;
+  std::function<std::optional<Fault>(unsigned sm, unsigned warp, DeviceServices*, Cycle)> on_serve;
 
  private:
   struct Slot {

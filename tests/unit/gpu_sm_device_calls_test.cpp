@@ -42,7 +42,7 @@ TEST(DeviceCalls, CallIsAskedForServedAndAnswered) {
   EXPECT_EQ(message->warp, 1U);
   EXPECT_EQ(message->kernel, &bench.kernel.context);
 
-  EXPECT_FALSE(bench.calls.serve(1, bench.services, 20));
+  EXPECT_FALSE(bench.calls.serve(1, &bench.services, 20));
   EXPECT_NE(bench.got(0), 0U);
   EXPECT_EQ(bench.got(1), 0U);  // does not call
   EXPECT_NE(bench.got(2), 0U);
@@ -63,7 +63,7 @@ TEST(DeviceCalls, WarpWhoseCallFailsDoesNothingMore) {
   record.imm = static_cast<std::uint64_t>(isa::SystemCall::kFree);  // of an address that malloc did not return
   bench.calls.call(1, 1);
   bench.calls.ask(2);
-  const auto fault = bench.calls.serve(1, bench.services, 12);
+  const auto fault = bench.calls.serve(1, &bench.services, 12);
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->kind, FaultKind::kIllegalAddress);
   EXPECT_EQ(fault->thread.x, bench.machine.sm.lanes);
@@ -73,13 +73,57 @@ TEST(DeviceCalls, WarpWhoseCallFailsDoesNothingMore) {
   EXPECT_EQ(bench.blocked.in_call(), 0U);
 }
 
+// Without services the kernel is stopped, of which the SM may not have heard yet.
+TEST(DeviceCalls, CallWithoutServicesIsAnsweredWithoutEffect) {
+  Bench bench;
+  bench.calls.call(1, 1);
+  bench.calls.ask(2);
+  EXPECT_FALSE(bench.calls.serve(1, nullptr, 12));
+  EXPECT_EQ(bench.got(0), 0U);
+  bench.clock.begin(12);
+  EXPECT_TRUE(bench.calls.take_answers());
+  EXPECT_EQ(bench.blocked.any(), 0U);
+}
+
+// Lanes 0 and 2 of the warp: number, whether it writes, value.
+TEST(DeviceCalls, AccessesToRegistersAreAskedForLaneByLane) {
+  Bench bench;
+  isa::Record& record = bench.kernel.program.code[0];
+  record.imm = static_cast<std::uint64_t>(isa::SystemCall::kRegister);
+  const isa::OperandIndex operands[] = {2, 6, 7};
+  std::copy(std::begin(operands), std::end(operands), record.src);
+  for (unsigned lane = 0; lane < 3; ++lane) {
+    const std::uint32_t values[] = {0x30008 + 4 * lane, lane == 2 ? 1U : 0U, 70 + lane};
+    for (unsigned i = 0; i < 3; ++i) {
+      std::memcpy(bench.warps.view(1).dst(record.src[i]) + lane * 4, &values[i], 4);
+    }
+  }
+  bench.calls.call(1, 0x5);
+  bench.calls.ask(2);
+  const ServiceMessage* const message = bench.outbox.services().head(kForever - 1);
+  ASSERT_NE(message, nullptr);
+  ASSERT_EQ(message->registers.size(), 2U);
+  EXPECT_EQ(message->registers[0].window, 3U);
+  EXPECT_FALSE(message->registers[0].write);
+  EXPECT_EQ(message->registers[0].offset, 8U);
+  EXPECT_EQ(message->registers[1].offset, 16U);
+  EXPECT_TRUE(message->registers[1].write);
+  EXPECT_EQ(message->registers[1].value, 72U);
+  const std::vector<RegisterReply> replies = {{RegisterError::kNone, 5}, {RegisterError::kRefused, 0}};
+  bench.services.register_replies = &replies;
+  EXPECT_FALSE(bench.calls.serve(1, &bench.services, 12));
+  EXPECT_EQ(bench.got(0), 5U);
+  EXPECT_EQ(bench.got(2), std::uint64_t{800} << 32);  // cudaErrorNotPermitted
+  bench.services.register_replies = nullptr;
+}
+
 TEST(DeviceCalls, CallOfAStoppedBlockHasNoEffect) {
   Bench bench;
   bench.calls.call(1, 1);
   bench.calls.ask(2);
   bench.warps.stop(3);
   bench.tbs.stop(0);
-  EXPECT_FALSE(bench.calls.serve(1, bench.services, 12));
+  EXPECT_FALSE(bench.calls.serve(1, &bench.services, 12));
   EXPECT_EQ(bench.got(0), 0U);
   bench.clock.begin(12);
   EXPECT_TRUE(bench.calls.take_answers());
