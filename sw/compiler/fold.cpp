@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "castor/base/error.h"
-#include "compiler/lower.h"
+#include "compiler/builder.h"
 
 namespace castor::compiler {
 namespace {

@@ -1,9 +1,8 @@
-// Calls of CUDA's device runtime (docs/decisions/device-launch.md).
+#include "compiler/launch_lowering.h"
 
 #include <string>
 
 #include "castor/base/error.h"
-#include "compiler/lower.h"
 #include "compiler/runtime_calls.h"
 
 namespace castor::compiler {
@@ -25,31 +24,31 @@ struct Arguments {
 }  // namespace
 
 /// Loads word `index` of a dim3 argument.
-Value Lowering::dimension(const Operand& operand, unsigned index) {
+Value LaunchLowering::dimension(const Operand& operand, unsigned index) {
   constexpr std::uint64_t kBytes = 12;
   constexpr unsigned kWord = 4;
   if (operand.kind != Operand::Kind::kVariable || function_.variables[operand.index].size != kBytes)
-    error("an argument's size is not that of a dim3");
-  const VariablePlace& place = places_[operand.index];
+    build_.error("an argument's size is not that of a dim3");
+  const VariablePlace& place = variables_.place(operand.index);
   if (place.kind != VariablePlace::Kind::kFrame && place.kind != VariablePlace::Kind::kArea)
-    error("a dim3 must be passed in a variable of the caller");
+    build_.error("a dim3 must be passed in a variable of the caller");
   const RegisterId word = code_.make(RegisterClass::kSingle);
   const LocalBase base = place.kind == VariablePlace::Kind::kArea ? LocalBase::kArea : LocalBase::kFrame;
-  load_local(word, base, place.offset + std::uint64_t{kWord} * index, kWord);
+  frame_.load(word, base, place.offset + std::uint64_t{kWord} * index, kWord);
   return Value::of(word);
 }
 
-Value Lowering::packed(const Value& low, const Value& high) {
-  Inst inst = internal("$pack.b64");
+Value LaunchLowering::packed(const Value& low, const Value& high) {
+  Inst inst = internal_inst("$pack.b64");
   const RegisterId pair = code_.make(RegisterClass::kPair);
   inst.dst = Value::of(pair);
   inst.src[0] = low;
   inst.src[1] = high;
-  emit(inst);
+  build_.emit(inst);
   return Value::of(pair);
 }
 
-RegisterId Lowering::emit_runtime_call(RuntimeCall call, const std::vector<Value>& values, RegisterClass cls) {
+RegisterId LaunchLowering::emit_runtime_call(RuntimeCall call, const std::vector<Value>& values, RegisterClass cls) {
   Inst inst;
   inst.kind = Kind::kRuntimeCall;
   inst.timing = isa::TimingClass::kSystem;
@@ -61,43 +60,43 @@ RegisterId Lowering::emit_runtime_call(RuntimeCall call, const std::vector<Value
     result = code_.make(cls);
     inst.dst = Value::of(result);
   }
-  emit(inst);
+  build_.emit(inst);
   return result;
 }
 
 /// Emits code that stores the result of a runtime call through `pointer`, unless the call failed. Returns the register
 /// with the function's error code.
-RegisterId Lowering::store_result(RegisterId value, const Value& pointer, int error_code) {
+RegisterId LaunchLowering::store_result(RegisterId value, const Value& pointer, int error_code) {
   isa::LookupError ignored;
   const RegisterId failed = code_.make(RegisterClass::kPredicate);
-  Inst compare = start(InstructionTable::instance().find("setp.eq.u64", ignored));
+  Inst compare = inst_of(InstructionTable::instance().find("setp.eq.u64", ignored));
   compare.pdst[0] = failed;
   compare.src[0] = Value::of(value);
   compare.src[1] = Value::constant(isa::kNoRuntimeValue, true);
-  emit(compare);
-  Inst store = start(InstructionTable::instance().find("st.u64", ignored));
+  build_.emit(compare);
+  Inst store = inst_of(InstructionTable::instance().find("st.u64", ignored));
   store.memory = isa::memory_op(store.match);
   store.memory.register_bits = 64;
   store.memory.address_bits = 64;
   store.src[0] = pointer;
   store.src[1] = Value::of(value);
   store.guard = {failed, true};
-  emit(store);
-  Inst select = start(InstructionTable::instance().find("selp.b32", ignored));
+  build_.emit(store);
+  Inst select = inst_of(InstructionTable::instance().find("selp.b32", ignored));
   const RegisterId result = code_.make(RegisterClass::kSingle);
   select.dst = Value::of(result);
   select.src[0] = Value::constant(static_cast<std::uint32_t>(error_code), false);
   select.src[1] = Value::constant(0, false);
   select.psrc[0] = {failed, false};
-  emit(select);
+  build_.emit(select);
   return result;
 }
 
-void Lowering::runtime_call(const isa::Call& call, const RuntimeFunction& function) {
+void LaunchLowering::runtime_call(const isa::Call& call, const RuntimeFunction& function) {
   const std::string name(function.name);
   if (call.arguments.size() != function.arguments.size())
-    error("'" + name + "' takes " + std::to_string(function.arguments.size()) + " arguments; this call has " +
-          std::to_string(call.arguments.size()));
+    build_.error("'" + name + "' takes " + std::to_string(function.arguments.size()) + " arguments; this call has " +
+                 std::to_string(call.arguments.size()));
   Arguments arguments;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const Operand& argument = call.arguments[i];
@@ -106,13 +105,13 @@ void Lowering::runtime_call(const isa::Call& call, const RuntimeFunction& functi
         for (unsigned word = 0; word < 3; ++word) arguments.dimensions.push_back(dimension(argument, word));
         break;
       case 'p':
-        arguments.pointer = argument_value(argument, RegisterClass::kPair);
+        arguments.pointer = values_.argument_value(argument, RegisterClass::kPair);
         break;
       case 'd':
-        arguments.values.push_back(argument_value(argument, RegisterClass::kPair));
+        arguments.values.push_back(values_.argument_value(argument, RegisterClass::kPair));
         break;
       default:
-        arguments.values.push_back(argument_value(argument, RegisterClass::kSingle));
+        arguments.values.push_back(values_.argument_value(argument, RegisterClass::kSingle));
         break;
     }
   }
@@ -129,7 +128,7 @@ void Lowering::runtime_call(const isa::Call& call, const RuntimeFunction& functi
   RegisterId result =
       emit_runtime_call(function.call, arguments.values, wide ? RegisterClass::kPair : RegisterClass::kSingle);
   if (stores) result = store_result(result, arguments.pointer, function.error);
-  give_result(call, result, name);
+  values_.give_result(call, result, name);
 }
 
 }  // namespace castor::compiler

@@ -1,8 +1,6 @@
-// Moves: copies, packing and unpacking, addresses of state spaces.
+#include "compiler/move_lowering.h"
 
 #include <algorithm>
-
-#include "compiler/lower.h"
 
 namespace castor::compiler {
 
@@ -12,7 +10,7 @@ using isa::Operand;
 using isa::OperandShape;
 using isa::Type;
 
-void Lowering::move(const Instruction& in) {
+void MoveLowering::move(const Instruction& in) {
   const Operand& to = in.operands[0];
   const Operand& from = in.operands[1];
   const Type type =
@@ -23,23 +21,23 @@ void Lowering::move(const Instruction& in) {
   if (to.kind == Operand::Kind::kList) return unpack(in, width);
   if (to.kind != Operand::Kind::kRegister) return;
   if (from.kind == Operand::Kind::kList) return pack(in, width);
-  const RegisterId dst = register_of(to);
+  const RegisterId dst = build_.register_of(to);
   const bool wide = width > 32;
-  if ((class_of(dst) == RegisterClass::kPair) != wide) {
-    if (wide) error("the destination register is narrower than the type");
-    return extend(dst, source(from, type), Type::kU32);
+  if ((build_.class_of(dst) == RegisterClass::kPair) != wide) {
+    if (wide) build_.error("the destination register is narrower than the type");
+    return build_.extend(dst, operands_.source(from, type), Type::kU32);
   }
   if (from.kind == Operand::Kind::kSpecial) {
-    Inst inst = internal(wide ? "$special.u64" : "$special.u32");
+    Inst inst = internal_inst(wide ? "$special.u64" : "$special.u32");
     inst.dst = Value::of(dst);
     inst.imm = static_cast<std::uint64_t>(from.special);
-    return emit(inst);
+    return build_.emit(inst);
   }
-  copy(dst, source(from, type));
+  build_.copy(dst, operands_.source(from, type));
   code_.insts.back().match = in.match;
 }
 
-void Lowering::move_vector(const Instruction& in) {
+void MoveLowering::move_vector(const Instruction& in) {
   const Type type = in.match.type(in.match.row().specs[0]);
   const auto& to = in.operands[0].elements;
   const auto& from = in.operands[1].elements;
@@ -47,121 +45,124 @@ void Lowering::move_vector(const Instruction& in) {
   // All elements are read before any is written.
   std::vector<Value> values;
   for (const Operand& element : from) {
-    Value value = source(element, type);
+    Value value = operands_.source(element, type);
     const bool written = value.is_register() && std::any_of(to.begin(), to.end(), [&](const Operand& o) {
-                           return o.kind == Operand::Kind::kRegister && register_of(o) == value.reg;
+                           return o.kind == Operand::Kind::kRegister && build_.register_of(o) == value.reg;
                          });
     if (written) {
       const RegisterId saved = code_.make(cls);
-      copy(saved, value);
+      build_.copy(saved, value);
       value = Value::of(saved);
     }
     values.push_back(value);
   }
   for (std::size_t i = 0; i < to.size(); ++i)
-    if (to[i].kind == Operand::Kind::kRegister) copy(register_of(to[i]), values[i]);
+    if (to[i].kind == Operand::Kind::kRegister) build_.copy(build_.register_of(to[i]), values[i]);
 }
 
-void Lowering::move_predicate(const Instruction& in) {
-  const RegisterId dst = predicate_destination(in.operands[0]);
+void MoveLowering::move_predicate(const Instruction& in) {
+  const RegisterId dst = operands_.predicate_destination(in.operands[0]);
   if (dst == kNoRegister) return;
   const Operand& from = in.operands[1];
   if (from.kind == Operand::Kind::kImmediate) {
-    Inst inst = internal("$constpred");
+    Inst inst = internal_inst("$constpred");
     inst.pdst[0] = dst;
     inst.imm = from.bits != 0 ? 1 : 0;
-    return emit(inst);
+    return build_.emit(inst);
   }
   Inst inst = move_inst(RegisterClass::kPredicate);
   inst.match = in.match;
   inst.pdst[0] = dst;
-  inst.psrc[0] = predicate(from);
+  inst.psrc[0] = operands_.predicate(from);
   inst.move = !inst.psrc[0].negated;
-  emit(inst);
+  build_.emit(inst);
 }
 
-void Lowering::pack(const Instruction& in, unsigned width) {
-  const RegisterId dst = register_of(in.operands[0]);
+void MoveLowering::pack(const Instruction& in, unsigned width) {
+  const RegisterId dst = build_.register_of(in.operands[0]);
   const auto& parts = in.operands[1].elements;
   const unsigned part = width / static_cast<unsigned>(parts.size());
-  if ((class_of(dst) == RegisterClass::kPair) != (width == 64)) error("the destination's width does not fit the type");
+  if ((build_.class_of(dst) == RegisterClass::kPair) != (width == 64))
+    build_.error("the destination's width does not fit the type");
   std::string spelling = parts.size() == 4 ? "$pack4.b" : "$pack.b";
   spelling += std::to_string(width);
   if (!((parts.size() == 2 && (width == 16 || width == 32 || width == 64)) ||
         (parts.size() == 4 && (width == 32 || width == 64))))
-    error("a list of " + std::to_string(parts.size()) + " elements cannot make a value of " + std::to_string(width) +
-          " bits");
-  Inst inst = internal(spelling);
+    build_.error("a list of " + std::to_string(parts.size()) + " elements cannot make a value of " +
+                 std::to_string(width) + " bits");
+  Inst inst = internal_inst(spelling);
   inst.dst = Value::of(dst);
   for (std::size_t i = 0; i < parts.size(); ++i)
-    inst.src[i] = source(parts[i], part == 8 ? Type::kB8 : part == 16 ? Type::kB16 : Type::kB32);
-  emit(inst);
+    inst.src[i] = operands_.source(parts[i], part == 8 ? Type::kB8 : part == 16 ? Type::kB16 : Type::kB32);
+  build_.emit(inst);
 }
 
-void Lowering::unpack(const Instruction& in, unsigned width) {
+void MoveLowering::unpack(const Instruction& in, unsigned width) {
   const auto& parts = in.operands[0].elements;
   const unsigned part = width / static_cast<unsigned>(parts.size());
   if (part != 8 && part != 16 && part != 32)
-    error("a value of " + std::to_string(width) + " bits cannot be taken apart into " + std::to_string(parts.size()));
-  Value from = source(in.operands[1], width == 64 ? Type::kB64 : Type::kB32);
+    build_.error("a value of " + std::to_string(width) + " bits cannot be taken apart into " +
+                 std::to_string(parts.size()));
+  Value from = operands_.source(in.operands[1], width == 64 ? Type::kB64 : Type::kB32);
   if (from.is_register()) {
     // An element may be the source's own register. The source is then copied first, so that it is read before it is
     // overwritten.
     const bool overwritten = std::any_of(parts.begin(), parts.end(), [&](const Operand& o) {
-      return o.kind == Operand::Kind::kRegister && register_of(o) == from.reg;
+      return o.kind == Operand::Kind::kRegister && build_.register_of(o) == from.reg;
     });
     if (overwritten) {
-      const RegisterId saved = code_.make(class_of(from.reg));
-      copy(saved, from);
+      const RegisterId saved = code_.make(build_.class_of(from.reg));
+      build_.copy(saved, from);
       from = Value::of(saved);
     }
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].kind != Operand::Kind::kRegister) continue;
-    const RegisterId to = register_of(parts[i]);
+    const RegisterId to = build_.register_of(parts[i]);
     std::string spelling = "$extract.b";
     spelling += std::to_string(part);
     if (width == 64 && part != 32) spelling += 'w';
-    Inst inst = internal(spelling);
+    Inst inst = internal_inst(spelling);
     RegisterId target = to;
-    if (class_of(to) == RegisterClass::kPair) target = code_.make(RegisterClass::kSingle);
+    if (build_.class_of(to) == RegisterClass::kPair) target = code_.make(RegisterClass::kSingle);
     inst.dst = Value::of(target);
     inst.src[0] = from;
     inst.imm = part * i;
-    emit(inst);
-    if (target != to) extend(to, Value::of(target), part == 8 ? Type::kU8 : part == 16 ? Type::kU16 : Type::kU32);
+    build_.emit(inst);
+    if (target != to)
+      build_.extend(to, Value::of(target), part == 8 ? Type::kU8 : part == 16 ? Type::kU16 : Type::kU32);
   }
 }
 
-bool Lowering::convert_address(const Instruction& in) {
+bool MoveLowering::convert_address(const Instruction& in) {
   if (in.operands[0].kind != Operand::Kind::kRegister) return false;
-  const RegisterId dst = register_of(in.operands[0]);
-  const bool wide = class_of(dst) == RegisterClass::kPair;
+  const RegisterId dst = build_.register_of(in.operands[0]);
+  const bool wide = build_.class_of(dst) == RegisterClass::kPair;
   const Type type = wide ? Type::kB64 : Type::kB32;
   if (in.match.has("global") || in.match.has("const")) {
     // The generic address of a global or constant variable equals its own address.
-    copy(dst, source(in.operands[1], type));
+    build_.copy(dst, operands_.source(in.operands[1], type));
     code_.insts.back().match = in.match;
     return true;
   }
   if (!in.match.has("param") && !in.match.has("param::entry")) return false;
-  if (!wide) error("addresses of parameters have 64 bits");
+  if (!wide) build_.error("addresses of parameters have 64 bits");
   const RegisterId base = code_.make(RegisterClass::kPair);
-  const Value from = source(in.operands[1], type);
+  const Value from = operands_.source(in.operands[1], type);
   if (code_.kernel) {
-    Inst inst = internal("$special.u64");
+    Inst inst = internal_inst("$special.u64");
     inst.dst = Value::of(base);
     inst.imm = static_cast<std::uint64_t>(isa::SpecialRegister::kParameterBase);
-    emit(inst);
+    build_.emit(inst);
   } else {
-    copy(base, Value::constant(isa::kLocalWindow, true));
+    build_.copy(base, Value::constant(isa::kLocalWindow, true));
   }
   isa::LookupError ignored;
-  Inst inst = start(InstructionTable::instance().find(in.match.has("to") ? "sub.s64" : "add.s64", ignored));
+  Inst inst = inst_of(InstructionTable::instance().find(in.match.has("to") ? "sub.s64" : "add.s64", ignored));
   inst.dst = Value::of(dst);
   inst.src[0] = from;
   inst.src[1] = Value::of(base);
-  emit(inst);
+  build_.emit(inst);
   return true;
 }
 

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "compiler/allocate.h"
-#include "compiler/lower.h"
+#include "compiler/builder.h"
 
 namespace castor::compiler {
 namespace {

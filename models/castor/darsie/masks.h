@@ -18,6 +18,11 @@ namespace castor::darsie {
 [[nodiscard]] constexpr U32 row_bit(unsigned row) { return U32{1} << row; }
 [[nodiscard]] constexpr bool has(U64 mask, unsigned bit) { return (mask >> bit & 1U) != 0; }
 
+/// Returns the number of set bits. Usually the mask has at most one, and no population count is needed.
+[[nodiscard]] inline U64 count_bits(U64 mask) {
+  return (mask & (mask - 1)) == 0 ? U64{mask != 0} : static_cast<U64>(__builtin_popcountll(mask));
+}
+
 /// Sets the bits of `where` in `mask` to `value`.
 template <class T>
 constexpr void assign(T& mask, T where, bool value) {
