@@ -39,7 +39,6 @@ FIXED = "fixed: parts and their order are all it has"
 OWN = {
     "castor::gpu::BasicSm": (42, 22, FIXED),
     "castor::gpu::BasicFrontEnd": (45, 22, FIXED),
-    "castor::gpu::SmMemory::Impl": (42, 38, "LSU, L1 pipe and MSHRs of an SM, not yet cut"),
     "castor::gpu::DramChannel": (24, 31, "first legal clocks of each kind of command, and eight statistics"),
     "castor::gpu::IssueStage": (30, 31, "six parts it asks, and what a tick found out about picks and commits"),
     "castor::gpu::MemoryOperation": (15, 35, "a record: all that an access carries through the LSU"),

@@ -107,7 +107,7 @@ OutsideReads collect_kernel_counts(const std::vector<Sm*>& cores, MemorySystem& 
       instructions.warps[i] += mine.warps[i];
       instructions.lanes[i] += mine.lanes[i];
     }
-    const SmMemory::Traffic& traffic = sm->entry_traffic(entry);
+    const MemoryTraffic& traffic = sm->entry_traffic(entry);
     counts[kCoalescedLines] += traffic.coalesced_lines;
     counts[kSectors] += traffic.sectors;
     counts[kL1ReadHit] += traffic.l1_read_hit;

@@ -12,7 +12,8 @@ L1Cache::L1Cache(const Machine& machine)
       data_(lines_.size()),
       sets_(machine.l1.sets),
       free_(std::size_t{machine.l1.sets} * words_per_set_, 0),
-      hash_(lines_.size(), machine.l1.line) {
+      hash_(lines_.size(), machine.l1.line),
+      owned_(machine.sm.tb_contexts, 0) {
   for (std::size_t set = 0; set < sets_.size(); ++set)
     for (unsigned way = 0; way < ways_; ++way) {
       free_[set * words_per_set_ + way / 64] |= std::uint64_t{1} << (way % 64);
@@ -31,17 +32,20 @@ std::uint32_t L1Cache::way_for(std::uint64_t line) const {
   return slot;
 }
 
-void L1Cache::place(std::uint32_t slot, std::uint64_t line) {
-  if (lines_[slot].present) release(slot);
-  const std::uint32_t set = lines_[slot].set;
-  const std::uint32_t way = slot - set * ways_;
-  free_[std::size_t{set} * words_per_set_ + way / 64] &= ~(std::uint64_t{1} << (way % 64));
+void L1Cache::place(std::uint32_t slot, std::uint64_t line, std::uint16_t owner) {
   Line& to = lines_[slot];
+  if (to.present) {
+    drop(slot);
+  } else {
+    const std::uint32_t way = slot - to.set * ways_;
+    free_[std::size_t{to.set} * words_per_set_ + way / 64] &= ~(std::uint64_t{1} << (way % 64));
+  }
   to.address = line;
   to.stamp = 0;
   to.valid = to.dirty = {};
   to.claims = 0;
-  to.owner = kNobody;
+  to.owner = owner;
+  if (owner != kNobody) ++owned_[owner];
   to.present = true;
   hash_.insert(slot, line);
   link_newest(slot);
@@ -57,9 +61,14 @@ void L1Cache::release(std::uint32_t slot) {
   const std::uint32_t set = lines_[slot].set;
   const std::uint32_t way = slot - set * ways_;
   free_[std::size_t{set} * words_per_set_ + way / 64] |= std::uint64_t{1} << (way % 64);
+  drop(slot);
+  lines_[slot].present = false;
+}
+
+void L1Cache::drop(std::uint32_t slot) {
+  if (lines_[slot].owner != kNobody) --owned_[lines_[slot].owner];
   hash_.erase(slot);
   unlink(slot);
-  lines_[slot].present = false;
 }
 
 void L1Cache::unlink(std::uint32_t slot) {

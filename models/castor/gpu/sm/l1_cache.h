@@ -13,8 +13,8 @@
 
 namespace castor::gpu {
 
-/// Storage of an L1 (docs/gpu/sm-memory.md, "L1"): tags, state and data of its lines, and LRU order. The L1 pipe
-/// (l1_pipe.cpp) decides when lines are looked up, filled or written.
+/// Storage of an L1 (docs/gpu/sm-memory.md, "L1"): tags, state and data of its lines, and LRU order. L1Lines
+/// keeps it consistent with the MSHRs; L1Pipe decides when lines are looked up, filled or written.
 ///
 /// A slot is a way of a set, numbered set x ways + way. A slot is present while it holds an address: some of its bytes
 /// are valid, or a miss has claimed it. Lines are found through a hash table; each set has a list in LRU order.
@@ -52,17 +52,25 @@ class L1Cache {
   /// Returns the slot for an absent line: the lowest free way of its set, else the least recently used way without
   /// claims, else kNone. Changes nothing.
   [[nodiscard]] std::uint32_t way_for(std::uint64_t line) const;
-  /// Assigns `slot` to a line without valid bytes, and drops the previous line of the slot.
-  void place(std::uint32_t slot, std::uint64_t line);
+  /// Assigns `slot` to a line without valid bytes, and drops the previous line of the slot. `owner`: TB context of a
+  /// local line with write-back, else kNobody.
+  void place(std::uint32_t slot, std::uint64_t line, std::uint16_t owner);
   /// Makes the slot the most recently used of its set.
   void touch(std::uint32_t slot);
+  /// Makes all bytes of the slot invalid.
+  void empty(std::uint32_t slot) { lines_[slot].valid = lines_[slot].dirty = {}; }
+  /// Returns whether the slot holds dirty bytes.
+  [[nodiscard]] bool dirty(std::uint32_t slot) const {
+    return slot != kNone && lines_[slot].present && !lines_[slot].dirty.none();
+  }
   /// Frees the slot.
   void release(std::uint32_t slot);
   /// Frees a slot that has neither valid bytes nor claims.
   void release_if_empty(std::uint32_t slot) {
-    const Line& line = lines_[slot];
-    if (line.valid.none() && line.claims == 0) release(slot);
+    if (lines_[slot].valid.none() && lines_[slot].claims == 0) release(slot);
   }
+  /// Returns the number of lines that a TB context owns.
+  [[nodiscard]] std::uint32_t owned(unsigned context) const { return owned_[context]; }
 
  private:
   // LRU list of a set.
@@ -75,6 +83,8 @@ class L1Cache {
 
   void unlink(std::uint32_t slot);
   void link_newest(std::uint32_t slot);
+  // Takes the line out of everything but the set of present slots.
+  void drop(std::uint32_t slot);
 
   unsigned ways_;
   bool hash_sets_;
@@ -87,6 +97,7 @@ class L1Cache {
   std::vector<Set> sets_;
   std::vector<std::uint64_t> free_;  // bit per way, set if the way is free; words_per_set_ words per set
   LineHash hash_;
+  std::vector<std::uint32_t> owned_;  // [TB context] number of its lines
 };
 
 }  // namespace castor::gpu

@@ -1,30 +1,13 @@
+#include "castor/gpu/sm/l1_pipe.h"
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
 #include "castor/base/error.h"
-#include "castor/gpu/sm/sm_memory_impl.h"
 
 namespace castor::gpu {
 namespace {
-
-// Copies the bytes selected by a mask, in runs of consecutive bytes.
-void copy_bytes(std::byte* to, const std::byte* from, const ByteMask& bytes) {
-  for (unsigned half = 0; half < 2; ++half) {
-    std::uint64_t left = bytes.word[half];
-    if (left == ~std::uint64_t{0}) {
-      std::memcpy(to + 64 * half, from + 64 * half, 64);
-      continue;
-    }
-    while (left != 0) {
-      const auto at = static_cast<unsigned>(__builtin_ctzll(left));
-      const std::uint64_t rest = ~(left >> at);
-      const unsigned count = rest == 0 ? 64 - at : static_cast<unsigned>(__builtin_ctzll(rest));
-      std::memcpy(to + 64 * half + at, from + 64 * half + at, count);
-      left &= at + count >= 64 ? 0 : ~std::uint64_t{0} << (at + count);
-    }
-  }
-}
 
 // Returns whether two lines agree in the bytes selected by a mask. Compares 8 bytes at a time.
 bool equal_bytes(const std::byte* a, const std::byte* b, const ByteMask& bytes) {
@@ -46,23 +29,70 @@ bool equal_bytes(const std::byte* a, const std::byte* b, const ByteMask& bytes) 
 
 }  // namespace
 
-bool SmMemory::Impl::lookup(MemoryOperation& operation, unsigned line, Cycle now, Tick tick) {
-  if (machine.acquire.mode == AcquireMode::kFlush) flush_for(acquire(operation));
+L1Pipe::L1Pipe(const Machine& machine, unsigned sm, const Store& store, OperationTracker& operations,
+               PacketSender& sender)
+    : machine_(machine),
+      sm_(sm),
+      store_(store),
+      operations_(operations),
+      sender_(sender),
+      statistics_(operations.statistics()),
+      access_latency_(machine.l1.access_latency),
+      depth_((std::size_t{machine.l1.access_latency} + 1) * machine.l1.banks),
+      pipe_(depth_ + machine.l1.banks),
+      lines_(machine) {}
+
+// --- Lookups ---------------------------------------------------------------------------------------------------------
+
+void L1Pipe::look_up_due(Cycle now, Tick tick) {
+  hits_.clear();
+  // A stalled head stays stalled until its missing resource may have been released.
+  if (stalled_) {
+    if (!may_resume()) return catch_up(tick);
+    catch_up(tick - 1);
+    stalled_ = false;
+  }
+  for (unsigned i = 0; i < machine_.l1.banks && !pipe_.empty() && pipe_.front().due <= tick; ++i) {
+    const Access head = pipe_.front();
+    if (!access(*head.operation, head.line, now, tick)) return stall(*head.operation, tick);
+    pipe_.pop_front();
+  }
+}
+
+void L1Pipe::stall(const MemoryOperation& operation, Tick tick) {
+  stalled_ = true;
+  freed_ = false;
+  stalled_acquire_ = operations_.acquire(operation);
+  stalled_traffic_ = &operations_.traffic(operation);
+  uncounted_ = tick;
+  catch_up(tick);
+}
+
+void L1Pipe::catch_up(Tick tick) {
+  if (!stalled_ || tick < uncounted_) return;
+  const Tick ticks = tick + 1 - uncounted_;
+  statistics_.reservation_fail += ticks;
+  stalled_traffic_->reservation_fail += ticks;
+  uncounted_ = tick + 1;
+}
+
+bool L1Pipe::access(MemoryOperation& operation, unsigned line, Cycle now, Tick tick) {
+  if (machine_.acquire.mode == AcquireMode::kFlush) lines_.flush_for(operations_.acquire(operation));
   const bool local = operation.is_local(line);
   if (local ? operation.bypass_local : operation.bypass_global) return bypass(operation, line, now, tick);
   if (!operation.writes) return load(operation, line, now, tick);
   return local && operation.write_back ? store_back(operation, line, tick) : store_through(operation, line, tick);
 }
 
-bool SmMemory::Impl::too_old(std::uint32_t slot, const MemoryOperation& operation, unsigned line) const {
+bool L1Pipe::too_old(std::uint32_t slot, const MemoryOperation& operation, unsigned line) const {
   if (slot == L1Cache::kNone || (operation.is_local(line) && operation.write_back)) return false;
-  const L1Cache::Line& at = l1.at(slot);
-  return !at.valid.none() && at.stamp < acquire(operation);
+  const L1Cache::Line& at = lines_.cache().at(slot);
+  return !at.valid.none() && at.stamp < operations_.acquire(operation);
 }
 
-void SmMemory::Impl::empty(std::uint32_t slot) { l1.at(slot).valid = l1.at(slot).dirty = {}; }
-
-bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now, Tick tick) {
+bool L1Pipe::load(MemoryOperation& operation, unsigned index, Cycle now, Tick tick) {
+  L1Cache& l1 = lines_.cache();
+  MshrFile& mshrs = lines_.mshrs();
   const LineAccess& access = operation.lines[index];
   const bool own = operation.is_local(index) && operation.write_back;
   std::uint32_t slot = l1.find(access.line);
@@ -72,134 +102,141 @@ bool SmMemory::Impl::load(MemoryOperation& operation, unsigned index, Cycle now,
   if (missing.none()) {
     operation.load(index, l1.data(slot));
     l1.touch(slot);
-    count(statistics.l1_read_hit, traffic(operation).l1_read_hit);
-    if ((machine.check.stale != StaleCheck::kOff || watched()) && !own) {
-      hits.push_back({access.line, slot, access.bytes, &traffic(operation).stale_hit});
-      any_hit->raise();
+    count(statistics_.l1_read_hit, operations_.traffic(operation).l1_read_hit);
+    if ((machine_.check.stale != StaleCheck::kOff || operations_.watched()) && !own) {
+      hits_.push_back({access.line, slot, access.bytes, &operations_.traffic(operation).stale_hit});
+      sender_.raise_hand_over();
     }
-    part_done(operation, tick + machine.l1.return_latency);
+    operations_.part_done(operation, tick + machine_.l1.return_latency);
     return true;
   }
 
   const std::uint8_t needed = missing.sectors();
   for (std::uint32_t entry = mshrs.find(access.line); entry != MshrFile::kNone; entry = mshrs.older(entry)) {
     if ((needed & ~mshrs.at(entry).sectors) != 0) continue;
-    if ((!own && mshrs.at(entry).sent < acquire(operation)) || !mshrs.can_merge(entry))
-      return is_missing(StallReason::kEntry);
-    if (stale) {
-      count(statistics.stale_refetch, traffic(operation).stale_refetch);
-      empty(slot);
-    }
-    const bool partial = !(missing == access.bytes);
-    if (partial) operation.load(index, l1.data(slot));
-    mshrs.add_target(entry, {&operation, index, partial, missing});
+    if ((!own && mshrs.at(entry).sent < operations_.acquire(operation)) || !mshrs.can_merge(entry))
+      return lacks(StallReason::kEntry);
+    mshrs.add_target(entry, load_present(operation, index, slot, stale, missing));
     if (slot != L1Cache::kNone) l1.touch(slot);
-    count(statistics.l1_read_miss, traffic(operation).l1_read_miss);
-    count(statistics.merged, traffic(operation).merged);
+    count(statistics_.merged, operations_.traffic(operation).merged);
     return true;
   }
 
-  if (mshrs.full()) return is_missing(StallReason::kEntry);
+  if (mshrs.full()) return lacks(StallReason::kEntry);
   const std::uint32_t way = slot != L1Cache::kNone ? slot : l1.way_for(access.line);
-  if (way == L1Cache::kNone) return lacks_free_way(access.line);
-  const bool dirty_victim = slot == L1Cache::kNone && dirty(way);
-  if (places() < (dirty_victim ? 2U : 1U)) return is_missing(StallReason::kInjectionSlot);
-  if (stale) {
-    count(statistics.stale_refetch, traffic(operation).stale_refetch);
-    empty(slot);
-  }
-  const bool partial = !(missing == access.bytes);
-  if (partial) operation.load(index, l1.data(slot));
+  if (way == L1Cache::kNone) return lacks_way(access.line);
+  const bool dirty_victim = slot == L1Cache::kNone && l1.dirty(way);
+  if (sender_.room() < (dirty_victim ? 2U : 1U)) return lacks(StallReason::kInjectionSlot);
+  const MshrFile::Target target = load_present(operation, index, slot, stale, missing);
   if (slot == L1Cache::kNone) {
     if (dirty_victim) write_back(way);
-    place(way, access.line, operation, own);
+    l1.place(way, access.line, own ? static_cast<std::uint16_t>(operation.issue.context) : L1Cache::kNobody);
     slot = way;
   }
   l1.touch(slot);
   ++l1.at(slot).claims;
-  const std::uint8_t sectors = machine.l1.sectored ? needed : all_sectors;
+  const std::uint8_t sectors = machine_.l1.sectored ? needed : sender_.all_sectors();
   const std::uint32_t entry = mshrs.open(access.line, sectors, now, slot);
-  mshrs.add_target(entry, {&operation, index, partial, missing});
-  Transaction& request = packet(RequestKind::kLoad, Client::kLsu, operation);
+  mshrs.add_target(entry, target);
+  Transaction& request = sender_.packet(RequestKind::kLoad, Client::kLsu, operation);
   request.request.sectors = sectors;
   request.request.tag = entry;
-  inject(request, access.line);
-  count(statistics.l1_read_miss, traffic(operation).l1_read_miss);
-  count(statistics.primary_misses, traffic(operation).primary_misses);
-  ++primary_misses;
+  sender_.inject(request, access.line);
+  count(statistics_.primary_misses, operations_.traffic(operation).primary_misses);
+  ++primary_misses_;
   return true;
 }
 
-bool SmMemory::Impl::store_through(MemoryOperation& operation, unsigned index, Tick tick) {
-  if (places() == 0) return is_missing(StallReason::kInjectionSlot);
+MshrFile::Target L1Pipe::load_present(MemoryOperation& operation, unsigned index, std::uint32_t slot, bool stale,
+                                      const ByteMask& missing) {
+  MemoryTraffic& traffic = operations_.traffic(operation);
+  count(statistics_.l1_read_miss, traffic.l1_read_miss);
+  if (stale) {
+    count(statistics_.stale_refetch, traffic.stale_refetch);
+    lines_.cache().empty(slot);
+  }
+  const bool partial = !(missing == operation.lines[index].bytes);
+  if (partial) operation.load(index, lines_.cache().data(slot));
+  return {&operation, index, partial, missing};
+}
+
+void L1Pipe::count_write(const MemoryOperation& operation, bool hit) {
+  MemoryTraffic& traffic = operations_.traffic(operation);
+  hit ? count(statistics_.l1_write_hit, traffic.l1_write_hit) : count(statistics_.l1_write_miss, traffic.l1_write_miss);
+}
+
+bool L1Pipe::store_through(MemoryOperation& operation, unsigned index, Tick tick) {
+  L1Cache& l1 = lines_.cache();
+  if (sender_.room() == 0) return lacks(StallReason::kInjectionSlot);
   const LineAccess& access = operation.lines[index];
-  Transaction& request = packet(RequestKind::kStore, Client::kLsu, operation);
+  Transaction& request = sender_.packet(RequestKind::kStore, Client::kLsu, operation);
   operation.store(index, request.request.data);
-  close_entries(access.line);
+  lines_.close_entries(access.line);
   const std::uint32_t slot = l1.find(access.line);
   bool hit = false;
   if (slot != L1Cache::kNone) {
-    if (too_old(slot, operation, index)) empty(slot);
+    if (too_old(slot, operation, index)) l1.empty(slot);
     const ByteMask present = access.bytes.both(l1.at(slot).valid);
     hit = present == access.bytes;
     copy_bytes(l1.data(slot), request.request.data, present);
     if (hit) l1.touch(slot);
-    release_if_empty(slot);
+    l1.release_if_empty(slot);
   }
-  hit ? count(statistics.l1_write_hit, traffic(operation).l1_write_hit)
-      : count(statistics.l1_write_miss, traffic(operation).l1_write_miss);
-  send_store(request, access.line, access.bytes, Listener::kWarp);
-  part_done(operation, tick);
+  count_write(operation, hit);
+  sender_.send_store(request, access.line, access.bytes, PacketSender::Listener::kWarp);
+  operations_.part_done(operation, tick);
   return true;
 }
 
-bool SmMemory::Impl::store_back(MemoryOperation& operation, unsigned index, Tick tick) {
+bool L1Pipe::store_back(MemoryOperation& operation, unsigned index, Tick tick) {
+  L1Cache& l1 = lines_.cache();
   const LineAccess& access = operation.lines[index];
   std::uint32_t slot = l1.find(access.line);
   const bool hit = slot != L1Cache::kNone && !l1.at(slot).valid.none();
   if (slot == L1Cache::kNone) {
     const std::uint32_t way = l1.way_for(access.line);
-    if (way == L1Cache::kNone) return lacks_free_way(access.line);
-    if (dirty(way)) {
-      if (places() == 0) return is_missing(StallReason::kInjectionSlot);
+    if (way == L1Cache::kNone) return lacks_way(access.line);
+    if (l1.dirty(way)) {
+      if (sender_.room() == 0) return lacks(StallReason::kInjectionSlot);
       write_back(way);
     }
-    place(way, access.line, operation, true);
+    l1.place(way, access.line, static_cast<std::uint16_t>(operation.issue.context));
     slot = way;
   }
-  close_entries(access.line);
-  if (watched()) {
+  lines_.close_entries(access.line);
+  if (operations_.watched()) {
     // A change of bytes in local memory disturbs the spin watch, because a loop may depend on these bytes.
     std::byte before[kMaxLineBytes];
-    std::memcpy(before, l1.data(slot), machine.l1.line);
+    std::memcpy(before, l1.data(slot), machine_.l1.line);
     operation.store(index, l1.data(slot));
     const bool known = access.bytes.without(l1.at(slot).valid).none();
-    if (!known || !equal_bytes(before, l1.data(slot), access.bytes)) watch->disturb();
+    if (!known || !equal_bytes(before, l1.data(slot), access.bytes)) operations_.watch()->disturb();
   } else {
     operation.store(index, l1.data(slot));
   }
   l1.at(slot).valid.add(access.bytes);
   l1.at(slot).dirty.add(access.bytes);
   l1.touch(slot);
-  hit ? count(statistics.l1_write_hit, traffic(operation).l1_write_hit)
-      : count(statistics.l1_write_miss, traffic(operation).l1_write_miss);
+  count_write(operation, hit);
   const unsigned warp = operation.issue.warp;
-  part_done(operation, tick);
-  client.acknowledged(warp);
+  operations_.part_done(operation, tick);
+  operations_.client().acknowledged(warp);
   return true;
 }
 
-bool SmMemory::Impl::bypass(MemoryOperation& operation, unsigned index, Cycle now, Tick tick) {
+bool L1Pipe::bypass(MemoryOperation& operation, unsigned index, Cycle now, Tick tick) {
+  L1Cache& l1 = lines_.cache();
+  MshrFile& mshrs = lines_.mshrs();
   const LineAccess& access = operation.lines[index];
-  std::uint32_t slot = l1.find(access.line);
-  const bool dirty_line = dirty(slot);
-  if (operation.has_result && mshrs.full()) return is_missing(StallReason::kEntry);
-  if (places() < (dirty_line ? 2U : 1U)) return is_missing(StallReason::kInjectionSlot);
-  ++statistics.l1_bypassed;
-  close_entries(access.line);
+  const std::uint32_t slot = l1.find(access.line);
+  const bool dirty_line = l1.dirty(slot);
+  if (operation.has_result && mshrs.full()) return lacks(StallReason::kEntry);
+  if (sender_.room() < (dirty_line ? 2U : 1U)) return lacks(StallReason::kInjectionSlot);
+  ++statistics_.l1_bypassed;
+  lines_.close_entries(access.line);
   if (slot != L1Cache::kNone) {
     if (dirty_line) write_back(slot);
-    forget(slot);
+    l1.release(slot);
   }
   const isa::MemoryOp& op = operation.access.op;
   const std::uint8_t sectors = access.bytes.sectors();
@@ -207,11 +244,11 @@ bool SmMemory::Impl::bypass(MemoryOperation& operation, unsigned index, Cycle no
                            : op.kind == isa::MemoryKind::kStore  ? RequestKind::kStore
                            : op.kind == isa::MemoryKind::kAtomic ? RequestKind::kAtomic
                                                                  : RequestKind::kReduction;
-  Transaction& request = packet(kind, Client::kBypass, operation);
+  Transaction& request = sender_.packet(kind, Client::kBypass, operation);
   if (kind == RequestKind::kStore) {
     operation.store(index, request.request.data);
-    send_store(request, access.line, access.bytes, Listener::kWarp);
-    part_done(operation, tick);
+    sender_.send_store(request, access.line, access.bytes, PacketSender::Listener::kWarp);
+    operations_.part_done(operation, tick);
     return true;
   }
   request.request.sectors = sectors;
@@ -235,97 +272,40 @@ bool SmMemory::Impl::bypass(MemoryOperation& operation, unsigned index, Cycle no
     const std::uint32_t entry = mshrs.take(access.line, sectors, now);
     mshrs.add_target(entry, {&operation, index, false, {}});
     request.request.tag = entry;
-    ++primary_misses;
+    ++primary_misses_;
   }
-  inject(request, access.line);
-  if (kind == RequestKind::kReduction) part_done(operation, tick);
+  sender_.inject(request, access.line);
+  if (kind == RequestKind::kReduction) operations_.part_done(operation, tick);
   return true;
 }
 
-void SmMemory::Impl::close_entries(std::uint64_t line) {
-  for (std::uint32_t entry = mshrs.find(line); entry != MshrFile::kNone;) {
-    const std::uint32_t next = mshrs.older(entry);
-    --l1.at(mshrs.at(entry).slot).claims;
-    mshrs.close(entry);
-    entry = next;
-  }
-}
+// --- Replies ---------------------------------------------------------------------------------------------------------
 
-void SmMemory::Impl::release_if_empty(std::uint32_t slot) {
-  if (l1.at(slot).valid.none() && l1.at(slot).claims == 0) forget(slot);
-}
-
-void SmMemory::Impl::forget(std::uint32_t slot) {
-  if (l1.at(slot).owner != L1Cache::kNobody) --local_lines[l1.at(slot).owner];
-  l1.release(slot);
-}
-
-void SmMemory::Impl::place(std::uint32_t slot, std::uint64_t line, const MemoryOperation& operation, bool own) {
-  if (l1.at(slot).present) forget(slot);
-  l1.place(slot, line);
-  if (!own) return;
-  l1.at(slot).owner = static_cast<std::uint16_t>(operation.issue.context);
-  ++local_lines[operation.issue.context];
-}
-
-void SmMemory::Impl::write_back(std::uint32_t slot) {
-  const L1Cache::Line& line = l1.at(slot);
-  Transaction& request = packet(RequestKind::kStore, Client::kLsu, line.owner);
-  std::memcpy(request.request.data, l1.data(slot), machine.l1.line);
-  send_store(request, line.address, line.dirty, Listener::kNobody);
-  ++statistics.l1_write_backs;
-}
-
-void SmMemory::Impl::install(MshrFile::Entry& entry, const Transaction& reply) {
-  L1Cache::Line& line = l1.at(entry.slot);
-  const ByteMask added = ByteMask::of_sectors(entry.sectors).without(line.valid);
-  line.stamp = line.valid.none() ? reply.request.performed : std::min(line.stamp, reply.request.performed);
-  copy_bytes(l1.data(entry.slot), reply.request.data, added);
-  line.valid.add(added);
-  --line.claims;
-}
-
-void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
+void L1Pipe::take_atomic(const Transaction& reply, Tick tick) {
+  MshrFile& mshrs = lines_.mshrs();
   const MemoryRequest& request = reply.request;
-  const Tick ready = tick + 1 + machine.l1.return_latency;
-  switch (request.kind) {
-    case RequestKind::kFetch:
-      client.fetched(reply.line());
-      return;
-    case RequestKind::kStore: {
-      const Write done = writes[request.tag];
-      writes[request.tag] = writes.back();
-      writes[request.tag].transaction->request.tag = request.tag;
-      writes.pop_back();
-      if (done.listener == Listener::kWarp) client.acknowledged(request.warp);
-      if (done.listener == Listener::kRecord) client.record_stored(request.warp, done.number);
-      return;
-    }
-    case RequestKind::kReduction:
-      client.acknowledged(request.warp);
-      return;
-    case RequestKind::kAtomic: {
-      const MshrFile::Target target = mshrs.target(mshrs.at(request.tag).first);
-      mshrs.free(request.tag);
-      give_back(reply.line());
-      MemoryOperation& operation = *target.operation;
-      for (unsigned i = 0; i < request.lane_count; ++i) {
-        std::memcpy(operation.access.data + request.lanes[i].lane * std::size_t{16}, &request.lanes[i].value,
-                    operation.access.lane_bytes);
-      }
-      operation.waited = true;
-      operation.missed |= request.missed;
-      client.acknowledged(request.warp);
-      part_done(operation, ready);
-      return;
-    }
-    default:
-      break;
+  const MshrFile::Target target = mshrs.target(mshrs.at(request.tag).first);
+  mshrs.free(request.tag);
+  released(reply.line());
+  MemoryOperation& operation = *target.operation;
+  for (unsigned i = 0; i < request.lane_count; ++i) {
+    std::memcpy(operation.access.data + request.lanes[i].lane * std::size_t{16}, &request.lanes[i].value,
+                operation.access.lane_bytes);
   }
+  operation.waited = true;
+  operation.missed |= request.missed;
+  operations_.client().acknowledged(request.warp);
+  operations_.part_done(operation, tick + 1 + machine_.l1.return_latency);
+}
+
+void L1Pipe::take_read(const Transaction& reply, Tick tick) {
+  MshrFile& mshrs = lines_.mshrs();
+  const MemoryRequest& request = reply.request;
+  const Tick ready = tick + 1 + machine_.l1.return_latency;
   // A load that merged into a request sent before the watch's window returns bytes older than the window.
-  if (watched() && request.performed < watch->since()) watch->disturb();
+  if (operations_.watched() && request.performed < operations_.watch()->since()) operations_.watch()->disturb();
   MshrFile::Entry& entry = mshrs.at(request.tag);
-  if (entry.open) install(entry, reply);
+  if (entry.open) lines_.install(entry, reply);
   for (std::uint32_t index = entry.first; index != MshrFile::kNone;) {
     const MshrFile::Target target = mshrs.target(index);
     index = target.next;
@@ -334,90 +314,29 @@ void SmMemory::Impl::serve(const Transaction& reply, Tick tick) {
                    : operation.load(target.line, request.data);
     operation.waited = true;
     operation.missed |= request.missed;
-    part_done(operation, ready);
+    operations_.part_done(operation, ready);
   }
   mshrs.free(request.tag);
-  give_back(reply.line());
+  released(reply.line());
 }
 
-void SmMemory::Impl::check_stale(const Hit& hit, Cycle now) {
+void L1Pipe::check_stale(Cycle now) {
+  for (const Hit& hit : hits_) check_stale(hit, now);
+  hits_.clear();
+}
+
+void L1Pipe::check_stale(const Hit& hit, Cycle now) {
+  const L1Cache& l1 = lines_.cache();
   if (!l1.at(hit.slot).present || l1.at(hit.slot).address != hit.line) return;
-  const std::byte* const memory = store.bytes(hit.line);
+  const std::byte* const memory = store_.bytes(hit.line);
   if (equal_bytes(l1.data(hit.slot), memory, hit.bytes)) return;
   // A store of this SM in flight makes the line in L1 newer than memory, not older.
-  for (const Write& write : writes)
-    if (write.transaction->line() == hit.line) return;
-  if (watch != nullptr) watch->disturb();
-  if (machine.check.stale == StaleCheck::kOff) return;
-  count(statistics.stale_hit, *hit.traffic);
-  CASTOR_ASSERT_AT(now, machine.check.stale != StaleCheck::kError, "SM %u: stale bytes in L1, line 0x%" PRIx64, sm,
+  if (sender_.writes_to(hit.line)) return;
+  if (operations_.watch() != nullptr) operations_.watch()->disturb();
+  if (machine_.check.stale == StaleCheck::kOff) return;
+  count(statistics_.stale_hit, *hit.traffic);
+  CASTOR_ASSERT_AT(now, machine_.check.stale != StaleCheck::kError, "SM %u: stale bytes in L1, line 0x%" PRIx64, sm_,
                    hit.line);
-}
-
-void SmMemory::Impl::flush_for(Cycle acquire_cycle) {
-  if (acquire_cycle <= flushed_for) return;
-  flushed_for = acquire_cycle;
-  for (const MshrFile::Entry& entry : mshrs.entries())
-    if (entry.used && entry.open && l1.at(entry.slot).owner == L1Cache::kNobody) close_entries(entry.line);
-  for (std::uint32_t slot = 0; slot < l1.slots(); ++slot)
-    if (l1.at(slot).present && l1.at(slot).owner == L1Cache::kNobody) forget(slot);
-}
-
-Transaction& SmMemory::Impl::packet(RequestKind kind, Client from, unsigned context) {
-  Transaction& transaction = pool.get();
-  MemoryRequest& request = transaction.request;
-  request.kind = kind;
-  request.client = from;
-  request.initiator = static_cast<std::uint16_t>(sm);
-  const KernelContext* const kernel = contexts[context].kernel;
-  request.entry = kernel != nullptr ? kernel->entry : kNoKernelEntry;
-  request.warp = 0;
-  request.context = static_cast<std::uint16_t>(context);
-  request.tag = 0;
-  request.issued = 0;
-  request.id = next_id++;
-  return transaction;
-}
-
-Transaction& SmMemory::Impl::packet(RequestKind kind, Client from, const MemoryOperation& operation) {
-  Transaction& transaction = packet(kind, from, operation.issue.context);
-  transaction.request.warp = static_cast<std::uint16_t>(operation.issue.warp);
-  transaction.request.issued = operation.issue.now;
-  return transaction;
-}
-
-void SmMemory::Impl::inject(Transaction& transaction, std::uint64_t line) {
-  CASTOR_ASSERT(!injection.full(), "SM %u: injection FIFO overflows", sm);
-  transaction.prepare(line);
-  injection.push(transaction);
-  if (injection.tlb() != nullptr && injection.tlb()->asks()) any_hit->raise();
-}
-
-void SmMemory::Impl::send_store(Transaction& transaction, std::uint64_t line, const ByteMask& bytes, Listener listener,
-                                std::uint32_t number) {
-  MemoryRequest& request = transaction.request;
-  request.byte_mask[0] = bytes.word[0];
-  request.byte_mask[1] = bytes.word[1];
-  request.sectors = bytes.sectors();
-  request.tag = static_cast<std::uint32_t>(writes.size());
-  writes.push_back({&transaction, listener, number});
-  inject(transaction, line);
-}
-
-void SmMemory::Impl::send_one(Cycle now, Tick tick) {
-  sent = short_of_credit = false;
-  if (injection.tlb() != nullptr) injection.tlb()->advance(now, tick);
-  Transaction* const next = injection.head();
-  if (next == nullptr) return;
-  Transaction& head = *next;
-  const unsigned cost = flits(head.request.request_bytes(), machine.xbar.flit_bytes);
-  if (!port.can_send(cost, now)) {
-    short_of_credit = true;
-    return;
-  }
-  injection.pop(head);
-  port.send(head, cost, now, now + 1);
-  sent = true;
 }
 
 }  // namespace castor::gpu

@@ -8,7 +8,7 @@
 #include "castor/gpu/lane_offsets.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/sm/shared_banks.h"
-#include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/sm_memory_client.h"
 
 namespace castor::gpu {
 

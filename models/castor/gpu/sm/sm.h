@@ -120,7 +120,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   /// Returns the ticks and instructions for the kernels of each kernel table entry since `clear_entry`.
   [[nodiscard]] const SmAccounts& accounts() const { return accounts_; }
   /// Returns the memory traffic of the kernels in a kernel table entry since `clear_entry`.
-  [[nodiscard]] const SmMemory::Traffic& entry_traffic(unsigned entry) const { return memory_side_.traffic(entry); }
+  [[nodiscard]] const MemoryTraffic& entry_traffic(unsigned entry) const { return memory_side_.traffic(entry); }
   void clear_entry(unsigned entry) {
     accounts_.clear(entry);
     memory_side_.clear_traffic(entry);

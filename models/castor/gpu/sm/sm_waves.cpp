@@ -9,7 +9,7 @@
 #include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/sm/fetch_stage.h"
 #include "castor/gpu/sm/issue_stage.h"
-#include "castor/gpu/sm/sm_memory_impl.h"
+#include "castor/gpu/sm/sm_memory.h"
 #include "castor/gpu/sm/thread_blocks.h"
 
 namespace castor::gpu {
@@ -57,14 +57,13 @@ void add_core_waves(const SmParts& parts, Waves& waves, const std::string& scope
 }
 
 void SmMemory::add_waves(Waves& waves, const std::string& scope) const {
-  const Impl& impl = *impl_;
-  waves.add(scope, "lsu_queue", 16, [&impl] { return impl.queues[0].size(); });
-  waves.add(scope, "shared_queue", 16, [&impl] { return impl.queues[1].size(); });
-  waves.add(scope, "pipe", 16, [&impl] { return impl.pipe.size(); });
+  waves.add(scope, "lsu_queue", 16, [this] { return lsu_.queue(0).size(); });
+  waves.add(scope, "shared_queue", 16, [this] { return lsu_.queue(1).size(); });
+  waves.add(scope, "pipe", 16, [this] { return pipe_.accesses().size(); });
   waves.add(scope, "blocked", 1, [this] { return blocked() ? 1 : 0; });
-  waves.add(scope, "mshrs", 16, [&impl] { return impl.mshrs.in_use(); });
+  waves.add(scope, "mshrs", 16, [this] { return pipe_.lines().mshrs().in_use(); });
   waves.add(scope, "outstanding", 16, [this] { return outstanding(); });
-  waves.add(scope, "injection", 16, [&impl] { return impl.injection.size(); });
+  waves.add(scope, "injection", 16, [this] { return sender_.injection().size(); });
 }
 
 }  // namespace castor::gpu

@@ -9,7 +9,7 @@
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/sm/decoded.h"
 #include "castor/gpu/sm/pipelines.h"
-#include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/sm_memory_client.h"
 #include "castor/gpu/sm/warp_mask.h"
 #include "castor/isa/barrier.h"
 #include "castor/isa/memory_access.h"
