@@ -21,6 +21,7 @@ castor_tests(gpu_front_end_tests KIND unit
   SOURCES
     gpu_front_end_table_test.cpp gpu_front_end_dispatch_test.cpp gpu_front_end_packets_test.cpp
     gpu_front_end_random_test.cpp gpu_front_end_hooks_test.cpp gpu_front_end_hook_rules_test.cpp
+    gpu_front_end_hook_registers_test.cpp
     gpu_front_end_fault_test.cpp gpu_front_end_jobs_test.cpp gpu_front_end_governors_test.cpp
     gpu_front_end_ports_test.cpp gpu_front_end_retire_test.cpp gpu_front_end_completion_test.cpp
     gpu_front_end_lanes_test.cpp gpu_front_end_job_table_test.cpp gpu_front_end_inspector_test.cpp
@@ -55,7 +56,8 @@ castor_tests(gpu_device_tests KIND unit ISOLATED EVERY_COMPILER
     gpu_replay_whole_test.cpp gpu_replay_preempt_test.cpp
     gpu_launch_latency_test.cpp gpu_launch_pool_test.cpp gpu_launch_rules_test.cpp gpu_launch_order_test.cpp
     gpu_launch_random_test.cpp gpu_launch_fault_test.cpp
-    gpu_launch_group_test.cpp gpu_launch_group_timing_test.cpp gpu_launch_source_order_test.cpp
+    gpu_launch_group_test.cpp gpu_launch_group_life_test.cpp gpu_launch_group_rules_test.cpp
+    gpu_launch_group_timing_test.cpp gpu_launch_source_order_test.cpp
     gpu_fits_head_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms castor_hookup
   DEPENDS castor_blocks castor_block_models)
