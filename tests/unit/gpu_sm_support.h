@@ -159,7 +159,7 @@ class BasicRig {
     }
     while (const ServiceMessage* const message = sm.services().head(now)) {
       services.store = store;
-      if (auto fault = sm.serve(message->warp, services, now + 1)) {
+      if (auto fault = sm.serve(message->warp, &services, now + 1)) {
         faults.push_back(*fault);
         sm.kill(*message->kernel, now + 1);
       }
