@@ -210,7 +210,9 @@ int main() {
   cudaMallocManaged(&list, 128 * sizeof *list);
   const auto show = [&](const char* what, int from, int to) {
     printf("%s %s", what, cudaGetErrorName(cudaDeviceSynchronize()));
-    for (int i = from; i < to; ++i) printf(" %x:%s:%x", list[i].number, cudaGetErrorName(cudaError_t(list[i].error)), list[i].value);
+    for (int i = from; i < to; ++i) {
+      printf(" %x:%s:%x", list[i].number, cudaGetErrorName(cudaError_t(list[i].error)), list[i].value);
+    }
     printf("\\n");
   };
   for (unsigned i = 0; i < 32; ++i) list[i] = {0x18, i + 1, -1};

@@ -2,12 +2,18 @@
 
 #include <cstdio>
 
+__device__ void* volatile last;
+
 __global__ void stopped(int delay) {
   if (threadIdx.x < 32) {
     for (int i = 0; i < delay; ++i) asm volatile("");
-    asm("trap;");
+    asm volatile("trap;");
   }
-  for (;;) free(malloc(16));
+  for (;;) {
+    void* const place = malloc(16);
+    last = place;
+    free(place);
+  }
 }
 
 __global__ void sum(int* total) { atomicAdd(total, static_cast<int>(threadIdx.x)); }
