@@ -152,7 +152,7 @@ TEST(FrontEndHookRegisters, EveryHookServesItsOwnRegisters) {
     hooks.dispatch = &policy;
     hooks.job_scheduler = &scheduler;
     EXPECT_EQ(access_windows(hooks, {40, 1, 5, 3, 7}, every_cycle),
-              (std::vector<unsigned>{4004, 0, 4008, 2, 104, 0, 108, 2, 504, 0, 508, 2, 304, 0, 308, 2, 0, 1, 0, 1}));
+              (std::vector<unsigned>{4004, 0, 4008, 2, 104, 0, 108, 2, 504, 0, 508, 2, 304, 0, 308, 2, 0, 3, 0, 3}));
     for (const Registers* const one : {&first.registers, &second.registers, &policy.registers, &scheduler.registers}) {
       EXPECT_EQ(one->accesses, 2U) << one->window;
     }

@@ -53,7 +53,7 @@ inline const std::string kConserved = kernel(
         go_unless_equal("%r5", "0", "END") + "add.u32 %r6, %r0, %r8;\nmul.lo.u32 %r10, %r6, 7;\n" +
         "rem.u32 %r10, %r10, 5;\nadd.u32 %r10, %r10, 1;\n" + arguments("%rd4", "%rd0", "%r6") +
         launch_group("%r4", "many", "%rd4", flat("%r10", "64")) + add("%rd0+28000", "%r4") + "END:\n");
-Words conserved() {
+inline Words conserved() {
   Words expected(std::size_t{16} * kMany, 0);
   for (std::uint32_t n = 0; n < 2 * kMany; ++n) {
     if (n >= kMany && n % 8 != 0) continue;
