@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "castor/base/error.h"
+#include "castor/base/words.h"
+
 namespace castor::platforms::cli {
 namespace {
 
@@ -96,6 +99,11 @@ std::vector<std::string> checked_words(const CLI::Option& option) {
     }
   }
   return words;
+}
+
+void check_word(const std::string& word, const std::vector<std::string>& known, const std::string& what) {
+  if (std::find(known.begin(), known.end(), word) != known.end()) return;
+  throw base::InputError("no " + what + " '" + base::printable(word) + "'", "known are " + base::joined(known, ", "));
 }
 
 std::vector<std::string> command_names(const CLI::App& command) {

@@ -15,6 +15,9 @@ namespace castor::platforms::cli {
 /// Returns the words to which an option restricts its value (CLI::IsMember), such as those of --describe of cosim.
 [[nodiscard]] std::vector<std::string> checked_words(const CLI::Option& option);
 
+/// Throws InputError, which lists the known words, if a word is not among them. `what`: description such as "workload".
+void check_word(const std::string& word, const std::vector<std::string>& known, const std::string& what);
+
 /// Returns the words that complete the last of `words` (the words after the program's name), in the order of display.
 /// After a word that ends in '=' the user continues typing. The word ":files" means that a file name may follow.
 [[nodiscard]] std::vector<std::string> completions(const CLI::App& app, const std::vector<std::string>& words,

@@ -8,6 +8,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/words.h"
+#include "platforms/cli/complete.h"
 
 namespace castor::platforms::cli {
 namespace {
@@ -48,13 +49,6 @@ bool has_option(const Words& words, const std::string& name) {
                          "its options are " + all);
 }
 
-void check_word(const Json& option, const std::string& value) {
-  const Words known = option.at("words").get<Words>();
-  if (std::find(known.begin(), known.end(), value) != known.end()) return;
-  const std::string what = option.value("what", "word of " + names_of(option).back());
-  throw base::InputError("no " + what + " '" + base::printable(value) + "'", "known are " + base::joined(known, ", "));
-}
-
 void check_number(const Json& option, const std::string& value) {
   const std::uint64_t least = option.at("least").get<std::uint64_t>(), most = option.at("most").get<std::uint64_t>();
   std::uint64_t number = 0;
@@ -88,7 +82,9 @@ void check_experiment_words(const ExperimentTitle& experiment, const Words& word
   const auto check = [&](const Json* option, const std::string& value) {
     if (option == nullptr || value.empty()) return;
     if (option->contains("unless") && has_option(words, (*option)["unless"].get<std::string>())) return;
-    if (option->contains("words")) check_word(*option, value);
+    if (option->contains("words")) {
+      check_word(value, (*option)["words"].get<Words>(), option->value("what", "word of " + names_of(*option).back()));
+    }
     if (option->contains("least")) check_number(*option, value);
   };
   const Json* option = nullptr;  // whose values follow

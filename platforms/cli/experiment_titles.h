@@ -5,7 +5,7 @@
 
 namespace castor::platforms::cli {
 
-/// What is known of an experiment before its program is built.
+/// An experiment as castor knows it before its program is built.
 struct ExperimentTitle {
   const char* name;     ///< name of its folder below platforms/experiments
   const char* title;    ///< line of its title.txt

@@ -165,9 +165,8 @@ void describe(const CLI::App& app, const Experiment& experiment) {
   Json help = Json::array(), options = Json::array();
   std::istringstream text(app.help("castor experiment"));
   for (std::string line; std::getline(text, line);) help.push_back(line);
-  for (const CLI::Option* const option : app.get_options()) {
-    options.push_back(description_of(*option, experiment.choices()));
-  }
+  const std::vector<Choices> choices = experiment.choices();
+  for (const CLI::Option* const option : app.get_options()) options.push_back(description_of(*option, choices));
   std::printf("{");
   print_rows("help", help);
   std::printf(",\n");

@@ -15,6 +15,7 @@
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
 #include "castor/base/output_file.h"
+#include "platforms/cli/complete.h"
 #include "platforms/experiments/experiment.h"
 #include "platforms/experiments/process.h"
 #include "platforms/experiments/progress.h"
@@ -74,12 +75,7 @@ std::vector<std::unique_ptr<Experiment>> all_experiments() {
 std::string Experiment::build() const { return base::Hash().add(contents("/proc/self/exe")).text(); }
 
 void check_names(const std::vector<std::string>& words, const std::vector<std::string>& known, const char* what) {
-  for (const std::string& word : words) {
-    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
-    std::string list;
-    for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-    throw base::InputError(std::string("no ") + what + " '" + base::printable(word) + "'", "known are " + list);
-  }
+  for (const std::string& word : words) cli::check_word(word, known, what);
 }
 
 std::string file_word(std::string text) {

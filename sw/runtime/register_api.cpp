@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "castor/gpu/job.h"
+#include "castor/gpu/register_error.h"
 #include "castor_registers.h"
 #include "runtime/session.h"
 
@@ -25,9 +25,7 @@ unsigned access(Session& session, unsigned number, bool write, unsigned value) {
   const gpu::RegisterReply reply = device.access_register({window, write, number % gpu::kRegisterWindow, value});
   session.flush_prints();
   session.check_fault();
-  if (reply.error == gpu::RegisterError::kNoBlock) throw ApiError{cudaErrorNotSupported};
-  if (reply.error == gpu::RegisterError::kAddress) throw ApiError{cudaErrorInvalidValue};
-  if (reply.error == gpu::RegisterError::kRefused) throw ApiError{cudaErrorNotPermitted};
+  if (reply.error != gpu::RegisterError::kNone) throw ApiError{static_cast<cudaError_t>(gpu::cuda_error(reply.error))};
   return reply.value;
 }
 

@@ -1,4 +1,4 @@
-// What a governor is shown of the thread block that would be placed next (GovernIn::fits_head, `waiting`), under the
+// The thread block that would be placed next, as a governor sees it (GovernIn::fits_head, `waiting`), under the
 // built-in dispatch policy and under the policy of each block.
 
 #include "tests/unit/gpu_launch_group_support.h"

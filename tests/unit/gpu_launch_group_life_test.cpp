@@ -77,7 +77,7 @@ TEST(LaunchGroups, OwnBlocksOfAKernelGoFirst) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
-// What waits for the launch of the host goes on though its groups run: the next kernel of its queue, an event.
+// The next kernel of the queue and an event, which wait for the launch of the host, resume though its groups run.
 TEST(LaunchGroups, QueuesAndEventsOfTheHostWaitForAllGroups) {
   const std::string text =
       kernel("slow", native_or_work() + arguments("%rd4", "%rd0", "0") +

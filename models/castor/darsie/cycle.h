@@ -12,7 +12,7 @@ namespace castor::darsie {
 /// Live warps of each TB slot.
 using TbWarps = std::array<WarpMask, kMaxTbs>;
 
-/// What the combinational part of a cycle reads.
+/// Inputs and registers that the combinational part of a cycle reads.
 struct View {
   const Params& params;
   const Inputs& in;
@@ -26,7 +26,7 @@ struct Before {
   TbMask sync, en;
 };
 
-/// What the steps of one clock edge share.
+/// Inputs, registers and counters that the steps of one clock edge share.
 struct Edge {
   const Params& params;
   const Inputs& in;

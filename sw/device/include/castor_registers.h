@@ -21,9 +21,9 @@ extern "C" {
 
 /* Reads and writes a register. Errors:
  * cudaErrorNotSupported: the machine has no block with that window; for the host, a line on stderr names the block that
- * has it, or says that no block has, or that the functional machine has no blocks; cudaErrorInvalidValue: null pointer; the block
- * has no register there; cudaErrorNotPermitted: the block refuses the access: read-only register, value out of range,
- * not now; the device's fault. */
+ * has it, or says that no block has, or that the functional machine has no blocks; cudaErrorInvalidValue: null pointer;
+ * the block has no register there; cudaErrorNotPermitted: the block refuses the access: read-only register, value out of
+ * range, not now; the device's fault. */
 cudaError_t castorRegisterRead(unsigned number, unsigned* value);
 cudaError_t castorRegisterWrite(unsigned number, unsigned value);
 

@@ -5,6 +5,7 @@
 
 #include "castor/gpu/device_printf.h"
 #include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/register_error.h"
 
 namespace castor::gpu {
 namespace {
@@ -89,26 +90,12 @@ ExecutionFault assertion(const Call& call, const isa::WarpContext& warp, const D
           file + ":" + std::to_string(line) + ": " + function + ": " + where + message + "` failed.", 0};
 }
 
-/// Returns the number of the CUDA error for an access to a register.
-std::uint64_t cuda_error(RegisterError error) {
-  switch (error) {
-    case RegisterError::kNone:
-      return 0;  // cudaSuccess
-    case RegisterError::kAddress:
-      return 1;  // cudaErrorInvalidValue
-    case RegisterError::kRefused:
-      return 800;  // cudaErrorNotPermitted
-    case RegisterError::kNoBlock:
-      break;
-  }
-  return 801;  // cudaErrorNotSupported
-}
-
 /// `which`: number of the calling lane among those of the call.
 void access_register(const Call& call, unsigned which) {
   const std::vector<RegisterReply>* const replies = call.services.register_replies;
   const RegisterReply reply = replies == nullptr ? RegisterReply{RegisterError::kNoBlock, 0} : replies->at(which);
-  set_lane<std::uint64_t>(call.view, call.record.dst, call.lane, cuda_error(reply.error) << 32 | reply.value);
+  set_lane<std::uint64_t>(call.view, call.record.dst, call.lane,
+                          std::uint64_t{cuda_error(reply.error)} << 32 | reply.value);
 }
 
 }  // namespace

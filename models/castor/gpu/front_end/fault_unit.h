@@ -21,9 +21,9 @@
 namespace castor::gpu {
 
 /// Fault unit: handles faults of kernels, and calls of device code into the runtime, which may end in a fault. A call
-/// that accesses registers of blocks is served when all its accesses have been answered. A kernel
-/// with a fault is stopped on all SMs: no TB of it is placed any more, and its TBs retire when their instructions in
-/// flight are done. Other kernels continue.
+/// that accesses registers of blocks is served when all its accesses have been answered. A kernel with a fault is
+/// stopped on all SMs: no TB of it is placed any more, and its TBs retire when their instructions in flight are done.
+/// Other kernels continue.
 ///
 /// In a cycle: `step` in F2, after the retire messages; `fail` and `hook_error` in any step. `Mechanisms`: a
 /// FrontEndMechanismList, whose mechanisms are notified of stopped kernels.
