@@ -11,6 +11,7 @@
 #include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/report.h"
 #include "castor/gpu/sm/filter_statistics.h"
+#include "castor/gpu/sync_statistics.h"
 #include "castor/gpu/timing_device.h"
 #include "platforms/machines.h"
 
@@ -102,6 +103,17 @@ void write_filter(std::string& text) {
   write_children(sm, "gpu.sm<k>", text);
 }
 
+// Writes the additional statistics of machines with a synchronisation hub.
+void write_sync(std::string& text) {
+  StatisticGroup gpu("gpu"), sm(gpu, "sm0"), front_end(gpu, "front_end");
+  const castor::gpu::SyncUpCounters up(sm);
+  const castor::gpu::SyncDownCounters down(front_end);
+  text +=
+      "\n## With a synchronisation hub\n\n"
+      "Machines with a hub for synchronisation over the device (docs/gpu/sync.md) have the following statistics.\n";
+  write_children(gpu, "gpu", text);
+}
+
 std::string document() {
   const auto machine = castor::platforms::load_machine("tiny", {"run.windows=1"});
   castor::gpu::TimingDevice device(machine.machine, {});
@@ -153,6 +165,7 @@ std::string document() {
       "the instructions of each kernel under `windows.kernels` (docs/gpu/counting.md, \"Windows\").\n\n";
   for (const auto& [name, statistic] : device.gpu().window_series()) text += "* `" + name + "`\n";
   write_filter(text);
+  write_sync(text);
   return text;
 }
 

@@ -111,6 +111,30 @@ inline std::uint64_t events_of(const FetchIn& in) {
   if (in.copy_ack) digest.add(12);
   return digest.value() == none ? 0 : digest.value();
 }
+inline void add(Digest& digest, const SyncKernel& e) { digest.add(e.kd).add(e.queue).add(e.kid).add(e.tbs).add(e.fit); }
+inline void add(Digest& digest, const SyncMessage& e) {
+  for (const std::uint64_t word : e.word) digest.add(word);
+  digest.add(e.bits);
+}
+inline std::uint64_t events_of(const HubIn& in) {
+  Digest digest;
+  const std::uint64_t none = digest.value();
+  add(digest, 1, in.launch);
+  if (in.stopped) digest.add(2);
+  if (const std::uint64_t events = events_of(in.ev); events != 0) digest.add(3).add(events);
+  return digest.value() == none ? 0 : digest.value();
+}
+inline std::uint64_t events_of(const AgentIn& in) {
+  Digest digest;
+  const std::uint64_t none = digest.value();
+  add(digest, 1, in.kernel_start);
+  add(digest, 2, in.start);
+  if (in.stopped != 0) digest.add(3).add(in.stopped);
+  if (in.send_ready) digest.add(4);
+  for (const WarpExit& one : in.exit) digest.add(5).add(one.scheduler).add(one.warp).add(one.tb);
+  add(digest, 6, in.retired);
+  return digest.value() == none ? 0 : digest.value();
+}
 inline std::uint64_t events_of(const IssueIn& in) {
   Digest digest;
   const std::uint64_t none = digest.value();
@@ -159,6 +183,17 @@ inline std::uint64_t levels_of(const IssueIn& in) {
   return digest.value();
 }
 
+inline std::uint64_t levels_of(const HubIn& in) {
+  Digest digest;
+  for (const Maybe<SyncMessage>& message : in.up) add(digest, 1, message);
+  return digest.add(in.room).add(in.filled).value();
+}
+inline std::uint64_t levels_of(const AgentIn& in) {
+  Digest digest;
+  add(digest, 1, in.received);
+  return digest.add(in.quiesced).value();
+}
+
 // --- Whether two outputs are the same --------------------------------------------------------------------------------
 
 template <class T, class Same>
@@ -185,6 +220,17 @@ inline bool same(const FetchOut& a, const FetchOut& b) {
 }
 inline bool same(const IssueOut& a, const IssueOut& b) {
   return a.barrier_ok == b.barrier_ok && std::memcmp(a.pick, b.pick, sizeof a.pick) == 0;
+}
+
+inline bool same(const SyncMessage& a, const SyncMessage& b) { return a.word == b.word && a.bits == b.bits; }
+inline bool same(const HubOut& a, const HubOut& b) {
+  return a.take == b.take && a.hold == b.hold && same(a.down, b.down, [](const SyncDown& x, const SyncDown& y) {
+           return x.to == y.to && same(x.message, y.message);
+         });
+}
+inline bool same(const AgentOut& a, const AgentOut& b) {
+  return a.stall == b.stall && a.acquire == b.acquire && a.receive_ready == b.receive_ready &&
+         same(a.send, b.send, [](const SyncMessage& x, const SyncMessage& y) { return same(x, y); });
 }
 
 // --- The adapters ----------------------------------------------------------------------------------------------------
@@ -471,10 +517,26 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
   std::array<WarpMask, 64> warps_{};
 };
 
+/// Takes every message, sends none and holds nothing.
+class NullHub final : public NullHook<HubIn, HubOut> {
+ private:
+  [[nodiscard]] HubOut decide(const HubIn& in) const override {
+    HubOut out;
+    for (unsigned sm = 0; sm < in.up.size; ++sm) out.take[sm] = in.up[sm].has_value();
+    return out;
+  }
+};
+
+/// Takes every message, sends none and stalls no warp.
+class NullAgent final : public NullHook<AgentIn, AgentOut> {
+ private:
+  [[nodiscard]] AgentOut decide(const AgentIn& /*in*/) const override { return {}; }
+};
+
 /// Null adapters for all hooks of a machine; `hooks` plugs in those that were asked for.
 class NullHooks {
  public:
-  explicit NullHooks(unsigned sms) : filters(sms), studies(sms), issue(sms) {}
+  explicit NullHooks(unsigned sms) : filters(sms), studies(sms), issue(sms), agents(sms) {}
 
   enum Which : unsigned {
     kJobScheduler = 1,
@@ -483,7 +545,8 @@ class NullHooks {
     kFetchFilter = 8,
     kIssuePolicy = 16,
     kAll = 31,
-    kStudy = 32  ///< instead of kFetchFilter
+    kStudy = 32,  ///< instead of kFetchFilter
+    kSync = 64    ///< hub and agents
   };
   [[nodiscard]] Hooks hooks(unsigned which) {
     Hooks result;
@@ -499,6 +562,10 @@ class NullHooks {
     if ((which & kIssuePolicy) != 0) {
       for (auto& one : issue) result.issue.push_back(&one);
     }
+    if ((which & kSync) != 0) {
+      result.hub = &hub;
+      for (auto& one : agents) result.agents.push_back(&one);
+    }
     return result;
   }
   /// Calls `act` for each adapter.
@@ -508,10 +575,12 @@ class NullHooks {
     act("dispatch policy", dispatch);
     act("governor 0", governors[0]);
     act("governor 1", governors[1]);
+    act("synchronisation hub", hub);
     for (std::size_t sm = 0; sm < filters.size(); ++sm) {
       const std::string name = " of SM " + std::to_string(sm);
       act("fetch filter" + name, filters[sm]);
       act("issue policy" + name, issue[sm]);
+      act("synchronisation agent" + name, agents[sm]);
     }
   }
 
@@ -521,6 +590,8 @@ class NullHooks {
   std::deque<NullFetchFilter> filters;
   std::deque<NullStudyFilter> studies;
   std::deque<NullIssuePolicy> issue;
+  NullHub hub;
+  std::deque<NullAgent> agents;
 };
 
 }  // namespace castor::gpu::test

@@ -17,6 +17,7 @@
 
 #include "castor/base/rng.h"
 #include "castor/gpu/front_end/front_end.h"
+#include "castor/gpu/sync_link.h"
 #include "platforms/machines.h"
 
 // What the tests of the front end share: SMs with fixed service times, a memory of fixed latency, and a rig that ticks
@@ -34,7 +35,12 @@ class FakeSm final : public SmUnit {
   using Service = std::function<Cycle(const KernelContext&, std::uint64_t gid)>;
 
   FakeSm(const Machine& machine, unsigned index, Service service)
-      : SmUnit(index, machine.done_fifo), machine_(machine), service_(std::move(service)), slots_(machine.sm.tb_slots) {
+      : SmUnit(index, machine.done_fifo),
+        machine_(machine),
+        service_(std::move(service)),
+        slots_(machine.sm.tb_slots),
+        link_(machine.xbar.sync_latency) {
+    outbox_.set_sync_link(link_);
     sleep_until(kForever);
   }
 
@@ -158,6 +164,7 @@ class FakeSm final : public SmUnit {
   std::vector<Slot> slots_;
   SmResources used_;
   std::vector<std::pair<const KernelContext*, Ticket>> killed_;
+  SyncLink link_;
 };
 
 /// Answers the front end's and the copy engines' ports: a request visible in c is performed in c + latency + some

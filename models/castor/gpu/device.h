@@ -40,6 +40,7 @@ struct KernelPacket {
   std::uint32_t dynamic_shared = 0;   ///< bytes
   std::vector<std::byte> parameters;  ///< parameter block as the entry lays it out; copied at submission
   std::uint8_t kid = 0;               ///< kernel type number that JOB packets use for this kernel
+  bool synchronises = false;          ///< timing GPU: its thread blocks take part in device-wide synchronisation
 };
 /// Copies a rectangle of bytes between host and device memory or inside device memory.
 struct CopyPacket {

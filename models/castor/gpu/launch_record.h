@@ -53,6 +53,8 @@ struct KernelContext : Launch {
   Cycle written = 0;       ///< cycle in which the kernel table entry was written; acquire cycle of its TBs
   bool bypass_l1 = false;  ///< global loads bypass L1
   bool may_swap = false;   ///< TBs may be swapped out; stores to local memory are written through
+  /// The TBs synchronise over the whole device: the synchronisation hub and the agents of the SMs see the kernel.
+  bool synchronises = false;
 
   /// Local memory of the kernel: warp w of TB context c on SM s owns local_stride bytes from
   /// local_base + ((s * contexts + c) * need.warps + w) * local_stride on, words interleaved over its lanes.

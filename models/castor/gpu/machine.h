@@ -162,6 +162,7 @@ struct Machine {
     unsigned latency;
     bool voq;
     unsigned flit_bytes, fifo_flits;
+    unsigned sync_latency;  ///< key sync_net.latency: of the synchronisation network, a crossbar of its own
   } xbar{};
   struct L2 {
     unsigned slices, sets, ways, line;

@@ -300,6 +300,8 @@ void memory_system(TableWriter& table) {
   CASTOR_WORD(xbar.voq, "1: virtual output queues: an input has one queue per output");
   CASTOR_NUMBER(xbar.flit_bytes, "bytes", 1, 1024, "size of a flit");
   CASTOR_NUMBER(xbar.fifo_flits, "flits", 1, 65536, "depth of each input and output queue");
+  CASTOR_NUMBER_AS("sync_net.latency", xbar.sync_latency, "cycles", 1, 255,
+                   "latency of the synchronisation network, from port to port");
   CASTOR_NUMBER(l2.slices, "slices", 1, 128, "L2 slices of the chip");
   CASTOR_NUMBER(l2.sets, "sets", 1, 65536, "sets of an L2 slice");
   CASTOR_NUMBER(l2.ways, "ways", 1, 1024, "associativity of L2");

@@ -21,6 +21,7 @@
 
 namespace castor::gpu {
 
+class SyncLink;
 class Waves;
 struct SuspendedTb;
 
@@ -175,6 +176,10 @@ class SmOutbox {
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return pointers_; }
   [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return commands_; }
   [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return suspended_; }
+  /// Sets and returns the SM's link to the synchronisation network, null if there is none. Its messages do not count
+  /// for `empty`.
+  void set_sync_link(SyncLink& link) { sync_link_ = &link; }
+  [[nodiscard]] SyncLink* sync_link() const { return sync_link_; }
   /// Sets the unit that is woken when a message is sent.
   void set_front_end(Unit& front_end) { front_end_ = &front_end; }
   /// Wakes the front end in `cycle`; with a HandOver, only when `deliver` is called.
@@ -191,6 +196,7 @@ class SmOutbox {
 
  private:
   Unit* front_end_ = nullptr;
+  SyncLink* sync_link_ = nullptr;
   HandOver* hand_over_ = nullptr;
   Cycle wake_ = kForever;
   Mailbox<TbRetireMessage> retired_;
@@ -243,6 +249,8 @@ class SmUnit : public Unit {
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return outbox_.pointers(); }
   [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return outbox_.commands(); }
   [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return outbox_.suspended(); }
+  /// Returns the SM's link to the synchronisation network; null if the machine has none.
+  [[nodiscard]] SyncLink* sync_link() const { return outbox_.sync_link(); }
 
   /// Returns the SM's activity in its last tick before `now`, while pulses are read. The activity of a sleeping SM does
   /// not change.

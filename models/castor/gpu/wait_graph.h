@@ -52,6 +52,8 @@ class WaitGraph {
 };
 
 [[nodiscard]] std::string kernel_node(const std::string& name, unsigned entry);
+/// Node of the hub of device-wide synchronisation, for which stalled warps wait.
+[[nodiscard]] inline std::string sync_hub_node() { return "synchronisation hub"; }
 [[nodiscard]] inline std::string queue_node(unsigned queue) { return "queue " + std::to_string(queue); }
 [[nodiscard]] inline std::string block_node(unsigned sm, unsigned context, std::uint64_t gid) {
   return "block " + std::to_string(gid) + " (SM " + std::to_string(sm) + ", context " + std::to_string(context) + ")";

@@ -54,6 +54,8 @@ Blocks::Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chos
     take(hooks_.sources, hooks.sources);
     take(hooks_.fetch_filter, hooks.fetch_filter);
     take(hooks_.issue, hooks.issue);
+    take(hooks_.hub, hooks.hub);
+    take(hooks_.agents, hooks.agents);
     hooks_.governors.insert(hooks_.governors.end(), hooks.governors.begin(), hooks.governors.end());
   }
 }

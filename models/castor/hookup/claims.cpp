@@ -8,8 +8,8 @@ namespace castor::hookup {
 namespace {
 
 /// Claims that at most one block of a machine may have.
-constexpr Claim kExclusive[] = {Claim::kOrdersJobs,    Claim::kPlacesTbs,    Claim::kAcceptsGroups,
-                                Claim::kOrdersSources, Claim::kFiltersFetch, Claim::kPicksWarps};
+constexpr Claim kExclusive[] = {Claim::kOrdersJobs,   Claim::kPlacesTbs,  Claim::kAcceptsGroups, Claim::kOrdersSources,
+                                Claim::kFiltersFetch, Claim::kPicksWarps, Claim::kSynchronises};
 
 bool has(const Claimant& block, Claim claim) {
   return std::find(block.claims.begin(), block.claims.end(), claim) != block.claims.end();
@@ -88,6 +88,8 @@ const char* meaning(Claim claim) {
       return "decides which warp issues";
     case Claim::kGovernsSms:
       return "limits the clock of an SM and the thread blocks that it accepts";
+    case Claim::kSynchronises:
+      return "controls how thread blocks synchronise over the device";
     case Claim::kSwapsOutTbs:
       return "lets thread blocks leave an SM without retiring";
     case Claim::kCountsRetired:

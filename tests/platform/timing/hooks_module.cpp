@@ -23,8 +23,12 @@
 #include "castor/gpu/hooks/job_scheduler.h"
 #include "castor/gpu/hooks/resource_view.h"
 #include "castor/gpu/hooks/sm_governor.h"
+#include "castor/gpu/hooks/sync_agent.h"
+#include "castor/gpu/hooks/sync_hub.h"
+#include "castor/gpu/hooks/sync_message.h"
 #include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu::timing_test {
 namespace {
@@ -188,20 +192,58 @@ class Issue final : public Adapter<IssueIn, IssueOut> {
   void see(const IssueIn& in) override { seen->issues += static_cast<unsigned>(__builtin_popcount(in.ack[0])); }
 };
 
+/// Sends one message to every SM, and takes what comes back.
+class Hub final : public Adapter<HubIn, HubOut> {
+ public:
+  const HubOut& settle(const HubIn& in) override {
+    out_.take.reset();
+    out_.down.reset();
+    SmMask all;
+    for (unsigned sm = 0; sm < site_.machine->chip.sms; ++sm) all[sm] = true;
+    if (!sent_) out_.down = SyncDown{all, {}};
+    for (std::size_t sm = 0; sm < in.up.size; ++sm) out_.take[sm] = in.up[sm].has_value();
+    return out_;
+  }
+  void waits(WaitGraph& graph) const override { graph.say("waits for " + graph.kernel(0)); }
+
+ private:
+  void see(const HubIn& /*in*/) override {
+    sent_ = true;
+    seen->messages += out_.take.count();
+  }
+  bool sent_ = false;
+};
+
+/// Answers every message.
+class Agent final : public Adapter<AgentIn, AgentOut> {
+ public:
+  const AgentOut& settle(const AgentIn& /*in*/) override { return out_; }
+
+ private:
+  void see(const AgentIn& in) override {
+    if (in.send_ready) out_.send.reset();
+    if (in.received) out_.send = *in.received;
+  }
+};
+
 class All final : public ModuleHooks {
  public:
-  explicit All(unsigned sms) : filters_(sms), issue_(sms) {
+  explicit All(unsigned sms) : filters_(sms), issue_(sms), agents_(sms) {
     const auto count = [this](auto& adapter) { adapter.seen = &seen_; };
     count(scheduler_);
     count(policy_);
     count(governor_);
     std::for_each(filters_.begin(), filters_.end(), count);
     std::for_each(issue_.begin(), issue_.end(), count);
+    count(hub_);
+    std::for_each(agents_.begin(), agents_.end(), count);
     hooks_.job_scheduler = &scheduler_;
     hooks_.dispatch = &policy_;
     hooks_.governors = {&governor_};
     for (auto& one : filters_) hooks_.fetch_filter.push_back(&one);
     for (auto& one : issue_) hooks_.issue.push_back(&one);
+    hooks_.hub = &hub_;
+    for (auto& one : agents_) hooks_.agents.push_back(&one);
   }
   [[nodiscard]] const Hooks& hooks() const override { return hooks_; }
   void set_word(std::uint64_t address) override { policy_.word = address; }
@@ -218,6 +260,8 @@ class All final : public ModuleHooks {
   Governor governor_;
   std::deque<Filter> filters_;
   std::deque<Issue> issue_;
+  Hub hub_;
+  std::deque<Agent> agents_;
   Hooks hooks_;
 };
 

@@ -70,13 +70,14 @@ TEST(HooksModule, WorksWithoutLinkingTheGpu) {
     EXPECT_EQ(seen.starts, 40U);
     EXPECT_EQ(seen.issues, rig.recorder.issues.size());
     EXPECT_GT(seen.pulses, 0U);
+    EXPECT_EQ(seen.messages, machine.chip.sms);
     EXPECT_EQ(seen.free_warps, std::uint64_t{machine.chip.sms} * machine.sm.warps);
     EXPECT_EQ(seen.word, 8U);
     EXPECT_EQ(seen.open, 0U);
     EXPECT_EQ(seen.detached, 0U);
     EXPECT_GT(rig.statistic("front_end.job_scheduler.edges"), 0U);
   }
-  EXPECT_EQ(module->seen().detached, 3U + 2 * machine.chip.sms);
+  EXPECT_EQ(module->seen().detached, 4U + 3 * machine.chip.sms);
 }
 
 }  // namespace

@@ -97,19 +97,21 @@ std::uint64_t hash_statistics(const base::StatisticGroup& group, std::uint64_t h
     hash = hash_bytes(&value, sizeof value, hash);
   }
   for (const base::StatisticGroup* const inner : group.groups()) {
-    if (inner->name() != "filter") hash = hash_statistics(*inner, hash);  // only SMs with a fetch filter have it
+    // Only SMs with a fetch filter have the first, only machines with a synchronisation hub the second.
+    if (inner->name() != "filter" && inner->name() != "sync_net") hash = hash_statistics(*inner, hash);
   }
   return hash;
 }
 
-/// Kernels of all kinds in several queues at once, then one alone.
-Run work(Rig& rig) {
+/// Kernels of all kinds in several queues at once, then one alone. The first synchronises if `synchronises`.
+Run work(Rig& rig, bool synchronises = false) {
   const std::uint64_t out = rig.buffer(64 << 10), words = rig.buffer(4096);
   const unsigned queues = std::min(4U, rig.machine().queue.count);
   std::vector<Ticket> tickets;
   unsigned next = 0;
   const auto submit = [&](ProgramHandle kernel, unsigned blocks, unsigned threads) {
-    tickets.push_back(rig.submit(kernel, {blocks}, {threads}, {out, words}, 0, next++ % queues));
+    tickets.push_back(
+        rig.submit(kernel, {blocks}, {threads}, {out, words}, 0, next++ % queues, synchronises && tickets.empty()));
   };
   const ProgramHandle compute = rig.load(kCompute, 2), memory = rig.load(kMemory, 2), small = rig.load(kSmall, 2);
   const ProgramHandle divergent = rig.load(kDivergent, 2);
@@ -159,11 +161,13 @@ std::vector<std::uint64_t> run(const std::string& machine, std::vector<std::stri
     NullHooks adapters(platforms::load_machine(machine, overrides).machine.chip.sms);
     adapters.each([&](const std::string&, auto& adapter) { adapter.sleeps = !awake; });
     Rig rig(machine, overrides, adapters.hooks(which));
-    Run result = work(rig);
+    const bool synchronises = (which & NullHooks::kSync) != 0;
+    Run result = work(rig, synchronises);
     adapters.each([&](const std::string& name, auto& adapter) {
       if (adapter.edges() != 0) {
         EXPECT_GT(adapter.eventful, name.find("SM") == std::string::npos ? 10U : 0U) << name;
       }
+      EXPECT_TRUE(!synchronises || name.find("synchronisation") == std::string::npos || adapter.edges() != 0) << name;
       result.seen.push_back(adapter.seen());
       result.seen.push_back(adapter.edges());
     });
@@ -181,12 +185,12 @@ class NullAdapters : public ::testing::TestWithParam<std::string> {
   }
 };
 
-constexpr unsigned kNoFilter = NullHooks::kAll & ~NullHooks::kFetchFilter;
+constexpr unsigned kNoFilter = (NullHooks::kAll & ~NullHooks::kFetchFilter) | NullHooks::kSync;
 
 TEST_P(NullAdapters, ChangeNothingOneByOne) {
   const auto plain = run(GetParam(), {}, 0, true);
-  for (unsigned which = 1; which < NullHooks::kAll; which *= 2) {
-    if (which == NullHooks::kFetchFilter) continue;
+  for (unsigned which = 1; which <= NullHooks::kSync; which *= 2) {
+    if (which == NullHooks::kFetchFilter || which == NullHooks::kStudy) continue;
     SCOPED_TRACE("hook " + std::to_string(which));
     compare(run(GetParam(), {}, which, true), plain);
   }

@@ -63,12 +63,13 @@ std::vector<std::uint32_t> Rig::memory_pcs(ProgramHandle handle, isa::MemoryKind
 }
 
 Ticket Rig::submit(ProgramHandle handle, Dim3 grid, Dim3 block, const std::vector<std::uint64_t>& parameters,
-                   std::uint32_t dynamic_shared, unsigned queue) {
+                   std::uint32_t dynamic_shared, unsigned queue, bool synchronises) {
   KernelPacket packet;
   packet.program = handle;
   packet.grid = grid;
   packet.block = block;
   packet.dynamic_shared = dynamic_shared;
+  packet.synchronises = synchronises;
   packet.parameters.resize(parameters.size() * 8);
   if (!parameters.empty()) std::memcpy(packet.parameters.data(), parameters.data(), packet.parameters.size());
   return device->submit(queue, std::move(packet));

@@ -79,7 +79,7 @@ class Rig {
                                                       isa::Space space = isa::Space::kGlobal) const;
 
   Ticket submit(ProgramHandle handle, Dim3 grid, Dim3 block, const std::vector<std::uint64_t>& parameters = {},
-                std::uint32_t dynamic_shared = 0, unsigned queue = 0);
+                std::uint32_t dynamic_shared = 0, unsigned queue = 0, bool synchronises = false);
   /// Lets time pass until the ticket is complete; throws std::runtime_error if something else ends it.
   void finish(Ticket ticket);
   /// Both.

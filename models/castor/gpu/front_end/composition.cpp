@@ -50,6 +50,12 @@ void check_windows(const Hooks& hooks) {
 void check_hooks(const Machine& machine, const Hooks& hooks) {
   check_per_sm(machine, hooks.fetch_filter, "FetchFilter");
   check_per_sm(machine, hooks.issue, "IssuePolicy");
+  check_per_sm(machine, hooks.agents, "SyncAgent");
+  if ((hooks.hub != nullptr) != !hooks.agents.empty()) {
+    throw base::InputError(std::string("a SyncHub and SyncAgents need each other, and only ") +
+                               (hooks.hub != nullptr ? "the hub is" : "agents are") + " plugged in",
+                           "plug in a hub and one agent per SM, or neither");
+  }
   if (std::find(hooks.governors.begin(), hooks.governors.end(), nullptr) != hooks.governors.end()) {
     throw base::InputError("an SmGovernor that is plugged in is null");
   }
@@ -57,7 +63,7 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
     throw base::InputError("SourceOrder cannot be combined with a JobScheduler or a LaunchUnit");
   }
   check_windows(hooks);
-  const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty();
+  const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty() || !hooks.agents.empty();
   if (inside && machine.schedulers > kMaxSchedulers) {
     lacks("a hook inside an SM", "schedulers", std::to_string(machine.schedulers),
           "at most " + std::to_string(kMaxSchedulers));
@@ -87,6 +93,7 @@ std::vector<NamedHook> front_end_hooks(const Hooks& hooks) {
   add("dispatch_policy", hooks.dispatch);
   add("launch_unit", hooks.launch);
   add("source_order", hooks.sources);
+  add("sync_hub", hooks.hub);
   for (std::size_t i = 0; i < hooks.governors.size(); ++i) {
     all.push_back({"governor" + std::to_string(i), hooks.governors[i]});
   }

@@ -55,8 +55,6 @@ class Waves;
 /// it is drained from the done FIFO, one TB per cycle. When all its TBs are counted, the kernel is complete (F7,
 /// release) and its queue resumes in the next cycle. Packets other than kernels are served at the head of their queue,
 /// one per queue and cycle. A copy blocks its queue until the copy engine is done.
-///
-/// Limits: no synchronisation network.
 template <class Mechanisms>
 class BasicFrontEnd final : public sc_core::sc_module, public Unit {
  public:
@@ -121,7 +119,10 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   [[nodiscard]] bool idle() const;
 
   void tick(Cycle now) override;
-  void count_until(Cycle now) override { levels_.count_until(now); }
+  void count_until(Cycle now) override {
+    levels_.count_until(now);
+    mechanisms_.each([now](auto& mechanism) { mechanism.count_until(now); });
+  }
   /// Declares the front end's waveform signals. Called once, before the first cycle.
   void add_waves(Waves& waves, const std::string& scope) const;
   /// Declares the waveform signals of the hooks, below `scope`.

@@ -6,11 +6,12 @@
 #include "castor/gpu/front_end/launch_side.h"
 #include "castor/gpu/front_end/mechanism.h"
 #include "castor/gpu/front_end/preemptor.h"
+#include "castor/gpu/front_end/sync_side.h"
 
 namespace castor::gpu {
 
 /// Mechanisms of the timing GPU's front end. A new mechanism is appended at the end, so that the order of the existing
 /// counters does not change.
-using FrontEndMechanisms = FrontEndMechanismList<Preemptor, LaunchSide, GovernorSide, DispatchPort, JobSide>;
+using FrontEndMechanisms = FrontEndMechanismList<Preemptor, LaunchSide, GovernorSide, DispatchPort, JobSide, SyncSide>;
 
 }  // namespace castor::gpu

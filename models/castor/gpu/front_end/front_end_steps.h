@@ -199,7 +199,8 @@ void BasicFrontEnd<Mechanisms>::tick(Cycle now) {
   faults_.step(now);
   retire_.drain(now);
   mechanisms_.each([now](auto& mechanism) { mechanism.count(now); });
-  mechanisms_.each([now](auto& mechanism) { mechanism.govern(now); });  // F4, governors
+  mechanisms_.each([now](auto& mechanism) { mechanism.synchronise(now); });  // F3, synchronisation
+  mechanisms_.each([now](auto& mechanism) { mechanism.govern(now); });       // F4, governors
   // F5, placement: swapped-out TBs have precedence over new TBs.
   mechanisms_.each([now](auto& mechanism) { mechanism.restore(now); });
   dispatcher_.step(now);
@@ -375,9 +376,10 @@ Cycle BasicFrontEnd<Mechanisms>::next_work(Cycle now) const {
   }
   const bool waits = mechanisms_.any([](const auto& mechanism) { return mechanism.offers_kernel(); });
   // A lane that is done waits until hooks accept the push of its kernel (`takes_kernel`).
+  const bool lane_waits = mechanisms_.any([now](const auto& mechanism) { return mechanism.lane_waits(now); });
   Cycle next = std::min({retire_.next(), faults_.next(), release_.next(), queues_.next(now), memory_.next(now),
-                         parse_.next(inspector_.grantable(), waits, now), lanes_.next(), inspector_.next(now),
-                         registers_.next(now)});
+                         parse_.next(inspector_.grantable(), waits, now), lane_waits ? kForever : lanes_.next(),
+                         inspector_.next(now), registers_.next(now)});
   mechanisms_.each([&](const auto& mechanism) { next = std::min(next, mechanism.next_work(now)); });
   return next == kForever ? next : std::max(next, now + 1);
 }

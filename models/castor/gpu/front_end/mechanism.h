@@ -40,9 +40,12 @@ struct MechanismSteps {
   /// cycle, and only on machines with a mechanism that is `clocked`.
   void idle(Cycle /*cycles*/) {}
   void begin() {}
+  /// Brings counters that grow with every cycle to the end of cycle `now` - 1 (Unit::count_until).
+  void count_until(Cycle /*now*/) {}
   void receive(Cycle /*now*/) {}          ///< F1, after the other work of F1
   void accept_messages(Cycle /*now*/) {}  ///< F2, after the retire messages are taken
   void count(Cycle /*now*/) {}            ///< F2, after a TB is counted as complete
+  void synchronise(Cycle /*now*/) {}      ///< F3: messages between the synchronisation hub and the SMs
   void govern(Cycle /*now*/) {}           ///< F4: governors' outputs are combined
   void restore(Cycle /*now*/) {}          ///< F5, before a new TB is placed
   void group(Cycle /*now*/) {}            ///< F6: groups of thread blocks
@@ -70,6 +73,9 @@ struct MechanismSteps {
   [[nodiscard]] bool offers_tb(Cycle /*now*/) const { return false; }
   /// Returns whether a table entry may be written now.
   [[nodiscard]] bool takes_kernel(Cycle /*now*/) const { return true; }
+  /// Returns whether the kernel of the oldest lane, which is done, waits for other work of the front end, so that its
+  /// lane alone does not keep the front end awake.
+  [[nodiscard]] bool lane_waits(Cycle /*now*/) const { return false; }
 };
 
 /// State of a mechanism: when it has work, and its part of reports.

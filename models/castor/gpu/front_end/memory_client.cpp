@@ -14,7 +14,7 @@ void MemoryClient::push(Fifo& fifo, const Access& access) {
 
 MemoryClient::Access MemoryClient::make(RequestKind kind, std::uint64_t address, unsigned bytes, std::uint32_t tag) {
   const std::uint64_t offset = address % owner_->line_;
-  CASTOR_ASSERT(bytes >= 4 && offset + bytes <= owner_->line_, "front end accesses %u bytes at 0x%llx: not in one line",
+  CASTOR_ASSERT(bytes >= 1 && offset + bytes <= owner_->line_, "front end accesses %u bytes at 0x%llx: not in one line",
                 bytes, static_cast<unsigned long long>(address));
   Access access;
   access.transaction = &owner_->pool_.get();

@@ -24,7 +24,7 @@ class FrontEndMemory;
 class MemoryClient final : public HookMemory {
  public:
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes, const char* what) override;
-  /// Issues a read of `bytes`, 4 to 128. `tag` is returned with the reply.
+  /// Issues a read of `bytes`, 1 to 128. `tag` is returned with the reply.
   void read(std::uint64_t address, unsigned bytes, std::uint32_t tag = 0) override;
   void write(std::uint64_t address, const void* data, unsigned bytes, std::uint32_t tag = 0) override;
   /// Issues an atomic add to a word of 4 or 8 bytes. The reply does not return the word.
@@ -71,8 +71,10 @@ class FrontEndMemory {
     kPackets,      ///< packets of queues in memory
     kCompletions,  ///< completion words
     kDispatchPolicy,
-    kPool,    ///< links and records of launches by device code that wait for a grant
-    kGroups,  ///< counts in the records of groups
+    kPool,           ///< links and records of launches by device code that wait for a grant
+    kGroups,         ///< counts in the records of groups
+    kSyncHub,        ///< first access of the synchronisation hub
+    kSyncHubSecond,  ///< second access of the synchronisation hub
     kCount
   };
   static constexpr unsigned kOutstanding = 16;

@@ -29,7 +29,8 @@ struct HookMount {
 /// to the register port.
 class MountedHook {
  public:
-  MountedHook(Hook& hook, const std::string& name, const HookMount& place, HookMemory* memory = nullptr)
+  MountedHook(Hook& hook, const std::string& name, const HookMount& place, HookMemory* memory = nullptr,
+              HookMemory* second_memory = nullptr)
       : hook_(hook),
         name_(name),
         registers_(place.registers),
@@ -38,6 +39,7 @@ class MountedHook {
     HookSite site;
     site.machine = &place.machine;
     site.memory = memory;
+    site.second_memory = second_memory;
     site.statistics = &statistics_;
     site.error = HookError([errors = place.errors, name](unsigned code, std::uint64_t info, Maybe<unsigned> blamed) {
       errors(name, code, info, blamed);

@@ -68,6 +68,7 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   context.queue = static_cast<std::uint16_t>(queue);
   context.ticket = head.ticket;
   context.program = &programs_[packet.program].program();
+  context.synchronises = packet.synchronises;
   context.submitted = clock_.time_of(head.visible);
   std::optional<Fault> fault = prepare(context, packet, head.image);
   lanes_.start(entry, head.image, now);

@@ -81,8 +81,10 @@ class HookError {
 
 /// Platform objects that a hook receives once, when the machine is built. All pointers are valid until `detach`.
 struct HookSite {
-  const Machine* machine = nullptr;            ///< keys of the machine; constant
-  HookMemory* memory = nullptr;                ///< dispatch policy: access to device memory; null for other hooks
+  const Machine* machine = nullptr;  ///< keys of the machine; constant
+  /// dispatch policy and synchronisation hub: access to device memory; null for other hooks
+  HookMemory* memory = nullptr;
+  HookMemory* second_memory = nullptr;         ///< synchronisation hub: a second access, independent of the first
   unsigned sm = 0;                             ///< hooks inside an SM: index of the SM; else 0
   base::StatisticGroup* statistics = nullptr;  ///< the hook's own group, for its statistics and subgroups
   /// fetch filter: its terms, which the filter may change in `attach`; null for other hooks

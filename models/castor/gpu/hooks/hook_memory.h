@@ -23,7 +23,7 @@ class HookMemory {
   /// Allocates device memory for the hook alone, for the life of the machine, and returns its address, a multiple of
   /// 256. To be called in `attach`. Throws InputError if device memory is exhausted.
   [[nodiscard]] virtual std::uint64_t allocate(std::uint64_t bytes, const char* what) = 0;
-  /// Requests a read of 4 to 128 bytes at a device address. The reply carries `tag`.
+  /// Requests a read of 1 to 128 bytes at a device address. The reply carries `tag`.
   virtual void read(std::uint64_t address, unsigned bytes, std::uint32_t tag) = 0;
   virtual void write(std::uint64_t address, const void* data, unsigned bytes, std::uint32_t tag) = 0;
   /// Requests an atomic add of `value` to a word of 4 or 8 bytes; the reply has no data.

@@ -9,6 +9,8 @@
 #include "castor/gpu/hooks/launch_unit.h"
 #include "castor/gpu/hooks/sm_governor.h"
 #include "castor/gpu/hooks/source_order.h"
+#include "castor/gpu/hooks/sync_agent.h"
+#include "castor/gpu/hooks/sync_hub.h"
 
 namespace castor::gpu {
 
@@ -21,6 +23,8 @@ struct Hooks {
   std::vector<SmGovernor*> governors;      ///< any number, none of them null; the machine combines their outputs
   std::vector<FetchFilter*> fetch_filter;  ///< empty, or one per SM
   std::vector<IssuePolicyHook*> issue;     ///< empty, or one per SM
+  SyncHub* hub = nullptr;                  ///< plugged in together with `agents`
+  std::vector<SyncAgent*> agents;          ///< empty, or one per SM
 };
 
 }  // namespace castor::gpu

@@ -430,6 +430,8 @@ void refuse_hooks_in_replay(const Hooks& hooks) {
   };
   if (!hooks.fetch_filter.empty()) refuse("FetchFilter");
   if (!hooks.issue.empty()) refuse("IssuePolicy");
+  if (hooks.hub != nullptr) refuse("SyncHub");
+  if (!hooks.agents.empty()) refuse("SyncAgent");
 }
 
 }  // namespace castor::gpu

@@ -6,17 +6,17 @@
 namespace castor::gpu {
 
 /// Blocking conditions of the warps of an SM: barrier, fence, sleep, call into the runtime, call of the device runtime,
-/// fault.
+/// fault, stall by the synchronisation agent.
 ///
 /// A warp is blocked when it issues the instruction (S5, issue) or faults. It is unblocked by an event of the wheel
-/// (S1, events: barrier, sleep), by a reply (S0, start: call), or in S8, bookkeeping (fence). `stop` unblocks the warps
-/// of a TB that ends early.
+/// (S1, events: barrier, sleep), by a reply (S0, start: call), or in S8, bookkeeping (fence). The agent's stalls are
+/// set anew in S0 of each of its ticks. `stop` unblocks the warps of a TB that ends early.
 class BlockedWarps {
  public:
   explicit BlockedWarps(EventWheel& wheel) : wheel_(wheel) {}
 
   /// Returns the warps blocked for any reason.
-  [[nodiscard]] WarpMask any() const { return barrier_ | fence_ | sleep_ | call_ | runtime_ | fault_; }
+  [[nodiscard]] WarpMask any() const { return barrier_ | fence_ | sleep_ | call_ | runtime_ | fault_ | stalled_; }
   /// Returns the warps at a barrier, including warps whose release is pending.
   [[nodiscard]] WarpMask at_barrier() const { return barrier_; }
   /// Warps at a completed barrier, whose release is pending; and warps at a barrier that is not complete.
@@ -33,6 +33,9 @@ class BlockedWarps {
   [[nodiscard]] WarpMask in_runtime() const { return runtime_; }
   /// Returns the faulted warps: they stay blocked until their kernel ends.
   [[nodiscard]] WarpMask faulted() const { return fault_; }
+
+  /// Returns the warps that the synchronisation agent stalls.
+  [[nodiscard]] WarpMask stalled() const { return stalled_; }
 
   void wait_at_barrier(unsigned w) { barrier_ |= warp_bit(w); }
   /// Schedules the release of warps whose barrier completes in `tick`; they resume in tick `until`.
@@ -83,6 +86,9 @@ class BlockedWarps {
 
   void fault(unsigned w) { fault_ |= warp_bit(w); }
 
+  /// Sets the warps that the synchronisation agent stalls; for SyncAgentPort alone.
+  void stall(WarpMask warps) { stalled_ = warps; }
+
   /// Unblocks the warps of a TB that ends early. Calls that were not sent are cancelled. A call in flight stays blocked
   /// until its reply, and a pending release until its event.
   void stop(WarpMask warps) {
@@ -90,6 +96,7 @@ class BlockedWarps {
     fence_ &= ~warps;
     sleep_ &= ~warps;
     fault_ &= ~warps;
+    stalled_ &= ~warps;
     call_ &= ~(warps & before_call_);
     before_call_ &= ~warps;
   }
@@ -97,7 +104,7 @@ class BlockedWarps {
  private:
   /// Warps blocked, by reason. A bit is set when the warp issues the instruction or faults, and cleared when the reason
   /// ends.
-  WarpMask barrier_ = 0, fence_ = 0, sleep_ = 0, call_ = 0, runtime_ = 0, fault_ = 0;
+  WarpMask barrier_ = 0, fence_ = 0, sleep_ = 0, call_ = 0, runtime_ = 0, fault_ = 0, stalled_ = 0;
   /// Warps of barrier_ whose release is pending, and warps of call_ whose call has not been sent.
   WarpMask releasing_ = 0, before_call_ = 0;
   EventWheel& wheel_;

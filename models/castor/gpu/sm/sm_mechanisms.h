@@ -5,10 +5,11 @@
 #include "castor/gpu/sm/filter_unit.h"
 #include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/mechanism_list.h"
+#include "castor/gpu/sm/sync_agent_port.h"
 
 namespace castor::gpu {
 
 /// The mechanisms of an SM, in the order of their construction and calls.
-using SmMechanisms = MechanismList<DeviceCalls, DeviceRuntime, FilterUnit, HookPort>;
+using SmMechanisms = MechanismList<DeviceCalls, DeviceRuntime, FilterUnit, HookPort, SyncAgentPort>;
 
 }  // namespace castor::gpu

@@ -2,6 +2,7 @@
 
 #include "castor/gpu/hooks/fetch_filter.h"
 #include "castor/gpu/hooks/issue_policy.h"
+#include "castor/gpu/hooks/sync_agent.h"
 
 namespace castor::gpu {
 
@@ -28,9 +29,12 @@ struct SmCounters;
 struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
+  SyncAgent* agent = nullptr;
   bool elsewhere = false;  ///< a hook is plugged into the front end or into other SMs
 
-  [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || issue != nullptr; }
+  [[nodiscard]] bool any() const {
+    return elsewhere || fetch_filter != nullptr || issue != nullptr || agent != nullptr;
+  }
 };
 
 /// References to the parts of an SM's core, for mechanisms and for parts that use many of them. Constructors may only

@@ -18,7 +18,7 @@
 namespace castor::gpu {
 
 bool SmWaitReport::stuck() const {
-  const WarpMask waits = parts_.blocked.at_barrier() & ~parts_.scoreboard.memory_busy();
+  const WarpMask waits = (parts_.blocked.at_barrier() | parts_.blocked.stalled()) & ~parts_.scoreboard.memory_busy();
   return parts_.watch.is_open() && (parts_.warps.live() & ~(waits | parts_.watch.repeating())) == 0;
 }
 

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "castor/gpu/front_end/hook_events.h"
+#include "castor/gpu/front_end/mechanism.h"
+#include "castor/gpu/front_end/memory_client.h"
+#include "castor/gpu/front_end/mounted_hook.h"
+#include "castor/gpu/front_end/sync_network.h"
+#include "castor/gpu/hooks/sync_hub.h"
+
+namespace castor::gpu {
+
+/// Synchronisation side: mechanism of the front end that connects the SyncHub hook with the synchronisation network and
+/// the kernel table (docs/gpu/sync.md). Present only if a hub is plugged in.
+///
+/// At most one kernel that synchronises is in the table. A second one waits in its parse lane until the first is
+/// complete.
+///
+/// In a cycle: `synchronise` in F3, which produces the hub's outputs of the cycle; `clock_block` in F10.
+class SyncSide : public FrontEndMechanism {
+ public:
+  explicit SyncSide(const FrontEndParts& parts);
+
+  [[nodiscard]] bool present() const { return hub_ != nullptr; }
+  [[nodiscard]] bool clocked() const { return true; }
+  void count_until(Cycle now);
+  void idle(Cycle cycles) { hub_->idle(cycles); }
+  void synchronise(Cycle now);
+  /// Returns false if the kernel whose lane is done synchronises while another such kernel is in the table.
+  [[nodiscard]] bool takes_kernel(Cycle now) const { return !lane_waits(now); }
+  [[nodiscard]] bool lane_waits(Cycle now) const;
+  void clock_block(Cycle now);
+  [[nodiscard]] const KdMask& hold() const { return out_.hold; }
+  [[nodiscard]] const char* holds(unsigned entry) const {
+    return out_.hold[entry] ? "held by the synchronisation hub" : "";
+  }
+
+  void started(const KernelEvent& kernel);
+  void completed(const LaunchRecord& record);
+  void stopped(unsigned entry) { stopped_ = stopped_ || kernel_ == static_cast<int>(entry); }
+  void device_reset();
+
+  [[nodiscard]] bool stirred() const { return stirred_; }
+  [[nodiscard]] bool inert() const { return hub_->inert(); }
+  /// Returns the first cycle after `now` in which the hub must be clocked.
+  [[nodiscard]] Cycle next(Cycle now) const { return next_edge_of(*hub_, now); }
+  [[nodiscard]] Cycle next_work(Cycle now) const;
+  [[nodiscard]] bool empty() const { return network_->in_flight() == 0; }
+  [[nodiscard]] std::uint64_t progress() const { return network_->progress(); }
+  [[nodiscard]] std::string waiting() const;
+  void waits(WaitGraph& graph) const;
+  void add_waves(Waves& waves, const std::string& scope) const;
+
+ private:
+  void settle_early();
+  void take_replies(Cycle now);
+  [[nodiscard]] bool filled() const;
+  void check(Cycle now) const;
+
+  SyncHub* hub_;
+  const HookEvents& events_;
+  const KernelTable& table_;
+  const ParseLanes& lanes_;
+  const Dispatcher& dispatcher_;
+  std::array<MemoryClient*, 2> memory_;
+  const bool checks_;  // check that early outputs depend only on the hub's state
+  std::optional<SyncNetwork> network_;
+  std::optional<MountedHook> mounted_;
+  HubIn in_;
+  HubOut out_;                // outputs of this cycle, and of the last tick between cycles
+  int kernel_ = -1;           // entry of the kernel in the table that synchronises, -1 = none
+  Maybe<SyncKernel> launch_;  // its entry was written in this cycle
+  bool stopped_ = false;      // it was stopped since the last edge
+  bool stirred_ = false;      // the hub's inputs may differ in the next cycle
+  bool blocked_ = false;      // the hub's message had no room in the last tick
+  Cycle counted_ = 0;         // `blocked_` is counted for the cycles before this one
+};
+
+}  // namespace castor::gpu

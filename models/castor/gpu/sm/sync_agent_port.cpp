@@ -1,0 +1,202 @@
+#include "castor/gpu/sm/sync_agent_port.h"
+
+#include <algorithm>
+
+#include "castor/gpu/hooks/waves.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/sm/barriers.h"
+#include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/scoreboard.h"
+#include "castor/gpu/sm/spin_watch.h"
+#include "castor/gpu/sm/thread_blocks.h"
+#include "castor/gpu/wait_graph.h"
+
+namespace castor::gpu {
+
+SyncAgentPort::SyncAgentPort(const SmParts& parts)
+    : parts_(parts),
+      group_(parts.statistics, "sync_agent"),
+      counters_(parts.statistics),
+      agent_(*parts.hooks.agent),
+      link_(parts.machine.xbar.sync_latency) {
+  attach_hook(agent_, "sync_agent", parts, group_);
+  quiet_ = agent_.quiet();
+  parts.outbox.set_sync_link(link_);
+  link_.on_reset([this] { reset(); });
+}
+
+// --- S0 --------------------------------------------------------------------------------------------------------------
+
+void SyncAgentPort::begin_tick() {
+  in_.kernel_start.reset();
+  in_.received.reset();
+  in_.start.reset();
+  in_.retired.reset();
+  in_.exit = {};
+  in_.stopped = 0;
+  in_.send_ready = false;
+}
+
+void SyncAgentPort::take_messages() {
+  const Cycle now = parts_.clock.now();
+  if (const SyncKernel* const kernel = link_.started(now)) {
+    in_.kernel_start = *kernel;
+    link_.take_start();
+  }
+  if (const SyncMessage* const message = link_.received(now)) in_.received = *message;
+}
+
+void SyncAgentPort::start(TbStart& start) {
+  if (!start.tb.kernel->synchronises) return;
+  tbs_ |= TbMask{1} << start.context;
+  in_.start = start.event;
+}
+
+bool SyncAgentPort::awake() const {
+  return tbs_ != 0 || in_.received || in_.kernel_start || out_.send || owed_ >= quiet_;
+}
+
+void SyncAgentPort::settle_early(WarpMask /*eligible*/) {
+  awake_ = awake();
+  if (!awake_) return;
+  flush();
+  in_.now = parts_.clock.now();
+  out_ = agent_.settle(in_);
+  const WarpMask stall = out_.stall & live_warps();
+  if (stall != parts_.blocked.stalled()) parts_.watch.disturb();
+  parts_.blocked.stall(stall);
+  for (TbMask left = out_.acquire & tbs_; left != 0; left &= left - 1) parts_.tbs.acquire(lowest(left), in_.now);
+}
+
+// Applies the ticks in which the agent was not called.
+void SyncAgentPort::flush() {
+  if (owed_ != 0) agent_.idle(owed_);
+  if (quiet_ != kForever) quiet_ -= std::min<Cycle>(quiet_, owed_);
+  owed_ = 0;
+}
+
+WarpMask SyncAgentPort::live_warps() const {
+  WarpMask warps = 0;
+  for (TbMask left = tbs_; left != 0; left &= left - 1) warps |= parts_.tbs[lowest(left)].live;
+  return warps;
+}
+
+// --- S9 --------------------------------------------------------------------------------------------------------------
+
+TbMask SyncAgentPort::quiesced() const {
+  const Scoreboard& scoreboard = parts_.scoreboard;
+  const WarpMask busy = scoreboard.memory_busy() | scoreboard.in_flight();
+  TbMask quiesced = 0;
+  for (TbMask tbs = tbs_; tbs != 0; tbs &= tbs - 1) {
+    const TbState& tb = parts_.tbs[lowest(tbs)];
+    if ((tb.warps & busy) != 0) continue;
+    WarpMask left = tb.live;
+    while (left != 0 && scoreboard.quiet(lowest(left))) left &= left - 1;
+    if (left == 0) quiesced |= tbs & -tbs;
+  }
+  return quiesced;
+}
+
+View<WarpExit> SyncAgentPort::exits() {
+  std::size_t count = 0;
+  for (const WarpExit& exit : parts_.barriers.exits()) {
+    if ((tbs_ >> exit.tb & 1) != 0) exits_[count++] = exit;
+  }
+  return {exits_.data(), count};
+}
+
+void SyncAgentPort::retire(unsigned context, TbRetireMessage& /*message*/) {
+  if ((tbs_ >> context & 1) != 0) in_.retired = static_cast<std::uint8_t>(context);
+}
+
+void SyncAgentPort::clock() {
+  if (!awake_) {
+    ++owed_;
+    return;
+  }
+  ++clocked_;
+  in_.exit = exits();
+  if (in_.retired) tbs_ &= ~(TbMask{1} << *in_.retired);
+  in_.quiesced = quiesced();
+  in_.send_ready = out_.send && link_.can_send(in_.now);
+  blocked_ = out_.send && !in_.send_ready;
+  agent_.clock(in_);
+  if (in_.send_ready) send();
+  if (blocked_) ++counters_.blocked;
+  if (in_.received && out_.receive_ready) take_received();
+  if (in_.start || in_.kernel_start || in_.retired || in_.stopped != 0 || !in_.exit.empty()) parts_.clock.stir();
+  quiet_ = agent_.quiet();
+}
+
+void SyncAgentPort::send() {
+  const Cycle arrives = link_.send(*out_.send, in_.now);
+  ++counters_.sent;
+  counters_.note_fill(link_.up_fill(in_.now));
+  parts_.outbox.wake_front_end(arrives);
+  parts_.clock.stir();
+}
+
+void SyncAgentPort::take_received() {
+  link_.take_received(in_.now);
+  parts_.outbox.wake_front_end(in_.now + 1);
+  parts_.watch.disturb();
+  parts_.clock.stir();
+}
+
+// --- Between ticks ---------------------------------------------------------------------------------------------------
+
+void SyncAgentPort::idle(Tick ticks) {
+  owed_ += ticks;
+  if (blocked_) counters_.blocked += ticks;
+  flush();
+}
+
+// A message that has arrived and that the agent does not take wakes nobody again.
+Cycle SyncAgentPort::wake() const {
+  const Cycle now = parts_.clock.now();
+  const Cycle quiet = quiet_ == kForever ? kForever : quiet_ - std::min<Cycle>(quiet_, owed_);
+  Cycle wake = quiet >= kForever - now - 1 ? kForever : now + 1 + quiet;
+  if (link_.next_received() > now) wake = std::min(wake, link_.next_received());
+  if (blocked_) wake = std::min(wake, link_.next_credit());
+  return std::min(wake, link_.next_start());
+}
+
+void SyncAgentPort::reset() {
+  agent_.reset();
+  tbs_ = 0;
+  in_ = {};
+  out_ = {};
+  blocked_ = false;
+  quiet_ = agent_.quiet();
+  owed_ = 0;
+  parts_.blocked.stall(0);
+}
+
+void SyncAgentPort::add_waiting(std::vector<WaitReason>& reasons) const {
+  reasons.push_back({parts_.blocked.stalled(), "is stalled by the synchronisation agent"});
+}
+
+void SyncAgentPort::waits(WaitGraph& graph) const {
+  add_waits(agent_, "sync_agent", parts_.sm, graph);
+  if (const Cycle arrival = link_.next_received(); arrival != kForever) {
+    graph.say("has not taken a message of the hub with arrival cycle " + std::to_string(arrival));
+  }
+  if (blocked_) {
+    graph.say("waits for room in its channel to the hub, which holds " + std::to_string(link_.depth()) + " messages");
+  }
+  for (WarpMask left = parts_.blocked.stalled(); left != 0; left &= left - 1) {
+    graph.add(warp_node(parts_.sm, lowest(left)), sync_hub_node());
+  }
+}
+
+void SyncAgentPort::add_waves(Waves& waves, const std::string& scope) const {
+  agent_.add_waves(waves, scope);
+  const std::string net = scope + ".sync_net";
+  waves.add(net, "stalled", 64, [this] { return parts_.blocked.stalled(); });
+  waves.add(net, "quiesced", 64, [this] { return tbs_ != 0 ? in_.quiesced : 0; });
+  waves.add(net, "sends", 1, &in_.send_ready);
+  waves.add(net, "blocked", 1, &blocked_);
+  waves.add(net, "down_fill", 16, [this] { return link_.down_fill(); });
+}
+
+}  // namespace castor::gpu
