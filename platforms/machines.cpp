@@ -187,6 +187,31 @@ void check_known_keys(base::ConfigDocument document) {
   static_cast<void>(base::Config(document, schema));
 }
 
+/// Returns the name of the installed block that answers an operation; empty if none does. Loads the models of the
+/// blocks.
+std::string owner_of(isa::SyncOp op) {
+  for (const twin::BlockFolder& block : twin::find_blocks()) {
+    try {
+      const std::vector<isa::SyncOp> answers = hookup::block_type(block.name).answers();
+      if (std::find(answers.begin(), answers.end(), op) != answers.end()) return block.name;
+    } catch (const base::InputError&) {  // a block without adapter answers nothing on a GPU
+    }
+  }
+  return {};
+}
+
+/// Returns what the enabled blocks do about device-wide synchronisation.
+gpu::SyncSupport sync_support(const std::vector<hookup::ChosenBlock>& blocks) {
+  gpu::SyncSupport support;
+  support.owner = owner_of;
+  for (const hookup::ChosenBlock& block : blocks) {
+    for (const isa::SyncOp op : block.type->answers()) support.answered |= isa::sync_bit(op);
+    const std::vector<hookup::Claim> claims = block.type->claims(block.settings);
+    if (std::find(claims.begin(), claims.end(), hookup::Claim::kSwapsOutTbs) != claims.end()) support.swaps = true;
+  }
+  return support;
+}
+
 LoadedMachine build(base::ConfigDocument document, const std::vector<std::string>& overrides) {
   document = base::merge_config(std::move(document), open_document, overrides);
   check_known_keys(document);
@@ -197,6 +222,7 @@ LoadedMachine build(base::ConfigDocument document, const std::vector<std::string
     hookup::Settings settings(type->name(), loaded.config);
     if (settings.flag("enable")) loaded.blocks.push_back({type, std::move(settings)});
   }
+  loaded.machine.chip.sync = sync_support(loaded.blocks);
   return loaded;
 }
 

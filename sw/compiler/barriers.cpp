@@ -82,7 +82,7 @@ Places find_places(const isa::Program& program) {
     const Record& record = program.code[last];
     if (record.kind == Kind::kBranch || record.kind == Kind::kBranchIndirect) {
       places.before[last] = true;
-    } else if (record.kind != Kind::kBarrier && !flow.blocks()[b].successors.empty()) {
+    } else if (record.kind != Kind::kBarrier && !isa::is_sync_site(record) && !flow.blocks()[b].successors.empty()) {
       places.behind[last] = true;
     } else {
       continue;

@@ -20,6 +20,7 @@
 #include "compiler/link.h"
 #include "compiler/lower.h"
 #include "compiler/marks.h"
+#include "compiler/sites.h"
 
 namespace castor::compiler {
 namespace {
@@ -129,6 +130,7 @@ isa::Program compile_program(const isa::Module& module, std::string_view kernel,
   isa::Program program = emit(linked, compile_functions(linked, budget));
   if (options.barriers) insert_barriers(program);
   if (options.marks.rule != isa::MarkRule::kOff) mark(program, options.marks);
+  find_sites(program);
   return program;
 }
 

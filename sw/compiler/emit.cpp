@@ -284,7 +284,7 @@ class Emitter {
       else
         program_.barriers = inst.src[0].is_register() ? 16 : std::max(program_.barriers, 1U);
     }
-    if (inst.kind == Kind::kSystemCall) program_.uses_system_calls = true;
+    if (inst.kind == Kind::kSync) program_.sync.ops |= isa::sync_bit(static_cast<isa::SyncOp>(inst.imm));
     program_.spellings.push_back(spell(linked_, code, inst, record));
     program_.code.push_back(record);
     program_.uses.push_back(use);

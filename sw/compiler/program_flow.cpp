@@ -32,6 +32,7 @@ bool is_end(const Record& record) {
 /// Returns true if warps may wait at `record` for all other warps of the thread block. For some barriers, the number of
 /// awaited warps is known only at run time.
 bool is_barrier(const Record& record) {
+  if (isa::is_sync_site(record)) return true;
   return record.kind == Kind::kBarrier && record.barrier.kind != isa::BarrierKind::kWarp &&
          record.barrier.kind != isa::BarrierKind::kArrive;
 }

@@ -27,7 +27,12 @@ cudaError_t error_of(gpu::LaunchError error) {
     case gpu::LaunchError::kRequiredBlock:
     case gpu::LaunchError::kTooMuchShared:
     case gpu::LaunchError::kParameterBytes:
+    case gpu::LaunchError::kSyncOptions:
       return cudaErrorInvalidValue;
+    case gpu::LaunchError::kNotAnswered:
+      return cudaErrorNotSupported;
+    case gpu::LaunchError::kTooManyBlocks:
+      return cudaErrorCooperativeLaunchTooLarge;
     case gpu::LaunchError::kTooManyRegisters:
       return cudaErrorLaunchOutOfResources;
   }
@@ -73,6 +78,7 @@ gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const di
   packet.block = {block.x, block.y, block.z};
   packet.dynamic_shared = static_cast<std::uint32_t>(std::min<std::size_t>(dynamic_shared, 0xffffffff));
   packet.parameters = std::move(parameters);
+  packet.sync = kernel.sync;
   gpu::LaunchVerdict verdict = gpu::check_launch(device.machine(), *kernel.program, packet);
   if (verdict.error == gpu::LaunchError::kTooManyRegisters) {
     session.modules().loading([&] { kernel.module->fit(device, kernel, packet.block.count()); });

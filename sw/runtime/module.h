@@ -33,8 +33,9 @@ struct LoadedProgram {
 /// Kernel that has been compiled and loaded. The next launch runs its LoadedProgram, unless the launch requests a block
 /// size that does not fit (Module::program_for).
 struct LoadedKernel : LoadedProgram {
-  std::uint32_t dynamic_shared_limit = 0;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
-  Module* module = nullptr;                ///< module that owns the kernel
+  std::uint32_t dynamic_shared_limit = 0;        ///< cudaFuncAttributeMaxDynamicSharedMemorySize; 0: not set
+  std::shared_ptr<const gpu::SyncOptions> sync;  ///< options of launches by the host; null: the defaults
+  Module* module = nullptr;                      ///< module that owns the kernel
   bool bounded = false;  ///< source or user limit threads or registers: the kernel is never compiled again with fewer
                          ///< registers
   std::map<unsigned, LoadedProgram> narrow;  ///< programs compiled with fewer registers, by the limit on registers per

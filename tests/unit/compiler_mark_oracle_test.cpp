@@ -99,8 +99,15 @@ class Oracle {
   }
 
  private:
-  gpu::functional::FunctionalDevice device_{
-      platforms::load_machine("pascal_titanx_study", {"check.marks=1", "run.max_instructions=1000000000"}).machine, {}};
+  static gpu::Machine machine() {
+    gpu::Machine machine = platforms::load_machine("pascal_titanx_study",
+                                                   {"check.marks=1", "check.live=1", "run.max_instructions=1000000000"})
+                               .machine;
+    machine.chip.sync.answered = isa::sync_bit(isa::SyncOp::kGridBarrier);
+    return machine;
+  }
+
+  gpu::functional::FunctionalDevice device_{machine(), {}};
   std::uint64_t input_ = 0, output_ = 0;
 };
 
@@ -140,6 +147,26 @@ TEST(MarkOracle, FindsNoDifferenceAndTheProgramsComputeWhatTheyDid) {
   RecordProperty("compared", static_cast<int>(compared));
   EXPECT_GT(compared, 250U * kPrograms);
   EXPECT_GT(marked, 25U * kPrograms);
+}
+
+// Renamed registers keep what is live at the sites of synchronisation.
+TEST(MarkOracle, KernelsWithGridBarriersLoseNothing) {
+  Oracle& oracle = the_oracle();
+  std::uint64_t compared = 0;
+  StructuredKernel::Options options;
+  options.sync = true;
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + kPrograms / 4; ++seed) {
+    SCOPED_TRACE("kernel of seed " + std::to_string(seed));
+    const isa::Module module = ptx::parse(StructuredKernel(seed, options).text(), "random.ptx");
+    const Shape shape = shape_of(seed);
+    const OracleRun with = oracle.run(module, isa::MarkRule::kSound, shape);
+    ASSERT_FALSE(with.fault) << with.fault->message;
+    const OracleRun without = oracle.run(module, isa::MarkRule::kOff, shape);
+    ASSERT_FALSE(without.fault) << without.fault->message;
+    ASSERT_EQ(with.words, without.words);
+    compared += with.compared;
+  }
+  EXPECT_GT(compared, 100U * kPrograms / 4);
 }
 
 TEST(MarkOracle, FindsDifferencesWithoutTheRuleForJoins) {

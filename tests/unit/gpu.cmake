@@ -4,7 +4,7 @@ castor_tests(gpu_tests KIND unit
     # the device interface, the functional machine
     gpu_store_test.cpp gpu_address_check_test.cpp gpu_printf_test.cpp gpu_launch_check_test.cpp gpu_memory_path_test.cpp
     gpu_thread_block_test.cpp gpu_functional_device_test.cpp gpu_functional_spin_test.cpp gpu_kernel_rows_test.cpp gpu_run_monitor_test.cpp
-    gpu_execution_study_test.cpp gpu_launch_launcher_test.cpp
+    gpu_execution_study_test.cpp gpu_launch_launcher_test.cpp gpu_functional_sync_test.cpp
     # machines
     machine_test.cpp machine_check_test.cpp machine_occupancy_test.cpp
     # the memory side

@@ -138,5 +138,72 @@ TEST_F(LaunchCheck, BlocksPerSmAreNotFooledByHugeRequests) {
   EXPECT_EQ(blocks_per_sm(machine_, program_, 32, ~std::uint64_t{0} - 4095), 0U);
 }
 
+class SynchronisingLaunch : public LaunchCheck {
+ protected:
+  /// A program with one record for each operation of device-wide synchronisation.
+  void SetUp() override {
+    LaunchCheck::SetUp();
+    for (unsigned op = 0; op < isa::kSyncOps; ++op) {
+      isa::Record record;
+      record.kind = isa::Kind::kSync;
+      record.imm = op;
+      program_.code.push_back(record);
+      program_.lines.push_back({10 + op, 1, 0, 0});
+      program_.sync.ops |= isa::sync_bit(static_cast<isa::SyncOp>(op));
+    }
+    program_.module = "k.ptx";
+    program_.functions.push_back({"k", 0, isa::kSyncOps, 0});
+  }
+  SyncSupport& support() { return machine_.chip.sync; }
+};
+
+TEST_F(SynchronisingLaunch, IsRefusedWithTheFirstOperationThatNothingAnswers) {
+  for (unsigned op = 0; op < isa::kSyncOps; ++op) {
+    EXPECT_EQ(error(), LaunchError::kNotAnswered);
+    const std::string name(isa::name(static_cast<isa::SyncOp>(op)));
+    EXPECT_EQ(check().message, "launch of k: it can reach " + name + " in kernel 'k' (k.ptx:" +
+                                   std::to_string(10 + op) + "), which no installed block answers");
+    support().answered |= isa::sync_bit(static_cast<isa::SyncOp>(op));
+  }
+  EXPECT_EQ(error(), LaunchError::kNone);
+}
+
+TEST_F(SynchronisingLaunch, NamesTheBlockThatWouldAnswer) {
+  support().owner = [](isa::SyncOp op) { return std::string(op == isa::SyncOp::kWait ? "bell" : "gate"); };
+  EXPECT_THAT(check().message, HasSubstr("tb.gridsync in kernel 'k' (k.ptx:10), which block gate answers: "
+                                         "blocks.gate.enable=1"));
+  support().answered = static_cast<isa::SyncSet>(~isa::sync_bit(isa::SyncOp::kWait));
+  EXPECT_THAT(check().message, HasSubstr("tb.wait in kernel 'k' (k.ptx:13), which block bell answers"));
+}
+
+TEST_F(SynchronisingLaunch, IsRefusedByADeviceThatDoesNotExecuteIt) {
+  support().answered = 0xff;
+  support().executed = false;
+  EXPECT_EQ(error(), LaunchError::kNotAnswered);
+  EXPECT_THAT(check().message, HasSubstr("which the timing GPU does not execute: run.functional=1"));
+  program_.code.clear();
+  program_.sync = {};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.sync = std::make_shared<const SyncOptions>();
+  EXPECT_EQ(error(), LaunchError::kNotAnswered) << "options without effect";
+}
+
+TEST_F(SynchronisingLaunch, NeedsRoomForAllThreadBlocksUnlessTheyAreSwappedOut) {
+  support().answered = 0xff;
+  packet_.block = {512, 1, 1};  // one block per SM, two SMs
+  packet_.grid = {2, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.grid = {3, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kTooManyBlocks);
+  EXPECT_THAT(check().message, HasSubstr("3 thread blocks wait for each other; 2 are resident together"));
+  support().swaps = true;
+  EXPECT_EQ(error(), LaunchError::kNone);
+  support().swaps = false;
+  program_.code.erase(program_.code.begin() + 3);
+  program_.code.erase(program_.code.begin());
+  program_.sync.ops &= static_cast<isa::SyncSet>(~isa::kBlockingOps);
+  EXPECT_EQ(error(), LaunchError::kNone) << "signals do not wait";
+}
+
 }  // namespace
 }  // namespace castor::gpu::gpu_launch_check_test

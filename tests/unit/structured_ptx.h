@@ -19,6 +19,7 @@ class StructuredKernel {
   struct Options {
     unsigned statements = 40;   ///< about so many
     unsigned vector_share = 3;  ///< of ten, how many conditions differ between warps
+    bool sync = false;          ///< some barriers are grid barriers, in the kernel or in a function
   };
 
   explicit StructuredKernel(std::uint64_t seed) : StructuredKernel(seed, Options{}) {}
@@ -32,6 +33,14 @@ class StructuredKernel {
   }
 
  private:
+  static constexpr const char* kMeet = R"(.func (.param .b32 result) meet(.param .b32 value)
+{
+  .reg .b32 %t<4>;
+  ld.param.b32 %t0, [value]; add.u32 %t1, %t0, 3; mul.lo.u32 %t2, %t0, 7;
+  tb.gridsync;
+  mad.lo.u32 %t3, %t1, 5, %t0; st.param.b32 [result], %t3; ret;
+}
+)";
   static constexpr unsigned kVariables = 14;  // %r10 ..., of which loops do not write
   static constexpr unsigned kSeeds = 8;       // that are set before the first statement
 
@@ -44,7 +53,8 @@ class StructuredKernel {
     std::string text = R"(.version 7.0
 .target sm_70
 .address_size 64
-.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)
+)" + std::string(options_.sync ? kMeet : "") +
+                       R"(.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)
 {
   .shared .align 8 .b8 area[1024];
   .reg .pred %p<400>;
@@ -91,7 +101,7 @@ class StructuredKernel {
         return depth < 3 ? loop(depth, common) : assignment();
       case 3:
       case 4:
-        return common ? "  bar.sync 0;\n" : assignment();
+        return common ? barrier() : assignment();
       case 5:
         return load();
       case 6:
@@ -100,6 +110,19 @@ class StructuredKernel {
         return wide();
       default:
         return assignment();
+    }
+  }
+
+  std::string barrier() {
+    if (!options_.sync) return "  bar.sync 0;\n";
+    switch (below(4)) {
+      case 0:
+        return "  bar.sync 0;\n";
+      case 1:
+        return "  { .param .b32 to; .param .b32 from; st.param.b32 [to], " + variable() +
+               "; call.uni (from), meet, (to); ld.param.b32 " + variable() + ", [from]; }\n";
+      default:
+        return "  tb.gridsync;\n";
     }
   }
 

@@ -16,6 +16,7 @@
 #include "castor/gpu/job.h"
 #include "castor/gpu/sm_time.h"
 #include "castor/gpu/store.h"
+#include "castor/gpu/sync_support.h"
 #include "castor/isa/program.h"
 
 namespace castor::gpu {
@@ -37,10 +38,11 @@ struct KernelPacket {
   ProgramHandle program = 0;
   Dim3 grid;
   Dim3 block;
-  std::uint32_t dynamic_shared = 0;   ///< bytes
-  std::vector<std::byte> parameters;  ///< parameter block as the entry lays it out; copied at submission
-  std::uint8_t kid = 0;               ///< kernel type number that JOB packets use for this kernel
-  bool synchronises = false;          ///< timing GPU: its thread blocks take part in device-wide synchronisation
+  std::uint32_t dynamic_shared = 0;         ///< bytes
+  std::vector<std::byte> parameters;        ///< parameter block as the entry lays it out; copied at submission
+  std::uint8_t kid = 0;                     ///< kernel type number that JOB packets use for this kernel
+  bool synchronises = false;                ///< timing GPU: its thread blocks take part in device-wide synchronisation
+  std::shared_ptr<const SyncOptions> sync;  ///< options of device-wide synchronisation; null: the defaults
 };
 /// Copies a rectangle of bytes between host and device memory or inside device memory.
 struct CopyPacket {

@@ -1,5 +1,8 @@
 #include "castor/gpu/launch_check.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "castor/base/words.h"
 #include "castor/gpu/occupancy.h"
 
@@ -8,6 +11,43 @@ namespace {
 
 std::string text(const Dim3& size) {
   return "(" + std::to_string(size.x) + "," + std::to_string(size.y) + "," + std::to_string(size.z) + ")";
+}
+
+// Returns why the device does not execute an operation that the program can reach; empty if it does.
+std::string why_not_answered(const SyncSupport& support, const isa::Program& program) {
+  const auto lacks = [&](const isa::Record& record) {
+    return record.kind == isa::Kind::kSync &&
+           (!support.executed || (support.answered & isa::sync_bit(static_cast<isa::SyncOp>(record.imm))) == 0);
+  };
+  const auto found = std::find_if(program.code.begin(), program.code.end(), lacks);
+  if (found == program.code.end()) return {};
+  const auto op = static_cast<isa::SyncOp>(found->imm);
+  const std::string place = "it can reach " + std::string(isa::name(op)) + " in " +
+                            program.describe(static_cast<std::uint32_t>(found - program.code.begin()));
+  if ((support.answered & isa::sync_bit(op)) != 0)
+    return place + ", which the timing GPU does not execute: run.functional=1";
+  const std::string owner = support.owner != nullptr ? support.owner(op) : std::string();
+  if (owner.empty()) return place + ", which no installed block answers";
+  return place + ", which block " + owner + " answers: blocks." + owner + ".enable=1";
+}
+
+// Returns why options do not fit a launch; empty if they do.
+std::string why_wrong(const SyncOptions& options, const Dim3& grid) {
+  if (options.events == 0 || options.events > SyncOptions::kMostEvents)
+    return std::to_string(options.events) + " events; a launch has 1 to " + std::to_string(SyncOptions::kMostEvents);
+  if (options.order.empty()) return {};
+  const std::uint64_t count = grid.count();
+  if (options.order.size() != count)
+    return "an order of " + std::to_string(options.order.size()) + " thread blocks for a grid of " +
+           std::to_string(count);
+  std::vector<bool> seen(count, false);
+  for (const std::uint32_t block : options.order) {
+    if (block >= count || seen[block])
+      return "an order of thread blocks that names block " + std::to_string(block) +
+             (block < count ? " twice" : ", which the grid does not have");
+    seen[block] = true;
+  }
+  return {};
 }
 
 }  // namespace
@@ -72,10 +112,27 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
                                                     " bytes of parameters; the kernel takes " +
                                                     std::to_string(program.parameter_bytes));
   }
-  if (blocks_per_sm(machine, program, block.count(), launch.dynamic_shared) == 0) {
+  if (program.sync.ops != 0) {
+    const std::string why = why_not_answered(machine.chip.sync, program);
+    if (!why.empty()) return refuse(LaunchError::kNotAnswered, why);
+  }
+  if (launch.sync != nullptr) {
+    if (!machine.chip.sync.executed)
+      return refuse(LaunchError::kNotAnswered, "the timing GPU has no options of synchronisation: run.functional=1");
+    const std::string why = why_wrong(*launch.sync, grid);
+    if (!why.empty()) return refuse(LaunchError::kSyncOptions, why);
+  }
+  const unsigned per_sm = blocks_per_sm(machine, program, block.count(), launch.dynamic_shared);
+  if (per_sm == 0) {
     return refuse(LaunchError::kTooManyRegisters,
                   std::to_string(block.count()) + " threads of " + std::to_string(program.registers) +
                       " registers do not fit into " + std::to_string(machine.sm.registers) + " registers");
+  }
+  const std::uint64_t most = std::uint64_t{per_sm} * machine.chip.sms;
+  if ((program.sync.ops & isa::kBlockingOps) != 0 && !machine.chip.sync.swaps && grid.count() > most) {
+    return refuse(LaunchError::kTooManyBlocks,
+                  std::to_string(grid.count()) + " thread blocks wait for each other; " + std::to_string(most) +
+                      " are resident together, and no block of this machine swaps out those that wait");
   }
   return {};
 }

@@ -19,6 +19,9 @@ enum class LaunchError : std::uint8_t {
   kTooManyRegisters,  ///< registers of one block exceed the register file
   kTooMuchShared,     ///< static plus dynamic shared memory exceed the limit of a block
   kParameterBytes,    ///< size of the parameter block differs from the kernel's
+  kNotAnswered,       ///< the kernel can reach an instruction of device-wide synchronisation that nothing answers
+  kTooManyBlocks,     ///< thread blocks wait for each other, and they cannot all be resident or be swapped out
+  kSyncOptions,       ///< options of device-wide synchronisation do not fit the launch
 };
 
 /// Result of a launch check.
@@ -38,13 +41,15 @@ struct LaunchSize {
   Dim3 block;
   std::uint32_t dynamic_shared = 0;  ///< bytes
   std::size_t parameter_bytes = 0;
+  const SyncOptions* sync = nullptr;  ///< null: the defaults
 };
 
 /// Checks a launch against the limits of machine and program; has no side effect.
 [[nodiscard]] LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch);
 [[nodiscard]] inline LaunchVerdict check_launch(const Machine& machine, const isa::Program& program,
                                                 const KernelPacket& packet) {
-  return check_launch(machine, program, {packet.grid, packet.block, packet.dynamic_shared, packet.parameters.size()});
+  return check_launch(machine, program,
+                      {packet.grid, packet.block, packet.dynamic_shared, packet.parameters.size(), packet.sync.get()});
 }
 
 /// Returns the number of thread blocks of a program that fit together on one SM (docs/gpu/program.md, "Rounding"); 0 if

@@ -7,6 +7,7 @@
 #include "castor/base/words.h"
 #include "castor/gpu/hooks/hook.h"
 #include "castor/isa/mark_check.h"
+#include "castor/isa/site_check.h"
 
 namespace castor::gpu {
 
@@ -27,22 +28,33 @@ namespace {
 
 static_assert(isa::kMostRenamedRead == kMaxOperands, "the instruction words given to hooks have kMaxOperands sources");
 
+/// Throws InputError about record `pc` of a program: the text, the kernel, the instruction, its PTX line and the hint.
+[[noreturn]] void refuse(const isa::Program& program, std::uint32_t pc, std::string text, const std::string& hint) {
+  const bool known = pc < program.lines.size();
+  text += ", record " + std::to_string(pc) + " of kernel '" +
+          base::printable(base::readable_name(program.kernel), 200) + "'";
+  if (pc < program.spellings.size()) text += ": " + program.spellings[pc];
+  throw base::InputError({program.module, known ? static_cast<int>(program.lines[pc].line) : 0, 0}, text, hint);
+}
+
 /// Throws InputError if a redundancy mark of the program breaks a rule.
 void check_marks(const isa::Program& program) {
-  const std::optional<isa::WrongMark> wrong = isa::find_wrong_mark(program);
-  if (!wrong) return;
-  const bool known = wrong->pc < program.lines.size();
-  std::string text = "wrong mark: " + wrong->what + ", record " + std::to_string(wrong->pc) + " of kernel '" +
-                     base::printable(base::readable_name(program.kernel), 200) + "'";
-  if (wrong->pc < program.spellings.size()) text += ": " + program.spellings[wrong->pc];
-  throw base::InputError({program.module, known ? static_cast<int>(program.lines[wrong->pc].line) : 0, 0}, text,
-                         "castor list marks shows the marks that the compiler makes, and why");
+  if (const std::optional<isa::WrongMark> wrong = isa::find_wrong_mark(program))
+    refuse(program, wrong->pc, "wrong mark: " + wrong->what,
+           "castor list marks shows the marks that the compiler makes, and why");
+}
+
+/// Throws InputError if a site of device-wide synchronisation breaks a rule.
+void check_sites(const isa::Program& program) {
+  if (const std::optional<isa::WrongSite> wrong = isa::find_wrong_site(program))
+    refuse(program, wrong->pc, "wrong site of synchronisation: " + wrong->what, "");
 }
 
 }  // namespace
 
 ProgramHandle ProgramTable::load(std::shared_ptr<const isa::Program> program) {
   check_marks(*program);
+  check_sites(*program);
   std::uint64_t code_base = 0;
   if (code_ != nullptr) {
     const std::uint64_t bytes = std::max<std::uint64_t>(program->code.size() * 8, 8);

@@ -43,8 +43,8 @@ class ProgramTable {
   /// `code`: store in which code addresses are allocated (8 bytes per record); null = programs have no addresses.
   ProgramTable(unsigned lanes, Store* code) : lanes_(lanes), code_(code) {}
 
-  /// Loads a program. Errors: InputError if no device memory is left for the code, and for redundancy marks that break
-  /// a rule (isa/mark_check.h), with kernel, record and PTX line.
+  /// Loads a program. Errors: InputError if no device memory is left for the code, and for redundancy marks and sites
+  /// of synchronisation that break a rule (isa/mark_check.h, isa/site_check.h), with kernel, record and PTX line.
   ProgramHandle load(std::shared_ptr<const isa::Program> program);
   [[nodiscard]] const LoadedProgram& operator[](ProgramHandle handle) const;
   /// Implements Device::name_kernel.

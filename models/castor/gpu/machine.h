@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "castor/gpu/sync_support.h"
 #include "castor/isa/timing_class.h"
 
 namespace castor::gpu {
@@ -67,6 +68,7 @@ struct Machine {
   struct Chip {
     unsigned sms;
     Capability capability;
+    SyncSupport sync;  ///< no key: what the machine's blocks answer
   } chip{};
   struct Clock {
     double core_mhz, dram_mhz;
@@ -251,7 +253,7 @@ struct Machine {
   } compile{};
   struct Check {
     StaleCheck stale;
-    bool rows, marks, skips, redundancy;
+    bool rows, marks, skips, redundancy, live;
   } check{};
 
   /// Returns the peak DRAM bandwidth in 10^9 bytes per second: channels x bytes per clock x clock.

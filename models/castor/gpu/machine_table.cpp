@@ -438,6 +438,10 @@ void run_keys(TableWriter& table) {
       check.skips,
       "1: the timing GPU checks the instructions that a fetch filter has warps skip, and the values that they read");
   CASTOR_WORD(check.redundancy, "1: the functional machine counts instructions that repeat in warps, blocks and grids");
+  CASTOR_WORD(
+      check.live,
+      "1: on the functional machine, thread blocks that sleep at device-wide synchronisation lose what need not "
+      "be saved: dead registers, and shared memory that is promised to be read-only");
   CASTOR_WORD(compile.marks, "1: kernels are compiled with redundancy marks, for which their registers are renumbered");
   CASTOR_WORD(compile.mark_loads, "1: loads may be marked");
   CASTOR_WORD(compile.barriers,

@@ -83,6 +83,7 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
       store_({machine.memory.bytes, options_.poison, machine.memory.check != MemoryCheck::kAllocation}),
       programs_(machine.sm.lanes, &store_),
       host_limit_(machine.run.max_seconds) {
+  machine_.chip.sync.executed = false;
   services_.store = &store_;
   set_print_sink(nullptr);
   const Recording& recording = options_.recording;

@@ -12,6 +12,7 @@
 #include "castor/gpu/machine.h"
 #include "castor/hookup/claims.h"
 #include "castor/hookup/settings.h"
+#include "castor/isa/sync_op.h"
 #include "castor/twin/rtl_object.h"
 
 namespace castor::hookup {
@@ -39,6 +40,9 @@ class BlockType {
   /// Returns the number of the 64 KB register window that the block serves; -1 = none. Windows 0 to 15 are reserved for
   /// Castor's own blocks.
   [[nodiscard]] virtual int window() const { return -1; }
+  /// Returns the operations of device-wide synchronisation that the block answers. Programs that can reach others are
+  /// refused at their launch.
+  [[nodiscard]] virtual std::vector<isa::SyncOp> answers() const { return {}; }
   /// Makes the twins and adapters of the block and enters the adapters into `hooks`. `hooks` is empty; the block fills
   /// the hooks of its claims only. Returns the owner of the twins and adapters, which must outlive the GPU. Throws
   /// InputError for a machine on which the block cannot work, for illegal parameters, and for RTL that cannot be built.

@@ -43,6 +43,8 @@ std::string why_unmarkable_kind(const Record& record) {
       return "a barrier";
     case Kind::kFence:
       return "a fence";
+    case Kind::kSync:
+      return "a synchronisation of thread blocks";
     default:
       return "no operation on registers";
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -58,6 +59,23 @@ inline constexpr std::uint32_t kMostRenamed = 32;
 inline constexpr unsigned kMostRenamedRead = 6;
 inline constexpr unsigned kMostRenamedWritten = 2;
 
+/// A place in a program where a thread block may sleep (is_sync_site), with the registers that the thread block needs
+/// when it resumes. All warps of the thread block stand at such places then, with all live lanes active.
+struct SyncSite {
+  std::uint32_t record = 0;    ///< index of the record
+  std::bitset<256> registers;  ///< registers that may be read before they are written again
+  bool predicates = false;     ///< some predicate may be read before it is written again
+};
+
+/// Most sites of a program with a register set of their own. Further sites need all registers and predicates.
+inline constexpr std::size_t kMostSites = 16;
+
+/// Device-wide synchronisation of a program.
+struct SyncUse {
+  SyncSet ops = 0;              ///< operations that the program can reach
+  std::vector<SyncSite> sites;  ///< in ascending order of `record`; the index is the number of the site
+};
+
 /// Rule by which a compilation makes marks.
 enum class MarkRule : std::uint8_t {
   kOff,     ///< no marks; registers keep the numbers that the allocator gave
@@ -113,8 +131,8 @@ struct Program {
   std::uint32_t renamed_registers = 0;  ///< number of renamed registers, at most 32: marked records write registers 0
                                         ///< to renamed_registers - 1 only
   bool uses_dynamic_shared = false;     ///< the code refers to an unsized extern .shared variable
-  bool uses_system_calls = false;
-  bool launches = false;  ///< a record launches a kernel (RuntimeCall)
+  bool launches = false;                ///< a record launches a kernel (RuntimeCall)
+  SyncUse sync;                         ///< device-wide synchronisation that the program uses
   /// Kernels of its module that the code refers to. If the program launches kernels, also kernels that initialisers of
   /// the module refer to.
   std::vector<std::string> named_kernels;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "castor/isa/sync_op.h"
 #include "castor/isa/timing_class.h"
 #include "castor/isa/types.h"
 
@@ -61,6 +62,7 @@ enum class Kind : std::uint8_t {
   kSleep,        ///< nanosleep: src[0] = ns
   kPrefetch,     ///< computes an address only, no effect on values
   kNop,
+  kSync,  ///< device-wide synchronisation: imm = SyncOp; operands in src
 };
 
 /// Scope of a fence, or of the ordering of an access.
@@ -213,6 +215,11 @@ enum RecordFlag : std::uint8_t {
 inline void write_predicate(const Record& record, LaneMask* predicates, unsigned which, LaneMask value, LaneMask mask) {
   const unsigned nibble = (record.predicate_dst >> (4 * which)) & 0xf;
   if (nibble < kNoPredicate) predicates[nibble] = (predicates[nibble] & ~mask) | (value & mask);
+}
+
+/// Returns whether a thread block waits for other thread blocks at the record, and may be moved away meanwhile.
+[[nodiscard]] inline bool is_sync_site(const Record& record) {
+  return record.kind == Kind::kSync && (sync_bit(static_cast<SyncOp>(record.imm)) & kBlockingOps) != 0;
 }
 
 /// Returns the lanes of `active` that execute a record, that is, whose guard is true.

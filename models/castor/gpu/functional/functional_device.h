@@ -11,6 +11,7 @@
 #include "castor/gpu/device.h"
 #include "castor/gpu/functional/interpreter.h"
 #include "castor/gpu/functional/run_end.h"
+#include "castor/gpu/functional/running_kernel.h"
 #include "castor/gpu/functional/thread_block.h"
 #include "castor/gpu/functional/tickets.h"
 #include "castor/gpu/kernel_rows.h"
@@ -22,6 +23,9 @@
 
 namespace castor::gpu::functional {
 
+/// Returns whether as many kernels as the kernel table has entries occupy one.
+[[nodiscard]] bool table_is_full(const std::list<RunningKernel>& kernels, const Machine& machine);
+
 /// The functional machine: executes programs without timing, as fast as the host allows, with the same results as any
 /// machine.
 ///
@@ -30,7 +34,8 @@ namespace castor::gpu::functional {
 /// on each other terminate.
 ///
 /// Launches by device code start as soon as the kernel table has room, oldest first, before kernels of the queues.
-/// Blocks that wait for their launches are not resident.
+/// Blocks that wait for their launches are not resident. Nor are blocks that sleep at device-wide synchronisation, on a
+/// machine whose blocks of hardware swap them out (docs/gpu/synchronisation.md).
 ///
 /// Simulated time is only an order of magnitude: warp instructions / (SMs x schedulers) core cycles (our choice).
 /// Copies and fills take no time. Limits: no caches, no contention; one thread at a time.
@@ -86,61 +91,29 @@ class FunctionalDevice final : public Device {
     /// Ends the running kernel of the queue, and its job if this was the last kernel.
     void end_kernel(Store& store);
   };
-  /// A started kernel that is not complete.
-  struct Running {
-    Launch launch;
-    LaunchId id = 0;
-    LaunchId root = 0;        ///< launch by the host that is the root of this kernel's launch tree
-    unsigned level = 0;       ///< nesting depth below `root`
-    unsigned limit = 1;       ///< number of the kernel's blocks that fill the whole machine
-    std::uint64_t total = 0;  ///< blocks of the grid
-    std::uint64_t next = 0;   ///< next block to place
-    std::uint64_t resident = 0;
-    std::uint64_t waiting = 0;  ///< blocks that wait for their launches and are not resident
-    KernelStatistics statistics;
-    OutsideReads outside_reads;
-    MarkCounts marks;
-    RedundancyCounts redundancy;  ///< check.redundancy: counts
-    GridRedundancy grid;          ///< check.redundancy: instances redundant in all blocks
-
-    /// Returns whether the kernel occupies an entry of the kernel table.
-    [[nodiscard]] bool is_active() const { return resident != 0 || next < total; }
-  };
   /// A launch by the host whose launch tree is not closed.
   struct Root {
     unsigned queue = 0;
     Ticket ticket = 0;
   };
-  /// A resident thread block, or one that waits for launches.
-  struct Resident {
-    Running* kernel = nullptr;
-    std::uint64_t index = 0;             ///< number of the block in the grid
-    std::unique_ptr<ThreadBlock> block;  ///< null until its first turn
-    std::size_t next_warp = 0;
-    std::uint64_t watch = 0;  ///< number of the spin watch that includes the block; 0 = none
-    bool spins = false;       ///< in the last turn no warp reached a barrier or exited
-    bool waits = false;       ///< every live warp waits, at least one of them for launches of the block
-  };
-
   bool serve_queues();
   [[nodiscard]] bool serve_queue_head(unsigned index, Queue& queue);
   void start_kernel(unsigned queue, Ticket ticket, const KernelPacket& packet);
   void start_child();
-  [[nodiscard]] Running running(const LoadedProgram& loaded, const Dim3& grid, const Dim3& block,
-                                std::uint32_t dynamic_shared);
-  [[nodiscard]] bool table_is_full() const;
   void place_blocks();
+  void start_block(Resident& resident);
   void turn();
   [[nodiscard]] std::optional<Fault> run_block(Resident& resident);
-  void collect_outside_reads(Running& kernel);
-  void finish_if_done(Running& kernel);
-  void retire(Running& kernel);
+  void put_to_sleep(Resident resident);
+  void wake_blocks(RunningKernel& kernel);
+  void finish_if_done(RunningKernel& kernel);
+  void retire(RunningKernel& kernel);
   void close_trees();
   [[nodiscard]] bool bring_back(double& used);
-  void stop(Running& kernel, Fault fault);
+  void stop(RunningKernel& kernel, Fault fault);
+  bool stop_sleepers();
   /// Runs until `reached` returns true. `host_waits`: the host is blocked until work completes.
   Outcome advance(const std::function<bool()>& reached, bool host_waits);
-  [[nodiscard]] Picoseconds work_time() const;
   [[nodiscard]] std::string waiting_chain() const;
 
   Machine machine_;
@@ -150,11 +123,12 @@ class FunctionalDevice final : public Device {
   ProgramTable programs_;
   std::vector<Queue> queues_;
   Launcher launcher_;
-  std::list<Running> running_;  ///< started kernels that are not complete
+  std::list<RunningKernel> running_;  ///< started kernels that are not complete
   std::unordered_map<LaunchId, Root> roots_;
   std::deque<Resident> resident_;                  ///< in the order of their turns
   std::unordered_map<BlockId, Resident> waiting_;  ///< blocks that wait for their launches, by number of the block
-  std::deque<Resident> returning_;                 ///< blocks whose launches are closed, to become resident again
+  std::deque<Resident> returning_;                 ///< blocks to become resident again: their launches are closed, or
+                                                   ///< they were woken
   std::vector<std::unique_ptr<ThreadBlock>> spare_blocks_;   ///< thread blocks to be reused
   std::unordered_map<std::uint64_t, std::uint64_t> events_;  ///< event number to count
   Tickets tickets_;

@@ -1,8 +1,12 @@
 #include "castor/gpu/functional/interpreter.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "castor/base/error.h"
 #include "castor/gpu/execution/control.h"
 #include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/functional/sync_step.h"
 #include "castor/gpu/launch/runtime_call.h"
 
 namespace castor::gpu::functional {
@@ -15,7 +19,7 @@ using isa::Record;
 /// Returns whether a loop with this record may end although memory does not change.
 bool ends_watch(const Record& record) {
   return record.kind == Kind::kSleep || record.kind == Kind::kSystemCall || record.kind == Kind::kRuntimeCall ||
-         (record.kind == Kind::kLane && isa::may_read_clock(record));
+         record.kind == Kind::kSync || (record.kind == Kind::kLane && isa::may_read_clock(record));
 }
 
 Fault stop(const ThreadBlock& block, const Warp& warp, std::uint32_t pc, const ExecutionFault& fault) {
@@ -205,6 +209,22 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
           return std::nullopt;
         }
         break;
+      case Kind::kSync:
+        if (mask == 0) {
+          step();
+          break;
+        }
+        if (const auto wrong = synchronise(block, warp, pc, mask)) {
+          leave();
+          return stop(block, warp, pc, *wrong);
+        }
+        step();
+        if (warp.state == WarpState::kSynchronises) {
+          stack.jump(pc);
+          leave();
+          return std::nullopt;
+        }
+        break;
       case Kind::kTrap:
         if (mask != 0) {
           leave();
@@ -279,6 +299,40 @@ std::optional<ExecutionFault> Interpreter::barrier(ThreadBlock& block, Warp& war
   if (error != Error::kNone) return barrier_fault(error, arrival, live);
   block.release(released);
   return std::nullopt;
+}
+
+std::optional<ExecutionFault> Interpreter::synchronise(ThreadBlock& block, Warp& warp, std::uint32_t pc,
+                                                       LaneMask mask) const {
+  const Record& record = block.launch().program->code[pc];
+  const auto op = static_cast<isa::SyncOp>(record.imm);
+  const isa::RegisterView view = block.view(warp);
+  if (op == isa::SyncOp::kReadOnly || op == isa::SyncOp::kWritable) {
+    if (check_live_) note_read_only(record, view, mask, block.read_only());
+    return std::nullopt;
+  }
+  SyncWait wait{op, 0, 0, pc};
+  if (auto wrong = read_sync(record, view, mask, warp.stack.live(), wait)) return wrong;
+  if (op == isa::SyncOp::kSignal) {
+    CASTOR_ASSERT(block.sync() != nullptr, "%s signals events", block.launch().program->kernel.c_str());
+    std::string wrong = block.sync()->signal(wait.event, wait.target);
+    if (wrong.empty()) return std::nullopt;
+    return ExecutionFault{FaultKind::kBarrier, first_lane(mask), std::move(wrong), 0};
+  }
+  warp.sync = wait;
+  warp.state = WarpState::kSynchronises;
+  if (check_live_) lose_values(*block.launch().program, pc, warp, block.lanes());
+  return std::nullopt;
+}
+
+void Interpreter::restore(ThreadBlock& block) {
+  const Windows windows = block.windows(block.warps().front());
+  for (const ReadOnlyRange& range : block.read_only()) {
+    if (range.shared >= windows.shared_bytes) continue;
+    const std::uint32_t bytes = std::min(range.bytes, windows.shared_bytes - range.shared);
+    std::memset(windows.shared + range.shared, kLostByte, bytes);
+    // Where a promise names memory that cannot be read, the bytes stay lost.
+    static_cast<void>(memory_.read(range.global, windows.shared + range.shared, bytes, 0, block.lanes(), windows));
+  }
 }
 
 }  // namespace castor::gpu::functional

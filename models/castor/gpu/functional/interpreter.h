@@ -31,6 +31,12 @@ class Interpreter {
   /// Sets the launcher that serves calls of the device runtime. Without it no program may make such calls.
   void set_launcher(Launcher* launcher) { launcher_ = launcher; }
 
+  /// Sets whether thread blocks that wait for others lose what need not be saved (check.live): the registers and
+  /// predicates that the program's site leaves out, and the shared memory that is promised to be read-only.
+  void check_live(bool on) { check_live_ = on; }
+  /// Reads the shared memory that a woken block has lost from where its promises say.
+  void restore(ThreadBlock& block);
+
   /// Executes at most `budget` instructions of one warp; returns earlier when the warp blocks, exits or faults. Adds to
   /// `counters`, whose warp instructions are also the clock that programs read.
   [[nodiscard]] std::optional<Fault> run(ThreadBlock& block, Warp& warp, std::uint64_t budget,
@@ -46,10 +52,15 @@ class Interpreter {
   [[nodiscard]] std::optional<ExecutionFault> barrier(ThreadBlock& block, Warp& warp, const isa::Record& record,
                                                       isa::LaneMask mask);
 
+  /// Executes device-wide synchronisation at record `pc` for the lanes of `mask`.
+  [[nodiscard]] std::optional<ExecutionFault> synchronise(ThreadBlock& block, Warp& warp, std::uint32_t pc,
+                                                          isa::LaneMask mask) const;
+
   Services services_;
   MemoryPath memory_;
   SeenAccess seen_;  ///< effects of the current access
   Launcher* launcher_ = nullptr;
+  bool check_live_ = false;
 };
 
 }  // namespace castor::gpu::functional

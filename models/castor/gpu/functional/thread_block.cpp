@@ -44,6 +44,7 @@ void ThreadBlock::start(const Launch& launch, Dim3 index, unsigned lanes, unsign
   study_ = study ? std::make_unique<RedundancyStudy>() : nullptr;
   if (study_ != nullptr) study_->start(launch, warps, lanes);
   spin_watch_.reset();
+  read_only_.clear();
   hook_ = execution != nullptr ? execution->start(launch, warps, lanes) : nullptr;
   marks_.reset();
   if (!check_marks || program.marks.empty()) return;
@@ -98,6 +99,34 @@ bool ThreadBlock::awaits_children() const {
 void ThreadBlock::children_closed() {
   for (Warp& warp : warps_) {
     if (warp.state == WarpState::kAwaitsChildren) warp.state = WarpState::kReady;
+  }
+}
+
+bool ThreadBlock::sleeps() const {
+  return !done() && std::all_of(warps_.begin(), warps_.end(), [](const Warp& warp) {
+    return warp.state == WarpState::kSynchronises || warp.state == WarpState::kDone;
+  });
+}
+
+const SyncWait& ThreadBlock::sync_wait() const {
+  return std::find_if(warps_.begin(), warps_.end(),
+                      [](const Warp& warp) { return warp.state == WarpState::kSynchronises; })
+      ->sync;
+}
+
+std::optional<SyncWait> ThreadBlock::other_sync_wait() const {
+  const SyncWait& first = sync_wait();
+  for (const Warp& warp : warps_) {
+    if (warp.state != WarpState::kSynchronises) continue;
+    if (warp.sync.op != first.op || warp.sync.event != first.event || warp.sync.target != first.target)
+      return warp.sync;
+  }
+  return std::nullopt;
+}
+
+void ThreadBlock::wake() {
+  for (Warp& warp : warps_) {
+    if (warp.state == WarpState::kSynchronises) warp.state = WarpState::kReady;
   }
 }
 

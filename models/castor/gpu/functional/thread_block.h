@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/execution/barrier_arrival.h"
+#include "castor/gpu/functional/kernel_sync.h"
 #include "castor/gpu/functional/mark_check.h"
 #include "castor/gpu/functional/memory_path.h"
 #include "castor/gpu/functional/redundancy.h"
@@ -26,7 +28,7 @@ namespace castor::gpu::functional {
 
 using gpu::AlignedBytes;
 
-enum class WarpState : std::uint8_t { kReady, kAtBarrier, kAwaitsChildren, kDone };
+enum class WarpState : std::uint8_t { kReady, kAtBarrier, kAwaitsChildren, kSynchronises, kDone };
 
 /// State of a warp of the functional machine.
 struct Warp {
@@ -37,7 +39,16 @@ struct Warp {
   std::byte* local = nullptr;
   WarpState state = WarpState::kReady;
   BarrierWait barrier;                    ///< valid in state kAtBarrier
+  SyncWait sync;                          ///< valid in state kSynchronises
   std::unique_ptr<RuntimeState> runtime;  ///< null before the warp's first call of the device runtime
+};
+
+/// Promise of a thread block that a range of its shared memory holds the bytes of a range of global memory
+/// (isa::SyncOp::kReadOnly).
+struct ReadOnlyRange {
+  std::uint32_t shared = 0;  ///< offset in shared memory
+  std::uint64_t global = 0;  ///< generic address
+  std::uint32_t bytes = 0;
 };
 
 /// A resident thread block of the functional machine: registers, shared and local memory, warps, barriers. The object
@@ -87,6 +98,20 @@ class ThreadBlock {
   /// Resumes the warps that wait for launches of the block, since these are closed.
   void children_closed();
 
+  /// Sets the synchronisation of the block's kernel. Must be set if the program can signal.
+  void set_sync(KernelSync* sync) { sync_ = sync; }
+  [[nodiscard]] KernelSync* sync() { return sync_; }
+  /// Returns whether every live warp waits at device-wide synchronisation.
+  [[nodiscard]] bool sleeps() const;
+  /// Returns the wait of the first live warp. The block must sleep.
+  [[nodiscard]] const SyncWait& sync_wait() const;
+  /// Returns the wait of a warp that waits for something else than the first one, if there is such a warp.
+  [[nodiscard]] std::optional<SyncWait> other_sync_wait() const;
+  /// Resumes all warps that wait at device-wide synchronisation.
+  void wake();
+  /// Returns the block's promises about shared memory. Kept only while they are checked.
+  [[nodiscard]] std::vector<ReadOnlyRange>& read_only() { return read_only_; }
+
   /// Ends a warp whose lanes have all exited, and releases the barriers that this completes.
   void retire(Warp& warp);
   /// Resumes the warps of released barriers.
@@ -96,6 +121,8 @@ class ThreadBlock {
   const Launch* launch_ = nullptr;
   Dim3 index_;
   Caller caller_;
+  KernelSync* sync_ = nullptr;
+  std::vector<ReadOnlyRange> read_only_;
   unsigned lanes_ = 32;
   unsigned live_warps_ = 0;
   AlignedBytes registers_;

@@ -21,6 +21,8 @@ enum class LaunchCode : std::int32_t {
   kSyncDepthExceeded = 68,
   kPendingCountExceeded = 69,
   kInvalidHandle = 400,
+  kTooManyBlocks = 720,
+  kNotSupported = 801,
 };
 
 }  // namespace castor::gpu

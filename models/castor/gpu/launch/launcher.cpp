@@ -39,6 +39,8 @@ LaunchCode Launcher::check_size(const Caller& caller, const LaunchDescription& l
   const isa::Program& called = program(caller, launch.kernel)->program();
   const auto verdict = check_launch(
       machine_, called, LaunchSize{launch.grid, launch.block, launch.dynamic_shared, called.parameter_bytes});
+  if (verdict.error == LaunchError::kNotAnswered) return LaunchCode::kNotSupported;
+  if (verdict.error == LaunchError::kTooManyBlocks) return LaunchCode::kTooManyBlocks;
   const bool fits =
       verdict.error == LaunchError::kNone && launch.grid.count() <= std::numeric_limits<std::uint32_t>::max();
   return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidConfiguration;

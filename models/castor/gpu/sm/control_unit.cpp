@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "castor/base/error.h"
 #include "castor/gpu/execution/lane_access.h"
 
 namespace castor::gpu {
@@ -36,6 +37,9 @@ void ControlUnit::execute(unsigned scheduler, unsigned w, const isa::Record& rec
       break;
     case isa::Kind::kRuntimeCall:
       if (mask != 0) runtime_.call(w, record, mask);
+      break;
+    case isa::Kind::kSync:
+      CASTOR_ASSERT(mask == 0, "a kernel with device-wide synchronisation was launched (SyncSupport::executed)");
       break;
     case isa::Kind::kSleep:
       if (mask != 0) sleep(w, record, mask);

@@ -129,6 +129,10 @@ void decode_kind(const Machine& machine, const isa::Record& record, Decoded& dec
       decoded.instruction_class = InstructionClass::kBarrier;
       if (record.barrier.kind != isa::BarrierKind::kWarp) decoded.flags |= kMeetsOthers;
       break;
+    case Kind::kSync:
+      decoded.instruction_class = InstructionClass::kBarrier;
+      decoded.flags |= kMeetsOthers;
+      break;
     case Kind::kFence:
     case Kind::kSystemCall:
     case Kind::kRuntimeCall:

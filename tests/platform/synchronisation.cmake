@@ -1,0 +1,15 @@
+# Kernels with instructions of device-wide synchronisation, on machines with and without a block that answers them: the
+# test block tests/twin/roster.
+set(roster "tests/twin/roster")
+castor_block(roster NO_INSTALL
+  ROOT "${PROJECT_SOURCE_DIR}"
+  PORTS ${roster}/ports.h
+  ENGINE ${roster}/engine.h
+  REGISTRATION ${roster}/registration.h
+  FOLDER "${PROJECT_BINARY_DIR}/tests/answering_blocks/roster")
+if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
+  return()
+endif()
+castor_script_test(synchronisation KIND platform
+  COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/synchronisation_test.py" "$<TARGET_FILE:castor>"
+          "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_BINARY_DIR}/tests/answering_blocks")
