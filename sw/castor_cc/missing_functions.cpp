@@ -20,7 +20,7 @@ constexpr Feature kProcesses = {"memory shared between processes", "copy through
 constexpr Feature kPools = {"memory pools of one's own", "use cudaMallocAsync, which has the device's pool"};
 constexpr Feature kVirtual = {"virtual memory management", "allocate all of it at once with cuMemAlloc"};
 constexpr Feature kTextures = {"textures and surfaces", "read the data through a pointer in global memory (__ldg)"};
-constexpr Feature kLaunches = {"launches with attributes", "launch with <<<>>>, cudaLaunchKernel or cuLaunchKernel"};
+constexpr Feature kDevices = {"kernels over several devices", "there is one device; launch on it"};
 constexpr Feature kLibraries = {"libraries loaded at run time", "load the PTX with cuModuleLoad"};
 constexpr Feature kInterop = {"interoperation with other interfaces", "copy through the host with cudaMemcpy"};
 
@@ -70,15 +70,8 @@ constexpr std::array kFeatures = {
     named("cudaMemcpy2DFromArray", kTextures),
     named("cudaArray", kTextures),
     named("cudaGetTexture", kTextures),
-    named("cudaLaunchKernelEx", kLaunches),
-    named("cudaLaunchConfig_t", kLaunches),
-    named("cudaLaunchAttribute", kLaunches),
-    named("cuLaunchKernelEx", kLaunches),
-    named("CUlaunchConfig", kLaunches),
-    named("cuLaunchCooperative",
-          {"synchronising a whole grid", "end the kernel where all blocks must meet and launch a second one"}),
-    named("cudaLaunchCooperativeKernelMultiDevice",
-          {"kernels over several devices", "there is one device; launch on it"}),
+    named("cuLaunchCooperativeKernelMultiDevice", kDevices),
+    named("cudaLaunchCooperativeKernelMultiDevice", kDevices),
     named("cuGetProcAddress", {"entry points by name", "call the function itself, or find it with dlsym"}),
     named("cudaGetDriverEntryPoint", {"entry points by name", "call the function itself, or find it with dlsym"}),
     named("cuLink", {"linking at run time", "link with castor-cc -rdc=true beforehand"}),

@@ -80,7 +80,7 @@ class Emitter {
     program_.min_blocks = kernel.min_blocks;
     program_.shared_bytes = linked_.shared_bytes;
     program_.uses_dynamic_shared = linked_.dynamic_shared;
-    program_.launches = linked_.launches;
+    program_.reach.launches = linked_.launches;
     program_.named_kernels = linked_.named_kernels;
     program_.code_values = linked_.options->code_values;
   }
@@ -285,6 +285,10 @@ class Emitter {
         program_.barriers = inst.src[0].is_register() ? 16 : std::max(program_.barriers, 1U);
     }
     if (inst.kind == Kind::kSync) program_.sync.ops |= isa::sync_bit(static_cast<isa::SyncOp>(inst.imm));
+    if (inst.kind == Kind::kSystemCall) program_.uses_system_calls = true;
+    const bool special = inst.kind == Kind::kLane && use.result == isa::ResultOf::kSpecialRegister;
+    if (special && isa::names_grid_workspace(static_cast<isa::SpecialRegister>(record.imm)))
+      program_.reach.grid_barrier = true;
     program_.spellings.push_back(spell(linked_, code, inst, record));
     program_.code.push_back(record);
     program_.uses.push_back(use);

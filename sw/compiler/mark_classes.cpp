@@ -32,6 +32,9 @@ Mark class_of(isa::SpecialRegister reg) {
     case Special::kNctaidY:
     case Special::kNctaidZ:
     case Special::kWarpSize:
+    case Special::kCooperative:
+    case Special::kGridWorkspaceHigh:
+    case Special::kGridWorkspaceLow:
     case Special::kParameterBase:
       return Mark::kRedundant;
     case Special::kTidX:

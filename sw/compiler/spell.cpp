@@ -43,6 +43,9 @@ const char* special_name(std::uint64_t reg) {
                                        "%total_smem_size",
                                        "%dynamic_smem_size",
                                        "WARP_SZ",
+                                       "%envreg0",
+                                       "%envreg1",
+                                       "%envreg2",
                                        "parameters"};
   static_assert(sizeof kNames / sizeof kNames[0] == static_cast<std::size_t>(isa::SpecialRegister::kCount));
   return kNames[reg];

@@ -60,6 +60,9 @@ constexpr Special kSpecials[] = {
     {"%globaltimer_hi", SpecialRegister::kGlobalTimerHi, 32, 0},
     {"%total_smem_size", SpecialRegister::kTotalSmemSize, 32, 0},
     {"%dynamic_smem_size", SpecialRegister::kDynamicSmemSize, 32, 0},
+    {"%envreg0", SpecialRegister::kCooperative, 32, 0},
+    {"%envreg1", SpecialRegister::kGridWorkspaceHigh, 32, 0},
+    {"%envreg2", SpecialRegister::kGridWorkspaceLow, 32, 0},
 };
 
 /// Special registers of constant value. Clusters hold a single thread block.

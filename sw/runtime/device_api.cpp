@@ -71,7 +71,7 @@ cudaDeviceProp properties_of(const gpu::Machine& machine) {
   prop.concurrentManagedAccess = 0;
   prop.hostNativeAtomicSupported = machine.memory.unified ? 1 : 0;
   prop.singleToDoublePrecisionPerfRatio = 2;
-  prop.cooperativeLaunch = 0;
+  prop.cooperativeLaunch = 1;
   return prop;
 }
 
@@ -156,6 +156,8 @@ int attribute_of(const gpu::Machine& machine, cudaDeviceAttr attribute) {
       return prop.hostNativeAtomicSupported;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio:
       return prop.singleToDoublePrecisionPerfRatio;
+    case cudaDevAttrCooperativeLaunch:
+      return prop.cooperativeLaunch;
     case cudaDevAttrHostRegisterSupported:
     case cudaDevAttrMemoryPoolsSupported:
       return 1;

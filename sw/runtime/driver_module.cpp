@@ -127,7 +127,33 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
     Stream& stream = session.streams().of(hStream);
     const dim3 grid{gridDimX, gridDimY, gridDimZ};
     const dim3 block{blockDimX, blockDimY, blockDimZ};
-    launch_block(session, kernel, grid, block, parameter_block(kernel, kernelParams, extra), sharedMemBytes, stream);
+    launch_block(session, kernel, {grid, block, sharedMemBytes}, parameter_block(kernel, kernelParams, extra), stream);
+  });
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                                   unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream, void** kernelParams) {
+  return driver([&](Session& session) {
+    LoadedKernel& kernel = kernel_of(session, f);
+    Stream& stream = session.streams().of(hStream);
+    const dim3 grid{gridDimX, gridDimY, gridDimZ};
+    const dim3 block{blockDimX, blockDimY, blockDimZ};
+    launch(session, kernel, {grid, block, sharedMemBytes, true}, kernelParams, stream);
+  });
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams, void** extra) {
+  return driver([&](Session& session) {
+    need_pointer(config);
+    LoadedKernel& kernel = kernel_of(session, f);
+    Stream& stream = session.streams().of(config->hStream);
+    const dim3 grid{config->gridDimX, config->gridDimY, config->gridDimZ};
+    const dim3 block{config->blockDimX, config->blockDimY, config->blockDimZ};
+    const auto* const attributes = reinterpret_cast<const cudaLaunchAttribute*>(config->attrs);
+    const bool cooperative = is_cooperative(attributes, config->numAttrs);
+    launch_block(session, kernel, {grid, block, config->sharedMemBytes, cooperative},
+                 parameter_block(kernel, kernelParams, extra), stream);
   });
 }
 

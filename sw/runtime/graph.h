@@ -23,6 +23,7 @@ struct KernelWork {
   dim3 block;
   std::size_t dynamic_shared = 0;       ///< bytes
   std::vector<std::byte> parameters{};  ///< parameter block
+  bool cooperative = false;             ///< launched cooperatively
   std::vector<void*> arguments{};  ///< pointers into `parameters`, one per argument; filled when the program requests
                                    ///< the node's parameters
 };

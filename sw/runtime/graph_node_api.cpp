@@ -56,13 +56,14 @@ cudaError_t set_exec_node(cudaGraphExec_t exec, cudaGraphNode_t node, Make make)
   });
 }
 
-// Makes the work of a kernel node. `params->func` is the kernel's host stub or, from the driver API, its handle.
-KernelWork kernel_of(Session& session, const cudaKernelNodeParams* params) {
+// Makes the work of a kernel node. `params->func` is the kernel's host stub or, from the driver API, its handle. New
+// parameters of a node leave it cooperative if it was.
+KernelWork kernel_of(Session& session, const cudaKernelNodeParams* params, bool cooperative = false) {
   need(params);
   auto* const handle = reinterpret_cast<LoadedKernel*>(params->func);
   LoadedKernel& kernel = session.modules().has_kernel(handle) ? *handle : session.modules().kernel_of(params->func);
-  return kernel_work(session, kernel, params->gridDim, params->blockDim, params->sharedMemBytes, params->kernelParams,
-                     params->extra);
+  const LaunchForm form = {params->gridDim, params->blockDim, params->sharedMemBytes, cooperative};
+  return kernel_work(session, kernel, form, params->kernelParams, params->extra);
 }
 
 CopyWork copy_of(const cudaMemcpy3DParms* params) {
@@ -135,11 +136,16 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
   });
 }
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams* pNodeParams) {
-  return set_node<KernelWork>(node, [&](Session& session) { return kernel_of(session, pNodeParams); });
+  return set_node<KernelWork>(node, [&](Session& session) {
+    return kernel_of(session, pNodeParams, work_of<KernelWork>(session, node).cooperative);
+  });
 }
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
                                              const struct cudaKernelNodeParams* pNodeParams) {
-  return set_exec_node<KernelWork>(hGraphExec, node, [&](Session& session) { return kernel_of(session, pNodeParams); });
+  return set_exec_node<KernelWork>(hGraphExec, node, [&](Session& session) {
+    const auto& before = std::get<KernelWork>(session.graphs().of(hGraphExec).work(node));
+    return kernel_of(session, pNodeParams, before.cooperative);
+  });
 }
 
 // --- Copies ---------------------------------------------------------------------------------------------------------

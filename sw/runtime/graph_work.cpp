@@ -32,8 +32,8 @@ struct PacketMaker {
 
   void operator()(const KernelWork& work) const {
     if (!session.modules().has_kernel(work.kernel)) throw ApiError{cudaErrorInvalidResourceHandle};
-    packets.emplace_back(
-        launch_packet(session, *work.kernel, work.grid, work.block, work.parameters, work.dynamic_shared));
+    packets.emplace_back(launch_packet(
+        session, *work.kernel, {work.grid, work.block, work.dynamic_shared, work.cooperative}, work.parameters));
   }
   void operator()(const CopyWork& work) const {
     for (const CopyRequest& slice : slices_of(work.request)) {
@@ -59,11 +59,10 @@ bool on_device(Session& session, const void* pointer) { return session.device_ad
 
 }  // namespace
 
-KernelWork kernel_work(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
-                       std::size_t dynamic_shared, void** arguments, void** extra) {
-  KernelWork work{&kernel, grid, block, dynamic_shared, {}, {}};
+KernelWork kernel_work(Session& session, LoadedKernel& kernel, const LaunchForm& form, void** arguments, void** extra) {
+  KernelWork work{&kernel, form.grid, form.block, form.dynamic_shared, {}, form.cooperative, {}};
   work.parameters = parameter_block(kernel, arguments, extra);
-  static_cast<void>(launch_packet(session, kernel, grid, block, work.parameters, dynamic_shared));
+  static_cast<void>(launch_packet(session, kernel, form, work.parameters));
   return work;
 }
 

@@ -3,14 +3,15 @@
 #include <vector>
 
 #include "runtime/graph.h"
+#include "runtime/kernel_launch.h"
 #include "runtime/session.h"
 
 namespace castor::runtime {
 
 /// Makes the work of a kernel node. The arguments are given by pointers, or as one block in `extra`.
 /// ApiError: invalid value (neither or both given, block too short), and the errors of a launch.
-[[nodiscard]] KernelWork kernel_work(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
-                                     std::size_t dynamic_shared, void** arguments, void** extra);
+[[nodiscard]] KernelWork kernel_work(Session& session, LoadedKernel& kernel, const LaunchForm& form, void** arguments,
+                                     void** extra);
 /// Returns pointers to the arguments of a kernel node, as the node's parameters report them. They stay valid until the
 /// parameters change.
 [[nodiscard]] void** arguments_of(KernelWork& work);

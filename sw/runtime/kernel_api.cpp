@@ -30,6 +30,7 @@ cudaError_t error_of(gpu::LaunchError error) {
     case gpu::LaunchError::kSyncOptions:
       return cudaErrorInvalidValue;
     case gpu::LaunchError::kNotAnswered:
+    case gpu::LaunchError::kBarrierAndLaunches:
       return cudaErrorNotSupported;
     case gpu::LaunchError::kTooManyBlocks:
       return cudaErrorCooperativeLaunchTooLarge;
@@ -67,16 +68,17 @@ std::vector<std::byte> ready_block(void** extra) {
 
 }  // namespace
 
-gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
-                                std::vector<std::byte> parameters, std::size_t dynamic_shared) {
+gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const LaunchForm& form,
+                                std::vector<std::byte> parameters) {
   session.check_fault();
   gpu::Device& device = session.device();
   if (kernel.program->stack_bytes != 0 || kernel.program->may_recurse || !kernel.program->named_kernels.empty())
     session.modules().loading([&] { kernel.module->restack(device, kernel); });
   gpu::KernelPacket packet;
-  packet.grid = {grid.x, grid.y, grid.z};
-  packet.block = {block.x, block.y, block.z};
-  packet.dynamic_shared = static_cast<std::uint32_t>(std::min<std::size_t>(dynamic_shared, 0xffffffff));
+  packet.grid = {form.grid.x, form.grid.y, form.grid.z};
+  packet.block = {form.block.x, form.block.y, form.block.z};
+  packet.dynamic_shared = static_cast<std::uint32_t>(std::min<std::size_t>(form.dynamic_shared, 0xffffffff));
+  packet.cooperative = form.cooperative;
   packet.parameters = std::move(parameters);
   packet.sync = kernel.sync;
   gpu::LaunchVerdict verdict = gpu::check_launch(device.machine(), *kernel.program, packet);
@@ -88,7 +90,7 @@ gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const di
     complain(verdict.message);
     throw ApiError{error_of(verdict.error)};
   }
-  if (kernel.program->shared_bytes + dynamic_shared > shared_limit(device.machine(), kernel)) {
+  if (kernel.program->shared_bytes + form.dynamic_shared > shared_limit(device.machine(), kernel)) {
     complain("launch of " + base::readable_name(kernel.program->kernel) +
              ": more than 48 KB of shared memory need cudaFuncSetAttribute");
     throw ApiError{cudaErrorInvalidValue};
@@ -97,13 +99,15 @@ gpu::KernelPacket launch_packet(Session& session, LoadedKernel& kernel, const di
   return packet;
 }
 
-void launch_block(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block,
-                  std::vector<std::byte> parameters, std::size_t dynamic_shared, Stream& stream) {
+void launch_block(Session& session, LoadedKernel& kernel, const LaunchForm& form, std::vector<std::byte> parameters,
+                  Stream& stream) {
   const bool captured = session.graphs().captures().takes(stream);
-  gpu::KernelPacket packet = launch_packet(session, kernel, grid, block, std::move(parameters), dynamic_shared);
+  gpu::KernelPacket packet = launch_packet(session, kernel, form, std::move(parameters));
   if (captured) {
-    session.graphs().captures().add(stream,
-                                    KernelWork{&kernel, grid, block, dynamic_shared, std::move(packet.parameters), {}});
+    session.graphs().captures().add(
+        stream,
+        KernelWork{
+            &kernel, form.grid, form.block, form.dynamic_shared, std::move(packet.parameters), form.cooperative, {}});
     return;
   }
   session.flush_prints();
@@ -134,9 +138,40 @@ std::vector<std::byte> parameter_block(const LoadedKernel& kernel, void** argume
   return parameters;
 }
 
-void launch(Session& session, LoadedKernel& kernel, const dim3& grid, const dim3& block, void** arguments,
-            std::size_t dynamic_shared, Stream& stream) {
-  launch_block(session, kernel, grid, block, parameter_block(kernel, arguments, nullptr), dynamic_shared, stream);
+void launch(Session& session, LoadedKernel& kernel, const LaunchForm& form, void** arguments, Stream& stream) {
+  launch_block(session, kernel, form, parameter_block(kernel, arguments, nullptr), stream);
+}
+
+bool is_cooperative(const cudaLaunchAttribute* attributes, unsigned count) {
+  if (attributes == nullptr && count != 0) throw ApiError{cudaErrorInvalidValue};
+  bool cooperative = false;
+  for (unsigned i = 0; i < count; ++i) {
+    const cudaLaunchAttributeValue& value = attributes[i].val;
+    switch (attributes[i].id) {
+      case cudaLaunchAttributeCooperative:
+        cooperative = value.cooperative != 0;
+        break;
+      case cudaLaunchAttributeClusterDimension:
+        // Clusters have one thread block each.
+        if (value.clusterDim.x != 1 || value.clusterDim.y != 1 || value.clusterDim.z != 1)
+          throw ApiError{cudaErrorNotSupported};
+        break;
+      case cudaLaunchAttributeIgnore:
+      case cudaLaunchAttributeAccessPolicyWindow:
+      case cudaLaunchAttributeSynchronizationPolicy:
+      case cudaLaunchAttributePriority:
+      case cudaLaunchAttributeMemSyncDomain:
+      case cudaLaunchAttributeMemSyncDomainMap:
+      case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+      case cudaLaunchAttributePreferredSharedMemoryCarveout:
+      // The kernel may start early; it starts when the kernels before it in its stream are complete.
+      case cudaLaunchAttributeProgrammaticStreamSerialization:
+        break;
+      default:
+        throw ApiError{cudaErrorNotSupported};
+    }
+  }
+  return cooperative;
 }
 
 int resident_blocks(Session& session, LoadedKernel& kernel, int block_threads, std::size_t dynamic_shared) {
@@ -194,7 +229,17 @@ cudaError_t cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void
                              cudaStream_t stream) {
   return api([&](Session& session) {
     LoadedKernel& kernel = session.modules().kernel_of(func);
-    launch(session, kernel, gridDim, blockDim, args, sharedMem, session.streams().of(stream));
+    launch(session, kernel, {gridDim, blockDim, sharedMem}, args, session.streams().of(stream));
+  });
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func, void** args) {
+  return api([&](Session& session) {
+    if (config == nullptr) throw ApiError{cudaErrorInvalidValue};
+    LoadedKernel& kernel = session.modules().kernel_of(func);
+    const bool cooperative = is_cooperative(config->attrs, config->numAttrs);
+    launch(session, kernel, {config->gridDim, config->blockDim, config->dynamicSmemBytes, cooperative}, args,
+           session.streams().of(config->stream));
   });
 }
 
@@ -202,14 +247,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blo
                                         cudaStream_t stream) {
   return api([&](Session& session) {
     LoadedKernel& kernel = session.modules().kernel_of(func);
-    const auto threads = static_cast<std::uint64_t>(blockDim.x) * blockDim.y * blockDim.z;
-    const auto blocks = static_cast<std::uint64_t>(gridDim.x) * gridDim.y * gridDim.z;
-    const gpu::Machine& machine = session.device().machine();
-    if (threads <= machine.sm.max_tb_threads && threads > 0) {
-      const auto per_sm = static_cast<unsigned>(resident_blocks(session, kernel, static_cast<int>(threads), sharedMem));
-      if (blocks > std::uint64_t{per_sm} * machine.chip.sms) throw ApiError{cudaErrorCooperativeLaunchTooLarge};
-    }
-    launch(session, kernel, gridDim, blockDim, args, sharedMem, session.streams().of(stream));
+    launch(session, kernel, {gridDim, blockDim, sharedMem, true}, args, session.streams().of(stream));
   });
 }
 

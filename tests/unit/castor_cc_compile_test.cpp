@@ -237,13 +237,14 @@ TEST_F(CastorCc, NamesTheVariableWhoseInitialiserHasAnOffset) {
   EXPECT_TRUE(no_temporary_files());
 }
 
-TEST_F(CastorCc, RefusesManagedVariablesTexturesAndGridBarriersWithAWayOut) {
+TEST_F(CastorCc, RefusesManagedVariablesTexturesAndGridsAsGroupsWithAWayOut) {
   source("managed.cu", "__managed__ int m;\n__global__ void k() { m = 1; }\n");
   source("texture.cu", "texture<float, 2> t;\n__global__ void k(float* o) { *o = tex2D<float>(t, 1, 1); }\n");
   source("object.cu", "__global__ void k(cudaTextureObject_t t, float* o) { *o = tex1Dfetch<float>(t, 1); }\n");
   source("grid.cu",
          "#include <cooperative_groups.h>\n"
-         "__global__ void k() { cooperative_groups::this_grid().sync(); }\n");
+         "__device__ void meet(const cooperative_groups::thread_group& group) { group.sync(); }\n"
+         "__global__ void k() { meet(cooperative_groups::this_grid()); }\n");
   const ProcessResult managed = castor_cc({"-c", "managed.cu"});
   EXPECT_EQ(managed.exit_code, 1);
   EXPECT_THAT(managed.error_text, HasSubstr("allocate with cudaMallocManaged"));
@@ -254,8 +255,8 @@ TEST_F(CastorCc, RefusesManagedVariablesTexturesAndGridBarriersWithAWayOut) {
   }
   const ProcessResult grid = castor_cc({"-c", "grid.cu"});
   EXPECT_EQ(grid.exit_code, 1);
-  EXPECT_THAT(grid.error_text, HasSubstr("synchronising a whole grid is not supported"));
-  EXPECT_THAT(grid.error_text, HasSubstr("launch a second one"));
+  EXPECT_THAT(grid.error_text, HasSubstr("a grid as thread_group is not supported"));
+  EXPECT_THAT(grid.error_text, HasSubstr("use grid_group"));
 }
 
 TEST_F(CastorCc, RefusesDeviceCodeThatIsDefinedInAnotherFile) {

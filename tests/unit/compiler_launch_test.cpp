@@ -55,7 +55,7 @@ TEST(Launch, IsTwoNeighbours) {
   EXPECT_THAT(program.uses[at].src, ElementsAre(testing::_, 2, 2, 2));
   EXPECT_EQ(program.uses[at + 1].dst, 1);
   EXPECT_THAT(program.spellings[at + 1], HasSubstr("call cudaLaunchDevice"));
-  EXPECT_TRUE(program.launches);
+  EXPECT_TRUE(program.reach.launches);
 }
 
 TEST(Launch, NamesKernelsOfItsCodeAndOfInitialisers) {
@@ -65,7 +65,7 @@ TEST(Launch, NamesKernelsOfItsCodeAndOfInitialisers) {
 TEST(Launch, WithoutOneOnlyKernelsOfItsCodeAreNamed) {
   const isa::Program program = compiled("mov.u64 %rd7, child; st.u64 [%rd6], %rd7;");
   EXPECT_THAT(program.named_kernels, ElementsAre("child"));
-  EXPECT_FALSE(program.launches);
+  EXPECT_FALSE(program.reach.launches);
   EXPECT_THAT(compiled("mov.u32 %r3, 1;").named_kernels, IsEmpty());
 }
 

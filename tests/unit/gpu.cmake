@@ -4,7 +4,7 @@ castor_tests(gpu_tests KIND unit
     # the device interface, the functional machine
     gpu_store_test.cpp gpu_address_check_test.cpp gpu_printf_test.cpp gpu_launch_check_test.cpp gpu_memory_path_test.cpp
     gpu_thread_block_test.cpp gpu_functional_device_test.cpp gpu_functional_spin_test.cpp gpu_kernel_rows_test.cpp gpu_run_monitor_test.cpp
-    gpu_execution_study_test.cpp gpu_launch_launcher_test.cpp gpu_functional_sync_test.cpp
+    gpu_execution_study_test.cpp gpu_launch_launcher_test.cpp gpu_functional_sync_test.cpp gpu_grid_barrier_test.cpp
     # machines
     machine_test.cpp machine_check_test.cpp machine_occupancy_test.cpp
     # the memory side
@@ -29,7 +29,7 @@ castor_tests(gpu_front_end_tests KIND unit
     gpu_front_end_fault_unit_test.cpp gpu_front_end_parse_test.cpp gpu_front_end_heads_test.cpp
     gpu_front_end_release_test.cpp gpu_front_end_levels_test.cpp gpu_front_end_wait_report_test.cpp
     gpu_front_end_copy_plan_test.cpp gpu_front_end_launch_records_test.cpp gpu_front_end_mechanisms_test.cpp
-    gpu_front_end_sync_network_test.cpp gpu_front_end_sync_test.cpp
+    gpu_front_end_sync_network_test.cpp gpu_front_end_sync_test.cpp gpu_front_end_grid_starts_test.cpp
   LIBS castor_gpu castor_platforms)
 
 # Programs on one SM; its parts, each by itself.

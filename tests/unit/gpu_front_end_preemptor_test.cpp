@@ -66,6 +66,23 @@ class PreemptorRig : public DispatcherRig {
   Preemptor preemptor;
 };
 
+TEST(Preemptor, TbsOfAGridThatMustBeResidentAtOnceStay) {
+  PreemptorRig rig;
+  KernelContext& context = rig.reserve(0, 3, 7);
+  context.need = kNeed;
+  context.all_resident = true;
+  ASSERT_TRUE(rig.table.write(0, 0));
+  rig.dispatcher.push(0);
+  rig.push(1, 2, kNeed, 7);
+  rig.place(5, 1);
+  EXPECT_EQ(rig.ledger.resident_total(), 5U);
+  rig.preemptor.preempt(PreemptorRig::only(7), 100);
+  for (const FakeSaver& saver : rig.savers) {
+    for (const TbSaveMessage& message : saver.saves) EXPECT_EQ(message.kernel->entry, 1U);
+  }
+  EXPECT_FALSE(rig.savers[3].saves.empty());
+}
+
 TEST(Preemptor, ATbThatComesBackIsPlacedNextUnlessItsQueueIsPreempted) {
   PreemptorRig rig(0x2);
   rig.push(0, 10, kNeed, 7);

@@ -195,7 +195,7 @@ TEST_F(SynchronisingLaunch, NeedsRoomForAllThreadBlocksUnlessTheyAreSwappedOut) 
   EXPECT_EQ(error(), LaunchError::kNone);
   packet_.grid = {3, 1, 1};
   EXPECT_EQ(error(), LaunchError::kTooManyBlocks);
-  EXPECT_THAT(check().message, HasSubstr("3 thread blocks wait for each other; 2 are resident together"));
+  EXPECT_THAT(check().message, HasSubstr("3 blocks must be resident at once; this machine has room for 2"));
   support().swaps = true;
   EXPECT_EQ(error(), LaunchError::kNone);
   support().swaps = false;
@@ -203,6 +203,45 @@ TEST_F(SynchronisingLaunch, NeedsRoomForAllThreadBlocksUnlessTheyAreSwappedOut) 
   program_.code.erase(program_.code.begin());
   program_.sync.ops &= static_cast<isa::SyncSet>(~isa::kBlockingOps);
   EXPECT_EQ(error(), LaunchError::kNone) << "signals do not wait";
+}
+
+// tiny has room for 16 blocks of a warp per SM.
+TEST_F(LaunchCheck, RefusesMoreBlocksThanAreResidentAtOnce) {
+  const std::uint32_t most = 16 * machine_.chip.sms;
+  packet_.grid = {most, 1, 1};
+  for (const bool cooperative : {false, true}) {
+    packet_.cooperative = cooperative;
+    program_.reach.grid_barrier = !cooperative;
+    packet_.grid = {most, 1, 1};
+    EXPECT_EQ(error(), LaunchError::kNone);
+    packet_.grid = {most / 2, 2, 1};
+    EXPECT_EQ(error(), LaunchError::kNone);
+    packet_.grid = {most + 1, 1, 1};
+    EXPECT_EQ(error(), LaunchError::kTooManyBlocks);
+    EXPECT_THAT(check().message, HasSubstr(std::to_string(most + 1) + " blocks"));
+    EXPECT_THAT(check().message, HasSubstr("room for " + std::to_string(most)));
+    EXPECT_THAT(check().message, HasSubstr(cooperative ? "the launch is cooperative" : "grid_group::sync()"));
+    packet_.grid = {1, 65535, 65535};
+    EXPECT_EQ(error(), LaunchError::kTooManyBlocks);
+    packet_.grid = {most, 1, 1};
+    packet_.block = {33, 1, 1};
+    EXPECT_EQ(error(), LaunchError::kTooManyBlocks);
+    packet_.block = {32, 1, 1};
+  }
+  packet_.cooperative = program_.reach.grid_barrier = false;
+  packet_.grid = {most + 1, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+}
+
+TEST_F(LaunchCheck, RefusesAGridBarrierTogetherWithLaunchesByDeviceCode) {
+  program_.reach.launches = true;
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.cooperative = true;
+  EXPECT_EQ(error(), LaunchError::kBarrierAndLaunches);
+  EXPECT_THAT(check().message, HasSubstr("launches kernels from device code"));
+  packet_.cooperative = false;
+  program_.reach.grid_barrier = true;
+  EXPECT_EQ(error(), LaunchError::kBarrierAndLaunches);
 }
 
 }  // namespace

@@ -87,6 +87,21 @@ TEST_F(LauncherTest, ChecksInTheirOrder) {
   EXPECT_EQ(launcher.blocks().open_children(1), 1U);
 }
 
+TEST_F(LauncherTest, AKernelWithAGridBarrierIsRefused) {
+  auto program = std::make_shared<isa::Program>();
+  program->kernel = "waits";
+  program->registers = 16;
+  program->code_values = kModule;
+  program->reach.grid_barrier = true;
+  program->code.resize(2);
+  const std::uint64_t value = kModule + 32;
+  programs.name(value, programs.load(std::move(program)));
+  const LaunchDescription launch{value, {1, 1, 1}, {1, 1, 1}, 0};
+  EXPECT_EQ(code(launch, buffer(0)), LaunchCode::kNotSupported);
+  EXPECT_EQ(launcher.launch_group(from(1), launch, buffer(0)).code, LaunchCode::kNotSupported);
+  EXPECT_EQ(launcher.pending(), 0U);
+}
+
 TEST_F(LauncherTest, DimensionsAndSizes) {
   const auto of = [&](const Dim3& grid, const Dim3& block, std::uint32_t shared = 0) {
     return code({kChild, grid, block, shared}, buffer());

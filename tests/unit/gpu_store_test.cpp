@@ -275,6 +275,7 @@ TEST(Store, NamesEveryKind) {
                                                           {AllocationKind::kModule, "module"},
                                                           {AllocationKind::kQueues, "queue"},
                                                           {AllocationKind::kBlock, "hardware block's"},
+                                                          {AllocationKind::kGridBarriers, "grid barrier"},
                                                           {AllocationKind::kDeviceHeap, "device malloc"}};
   for (const auto& [kind, name] : kinds) {
     const auto address = store.allocate(16, kind);

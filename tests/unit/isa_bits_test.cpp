@@ -367,6 +367,12 @@ TEST(InternalRows, ReadSpecialRegistersPerLane) {
     EXPECT_EQ(read("$special.u32", Reg::kWarpId, 31), 6u);
     EXPECT_EQ(read("$special.u32", Reg::kWarpId, 32), 7u);
     EXPECT_EQ(read("$special.u32", Reg::kWarpSize, 0), 32u);
+    EXPECT_EQ(read("$special.u32", Reg::kCooperative, 0), 0u);
+    warp.context.cooperative = true;
+    warp.context.grid_workspace = 0x1f23456780u;
+    EXPECT_EQ(read("$special.u32", Reg::kCooperative, 9), 1u);
+    EXPECT_EQ(read("$special.u32", Reg::kGridWorkspaceHigh, 63), 0x1fu);
+    EXPECT_EQ(read("$special.u32", Reg::kGridWorkspaceLow, 0), 0x23456780u);
     EXPECT_EQ(read("$special.u32", Reg::kLanemaskEq, 33), 2u);
     EXPECT_EQ(read("$special.u32", Reg::kLanemaskLt, 35), 7u);
     EXPECT_EQ(read("$special.u32", Reg::kLanemaskLe, 31), 0xffffffffu);

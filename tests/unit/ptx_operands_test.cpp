@@ -256,7 +256,8 @@ TEST(PtxNames, SpecialRegistersHaveTheirWidth) {
   EXPECT_EQ(error_in(r + "mov.u32 r, %tid.v;"), "2:12: unknown register '%tid.v' as operand 2 ('a') of 'mov.u32'");
   EXPECT_EQ(error_in(r + "mov.u32 r, %tid;"), "2:12: unknown register '%tid' as operand 2 ('a') of 'mov.u32'");
   EXPECT_EQ(error_in(r + "mov.u32 r, %envreg3;"),
-            "2:12: special register '%envreg3' is not supported: no driver sets it; pass the value as a parameter");
+            "2:12: special register '%envreg3' is not supported: no driver sets it (%envreg0 to %envreg2 alone have a "
+            "value); pass the value as a parameter");
   EXPECT_EQ(error_in(r + "mov.u32 r, %aggr_smem_size;"),
             "2:12: special register '%aggr_smem_size' is not supported: use %total_smem_size; no shared memory is set "
             "aside for the system");

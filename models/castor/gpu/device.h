@@ -41,6 +41,7 @@ struct KernelPacket {
   std::uint32_t dynamic_shared = 0;         ///< bytes
   std::vector<std::byte> parameters;        ///< parameter block as the entry lays it out; copied at submission
   std::uint8_t kid = 0;                     ///< kernel type number that JOB packets use for this kernel
+  bool cooperative = false;                 ///< all thread blocks of the grid are resident at once
   bool synchronises = false;                ///< timing GPU: its thread blocks take part in device-wide synchronisation
   std::shared_ptr<const SyncOptions> sync;  ///< options of device-wide synchronisation; null: the defaults
 };

@@ -50,6 +50,25 @@ std::string why_wrong(const SyncOptions& options, const Dim3& grid) {
   return {};
 }
 
+LaunchVerdict refuse(const isa::Program& program, LaunchError error, const std::string& why) {
+  return {error, "launch of " + base::readable_name(program.kernel) + ": " + why};
+}
+
+// Checks a launch whose thread blocks must all be resident at once. `most`: thread blocks that the machine has room for.
+LaunchVerdict check_all_resident(const isa::Program& program, const LaunchSize& launch, std::uint64_t most) {
+  const std::string why = program.reach.grid_barrier ? "the kernel can wait for its whole grid (grid_group::sync())"
+                          : launch.cooperative       ? "the launch is cooperative"
+                                                     : "no block of this machine swaps out those that wait";
+  if (program.reach.launches && needs_all_resident(program, launch.cooperative)) {
+    return refuse(program, LaunchError::kBarrierAndLaunches,
+                  why + ", and the kernel launches kernels from device code; it cannot do both");
+  }
+  if (launch.grid.count() <= most) return {};
+  return refuse(program, LaunchError::kTooManyBlocks,
+                why + ", so its " + std::to_string(launch.grid.count()) +
+                    " blocks must be resident at once; this machine has room for " + std::to_string(most));
+}
+
 }  // namespace
 
 unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std::uint64_t threads,
@@ -72,7 +91,7 @@ unsigned most_threads(const Machine& machine, const isa::Program& program) {
 
 LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch) {
   const auto refuse = [&program](LaunchError error, const std::string& why) {
-    return LaunchVerdict{error, "launch of " + base::readable_name(program.kernel) + ": " + why};
+    return gpu::refuse(program, error, why);
   };
   const Dim3& grid = launch.grid;
   const Dim3& block = launch.block;
@@ -128,12 +147,9 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
                   std::to_string(block.count()) + " threads of " + std::to_string(program.registers) +
                       " registers do not fit into " + std::to_string(machine.sm.registers) + " registers");
   }
-  const std::uint64_t most = std::uint64_t{per_sm} * machine.chip.sms;
-  if ((program.sync.ops & isa::kBlockingOps) != 0 && !machine.chip.sync.swaps && grid.count() > most) {
-    return refuse(LaunchError::kTooManyBlocks,
-                  std::to_string(grid.count()) + " thread blocks wait for each other; " + std::to_string(most) +
-                      " are resident together, and no block of this machine swaps out those that wait");
-  }
+  const bool sleeps_resident = (program.sync.ops & isa::kBlockingOps) != 0 && !machine.chip.sync.swaps;
+  if (sleeps_resident || needs_all_resident(program, launch.cooperative))
+    return check_all_resident(program, launch, std::uint64_t{per_sm} * machine.chip.sms);
   return {};
 }
 

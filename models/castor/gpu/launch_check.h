@@ -21,6 +21,7 @@ enum class LaunchError : std::uint8_t {
   kParameterBytes,    ///< size of the parameter block differs from the kernel's
   kNotAnswered,       ///< the kernel can reach an instruction of device-wide synchronisation that nothing answers
   kTooManyBlocks,     ///< thread blocks wait for each other, and they cannot all be resident or be swapped out
+  kBarrierAndLaunches,  ///< all TBs must be resident at once, and the kernel launches kernels from device code
   kSyncOptions,       ///< options of device-wide synchronisation do not fit the launch
 };
 
@@ -41,15 +42,23 @@ struct LaunchSize {
   Dim3 block;
   std::uint32_t dynamic_shared = 0;  ///< bytes
   std::size_t parameter_bytes = 0;
+  bool cooperative = false;
   const SyncOptions* sync = nullptr;  ///< null: the defaults
 };
+
+/// Returns whether all thread blocks of a launch must be resident at once: of a cooperative launch, and of a kernel
+/// that can wait at the barrier of its grid.
+[[nodiscard]] inline bool needs_all_resident(const isa::Program& program, bool cooperative) {
+  return cooperative || program.reach.grid_barrier;
+}
 
 /// Checks a launch against the limits of machine and program; has no side effect.
 [[nodiscard]] LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch);
 [[nodiscard]] inline LaunchVerdict check_launch(const Machine& machine, const isa::Program& program,
                                                 const KernelPacket& packet) {
   return check_launch(machine, program,
-                      {packet.grid, packet.block, packet.dynamic_shared, packet.parameters.size(), packet.sync.get()});
+                      {packet.grid, packet.block, packet.dynamic_shared, packet.parameters.size(), packet.cooperative,
+                       packet.sync.get()});
 }
 
 /// Returns the number of thread blocks of a program that fit together on one SM (docs/gpu/program.md, "Rounding"); 0 if

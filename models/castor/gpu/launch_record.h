@@ -28,6 +28,9 @@ struct Launch : ItemData {
   std::uint32_t shared_bytes = 0;    ///< bytes, static and dynamic
   std::uint32_t dynamic_shared = 0;  ///< bytes
   std::uint64_t grid_id = 0;
+  bool cooperative = false;          ///< launched cooperatively
+  bool all_resident = false;         ///< all thread blocks are resident at once (needs_all_resident)
+  std::uint64_t grid_workspace = 0;  ///< device address of the grid barrier of an `all_resident` launch; 0 = none
 
   [[nodiscard]] const ItemData& item() const { return *this; }
 };

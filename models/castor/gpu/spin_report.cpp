@@ -1,12 +1,15 @@
 #include "castor/gpu/spin_report.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "castor/base/words.h"
 #include "castor/gpu/execution/fault.h"
+#include "castor/gpu/grid_workspaces.h"
 
 namespace castor::gpu {
 namespace {
@@ -27,6 +30,37 @@ std::string place(const SpinWatch::Poll& poll, const Store& store) {
                        std::to_string(allocation->size) + " bytes of " + name(allocation->kind);
   if (!allocation->label.empty()) result += " '" + allocation->label + "'";
   return result + ")";
+}
+
+// Number of thread blocks that a report names.
+constexpr std::uint64_t kNamedBlocks = 8;
+
+// Returns a line per grid barrier at which some of the warps spin: how many blocks have arrived, and which do not wait.
+std::string grid_barriers(const std::vector<SpinningWarp>& warps, const Store& store) {
+  std::map<const Launch*, std::set<std::uint64_t>> waiting;  // numbers of the blocks that wait at their grid's barrier
+  for (const SpinningWarp& one : warps) {
+    const Launch& launch = *one.kernel;
+    const bool waits = std::any_of(one.polls.begin(), one.polls.end(), [&](const SpinWatch::Poll& poll) {
+      return !poll.shared && launch.grid_workspace != 0 && poll.address == launch.grid_workspace;
+    });
+    if (waits)
+      waiting[&launch].insert(one.block.x + launch.grid.x * (one.block.y + std::uint64_t{launch.grid.y} * one.block.z));
+  }
+  std::string text;
+  for (const auto& [launch, blocks] : waiting) {
+    const std::uint64_t all = launch->grid.count();
+    const GridBarrierState state = grid_barrier_state(store, launch->grid_workspace, all);
+    text += "  grid barrier of kernel " + base::readable_name(launch->program->kernel) + ": " +
+            std::to_string(state.arrived) + " of " + std::to_string(all) + " blocks have arrived; not waiting there:";
+    std::uint64_t named = 0;
+    for (std::uint64_t block = 0; block < all && named < kNamedBlocks; ++block) {
+      if (blocks.count(block) != 0) continue;
+      text += (named++ == 0 ? " " : ", ") + index_text(block_index(launch->grid, block));
+    }
+    const std::uint64_t missing = all - blocks.size();
+    text += missing == 0 ? " none\n" : missing > named ? " and " + std::to_string(missing - named) + " more\n" : "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -64,7 +98,7 @@ std::string spin_report(const std::vector<SpinningWarp>& warps, const std::strin
     text += loops[i].reads + "\n";
   }
   if (loops.size() > kLoops) text += "  and " + std::to_string(loops.size() - kLoops) + " other loops\n";
-  return text;
+  return text + grid_barriers(warps, store);
 }
 
 }  // namespace castor::gpu

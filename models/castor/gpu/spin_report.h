@@ -23,7 +23,7 @@ struct SpinningWarp {
 };
 
 /// Returns one line per group of spinning warps: their number, kernel, loop and the addresses read. `span`: time
-/// without progress, e.g. "1000000 cycles (watchdog.cycles)".
+/// without progress, e.g. "1000000 cycles (watchdog.cycles)". A line per grid barrier at which warps wait follows.
 [[nodiscard]] std::string spin_report(const std::vector<SpinningWarp>& warps, const std::string& span,
                                       const Store& store);
 

@@ -28,10 +28,14 @@ bool is_internal(AllocationKind kind) {
   return kind == AllocationKind::kParameters || kind == AllocationKind::kLocal || kind == AllocationKind::kPool;
 }
 
+// Returns whether allocations of this kind live as long as the machine. They are placed at the end of memory.
+bool outlives_reset(AllocationKind kind) {
+  return kind == AllocationKind::kBlock || kind == AllocationKind::kGridBarriers;
+}
+
 // Returns whether allocations of this kind differ between machines that run the same program.
 bool is_of_machine(AllocationKind kind) {
-  return is_internal(kind) || kind == AllocationKind::kCode || kind == AllocationKind::kQueues ||
-         kind == AllocationKind::kBlock;
+  return is_internal(kind) || kind == AllocationKind::kCode || kind == AllocationKind::kQueues || outlives_reset(kind);
 }
 
 std::string hexadecimal(std::uint64_t value) {
@@ -74,6 +78,8 @@ const char* name(AllocationKind kind) {
       return "queue";
     case AllocationKind::kBlock:
       return "hardware block's";
+    case AllocationKind::kGridBarriers:
+      return "grid barrier";
     case AllocationKind::kCount:
       break;
   }
@@ -105,7 +111,7 @@ std::optional<std::uint64_t> Store::allocate(std::uint64_t size, AllocationKind 
   alignment = std::max(alignment, kAlignment);
   const std::uint64_t span = round_up(size, kAlignment) + kGap;
   std::optional<std::uint64_t> found;
-  const bool last = kind == AllocationKind::kBlock || (options_.apart && is_of_machine(kind));
+  const bool last = outlives_reset(kind) || (options_.apart && is_of_machine(kind));
   if (is_internal(kind)) found = take_hole(span, alignment, last ? end_ : 0);
   if (!found) found = last ? take_last(span, alignment) : take_fresh(span, alignment);
   if (!found) found = take_hole(span, alignment);
@@ -272,7 +278,7 @@ void Store::clear() {
   used_by_kind_ = {};
   for (auto next = live_.begin(); next != live_.end();) {
     const Allocation& allocation = next->second;
-    if (allocation.kind != AllocationKind::kBlock) {
+    if (!outlives_reset(allocation.kind)) {
       next = live_.erase(next);
       continue;
     }

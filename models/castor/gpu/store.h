@@ -24,9 +24,10 @@ enum class AllocationKind : std::uint8_t {
   kLocal,
   kPool,
   kModule,
-  kDeviceHeap,  ///< device-side malloc
-  kQueues,      ///< rings of hardware queues
-  kBlock,       ///< memory of a hardware block; lives as long as the machine
+  kDeviceHeap,    ///< device-side malloc
+  kQueues,        ///< rings of hardware queues
+  kBlock,         ///< memory of a hardware block; lives as long as the machine
+  kGridBarriers,  ///< workspaces of grid barriers; live as long as the machine
   kCount
 };
 
@@ -53,7 +54,7 @@ class Store {
     bool poison = false;                           ///< fill fresh memory with 0xcd instead of zero
     /// The machine's own allocations (code, parameters, local memory, queues) are placed at the top end of memory. The
     /// addresses and neighbours of a program's allocations are then the same on all machines. Memory of hardware blocks
-    /// is always placed there.
+    /// and of grid barriers is always placed there.
     bool apart = false;
   };
   static constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
@@ -110,7 +111,8 @@ class Store {
   [[nodiscard]] std::uint64_t used() const { return used_; }
   /// Returns the bytes requested by the live allocations of one kind.
   [[nodiscard]] std::uint64_t used(AllocationKind kind) const { return used_by_kind_[static_cast<std::size_t>(kind)]; }
-  /// Drops all allocations except those of hardware blocks (device reset) and returns their pages to the host.
+  /// Drops all allocations except those of hardware blocks and grid barriers (device reset) and returns their pages to
+  /// the host.
   void clear();
   /// Returns a number that changes with every allocation and every free. Callers use it to cache results of `find`.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }

@@ -26,9 +26,11 @@ class WaitingKernels {
     return found == order_.end() ? -1 : *found;
   }
 
-  /// Returns the SMs that can take the next TB of an entry: the TB fits, and the SM is open and below quota. For a
+  /// Returns the SMs that can take the next TB of an entry: the TB fits, the SM is open and below quota, and the entry
+  /// is not withheld. For a
   /// stopped kernel, whose TBs need no resources, returns all open SMs.
   [[nodiscard]] static gpu::SmMask takers(const gpu::DispatchIn& in, unsigned entry) {
+    if (in.withheld != nullptr && (*in.withheld)[entry]) return {};
     const gpu::SmMask takers = gpu::within_quota(in.room->fits(entry) & in.open, in.quota, *in.room, entry);
     return takers.none() && (*in.fits)[entry] ? in.open : takers;
   }

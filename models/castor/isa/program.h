@@ -91,6 +91,13 @@ struct MarkOptions {
   bool loads = true;                          ///< false: the value of every load has class V
 };
 
+/// Kinds of code that a linked kernel contains, in a function that it can reach.
+struct ProgramReach {
+  bool launches = false;      ///< a record launches a kernel (RuntimeCall)
+  bool grid_barrier = false;  ///< a record reads the address of the launch's grid barrier: the kernel can wait for all
+                              ///< thread blocks of its grid
+};
+
 /// One linked kernel: its own code and copies of every device function that it can reach. Immutable once compiled.
 struct Program {
   std::string kernel;
@@ -131,8 +138,9 @@ struct Program {
   std::uint32_t renamed_registers = 0;  ///< number of renamed registers, at most 32: marked records write registers 0
                                         ///< to renamed_registers - 1 only
   bool uses_dynamic_shared = false;     ///< the code refers to an unsized extern .shared variable
-  bool launches = false;                ///< a record launches a kernel (RuntimeCall)
-  SyncUse sync;                         ///< device-wide synchronisation that the program uses
+  bool uses_system_calls = false;
+  ProgramReach reach;
+  SyncUse sync;  ///< device-wide synchronisation that the program uses
   /// Kernels of its module that the code refers to. If the program launches kernels, also kernels that initialisers of
   /// the module refer to.
   std::vector<std::string> named_kernels;

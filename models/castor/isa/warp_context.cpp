@@ -74,6 +74,12 @@ std::uint64_t read(const WarpContext& context, SpecialRegister reg, unsigned lan
       return context.dynamic_shared;
     case SpecialRegister::kWarpSize:
       return 32;
+    case SpecialRegister::kCooperative:
+      return context.cooperative ? 1 : 0;
+    case SpecialRegister::kGridWorkspaceHigh:
+      return context.grid_workspace >> 32;
+    case SpecialRegister::kGridWorkspaceLow:
+      return static_cast<std::uint32_t>(context.grid_workspace);
     case SpecialRegister::kParameterBase:
       return context.parameter_base;
     case SpecialRegister::kCount:

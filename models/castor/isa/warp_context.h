@@ -43,7 +43,10 @@ enum class SpecialRegister : std::uint8_t {
   kTotalSmemSize,
   kDynamicSmemSize,
   kWarpSize,
-  kParameterBase,  ///< internal: generic address of the kernel's parameter block
+  kCooperative,        ///< %envreg0: 1 in a cooperative launch, else 0
+  kGridWorkspaceHigh,  ///< %envreg1: upper half of the device address of the launch's grid barrier
+  kGridWorkspaceLow,   ///< %envreg2: lower half
+  kParameterBase,      ///< internal: generic address of the kernel's parameter block
   kCount,
 };
 
@@ -64,12 +67,19 @@ struct WarpContext {
   std::uint32_t dynamic_shared = 0;  ///< dynamic shared memory in bytes
   std::uint32_t total_shared = 0;    ///< shared memory in bytes, static and dynamic
   std::uint64_t parameter_base = 0;  ///< device address of the kernel's parameter block
+  std::uint64_t grid_workspace = 0;  ///< device address of the launch's grid barrier; 0 = none
+  bool cooperative = false;          ///< the kernel was launched cooperatively
   LaneMask live = 0;                 ///< lanes that were started and have not exited
   LaneMask active = 0;               ///< lanes at the top of the SIMT stack (guard not applied)
 };
 
 /// Returns the value of a special register in one lane.
 [[nodiscard]] std::uint64_t read(const WarpContext& context, SpecialRegister reg, unsigned lane);
+
+/// Returns whether a special register is a part of the grid barrier's address.
+[[nodiscard]] constexpr bool names_grid_workspace(SpecialRegister reg) {
+  return reg == SpecialRegister::kGridWorkspaceHigh || reg == SpecialRegister::kGridWorkspaceLow;
+}
 
 /// Whether a lane record without a source may read a clock register, judged by its immediate. The result may be true
 /// for a record that reads none; this only costs time.

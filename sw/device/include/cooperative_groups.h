@@ -1,8 +1,8 @@
 // Cooperative groups: thread blocks, tiles of 1 to 1024 threads, coalesced threads and their partitions, with
 // reductions and scans. cooperative_groups/memcpy_async.h defines copies by a group.
 //
-// A grid has ranks and sizes, but cannot synchronise: grid_group::sync() does not compile. Neither do clusters and
-// groups over several devices.
+// grid_group::sync() waits for all thread blocks of a grid, which are then resident at once. Clusters and groups over
+// several devices do not compile.
 #pragma once
 #define _COOPERATIVE_GROUPS_H_
 
@@ -272,9 +272,9 @@ CASTOR_CGM thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
   return thread_block_tile<kSize, Parent>();
 }
 
-#define CASTOR_NO_GRID_AS_GROUP                                                                                   \
-  "castor-cc: a grid as thread_group is not supported, because it cannot synchronise; use grid_group, which has " \
-  "ranks and sizes"
+#define CASTOR_NO_GRID_AS_GROUP                                                                                      \
+  "castor-cc: a grid as thread_group is not supported, because every kernel that synchronises a thread_group would " \
+  "need all its blocks resident at once; use grid_group"
 
 class grid_group;
 
@@ -520,46 +520,11 @@ CASTOR_ATOMIC_UPDATE(exclusive_scan_update)
 #undef CASTOR_ATOMIC_UPDATE
 #undef CASTOR_NO_ATOMIC_UPDATE
 
-#define CASTOR_NO_GRID_SYNC                                                                                       \
-  "castor-cc: synchronising a whole grid is not supported; end the kernel where all blocks must meet and launch " \
-  "a second one"
+}  // namespace cooperative_groups
 
-/// Group of all threads of the grid. Block ranks count x first, then y, then z. Thread ranks count the threads of block
-/// 0 first.
-class grid_group {
- public:
-  /// True if the group can synchronise, as in a cooperative launch; false here, since no grid can.
-  static CASTOR_CGM bool is_valid() { return false; }
-  static CASTOR_CGM unsigned long long num_blocks() {
-    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
-  }
-  static CASTOR_CGM unsigned long long block_rank() {
-    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  }
-  static CASTOR_CGM unsigned long long size() { return num_blocks() * castor_detail::block_size(); }
-  static CASTOR_CGM unsigned long long num_threads() { return size(); }
-  static CASTOR_CGM unsigned long long thread_rank() {
-    return block_rank() * castor_detail::block_size() + castor_detail::rank_in_block();
-  }
-  static CASTOR_CGM dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
-  static CASTOR_CGM dim3 dim_blocks() { return group_dim(); }
-  static CASTOR_CGM dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-  static CASTOR_CGM dim3 dim_threads() {
-    return dim3(gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z);
-  }
-  static CASTOR_CGM dim3 thread_index() {
-    return dim3(blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
-                blockIdx.z * blockDim.z + threadIdx.z);
-  }
-  static CASTOR_CGM unsigned get_type() { return castor_detail::kGrid; }
+#include "castor_cuda/grid_group.h"
 
-  using arrival_token = unsigned;
-  __attribute__((unavailable(CASTOR_NO_GRID_SYNC))) __device__ void sync() const;
-  __attribute__((unavailable(CASTOR_NO_GRID_SYNC))) __device__ arrival_token barrier_arrive() const;
-  __attribute__((unavailable(CASTOR_NO_GRID_SYNC))) __device__ void barrier_wait(arrival_token&&) const;
-};
-CASTOR_CG grid_group this_grid() { return grid_group(); }
-#undef CASTOR_NO_GRID_SYNC
+namespace cooperative_groups {
 
 #define CASTOR_NO_MULTI_GRID                                                                                         \
   "castor-cc: there is one device, and groups over several are not supported; use this_grid(), which has ranks and " \

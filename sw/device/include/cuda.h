@@ -516,6 +516,7 @@ typedef void(CUDA_CB* CUhostFn)(void* userData);
 #define cuEventDestroy cuEventDestroy_v2
 
 #include "castor_cuda/driver_graphs.h"
+#include "castor_cuda/driver_launch.h"
 
 #if defined(__cplusplus)
 extern "C" {

@@ -616,3 +616,4 @@ typedef struct cudaIpcMemHandle_st {
 } cudaIpcMemHandle_t;
 
 #include "castor_cuda/graph_types.h"
+#include "castor_cuda/launch_types.h"

@@ -103,6 +103,15 @@ __global__ void groups(int* out) {
   }
   if (cg::this_grid().thread_rank() == 40) out[6] = cg::this_grid().size();
 }
+__global__ void whole_grid(int* out) {
+  const cg::grid_group grid = cg::this_grid();
+  out[grid.thread_rank()] = grid.thread_rank();
+  grid.sync();
+  out[128 + grid.thread_rank()] = out[grid.size() - 1 - grid.thread_rank()];
+  auto token = grid.barrier_arrive();
+  grid.barrier_wait(std::move(token));
+  if (grid.thread_rank() == 5) out[256] = grid.is_valid() + out[128 + 64] * 10;
+}
 __global__ void parts_of_groups(int* out) {
   const cg::thread_block block = cg::this_thread_block();
   const int t = block.thread_rank();
@@ -211,6 +220,10 @@ int main() {
   FEATURE("Cooperative groups", "`shfl` of tiles", o.is(4, 11));
   FEATURE("Cooperative groups", "`coalesced_threads()`", o.is(5, 5));
   FEATURE("Cooperative groups", "`this_grid()`: ranks and sizes", o.is(6, 64));
+  void* whole[] = {&v};
+  cudaLaunchCooperativeKernel(whole_grid, 4, 32, whole);
+  FEATURE("Cooperative groups", "`this_grid()`: `sync()`, `is_valid()`", o.is(128, 127) && o.is(256, 631));
+  FEATURE("Cooperative groups", "`grid_group::barrier_arrive`, `barrier_wait`", o.is(256, 631));
   o.clear();
   v[227] = 8;
   parts_of_groups<<<1, 128>>>(v);

@@ -117,11 +117,12 @@ page.
 ## The version
 
 Programs and build systems are told CUDA 11.7: `CUDART_VERSION`, `CUDA_VERSION`, `__CUDACC_VER_MAJOR__` and `_MINOR__`,
-`cudaRuntimeGetVersion`, `castor-cc --version`, all from `castor_cuda/version.h`. CUDA 11.8 brought `cuda_fp8.h` and
-`cudaLaunchKernelEx`, which programs use where the version says that they are there.
+`cudaRuntimeGetVersion`, `castor-cc --version`, all from `castor_cuda/version.h`. CUDA 11.8 brought `cuda_fp8.h`, which
+programs use where the version says that it is there.
 
 | of CUDA | there, though later than 11.7 |
 |---|---|
+| 11.8 | `cudaLaunchKernelEx`, `cuLaunchKernelEx` |
 | 11.8, 12.0 | DPX functions; `cudaGraphInstantiate` and `cudaGraphExecUpdate` as CUDA 12 declares them |
 | 12.0 | `cudaStreamTailLaunch`, `cudaStreamFireAndForget` in device code |
 | 12.0 | `__ldcs`, `__stcs` ... of bfloat16 for every target, beside a program's own for old ones |
@@ -130,7 +131,7 @@ Programs and build systems are told CUDA 11.7: `CUDART_VERSION`, `CUDA_VERSION`,
 | of CUDA | not there, though no later than 11.7 |
 |---|---|
 | before 9 | textures, surfaces and arrays; `__managed__`; `cudaIpc...`; other graphics interfaces |
-| 9.0 | `this_grid().sync()`; tensor cores (`mma.h`, `mma.sync`) |
+| 9.0 | tensor cores (`mma.h`, `mma.sync`) |
 | 10.2 | virtual memory management (`cuMemCreate`) |
 | 11.0 | asynchronous copies (`cp.async`, `cuda_pipeline.h`, `mbarrier`) |
 | 11.2 | memory pools of one's own |

@@ -69,6 +69,18 @@ int main() {
   FEATURE("Driver API", "`cuLaunchKernel` with a packed buffer (`extra`)",
           DONE(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, extra)) &&
               DONE(cuStreamSynchronize(stream)) && DONE(cuMemcpyDtoH(out, memory, 128)) && out[31] == 22);
+  given = 23;
+  CUlaunchAttribute cooperative = {};
+  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  cooperative.value.cooperative = 1;
+  CUlaunchConfig config = {1, 1, 1, 32, 1, 1, 0, stream, &cooperative, 1};
+  FEATURE("Driver API", "`cuLaunchKernelEx`: cooperative launches; attributes without effect here are accepted",
+          DONE(cuLaunchKernelEx(&config, function, arguments, nullptr)) && DONE(cuStreamSynchronize(stream)) &&
+              DONE(cuMemcpyDtoH(out, memory, 128)) && out[31] == 23);
+  given = 24;
+  FEATURE("Driver API", "`cuLaunchCooperativeKernel`",
+          DONE(cuLaunchCooperativeKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, arguments)) &&
+              DONE(cuStreamSynchronize(stream)) && DONE(cuMemcpyDtoH(out, memory, 128)) && out[31] == 24);
   FEATURE("Driver API", "`cuStreamWaitEvent`, `cuEventRecord`, `cuEventSynchronize`",
           DONE(cuEventCreate(&event, 0)) && DONE(cuEventRecord(event, stream)) &&
               DONE(cuStreamWaitEvent(nullptr, event, 0)) && DONE(cuEventSynchronize(event)));

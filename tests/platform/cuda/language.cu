@@ -134,7 +134,20 @@ int main() {
   FEATURE("Launches", "`cudaLaunchKernel`", o.is(31, 6));
   value = 7;
   cudaLaunchCooperativeKernel(plain, dim3(1), dim3(32), arguments, 0, s);
-  FEATURE("Launches", "`cudaLaunchCooperativeKernel` (without grid synchronisation)", o.is(31, 7));
+  FEATURE("Launches", "`cudaLaunchCooperativeKernel`", o.is(31, 7));
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = 1;
+  config.blockDim = 32;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, plain, o.v, 17);
+  FEATURE("Launches",
+          "`cudaLaunchKernelEx`, `cudaLaunchKernelExC`: cooperative launches; attributes without effect here "
+          "are accepted",
+          o.is(31, 17));
   void (*pointer)(int*, int) = plain;
   pointer<<<1, 1>>>(o.v, 8);
   FEATURE("Launches", "through a pointer to a kernel", o.is(0, 8));

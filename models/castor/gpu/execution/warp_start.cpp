@@ -39,6 +39,8 @@ void identify(const Launch& launch, const ItemData& item, const Dim3& index, uns
   context.dynamic_shared = launch.dynamic_shared;
   context.total_shared = launch.shared_bytes;
   context.parameter_base = item.parameters;
+  context.grid_workspace = launch.grid_workspace;
+  context.cooperative = launch.cooperative;
   context.live = started_lanes(threads, lanes, warp);
   context.active = context.live;
 }

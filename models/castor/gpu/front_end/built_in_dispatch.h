@@ -13,7 +13,7 @@ namespace castor::gpu {
 /// Why no TB was placed although kernels have TBs to place.
 enum class DispatchWait : std::uint8_t {
   kNothing,      ///< no kernel waits, or a TB was placed
-  kNoFit,        ///< no TB of a waiting kernel fits on any SM
+  kNoFit,        ///< no TB of a waiting kernel fits on any SM, or not all that must be resident at once
   kHeadBlocked,  ///< the current kernel's TB does not fit, a TB of a younger kernel would
   kClosed,       ///< the TB would fit, but only on SMs that are closed or at their quota
 };
@@ -24,6 +24,7 @@ struct DispatchView {
   const SmMask& open = kAllSms;
   const Quota* quota = nullptr;
   const KdMask* stopped = nullptr;  ///< entries of which no TB is placed; null = none
+  const KdMask* passing = nullptr;  ///< entries whose TBs pass a current item that is stopped; null = none
 
   /// Returns the SMs with resources for a TB of the entry, open or not.
   [[nodiscard]] const SmMask& room(unsigned entry) const { return ledger.fits(entry); }
@@ -31,6 +32,14 @@ struct DispatchView {
   [[nodiscard]] SmMask takers(unsigned entry) const {
     if (stopped != nullptr && (*stopped)[entry]) return {};
     return within_quota(ledger.fits(entry) & open, quota, ledger, entry);
+  }
+  /// Returns whether an entry is stopped on a machine with a grid that must be resident at once.
+  [[nodiscard]] bool waits_for_grid(unsigned entry) const {
+    return passing != nullptr && stopped != nullptr && (*stopped)[entry];
+  }
+  /// Returns whether TBs of `other` may be placed although those of the current item may not.
+  [[nodiscard]] bool passes(unsigned other, unsigned current) const {
+    return waits_for_grid(current) && (*passing)[other];
   }
 };
 
@@ -67,7 +76,8 @@ class DispatchScan {
 ///
 /// Items are kernels in the order in which their entries were written. The current item is the oldest. With sticky
 /// bypass it is the item that was placed last, as long as this item has TBs. If a TB of the current item fits on no SM,
-/// nothing is placed; with sticky bypass the oldest item that fits becomes current at once. An item is removed in the
+/// nothing is placed; with sticky bypass the oldest item that fits becomes current at once. TBs of launches by device
+/// code pass a current item that waits until all its TBs fit. An item is removed in the
 /// cycle of its last TB, and the next item starts in the next cycle. All SMs are searched in one cycle, starting after
 /// the SM used last. For studies the search can test one SM per cycle (`rr_one`: SM number = cycle mod SMs, so that
 /// skipped cycles change nothing).
@@ -115,10 +125,10 @@ class FcfsDispatcher {
     bool other_fits = false;
     for (const std::uint16_t other : items_) {
       if (other == item) continue;
-      if (sticky_ && try_item(other, view, search, now, choice)) return choice;
+      if ((sticky_ || view.passes(other, item)) && try_item(other, view, search, now, choice)) return choice;
       other_fits = other_fits || view.takers(other).any();
     }
-    if (view.room(item).any() && view.takers(item).none()) {
+    if (view.room(item).any() && view.takers(item).none() && !view.waits_for_grid(item)) {
       choice.wait = DispatchWait::kClosed;
     } else {
       choice.wait = other_fits ? DispatchWait::kHeadBlocked : DispatchWait::kNoFit;
@@ -137,9 +147,11 @@ class FcfsDispatcher {
   /// Returns whether a TB could be placed in a later cycle without any change of state.
   [[nodiscard]] bool pending(const DispatchView& view) const {
     if (items_.empty()) return false;
-    if (view.takers(static_cast<unsigned>(current())).any()) return true;
-    return sticky_ &&
-           std::any_of(items_.begin(), items_.end(), [&](std::uint16_t item) { return view.takers(item).any(); });
+    const auto first = static_cast<unsigned>(current());
+    if (view.takers(first).any()) return true;
+    return (sticky_ || view.passing != nullptr) && std::any_of(items_.begin(), items_.end(), [&](std::uint16_t item) {
+             return (sticky_ || view.passes(item, first)) && view.takers(item).any();
+           });
   }
 
  private:

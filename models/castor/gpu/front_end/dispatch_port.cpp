@@ -18,11 +18,13 @@ DispatchPort::DispatchPort(DispatchPolicy* policy, const HookMount& place, const
   if (policy != nullptr) mounted_.emplace(*policy, "dispatch_policy", place, &memory);
 }
 
-const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, const SmMask& open, const Quota* quota, Cycle now) {
+const Maybe<Placement>& DispatchPort::settle(const KdMask& fits, const SmMask& open, const Quota* quota, Cycle now,
+                                             const KdMask* withheld) {
   in_.now = now;
   in_.fits = &fits;
   in_.open = open;
   in_.quota = quota;
+  in_.withheld = withheld;
   in_.push.reset();
   in_.taken = false;
   in_.reply.reset();

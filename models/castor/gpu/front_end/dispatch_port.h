@@ -31,8 +31,9 @@ class DispatchPort : public FrontEndMechanism {
   [[nodiscard]] const char* block() const { return policy_ == nullptr ? "" : policy_->block(); }
   void begin() { in_.reply.reset(); }
   /// Presents the inputs of the cycle and returns the policy's offer. `fits`: entries of which a TB could be placed.
-  /// The policy also reads this mask in `clock`, with its value at that time.
-  const Maybe<Placement>& settle(const KdMask& fits, const SmMask& open, const Quota* quota, Cycle now);
+  /// The policy also reads this mask in `clock`, with its value at that time. `withheld`: DispatchIn::withheld.
+  const Maybe<Placement>& settle(const KdMask& fits, const SmMask& open, const Quota* quota, Cycle now,
+                                 const KdMask* withheld = nullptr);
   /// Reports to the policy that its offered TB is placed.
   void take() { in_.taken = true; }
   void clock(Cycle now);

@@ -20,13 +20,31 @@ Dispatcher::Dispatcher(const Machine& machine, const std::vector<SmUnit*>& sms, 
       fcfs_(machine),
       scan_(machine.queue.count, machine.dispatch.select_scan),
       search_(machine.chip.sms),
+      starts_(table, ledger),
       offers_refused_(statistics, {"offers_refused", "", "offers of a dispatch policy that could not be accepted"}) {}
 
 void Dispatcher::push(unsigned entry) {
   const KernelContext& context = table_[entry].context();
   ledger_.watch(entry, context.need);
+  if (context.all_resident) starts_.add(entry);
   if (!policy_.present()) fcfs_.push(entry);
   events_.pushed(*table_[entry].record);
+}
+
+bool Dispatcher::takes(unsigned entry) const {
+  if (!policy_.present() || table_[entry].killed) return true;
+  if (!starts_.empty()) return false;
+  if (!table_[entry].context().all_resident) return true;
+  for (unsigned other = 0; other < table_.size(); ++other) {
+    const KernelEntry& kernel = table_[other];
+    if (kernel.state == EntryState::kWritten && kernel.to_place() != 0 && !held_[other]) return false;
+  }
+  return true;
+}
+
+std::optional<std::uint64_t> Dispatcher::grid_room(unsigned entry) const {
+  if (!starts_.has(entry) || table_[entry].started != 0) return std::nullopt;
+  return starts_.room(entry, governors_.open(), governors_.quota());
 }
 
 void Dispatcher::push_group(const LaunchRecord& record) { events_.pushed(record); }
@@ -68,7 +86,8 @@ void Dispatcher::step_scan(Cycle now) {
 
 void Dispatcher::step_policy(Cycle now) {
   const SmMask open = governors_.open() & ledger_.all();
-  const Maybe<Placement>& offered = policy_.settle(show_fits(), open, governors_.quota(), now);
+  const Maybe<Placement>& offered =
+      policy_.settle(show_fits(), open, governors_.quota(), now, starts_.empty() ? nullptr : withheld());
   if (!offered) return;
   const Placement offer = *offered;
   CASTOR_HOOK_CHECK(policy_, now, offer.kd < table_.size() && table_[offer.kd].state == EntryState::kWritten,
@@ -151,6 +170,7 @@ void Dispatcher::place(const LaunchRecord& record, unsigned sm, bool linear, Cyc
     events_.placed(event);
   }
   fcfs_.placed(entry);
+  if (context.all_resident && table_[entry].sequencer.left() == 0) starts_.remove(entry);
   if (tb.last) withdraw(entry);
   if (observer_ != nullptr) observer_->tb_placed({now, sm, 0, &context, tb.gid, context.group});
 }
@@ -184,6 +204,7 @@ SmMask Dispatcher::room_again(unsigned entry) const {
 }
 
 SmMask Dispatcher::sms_for_restored(unsigned entry) const {
+  if (starts_.starting() >= 0) return {};
   return within_quota(room_again(entry) & governors_.open(), governors_.quota(), ledger_, entry);
 }
 
@@ -192,6 +213,7 @@ SmMask Dispatcher::sms_for_restored(unsigned entry) const {
 void Dispatcher::withdraw(unsigned entry) {
   ledger_.unwatch(entry);
   fcfs_.remove(entry);
+  starts_.remove(entry);
 }
 
 void Dispatcher::stop(unsigned entry) {
@@ -249,6 +271,9 @@ DispatchState Dispatcher::built_in_state() const {
   state.ready = !fcfs_.empty();
   if (const int next = fcfs_.next(view(), scan_.on()); next >= 0) {
     state.fits_head = ledger_.fits(static_cast<unsigned>(next));
+    // A TB that waits for the others of its grid cannot go to an open SM: a closed one has to open.
+    const auto room = grid_room(static_cast<unsigned>(next));
+    if (room && *room < table_[static_cast<unsigned>(next)].sequencer.left()) state.fits_head &= ~governors_.open();
   }
   return state;
 }

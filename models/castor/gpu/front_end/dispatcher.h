@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/front_end/built_in_dispatch.h"
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/governors.h"
+#include "castor/gpu/front_end/grid_starts.h"
 #include "castor/gpu/front_end/hook_events.h"
 #include "castor/gpu/front_end/job_table.h"
 #include "castor/gpu/front_end/kernel_table.h"
@@ -30,6 +32,12 @@ class Dispatcher {
              const Governors& governors, DispatchPort& policy, RetireUnit& retire, JobTable& jobs, HookEvents& events,
              Observer* observer, base::StatisticGroup& statistics);
 
+  /// Returns whether the entry of a kernel may be written now. A dispatch policy chooses kernels in an order of its
+  /// own. So a kernel whose TBs must be resident at once is written when no other kernel has TBs to place, and until
+  /// its last TB is placed no other is written.
+  [[nodiscard]] bool takes(unsigned entry) const;
+  /// Returns whether `takes` is true for every entry in any state.
+  [[nodiscard]] bool takes_all() const { return !policy_.present(); }
   /// Adds a kernel whose entry was written. Its TBs can be placed from the next cycle on.
   void push(unsigned entry);
   /// Notes that a group has attached to the entry's kernel. The group's TBs can be placed from the next cycle on.
@@ -41,6 +49,11 @@ class Dispatcher {
   /// Uses the placement of the cycle for a TB that was swapped out. Every SM of `sms` has room for the TB. Returns the
   /// chosen SM.
   [[nodiscard]] unsigned place_restored(unsigned entry, const SmMask& sms, Cycle now);
+  /// Returns whether a kernel whose TBs must be resident at once has TBs to place.
+  [[nodiscard]] bool starts_grid() const { return !starts_.empty(); }
+  /// Returns the number of TBs of such a kernel that could be placed now; nullopt if the kernel has started, or if its
+  /// TBs need not be resident at once.
+  [[nodiscard]] std::optional<std::uint64_t> grid_room(unsigned entry) const;
   /// Holds these queues and no others: no TB of their kernels is placed from the next cycle on.
   void hold_queues(const QueueMask& queues);
   /// Stops a kernel after a fault. A dispatch policy continues to offer its TBs; they are dropped when offered.
@@ -70,7 +83,12 @@ class Dispatcher {
 
  private:
   [[nodiscard]] DispatchView view() const {
-    return {ledger_, governors_.open(), governors_.quota(), holding_ ? &held_ : nullptr};
+    return {ledger_, governors_.open(), governors_.quota(), withheld(), starts_.empty() ? nullptr : &starts_.passing()};
+  }
+  // Returns the entries of which no TB is placed now; null = none.
+  [[nodiscard]] const KdMask* withheld() const {
+    if (!starts_.empty()) return &starts_.withheld(held_, governors_.open(), governors_.quota());
+    return holding_ ? &held_ : nullptr;
   }
   [[nodiscard]] DispatchState built_in_state() const;
   void step_policy(Cycle now);
@@ -93,6 +111,7 @@ class Dispatcher {
   FcfsDispatcher fcfs_;
   DispatchScan scan_;
   SmSearch search_;
+  GridStarts starts_;
   KdMask held_;  // entries of held queues
   bool holding_ = false;
   KdMask fits_;

@@ -240,6 +240,7 @@ void BasicFrontEnd<Mechanisms>::release(Cycle now) {
   if (ready.none()) return;
   LaunchRecord* const record = release_.release(ready, now);
   if (record == nullptr) return;
+  parse_.completed(record->context);
   mechanisms_.each([&](auto& mechanism) { mechanism.completed(*record); });
   trees_.records().let_go(*record);
 }
@@ -273,7 +274,8 @@ void BasicFrontEnd<Mechanisms>::parse(Cycle now) {
   } else if (lane->resumes) {
     lanes_.pop();
     mechanisms_.each([now](auto& mechanism) { mechanism.resume(now); });
-  } else if (!mechanisms_.any([now](const auto& mechanism) { return !mechanism.takes_kernel(now); })) {
+  } else if (dispatcher_.takes(lane->entry) &&
+             !mechanisms_.any([now](const auto& mechanism) { return !mechanism.takes_kernel(now); })) {
     const unsigned entry = parse_.write(now);
     events_.started(table_[entry].context());
     if (!table_[entry].killed) dispatcher_.push(entry);
@@ -375,8 +377,12 @@ Cycle BasicFrontEnd<Mechanisms>::next_work(Cycle now) const {
     return now + 1;
   }
   const bool waits = mechanisms_.any([](const auto& mechanism) { return mechanism.offers_kernel(); });
-  // A lane that is done waits until hooks accept the push of its kernel (`takes_kernel`).
-  const bool lane_waits = mechanisms_.any([now](const auto& mechanism) { return mechanism.lane_waits(now); });
+  // A lane that is done waits until hooks accept the push of its kernel (`takes_kernel`). While the dispatcher does not
+  // take it (`takes`), only a step of another kernel can change that.
+  const ParseLanes::Lane* const lane = dispatcher_.takes_all() ? nullptr : lanes_.finished(now);
+  const bool waits_for_others = lane != nullptr && !lane->inspects && !lane->resumes && !dispatcher_.takes(lane->entry);
+  const bool lane_waits =
+      waits_for_others || mechanisms_.any([now](const auto& mechanism) { return mechanism.lane_waits(now); });
   Cycle next = std::min({retire_.next(), faults_.next(), release_.next(), queues_.next(now), memory_.next(now),
                          parse_.next(inspector_.grantable(), waits, now), lane_waits ? kForever : lanes_.next(),
                          inspector_.next(now), registers_.next(now)});

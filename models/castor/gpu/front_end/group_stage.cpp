@@ -79,9 +79,10 @@ void GroupStage::step(Cycle now) {
   push(now);
 }
 
-// Pushes one attached group per cycle to the dispatch policy, in the order of attachment. Groups go before kernels.
+// Pushes one attached group per cycle to the dispatch policy, in the order of attachment. Groups go before kernels, but
+// after a kernel that must be resident at once and is in the table.
 void GroupStage::push(Cycle now) {
-  if (pushes_.empty() || !policy_.push_ready()) return;
+  if (pushes_.empty() || !policy_.push_ready() || dispatcher_.starts_grid()) return;
   dispatcher_.push_group(*table_.groups().at(pushes_.front()).record);
   pushes_.pop_front();
   attached_at_ = now;
@@ -136,7 +137,7 @@ void GroupStage::finish(LaunchRecord& record) {
 }
 
 Cycle GroupStage::next(Cycle now) const {
-  Cycle next = pushes_.empty() ? memory_.next_reply() : now + 1;
+  Cycle next = pushes_.empty() || dispatcher_.starts_grid() ? memory_.next_reply() : now + 1;
   for (SmUnit* const sm : sms_) next = std::min(next, sm->commands().next());
   return next == kForever ? next : std::max(next, now + 1);
 }

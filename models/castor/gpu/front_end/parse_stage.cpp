@@ -7,6 +7,7 @@
 
 #include "castor/base/error.h"
 #include "castor/base/words.h"
+#include "castor/gpu/launch_check.h"
 #include "castor/gpu/occupancy.h"
 
 namespace castor::gpu {
@@ -38,6 +39,7 @@ ParseStage::ParseStage(const Machine& machine, Store& store, const ProgramTable&
       // With a scan, sources are the queues only. Otherwise two more sources follow: launches by device code and
       // suspended TBs.
       select_(machine.queue.count + (machine.parse.select_scan == 0 ? 2 : 0), machine.parse.select_scan),
+      workspaces_(store),
       arenas_(machine.table.entries) {}
 
 PacketImage ParseStage::submitted(unsigned queue, const KernelPacket& packet, Ticket ticket, Cycle visible) const {
@@ -70,6 +72,8 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   context.program = &programs_[packet.program].program();
   context.synchronises = packet.synchronises;
   context.submitted = clock_.time_of(head.visible);
+  context.cooperative = packet.cooperative;
+  context.all_resident = needs_all_resident(*context.program, packet.cooperative);
   std::optional<Fault> fault = prepare(context, packet, head.image);
   lanes_.start(entry, head.image, now);
   if (observer_ != nullptr) {
@@ -100,8 +104,8 @@ std::optional<Fault> ParseStage::returned(int entry, Cycle now) {
   return prepare_local(context, context.block, &arenas_[static_cast<std::size_t>(entry)]);
 }
 
-// Allocates the device memory of a launch: its parameters, and the local memory of all TBs that can be resident. Writes
-// the address of the parameters into the descriptor.
+// Allocates the device memory of a launch: its parameters, the workspace of its grid barrier, and the local memory of
+// all TBs that can be resident. Writes the address of the parameters into the descriptor.
 std::optional<Fault> ParseStage::prepare(KernelContext& context, const KernelPacket& packet, std::uint64_t image) {
   const isa::Program& program = *context.program;
   if (program.parameter_bytes > 0) {
@@ -115,6 +119,11 @@ std::optional<Fault> ParseStage::prepare(KernelContext& context, const KernelPac
     descriptor.parameters = *address;
     const PacketImage bytes = encode(descriptor);
     std::memcpy(store_.host(image), bytes.data(), bytes.size());
+  }
+  if (context.all_resident) {
+    const auto workspace = workspaces_.take();
+    if (!workspace) return out_of_memory(program, "grid barrier", GridWorkspaces::kBytes, FaultKind::kIllegalAddress);
+    context.grid_workspace = *workspace;
   }
   return prepare_local(context, packet.block, nullptr);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "castor/base/time.h"
@@ -12,6 +13,7 @@
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/front_end/source_select.h"
+#include "castor/gpu/grid_workspaces.h"
 #include "castor/gpu/loaded_program.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
@@ -79,6 +81,10 @@ class ParseStage {
   /// Returns the first cycle after `now` in which a kernel may be granted if nothing else changes. `ready`: queues
   /// whose kernels may be granted by then. `waits`: a launch by device code waits for its grant.
   [[nodiscard]] Cycle next(const QueueMask& ready, bool waits, Cycle now) const;
+  /// Takes back the workspace of a complete kernel's grid barrier.
+  void completed(KernelContext& context) {
+    if (context.grid_workspace != 0) workspaces_.give_back(std::exchange(context.grid_workspace, 0));
+  }
   /// Frees the memory kept for launches by device code, when the device is reset.
   void reset();
 
@@ -103,6 +109,7 @@ class ParseStage {
   bool entry_per_queue_;  // each queue in memory has its own entry; set if the table is large enough
   SourceSelect select_;
   QueueMask ready_;
+  GridWorkspaces workspaces_;
   std::vector<Arena> arenas_;  // [entry] arena for the local memory of launches by device code
 };
 

@@ -42,7 +42,8 @@ void Preemptor::preempt(const QueueMask& queues, Cycle now) {
   if (begun.none()) return;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
-    if (kernel.state == EntryState::kWritten && !kernel.killed && begun[kernel.context().queue]) save(entry, now);
+    const bool saves = kernel.state == EntryState::kWritten && !kernel.killed && begun[kernel.context().queue];
+    if (saves && !kernel.context().all_resident) save(entry, now);
   }
 }
 

@@ -27,7 +27,8 @@ class Preemptor : public FrontEndMechanism {
   explicit Preemptor(const FrontEndParts& parts);
 
   [[nodiscard]] bool present() const { return !savers_.empty(); }
-  /// Preempts exactly these queues; all other queues are no longer preempted. Saves the TBs of newly preempted queues.
+  /// Preempts exactly these queues; all other queues are no longer preempted. Saves the TBs of newly preempted queues,
+  /// except those of kernels that must be resident at once.
   void preempt(const QueueMask& queues, Cycle now);
   [[nodiscard]] const QueueMask& queues() const { return queues_; }
   /// Takes TBs that have left their SM before they were complete. TBs of stopped kernels are dropped.

@@ -36,7 +36,9 @@ std::string WaitReport::kernel_line(unsigned entry) const {
   const KernelContext& context = kernel.context();
   std::string text = "kernel " + base::readable_name(context.program->kernel) + " (ticket " + number(context.ticket) +
                      ", entry " + number(entry) + ", queue " + number(context.queue) + "): ";
-  if (kernel.state == EntryState::kReserved) return text + "being parsed";
+  if (kernel.state == EntryState::kReserved) {
+    return text + (parts_.dispatcher.takes(entry) ? "being parsed" : "waits until other kernels have placed their TBs");
+  }
   if (kernel.killed) text += "stopped by a fault; ";
   text += number(kernel.sequencer.left()) + " TBs not placed, " + number(kernel.running) + " placed and not complete";
   if (kernel.waiting_groups != 0) text += ", " + number(kernel.waiting_groups) + " TBs of groups not placed";
@@ -57,6 +59,9 @@ std::string WaitReport::placement(unsigned entry) const {
     return "; behind kernel " +
            base::readable_name(parts_.table[static_cast<unsigned>(ahead)].context().program->kernel) + " of entry " +
            number(static_cast<unsigned>(ahead));
+  }
+  if (const auto room = parts_.dispatcher.grid_room(entry); room && *room < parts_.table[entry].sequencer.left()) {
+    return "; waits until all its TBs fit at once, " + number(*room) + " of them fit now";
   }
   if (parts_.ledger.fits(entry) != 0) {
     return parts_.dispatcher.takers(entry).any() ? "; can be placed" : "; SMs with room are closed or above quota";
@@ -159,7 +164,7 @@ void WaitReport::add_to(WaitGraph& graph) const {
     if (kernel.state != EntryState::kWritten || kernel.to_place() == 0 || kernel.killed) continue;
     if (const int ahead = parts_.dispatcher.ahead_of(entry); ahead >= 0) {
       graph.add(node(entry), node(static_cast<unsigned>(ahead)));
-    } else if (parts_.ledger.fits(entry) == 0) {
+    } else if (parts_.ledger.fits(entry) == 0 || parts_.dispatcher.grid_room(entry)) {
       for (unsigned other = 0; other < table.size(); ++other) {
         if (other == entry || table[other].state != EntryState::kWritten || table[other].running == 0) continue;
         graph.add(node(entry), node(other));

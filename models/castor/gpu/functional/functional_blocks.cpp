@@ -212,7 +212,11 @@ std::optional<Fault> FunctionalDevice::run_block(Resident& resident) {
     const std::uint64_t turn = std::min(kWarpTurn, end - counters_.warp_instructions);
     const std::uint64_t turn_end = counters_.warp_instructions + turn;
     if (auto fault = interpreter_.run(block, warp, turn, nanoseconds, counters_)) return fault;
-    if (counters_.warp_instructions < turn_end) resident.spins = false;  // some warp reached a barrier or exited
+    if (counters_.warp_instructions < turn_end) {
+      resident.spins = false;  // some warp reached a barrier or exited
+    } else if (block.launch().grid_workspace != 0 && block.waits_for_one()) {
+      return std::nullopt;  // the leader of the block may be waiting for other blocks of its grid
+    }
   }
   return std::nullopt;
 }
@@ -248,6 +252,7 @@ void FunctionalDevice::retire(RunningKernel& kernel) {
   kernel.sync.add_counts(kernel.statistics.counts);
   if (options_.study != nullptr) options_.study->end(kernel.launch);
   outside_read_notice_.tell(kernel.statistics.kernel, kernel.outside_reads);
+  if (kernel.launch.grid_workspace != 0) workspaces_.give_back(kernel.launch.grid_workspace);
   if (kernel.level != 0) return rows_.add(kernel.root, kernel.level, std::move(kernel.statistics));
   if (kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
   rows_.keep(kernel.root, std::move(kernel.statistics));

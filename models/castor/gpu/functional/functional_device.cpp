@@ -23,6 +23,20 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
+// Gives a launch the workspace of its grid barrier, if it needs one. Returns a fault if no memory is left.
+std::optional<Fault> give_workspace(Launch& launch, GridWorkspaces& workspaces) {
+  if (!launch.all_resident) return std::nullopt;
+  if (const auto workspace = workspaces.take()) {
+    launch.grid_workspace = *workspace;
+    return std::nullopt;
+  }
+  Fault fault;
+  fault.kind = FaultKind::kIllegalAddress;
+  fault.kernel = launch.program->kernel;
+  fault.message = "no device memory left for the grid barrier of kernel " + base::readable_name(fault.kernel);
+  return fault;
+}
+
 // Writes a job's signal word, if its address is valid.
 void signal(const Store& store, std::uint64_t address, JobStatus status) {
   if (!is_signal_address(address, store)) return;
@@ -72,6 +86,7 @@ FunctionalDevice::FunctionalDevice(const Machine& machine, Options options)
     : machine_(machine),
       options_(std::move(options)),
       store_({machine.memory.bytes, options_.poison, machine.memory.check != MemoryCheck::kAllocation}),
+      workspaces_(store_),
       interpreter_({&store_, nullptr}, machine.memory.check),
       programs_(machine.sm.lanes, nullptr),
       queues_(machine.queue.count),
@@ -203,7 +218,10 @@ void FunctionalDevice::start_kernel(unsigned queue, Ticket ticket, const KernelP
     std::memcpy(store_.host(*address), packet.parameters.data(),
                 std::min<std::size_t>(packet.parameters.size(), program.parameter_bytes));
   }
+  kernel.launch.cooperative = packet.cooperative;
+  kernel.launch.all_resident = needs_all_resident(program, packet.cooperative);
   running_.push_back(std::move(kernel));
+  if (auto fault = give_workspace(running_.back().launch, workspaces_)) stop(running_.back(), std::move(*fault));
 }
 
 void FunctionalDevice::start_child() {
@@ -333,6 +351,7 @@ void FunctionalDevice::reset() {
   resident_.clear();
   for (RunningKernel& kernel : running_) {
     if (kernel.level == 0 && kernel.launch.parameters != 0) store_.free(kernel.launch.parameters);
+    if (kernel.launch.grid_workspace != 0) workspaces_.give_back(kernel.launch.grid_workspace);
   }
   running_.clear();
   waiting_.clear();

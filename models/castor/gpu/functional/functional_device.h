@@ -14,6 +14,7 @@
 #include "castor/gpu/functional/running_kernel.h"
 #include "castor/gpu/functional/thread_block.h"
 #include "castor/gpu/functional/tickets.h"
+#include "castor/gpu/grid_workspaces.h"
 #include "castor/gpu/kernel_rows.h"
 #include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/launch/launcher.h"
@@ -119,6 +120,7 @@ class FunctionalDevice final : public Device {
   Machine machine_;
   Options options_;
   Store store_;
+  GridWorkspaces workspaces_;
   Interpreter interpreter_;
   ProgramTable programs_;
   std::vector<Queue> queues_;

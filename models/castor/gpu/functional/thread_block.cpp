@@ -96,6 +96,11 @@ bool ThreadBlock::awaits_children() const {
                      [](const Warp& warp) { return warp.state == WarpState::kAwaitsChildren; });
 }
 
+bool ThreadBlock::waits_for_one() const {
+  return std::count_if(warps_.begin(), warps_.end(),
+                       [](const Warp& warp) { return warp.state == WarpState::kReady; }) == 1;
+}
+
 void ThreadBlock::children_closed() {
   for (Warp& warp : warps_) {
     if (warp.state == WarpState::kAwaitsChildren) warp.state = WarpState::kReady;

@@ -93,6 +93,8 @@ class ThreadBlock {
   /// Sets the block's identity as a caller of the device runtime.
   void set_caller(const Caller& caller) { caller_ = caller; }
   [[nodiscard]] const Caller& caller() const { return caller_; }
+  /// Returns whether a single warp is ready, and all other live warps wait.
+  [[nodiscard]] bool waits_for_one() const;
   /// Returns whether some warp waits for launches of the block.
   [[nodiscard]] bool awaits_children() const;
   /// Resumes the warps that wait for launches of the block, since these are closed.

@@ -43,6 +43,8 @@ struct DispatchIn {
   const KdMask* fits = nullptr;        ///< kernel table entries whose next TB fits an open SM below its quota
   SmMask open = kAllSms;               ///< SMs that exist and that no governor has closed
   const Quota* quota = nullptr;        ///< combined quota of the governors; null = no quota
+  /// entries of which no TB is accepted now, because the TBs of a grid must be resident at once; null = none
+  const KdMask* withheld = nullptr;
   Maybe<WorkItem> push;      ///< at the edge: new kernel or group whose TBs can be placed from the next cycle on
   bool taken = false;        ///< at the edge: the offer of this cycle was placed
   Maybe<MemoryReply> reply;  ///< reply to the oldest outstanding request to HookSite::memory; valid for one cycle

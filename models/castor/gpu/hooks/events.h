@@ -76,6 +76,12 @@ struct Quota {
     const std::uint8_t most = allowed[sm * entries + entry];
     return most == kUnlimited || resident < most;
   }
+  /// Returns how many more TBs of a kernel table entry an SM with `resident` of them may receive.
+  [[nodiscard]] unsigned left(unsigned sm, unsigned entry, unsigned resident) const {
+    const std::uint8_t most = allowed[sm * entries + entry];
+    if (most == kUnlimited) return ~0U;
+    return resident < most ? most - resident : 0;
+  }
 };
 
 /// Event: a TB starts on an SM, or resumes there after it was suspended.

@@ -37,6 +37,8 @@ const LoadedProgram* Launcher::program(const Caller& caller, std::uint64_t kerne
 
 LaunchCode Launcher::check_size(const Caller& caller, const LaunchDescription& launch) const {
   const isa::Program& called = program(caller, launch.kernel)->program();
+  // All thread blocks of such a kernel must be resident at once, which a launch by device code cannot wait for.
+  if (called.reach.grid_barrier) return LaunchCode::kNotSupported;
   const auto verdict = check_launch(
       machine_, called, LaunchSize{launch.grid, launch.block, launch.dynamic_shared, called.parameter_bytes});
   if (verdict.error == LaunchError::kNotAnswered) return LaunchCode::kNotSupported;

@@ -91,6 +91,9 @@ void LapermAdapter::present_room(const gpu::DispatchIn& in, unsigned sm) {
   to.room_regs = at_most<std::uint16_t>(room.reg_units, kMostUnits);
   to.room_smem = at_most<std::uint16_t>(room.smem_units, kMostUnits);
   to.kd_ok = laperm::KdBits::ones(laperm_.params().NumKd);
+  for (unsigned kd = 0; in.withheld != nullptr && kd < laperm_.params().NumKd; ++kd) {
+    if ((*in.withheld)[kd]) to.kd_ok.clear(kd);
+  }
   if (in.quota == nullptr) return;
   for (unsigned kd = 0; kd < laperm_.params().NumKd; ++kd) {
     if (!in.quota->allows(sm, kd, in.room->resident(sm, kd))) to.kd_ok.clear(kd);

@@ -42,7 +42,7 @@ CASTOR_INSTRUCTIONS(refused) {
     table.refuse(type, "formats and rounding of sm_100 do not exist here; compile for sm_90 or older");
 
   // Registers, by the beginning of their names.
-  table.refuse("%envreg", "no driver sets it; pass the value as a parameter");
+  table.refuse("%envreg", "no driver sets it (%envreg0 to %envreg2 alone have a value); pass the value as a parameter");
   table.refuse("%pm", "there are no performance counters of hardware; reports have the machine's statistics");
   table.refuse("%reserved_smem_", "no shared memory is set aside for the system");
   table.refuse("%aggr_smem_size", "use %total_smem_size; no shared memory is set aside for the system");

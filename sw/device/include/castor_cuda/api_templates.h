@@ -97,6 +97,15 @@ static inline cudaError_t cudaLaunchCooperativeKernel(T* func, dim3 gridDim, dim
                                                       size_t sharedMem = 0, cudaStream_t stream = 0) {
   return ::cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(func), gridDim, blockDim, args, sharedMem, stream);
 }
+template <class... Parameters, class... Arguments>
+static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                                             Arguments&&... arguments) {
+  return [&](Parameters... values) {
+    void* pointers[sizeof...(Parameters) + 1] = {
+        const_cast<void*>(static_cast<const void*>(std::addressof(values)))...};
+    return ::cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), pointers);
+  }(std::forward<Arguments>(arguments)...);
+}
 template <class T>
 static inline cudaError_t cudaFuncSetCacheConfig(T* func, cudaFuncCache config) {
   return ::cudaFuncSetCacheConfig(reinterpret_cast<const void*>(func), config);
