@@ -11,6 +11,7 @@
 #include "castor/gpu/launch/launch_rows.h"
 #include "castor/gpu/report.h"
 #include "castor/gpu/sm/filter_statistics.h"
+#include "castor/gpu/sm/tb_mover.h"
 #include "castor/gpu/sync_statistics.h"
 #include "castor/gpu/timing_device.h"
 #include "platforms/machines.h"
@@ -114,6 +115,18 @@ void write_sync(std::string& text) {
   write_children(gpu, "gpu", text);
 }
 
+// Writes the additional statistics of SMs that swap out thread blocks.
+void write_moves(std::string& text) {
+  StatisticGroup gpu("gpu");
+  StatisticGroup sm(gpu, "sm0");
+  const castor::gpu::MoveCounters counters(sm);
+  text +=
+      "\n## With thread blocks that move\n\n"
+      "SMs that execute instructions on machines with `context.mover: rate` or `context.random` (docs/gpu/moving.md) "
+      "have:\n";
+  write_children(sm, "gpu.sm<k>", text);
+}
+
 std::string document() {
   const auto machine = castor::platforms::load_machine("tiny", {"run.windows=1"});
   castor::gpu::TimingDevice device(machine.machine, {});
@@ -166,6 +179,7 @@ std::string document() {
   for (const auto& [name, statistic] : device.gpu().window_series()) text += "* `" + name + "`\n";
   write_filter(text);
   write_sync(text);
+  write_moves(text);
   return text;
 }
 

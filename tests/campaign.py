@@ -49,8 +49,9 @@ WHOLE = ("castor", "blank", "deep", "castor loaded", "blank loaded", "link loade
 #: Tests of which the short check takes a sample (CASTOR_TEST_MATRIX).
 MATRIX = {
     "timing": "-R '^kernel_.*_timing$'",
+    "moved": "-R '^kernel_.*_moved$'",
     "skips": "-R '^kernel_.*_skips$'",
-    "kernels": "-R '^(kernel|program|device)_' -E '_(timing|skips)$'",
+    "kernels": "-R '^(kernel|program|device)_' -E '_(timing|skips|moved)$'",
     "platform": "-R '^(cuda_document|api_(widths|device_launch)|experiment_compile|lockstep_window)'",
     "documents": "-R '^(install_|documents_)'",
     "netlists": "-R '^netlist_'",

@@ -35,10 +35,13 @@ set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--st
 set(skips_device_query "--x 32 --y 3 --z 2" "--z 1" "--x 1 --y 1 --z 1")
 set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
 
+# Programs whose output depends on time, so that it differs while thread blocks are swapped out: none.
+set(depends_on_time)
+
 # castor_kernel_test(<name> <arguments of one run>...): the first run and two others on the functional machine. The first is
 # also the one at -O0 and on the timing GPUs. It, or the first of skips_<name>, runs once more with redundancy marks, which
 # the functional machine checks, and with one more on a machine with the block darsie, whose skips are checked; both for
-# one program in three.
+# one program in three. One in three runs with its thread blocks swapped out at random.
 function(castor_kernel_test name)
   set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py")
   set(others ${ARGN})
@@ -84,6 +87,21 @@ function(castor_kernel_test name)
   list(REMOVE_ITEM others ${first_machine})
   if(NOT name IN_LIST programs_on_every_machine)
     castor_sample(others ${name} 3 ${others})
+  endif()
+  # Thread blocks swapped out at random: one program in three on one machine and with one seed.
+  castor_third(taken "${name} moved")
+  if(taken AND NOT name IN_LIST depends_on_time)
+    set(seeds 1)
+    if(CASTOR_TEST_MATRIX)
+      set(seeds 10)
+    endif()
+    castor_sample(moved_machines "${name} moved" 1 ${able})
+    if(CASTOR_TEST_MATRIX)
+      list(SUBLIST moved_machines 0 3 moved_machines)
+    endif()
+    castor_script_test(kernel_${name}_moved KIND platform
+      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py" "${kernels}/${name}" "${first}"
+              ${seeds} ${moved_machines})
   endif()
   castor_script_test(kernel_${name}_timing KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_timing.py"

@@ -22,6 +22,9 @@ if(TARGET castor_kernels)
     ENVIRONMENT "CASTOR_PLATFORM=gcn_apu" "CASTOR_SET=blocks.lax.enable=1"
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_kernel.py"
             "${PROJECT_BINARY_DIR}/kernels/job_mix" "--divide 64 --steps 1" "--kind ipv6 --jobs 40 --gap 100 --deadline 20")
+  castor_script_test(lax_kernel_preempted KIND platform
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/preempted_test.py"
+            "${PROJECT_BINARY_DIR}/kernels/deadline_jobs")
   if(CASTOR_TEST_RTL)
     castor_script_test(lax_kernel_engines KIND platform
       COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" lax gcn_apu gpu.lax

@@ -37,7 +37,7 @@ castor_tests(gpu_sm_program_tests KIND unit
   SOURCES
     gpu_sm_timing_test.cpp gpu_sm_program_test.cpp gpu_sm_block_test.cpp gpu_sm_filter_test.cpp
     gpu_sm_skip_check_test.cpp gpu_sm_hooks_test.cpp gpu_sm_tick_walls_test.cpp gpu_sm_mechanism_test.cpp
-    gpu_sm_sync_test.cpp
+    gpu_sm_sync_test.cpp gpu_sm_mover_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms)
 castor_tests(gpu_sm_parts_tests KIND unit
   SOURCES
@@ -59,7 +59,7 @@ castor_tests(gpu_device_tests KIND unit ISOLATED EVERY_COMPILER
     gpu_launch_latency_test.cpp gpu_launch_pool_test.cpp gpu_launch_rules_test.cpp gpu_launch_order_test.cpp
     gpu_launch_random_test.cpp gpu_launch_fault_test.cpp
     gpu_launch_group_test.cpp gpu_launch_group_life_test.cpp gpu_launch_group_rules_test.cpp
-    gpu_launch_group_timing_test.cpp gpu_launch_source_order_test.cpp
+    gpu_launch_group_timing_test.cpp gpu_launch_source_order_test.cpp gpu_moved_governor_test.cpp
     gpu_fits_head_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms castor_hookup
   DEPENDS castor_blocks castor_block_models)

@@ -42,7 +42,7 @@ class DispatcherRig : public PartRig {
         lanes(machine, store, memory.client(FrontEndMemory::User::kDescriptors)),
         launches(machine, store, programs, sms.units, table, trees, memory.client(FrontEndMemory::User::kPool), nullptr,
                  group),
-        suspender(sms.units, table, ledger, dispatcher, retire, launches, lanes, events, group) {}
+        suspender(machine, sms.units, table, ledger, dispatcher, retire, launches, lanes, events, group) {}
   DispatcherRig() : DispatcherRig(Options{}) {}
 
   /// A kernel is written and pushed; its TBs take so many warps and shared units each.

@@ -22,7 +22,7 @@ struct Told {
 class FaultRig : public DispatcherRig {
  public:
   FaultRig()
-      : preemptor(machine, {}, table, ledger, dispatcher, events),
+      : preemptor(machine, {}, table, ledger, dispatcher, retire, events),
         faults(sms.units, table, ledger, dispatcher, registers, told) {
     faults.set_services(services);
   }
@@ -188,7 +188,7 @@ TEST(FaultUnit, AbandonStopsAllAndKeepsNoFault) {
 
 TEST(FaultUnitDeathTest, CallsNeedTheRuntime) {
   DispatcherRig rig;
-  Preemptor preemptor(rig.machine, {}, rig.table, rig.ledger, rig.dispatcher, rig.events);
+  Preemptor preemptor(rig.machine, {}, rig.table, rig.ledger, rig.dispatcher, rig.retire, rig.events);
   Told told{preemptor};
   base::StatisticGroup statistics("registers");
   RegisterPort registers(statistics);

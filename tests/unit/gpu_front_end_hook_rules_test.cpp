@@ -247,5 +247,35 @@ TEST(HooksOnMachines, HooksInsideSmsAreOnePerSm) {
   expect_refused(load(), governors, {"SmGovernor"});
 }
 
+TEST(HooksOnMachines, HooksThatAreNotToldOfMovesRefuseThem) {
+  NullHooks adapters(13);
+  const std::pair<unsigned, const char*> all[] = {{NullHooks::kIssuePolicy, "IssuePolicy"},
+                                                  {NullHooks::kFetchFilter, "FetchFilter"},
+                                                  {NullHooks::kJobScheduler, "JobScheduler"},
+                                                  {NullHooks::kDispatchPolicy, "DispatchPolicy"}};
+  const std::vector<std::string> fetch = {"fetch.warps=1", "fetch.insns=4", "ibuffer.refill=empty"};
+  const auto with = [&](const std::string& key) {
+    std::vector<std::string> keys = fetch;
+    keys.push_back(key);
+    return load(keys);
+  };
+  for (const auto& [which, name] : all) {
+    SCOPED_TRACE(name);
+    const Hooks hooks = adapters.hooks(which);
+    EXPECT_NO_THROW((void)checked(load(fetch), hooks));
+    expect_refused(with("context.random=1"), hooks, {name, "swapped out", "context.random"});
+    // Job schedulers preempt, and dispatch policies hear of what comes back.
+    if (which == NullHooks::kJobScheduler || which == NullHooks::kDispatchPolicy) {
+      EXPECT_NO_THROW((void)checked(with("context.mover=rate"), hooks));
+    } else {
+      expect_refused(with("context.mover=rate"), hooks, {name, "swapped out", "context.mover is rate"});
+    }
+  }
+  for (const char* const key : {"context.random=1", "context.mover=rate"}) {
+    EXPECT_NO_THROW((void)checked(with(key), {}));
+    EXPECT_NO_THROW((void)checked(with(key), adapters.hooks(NullHooks::kGovernor)));
+  }
+}
+
 }  // namespace
 }  // namespace castor::gpu::gpu_front_end_hook_rules_test

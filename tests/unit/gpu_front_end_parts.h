@@ -10,6 +10,7 @@
 #include "castor/gpu/front_end/launch_trees.h"
 #include "castor/gpu/front_end/mounted_hook.h"
 #include "castor/gpu/front_end/register_port.h"
+#include "castor/gpu/saved_tb.h"
 #include "gpu_front_end_support.h"
 
 // What the tests of the front end's parts share: kernels in a table, without the queues and lanes that bring them
@@ -47,6 +48,7 @@ class WireSm final : public SmUnit {
   WireSm(const Machine& machine, unsigned index) : SmUnit(index, machine.done_fifo) {}
   void tick(Cycle /*now*/) override {}
   void kill(const KernelContext& kernel, Cycle visible) override { kills.push_back({kernel.entry, visible}); }
+  void swap_out(const TbSwapRequest& request) override { swaps.push_back(request); }
   void set_clock_enable(bool /*enable*/, Cycle /*from*/) override {}
   std::optional<Fault> serve(unsigned warp, DeviceServices* services, Cycle resume) override {
     (services == nullptr ? cancels : serves).push_back({warp, resume});
@@ -69,6 +71,16 @@ class WireSm final : public SmUnit {
     outbox_.retire(message);
     done_credits_.spend(1);
   }
+  /// A TB is swapped out.
+  void give_up(const KernelContext& kernel, std::uint64_t gid, Cycle visible,
+               SwapReason reason = SwapReason::kPreemption, BlockId caller = 0) {
+    auto tb = std::make_shared<SavedTb>();
+    tb->reason = reason;
+    tb->kernel = &kernel;
+    tb->gid = gid;
+    tb->caller = caller;
+    outbox_.save({visible, tb}, reason == SwapReason::kChildren);
+  }
   void fault(const KernelContext& kernel, const std::string& text, Cycle visible) {
     FaultMessage message;
     message.visible = visible;
@@ -89,7 +101,8 @@ class WireSm final : public SmUnit {
   }
   [[nodiscard]] std::uint32_t done_room(Cycle now) { return done_credits_.available(now); }
 
-  std::vector<std::pair<unsigned, Cycle>> kills;    ///< entry, visible
+  std::vector<std::pair<unsigned, Cycle>> kills;  ///< entry, visible
+  std::vector<TbSwapRequest> swaps;
   std::vector<std::pair<unsigned, Cycle>> serves;   ///< warp, resume
   std::vector<std::pair<unsigned, Cycle>> cancels;  ///< those of calls without effect
   std::vector<RegisterReply> replies;               ///< to the last call that accessed registers

@@ -9,39 +9,14 @@ using test::DispatcherRig;
 
 constexpr TbNeed kNeed{2, 64, 6, 4};
 
-/// An SM's side that remembers what it was asked.
-class FakeSaver final : public TbSaver {
- public:
-  void save(const TbSaveMessage& message) override { saves.push_back(message); }
-  void restore(const TbRestoreMessage& message) override { restores.push_back(message); }
-  /// A TB leaves.
-  void give_up(const KernelContext& kernel, std::uint64_t gid, Cycle visible) {
-    SavedTb tb;
-    tb.visible = visible;
-    tb.kernel = &kernel;
-    tb.gid = gid;
-    tb.rest = 1000 + gid;
-    leave(tb);
-  }
-  std::vector<TbSaveMessage> saves;
-  std::vector<TbRestoreMessage> restores;
-};
-
 class PreemptorRig : public DispatcherRig {
  public:
-  /// `draining`: SMs that cannot give up TBs.
-  explicit PreemptorRig(SmMask draining = 0, const std::vector<std::string>& more = {})
+  explicit PreemptorRig(const std::vector<std::string>& more = {})
       : DispatcherRig({keys(more), {}, nullptr, true}),
-        savers(machine.chip.sms),
-        preemptor(machine, pointers(draining), table, ledger, dispatcher, events) {}
+        preemptor(machine, sms.units, table, ledger, dispatcher, retire, events) {}
   static std::vector<std::string> keys(const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"chip.sms=4", "context.mover=analytic", "context.bytes_per_cycle=100"};
+    std::vector<std::string> all = {"chip.sms=4", "context.mover=rate", "context.bytes_per_cycle=100"};
     all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-  std::vector<TbSaver*> pointers(SmMask draining) {
-    std::vector<TbSaver*> all;
-    for (unsigned sm = 0; sm < savers.size(); ++sm) all.push_back(draining[sm] ? nullptr : &savers[sm]);
     return all;
   }
   /// Cycles that the context of a TB of `kNeed` takes: bytes / rate, rounded up.
@@ -62,7 +37,12 @@ class PreemptorRig : public DispatcherRig {
       for (unsigned sm = 0; sm < machine.chip.sms; ++sm) static_cast<void>(sms[sm].started());
     }
   }
-  std::vector<FakeSaver> savers;
+  /// The TB that was sent back to an SM last.
+  TbStartMessage sent(unsigned sm) {
+    const auto message = sms[sm].started();
+    EXPECT_TRUE(message && message->saved != nullptr) << sm;
+    return message.value_or(TbStartMessage{});
+  }
   Preemptor preemptor;
 };
 
@@ -84,7 +64,7 @@ TEST(Preemptor, TbsOfAGridThatMustBeResidentAtOnceStay) {
 }
 
 TEST(Preemptor, ATbThatComesBackIsPlacedNextUnlessItsQueueIsPreempted) {
-  PreemptorRig rig(0x2);
+  PreemptorRig rig;
   rig.push(0, 10, kNeed, 7);
   rig.place(7, 1);
   DispatchState waiting;
@@ -92,15 +72,16 @@ TEST(Preemptor, ATbThatComesBackIsPlacedNextUnlessItsQueueIsPreempted) {
   EXPECT_FALSE(waiting.waiting);
   EXPECT_EQ(waiting.fits_head, kAllSms);
   rig.preemptor.preempt(PreemptorRig::only(7), 100);
-  rig.savers[0].give_up(rig.table[0].context(), 0, 110);
+  rig.sms[0].give_up(rig.table[0].context(), 0, 110);
   rig.preemptor.accept_messages(110);
   waiting = {};
   rig.preemptor.add_waiting(waiting);
   EXPECT_TRUE(waiting.waiting);
   EXPECT_EQ(waiting.fits_head, kAllSms);
   rig.preemptor.preempt({}, 120);
+  for (unsigned sm = 1; sm < 3; ++sm) rig.ledger.debit(sm, 5, {60, 1920, 1, 0}, 121);
   rig.preemptor.add_waiting(waiting);
-  EXPECT_EQ(waiting.fits_head, 0xdU);  // TBs only drain on SM 1
+  EXPECT_EQ(waiting.fits_head, 0x9U);
 }
 
 TEST(Preemptor, ContextsMoveOneBehindTheOtherSmBySm) {
@@ -111,8 +92,8 @@ TEST(Preemptor, ContextsMoveOneBehindTheOtherSmBySm) {
   rig.preemptor.preempt(PreemptorRig::only(7), 100);
   Cycle first = 0;
   for (unsigned sm = 0; sm < 4; ++sm) {
-    ASSERT_EQ(rig.savers[sm].saves.size(), 1U);
-    const TbSaveMessage& save = rig.savers[sm].saves[0];
+    ASSERT_EQ(rig.sms[sm].swaps.size(), 1U);
+    const TbSwapRequest& save = rig.sms[sm].swaps[0];
     EXPECT_EQ(save.visible, 101U);
     EXPECT_EQ(save.kernel, &rig.table[0].context());
     EXPECT_EQ(save.ticket, rig.table[0].context().ticket);
@@ -122,7 +103,7 @@ TEST(Preemptor, ContextsMoveOneBehindTheOtherSmBySm) {
   }
   // As long as the level stands nothing is asked again.
   rig.preemptor.preempt(PreemptorRig::only(7), 101);
-  EXPECT_EQ(rig.savers[0].saves.size(), 1U);
+  EXPECT_EQ(rig.sms[0].swaps.size(), 1U);
 }
 
 TEST(Preemptor, TheMoverIsOneForAllQueues) {
@@ -132,20 +113,20 @@ TEST(Preemptor, TheMoverIsOneForAllQueues) {
   rig.place(2, 1);
   rig.preemptor.preempt(PreemptorRig::only(7), 100);
   rig.preemptor.preempt(PreemptorRig::only(7) | PreemptorRig::only(8), 101);
-  EXPECT_EQ(rig.savers[0].saves.size(), 1U);
-  ASSERT_EQ(rig.savers[1].saves.size(), 1U);
-  EXPECT_EQ(rig.savers[1].saves[0].visible, 102U);
-  EXPECT_EQ(rig.savers[1].saves[0].first, rig.move() - 1);  // counted from a cycle later
+  EXPECT_EQ(rig.sms[0].swaps.size(), 1U);
+  ASSERT_EQ(rig.sms[1].swaps.size(), 1U);
+  EXPECT_EQ(rig.sms[1].swaps[0].visible, 102U);
+  EXPECT_EQ(rig.sms[1].swaps[0].first, rig.move() - 1);  // counted from a cycle later
 }
 
-TEST(Preemptor, SmsThatCannotGiveUpTbsLetThemDrain) {
-  PreemptorRig rig(0x2);
-  rig.push(0, 4, kNeed, 7);
-  rig.place(4, 1);
+TEST(Preemptor, SmsWithoutTbsOfTheQueueAreNotAsked) {
+  PreemptorRig rig;
+  rig.push(0, 2, kNeed, 7);
+  rig.place(2, 1);
   rig.preemptor.preempt(PreemptorRig::only(7), 100);
-  EXPECT_EQ(rig.savers[0].saves.size(), 1U);
-  EXPECT_TRUE(rig.savers[1].saves.empty());
-  EXPECT_EQ(rig.savers[2].saves[0].first, rig.move());
+  EXPECT_EQ(rig.sms[0].swaps.size(), 1U);
+  EXPECT_EQ(rig.sms[1].swaps.size(), 1U);
+  EXPECT_TRUE(rig.sms[2].swaps.empty());
 }
 
 TEST(Preemptor, ASavedTbGivesItsRoomBackAndComesBackFirstWhenItsQueueMay) {
@@ -153,8 +134,8 @@ TEST(Preemptor, ASavedTbGivesItsRoomBackAndComesBackFirstWhenItsQueueMay) {
   const KernelContext& kernel = rig.push(0, 10, kNeed, 7);
   rig.place(2, 1);
   rig.preemptor.preempt(PreemptorRig::only(7), 10);
-  rig.savers[1].give_up(kernel, 1, 20);
-  rig.savers[0].give_up(kernel, 0, 30);
+  rig.sms[1].give_up(kernel, 1, 20);
+  rig.sms[0].give_up(kernel, 0, 30);
   EXPECT_EQ(rig.preemptor.next_work(11), 20U);
   for (Cycle now = 19; now < 31; ++now) rig.preemptor.accept_messages(now);
   EXPECT_EQ(rig.ledger.resident_total(), 0U);
@@ -169,17 +150,20 @@ TEST(Preemptor, ASavedTbGivesItsRoomBackAndComesBackFirstWhenItsQueueMay) {
   EXPECT_TRUE(rig.preemptor.can_restore());
   for (Cycle now = 501; now < 503; ++now) {
     rig.preemptor.restore(now);
-    EXPECT_EQ(rig.placed_on(now), std::nullopt);  // it took the placement of the cycle
+    rig.step(now);
+    EXPECT_EQ(rig.table[0].started, 2U) << "it took the placement of the cycle";
   }
   // One behind the other through the mover, to the SMs behind the last placement: 2, then 3.
-  ASSERT_EQ(rig.savers[2].restores.size(), 1U);
-  ASSERT_EQ(rig.savers[3].restores.size(), 1U);
-  EXPECT_EQ(rig.savers[2].restores[0].tb.gid, 1U);  // it left first
-  EXPECT_EQ(rig.savers[2].restores[0].tb.rest, 1001U);
-  EXPECT_EQ(rig.savers[2].restores[0].visible, 502U);
-  EXPECT_EQ(rig.savers[2].restores[0].load, rig.move());
-  EXPECT_EQ(rig.savers[3].restores[0].visible, 503U);
-  EXPECT_EQ(rig.savers[3].restores[0].load, 2 * rig.move() - 1);
+  const TbStartMessage first = rig.sent(2), second = rig.sent(3);
+  EXPECT_EQ(first.gid, 1U);  // it left first
+  EXPECT_EQ(first.saved->gid, 1U);
+  EXPECT_EQ(first.kernel, &kernel);
+  EXPECT_EQ(first.visible, 502U);
+  EXPECT_EQ(first.acquire, 501U);
+  EXPECT_EQ(first.load, rig.move());
+  EXPECT_EQ(second.gid, 0U);
+  EXPECT_EQ(second.visible, 503U);
+  EXPECT_EQ(second.load, 2 * rig.move() - 1);
   EXPECT_EQ(rig.table[0].running, 2U);
   EXPECT_FALSE(rig.preemptor.can_restore());
   EXPECT_EQ(rig.placed_on(503), std::optional<unsigned>(0));
@@ -190,7 +174,7 @@ TEST(Preemptor, ATbWaitsUntilAnSmHasRoomForIt) {
   const KernelContext& kernel = rig.push(0, 1, kNeed, 7);
   rig.place(1, 1);
   rig.preemptor.preempt(PreemptorRig::only(7), 10);
-  rig.savers[0].give_up(kernel, 0, 20);
+  rig.sms[0].give_up(kernel, 0, 20);
   rig.preemptor.accept_messages(20);
   rig.preemptor.preempt({}, 21);
   for (unsigned sm = 0; sm < 4; ++sm) rig.ledger.debit(sm, 5, {64, 2048, 1, 0}, 21);
@@ -198,7 +182,7 @@ TEST(Preemptor, ATbWaitsUntilAnSmHasRoomForIt) {
   rig.ledger.credit(3, 5, {64, 2048, 1, 0});
   EXPECT_TRUE(rig.preemptor.can_restore());
   rig.preemptor.restore(22);
-  EXPECT_EQ(rig.savers[3].restores.size(), 1U);
+  EXPECT_EQ(rig.sent(3).gid, 0U);
 }
 
 TEST(Preemptor, SavedTbsOfAStoppedKernelAreItsEnd) {
@@ -206,8 +190,8 @@ TEST(Preemptor, SavedTbsOfAStoppedKernelAreItsEnd) {
   const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
   rig.place(2, 1);
   rig.preemptor.preempt(PreemptorRig::only(7), 10);
-  rig.savers[0].give_up(kernel, 0, 20);
-  rig.savers[1].give_up(kernel, 1, 25);
+  rig.sms[0].give_up(kernel, 0, 20);
+  rig.sms[1].give_up(kernel, 1, 25);
   rig.preemptor.accept_messages(20);
   rig.table.kill(0);
   rig.dispatcher.stop(0);
@@ -221,10 +205,41 @@ TEST(Preemptor, SavedTbsOfAStoppedKernelAreItsEnd) {
   EXPECT_EQ(rig.statistic("tb_saved"), 2U);
 }
 
+// Two SMs swap out a TB of their own accord: each comes back at once, and its context moves on its own.
+TEST(Preemptor, TbsThatLeaveAtRandomComeBackWithoutTheMover) {
+  PreemptorRig rig;
+  const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
+  rig.place(2, 1);
+  for (unsigned sm = 0; sm < 2; ++sm) rig.sms[sm].give_up(kernel, sm, 20, SwapReason::kRandom);
+  rig.preemptor.accept_messages(20);
+  EXPECT_TRUE(rig.preemptor.can_restore());
+  EXPECT_EQ(rig.preemptor.next_work(20), 21U);
+  for (Cycle now = 21; now < 23; ++now) rig.preemptor.restore(now);
+  const TbStartMessage first = rig.sent(2), second = rig.sent(3);
+  EXPECT_EQ(first.load, rig.move());
+  EXPECT_EQ(second.load, rig.move());
+  EXPECT_EQ(rig.table[0].running, 2U);
+}
+
+TEST(Preemptor, ATbThatHasCalledTheDeviceRuntimeEndsThereTooWhenItsKernelIsStopped) {
+  PreemptorRig rig;
+  const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
+  rig.place(2, 1);
+  rig.sms[0].give_up(kernel, 0, 20, SwapReason::kRandom, 44);
+  rig.sms[1].give_up(kernel, 1, 20, SwapReason::kRandom);
+  rig.preemptor.accept_messages(20);
+  EXPECT_TRUE(rig.retire.take_callers().empty());
+  rig.table.kill(0);
+  rig.dispatcher.stop(0);
+  rig.preemptor.stopped(0);
+  EXPECT_EQ(rig.retire.take_callers(), std::vector<BlockId>{44});
+  EXPECT_TRUE(rig.table.finished()[0]);
+}
+
 TEST(PreemptorDeathTest, ATbThatIsNotThereIsAnAssertion) {
   PreemptorRig rig;
   const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
-  rig.savers[1].give_up(kernel, 0, 5);
+  rig.sms[1].give_up(kernel, 0, 5);
   EXPECT_DEATH(rig.preemptor.accept_messages(5), "SM 1 swaps out a TB of k, which has no TB on an SM");
 }
 

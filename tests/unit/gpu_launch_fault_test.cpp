@@ -86,6 +86,16 @@ TEST(LaunchFaults, AFaultInAChildStopsItsTree) { family("kepler_k20c", {}, 3); }
 TEST(LaunchFaults, AFaultInAChildStopsItsTreeWithoutLatencies) { family("kepler_ideal", {}, 3); }
 TEST(LaunchFaults, AFaultInAChildStopsItsTreeWithALongList) { family("kepler_ideal", {}, 100); }
 TEST(LaunchFaults, AFaultInAChildStopsItsTreeWithOtherOrderOfUnits) { family("kepler_ideal", {"run.shuffle=1"}, 20); }
+TEST(LaunchFaults, AFaultInAChildStopsItsTreeWhileBlocksMove) {
+  for (const char* const random : {"context.random=1", "context.random=2", "context.random=3"}) {
+    EXPECT_EQ(in_process([&] {
+                family("kepler_ideal", {random}, 20);
+                return std::string(testing::Test::HasFailure() ? "failed" : "good");
+              }),
+              "good")
+        << random;
+  }
+}
 TEST(LaunchFaults, AFaultInAChildStopsItsTreeOnATinyMachine) { family("tiny", {}, 10); }
 
 // Endless recursion in one child; the other faults after a while. All of it ends.

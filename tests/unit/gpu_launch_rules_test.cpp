@@ -1,5 +1,6 @@
 // What launches by device code must and must not do: limits, errors, order, ends of trees.
 
+#include "tests/common/sanitized.h"
 #include "tests/unit/gpu_launch_support.h"
 
 namespace castor::gpu::launch_test::rules {
@@ -331,8 +332,8 @@ TEST(LaunchRules, TheDepthOfSyncsIsALimitThatCanBeSet) {
   EXPECT_EQ(timed.host.values(out, 5), (Words{0, 0, 1, 1, 1}));
 }
 
-TEST(LaunchRules, ASyncWaitsForWhatOtherWarpsLaunchMeanwhile) {
-  // Warp 1 waits from the first child on; warp 0 launches a second one before that has ended.
+// Warp 1 waits from the first child on; warp 0 launches a second one before that has ended.
+void meanwhile(const std::vector<std::string>& overrides) {
   const std::string text =
       kernel("slow", spend("100000", "L") + "red.global.add.u32 [%rd0], 1;") +
       kernel("parent", "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra WAITS;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra END;\n" +
@@ -342,11 +343,26 @@ TEST(LaunchRules, ASyncWaitsForWhatOtherWarpsLaunchMeanwhile) {
                            "bra END;\nWAITS:\nld.volatile.global.u32 %r5, [%rd0+64];\nsetp.eq.u32 %p2, %r5, 0;\n" +
                            "@%p2 bra WAITS;\n" + synchronize("%r6") +
                            "ld.volatile.global.u32 %r4, [%rd0];\nst.global.u32 [%rd0+4], %r4;\nEND:\n");
-  Timed timed(machine("kepler_k20c"), text);
+  Timed timed(machine("kepler_k20c", overrides), text);
   const std::uint64_t out = timed.host.words(64);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, 33), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.values(out, 2), (Words{2, 2}));
 }
+TEST(LaunchRules, ASyncWaitsForWhatOtherWarpsLaunchMeanwhile) { meanwhile({}); }
+
+/// Runs `work` with random swaps of several seeds, each in a process of its own.
+void with_random_swaps(const std::function<void(const std::vector<std::string>& overrides)>& work) {
+  for (unsigned seed = 1; seed <= unless_sanitized(8U, 3U); ++seed) {
+    EXPECT_EQ(in_process([&] {
+                work({"context.random=" + std::to_string(seed)});
+                return std::string(testing::Test::HasFailure() ? "failed" : "good");
+              }),
+              "good")
+        << seed;
+  }
+}
+// The block is swapped out many times while a warp of it waits; the last child may end at any of these moments.
+TEST(LaunchRules, ASyncWaitsForWhatOtherWarpsLaunchMeanwhileWhileItsBlockMoves) { with_random_swaps(meanwhile); }
 
 TEST(LaunchRules, ASyncOfAllWarpsOfABlockBehindLaunchesOfEach) {
   // Each warp launches into a stream of its own, waits, and reads what all children of its own have added up.
@@ -368,19 +384,21 @@ TEST(LaunchRules, ASyncOfAllWarpsOfABlockBehindLaunchesOfEach) {
   }
 }
 
-TEST(LaunchRules, ASyncWaitsForChildrenOfItsBlockOnly) {
-  // Block 0 launches nothing and must not wait for the child of block 1.
+// Block 0 launches nothing and must not wait for the child of block 1.
+void own_children(const std::vector<std::string>& overrides) {
   const std::string text =
       kernel("slow", spend("200000", "L") + "red.global.add.u32 [%rd0], 1;") +
       kernel("parent", "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra LAUNCHES;\n" + spend("60000", "M") + synchronize("%r6") +
                            "ld.volatile.global.u32 %r4, [%rd0];\nst.global.u32 [%rd0+4], %r4;\nbra END;\nLAUNCHES:\n" +
                            arguments("%rd4", "%rd0", "0") + launch("%r4", "slow", "%rd4") + synchronize("%r6") +
                            "ld.volatile.global.u32 %r4, [%rd0];\nst.global.u32 [%rd0+8], %r4;\nEND:\n");
-  Timed timed(machine("kepler_k20c"), text);
+  Timed timed(machine("kepler_k20c", overrides), text);
   const std::uint64_t out = timed.host.words(64);
   ASSERT_EQ(timed.host.run("parent", out, 0, 2), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.values(out, 3), (Words{1, 0, 1}));
 }
+TEST(LaunchRules, ASyncWaitsForChildrenOfItsBlockOnly) { own_children({}); }
+TEST(LaunchRules, ASyncWaitsForChildrenOfItsBlockOnlyWhileBlocksMove) { with_random_swaps(own_children); }
 
 }  // namespace
 }  // namespace castor::gpu::launch_test::rules

@@ -136,7 +136,7 @@ TEST_F(Preempted, AFullSmTakesOthersInTheMeantime) {
 
 TEST_F(Preempted, WithoutAMoverTbsDrain) {
   scheduler.requests = {{kFrom, 150'000}};
-  start({"sm.tb_slots=2", "sm.tb_contexts=2", "context.mover=port"});
+  start({"sm.tb_slots=2", "sm.tb_contexts=2", "context.mover=drain"});
   const Ticket a = submit(0, "a");
   const Ticket b = submit(1, "b");
   ASSERT_EQ(device->advance_until(b), Outcome::kDone);

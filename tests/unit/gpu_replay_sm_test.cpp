@@ -443,7 +443,7 @@ TEST(ReplaySm, KillAndSaveHitTheKernelThatWasMeantAndNotTheNextOneInItsRecord) {
     sm.start(message);
     // The kill is seen before the second TB comes, and stays while that is on its way; or behind it, as the save is.
     sm.kill(a, waits ? 20 : 40);
-    sm.save({50, &a, first, 0, 5});
+    sm.swap_out({50, &a, first, 0, 5});
     std::vector<std::pair<Cycle, std::uint64_t>> seen;
     for (Cycle now = 1; now < 300; ++now) {
       if (now == 29) a.ticket = first + 1;

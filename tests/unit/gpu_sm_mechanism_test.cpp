@@ -51,7 +51,7 @@ struct Absent : SmMechanism {
   void begin_tick() { ADD_FAILURE() << "asked"; }
 };
 
-using Mechanisms = MechanismList<DeviceCalls, DeviceRuntime, Turnstile, Last, FilterUnit, HookPort, Absent>;
+using Mechanisms = MechanismList<DeviceCalls, TbMover, DeviceRuntime, Turnstile, Last, FilterUnit, HookPort, Absent>;
 using OwnRig = test::BasicRig<BasicSm<Mechanisms>>;
 
 constexpr const char* kBody = "add.u32 %r0, %r0, 1;\nadd.u32 %r0, %r0, 1;\nret;";

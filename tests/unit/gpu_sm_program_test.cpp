@@ -7,6 +7,7 @@
 
 #include "castor/gpu/functional/functional_device.h"
 #include "gpu_sm_support.h"
+#include "tests/common/sanitized.h"
 
 namespace castor::gpu::gpu_sm_program_test {
 namespace {
@@ -421,6 +422,68 @@ TEST_P(Programs, GiveTheResultsOfTheFunctionalMachineAndTheSameTicksAsleepAndWat
       EXPECT_EQ(runs[i].statistics, runs[0].statistics);
     }
   }
+  device.store().free(out);
+}
+/// Runs a program on one SM. `stops`: its blocks are asked to leave in that cycle, too. Returns the memory and the
+/// number of swaps.
+std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, const Source& source,
+                                      const std::shared_ptr<const isa::Program>& program, std::uint64_t out,
+                                      Cycle leave_in, bool sleeps, Cycle* end) {
+  test::Rig rig(machine, {}, sleeps, &store);
+  std::memset(store.host(out), 0, kBytes);
+  std::vector<std::byte> parameters(8);
+  std::memcpy(parameters.data(), &out, 8);
+  const test::Kernel& kernel = rig.hold(program, source.grid, source.block, 0, parameters);
+  if (leave_in != 0) rig.sm.swap_out({leave_in, &kernel.context, kernel.context.ticket, 0, 3});
+  EXPECT_TRUE(rig.run_grid(kernel, source.grid.x)) << rig.sm.waiting();
+  EXPECT_TRUE(rig.faults.empty() && rig.sm.idle());
+  Result result;
+  result.memory.assign(store.host(out), store.host(out) + kBytes);
+  for (const auto& retired : rig.retired) {
+    result.instructions += retired.warp_instructions;
+    result.threads += retired.thread_instructions;
+  }
+  if (end != nullptr) *end = rig.now;
+  store.free(kernel.context.parameters);
+  store.free(kernel.context.code_base);
+  if (kernel.context.local_stride != 0) store.free(kernel.context.local_base);
+  return {result, rig.moved};
+}
+
+// The blocks leave at every boundary of the first block's instructions, and at random ones.
+TEST_P(Programs, GiveTheSameResultsIfTheirBlocksLeaveAndComeBack) {
+  const Machine machine = test::machine(GetParam(), {"icache.ideal=1"});
+  functional::FunctionalDevice& device = functional_device(machine);
+  const std::uint64_t out = device.store().allocate(kBytes, AllocationKind::kHeap).value();
+  unsigned swaps = 0;
+  for (const Source& source : sources()) {
+    if (machine.sm.lanes == 64 && std::string(source.name) == "named_barriers_and_exits") continue;
+    const auto program = compile(source, machine.sm.lanes);
+    Cycle end = 0;
+    const auto still = run_moved(machine, device.store(), source, program, out, 0, true, &end);
+    const Result& expected = still.first;
+    EXPECT_EQ(still.second, 0U);
+    const auto same = [&](const Machine& moving, Cycle leave_in, bool sleeps, Cycle* last) {
+      SCOPED_TRACE(std::string(source.name) + ", cycle " + std::to_string(leave_in) + ", seed " +
+                   std::to_string(moving.context.random));
+      const auto [result, moved] = run_moved(moving, device.store(), source, program, out, leave_in, sleeps, last);
+      swaps += moved;
+      EXPECT_EQ(result.memory, expected.memory);
+      EXPECT_EQ(result.instructions, expected.instructions);
+      EXPECT_EQ(result.threads, expected.threads);
+    };
+    const Cycle step = unless_sanitized<Cycle>(1, 37);
+    for (Cycle cycle = 2; cycle < std::min<Cycle>(end, 400); cycle += step) same(machine, cycle, true, nullptr);
+    for (unsigned seed = 1; seed <= unless_sanitized(12U, 2U); ++seed) {
+      Machine moving = machine;
+      moving.context.random = seed;
+      Cycle asleep = 0, awake = 0;
+      same(moving, 0, true, &asleep);
+      same(moving, 0, false, &awake);
+      EXPECT_EQ(asleep, awake);
+    }
+  }
+  EXPECT_GT(swaps, 100U);
   device.store().free(out);
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, Programs,

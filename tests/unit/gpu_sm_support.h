@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm/sm.h"
 #include "compiler/compiler.h"
 #include "platforms/machines.h"
@@ -132,6 +133,19 @@ class BasicRig {
     sm.start(message);
   }
 
+  /// A thread block that was swapped out comes back.
+  void bring_back(const std::shared_ptr<const SavedTb>& tb) {
+    TbStartMessage message;
+    message.visible = now + 1;
+    message.kernel = tb->kernel;
+    message.item = tb->item;
+    message.gid = tb->gid;
+    message.acquire = now;
+    message.saved = tb;
+    message.load = context_move_time(machine, tb->kernel->need);
+    sm.start(message);
+  }
+
   /// Runs one cycle; without sleeping the SM ticks in each.
   void cycle() {
     tick();
@@ -152,6 +166,12 @@ class BasicRig {
       sm.retired().pop();
       sm.done_drained(now);
     }
+    while (const TbSaveMessage* const message = sm.saved().head(now)) {
+      ++moved;
+      away.push_back(message->tb);
+      sm.saved().pop();
+    }
+    for (; brings_back && !away.empty(); away.pop_front()) bring_back(away.front());
     while (const FaultMessage* const message = sm.faults().head(now)) {
       faults.push_back(message->fault);
       sm.kill(*message->kernel, now + 1);
@@ -203,6 +223,10 @@ class BasicRig {
   std::deque<Kernel> kernels;
   std::vector<TbRetireMessage> retired;
   std::vector<Fault> faults;
+  /// Thread blocks that were swapped out: how many, those that are not back, whether they come back at once.
+  unsigned moved = 0;
+  std::deque<std::shared_ptr<const SavedTb>> away;
+  bool brings_back = true;
   DeviceServices services;
 
  private:

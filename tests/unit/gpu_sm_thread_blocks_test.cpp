@@ -167,12 +167,15 @@ TEST(ThreadBlocks, StoppedKernelIsKnownByItsTicket) {
   Bench bench;
   bench.start(0, 0);
   bench.tbs.kill(bench.kernel.context, 20);
-  EXPECT_EQ(bench.tbs.next_kill(), 20U);
-  EXPECT_EQ(bench.tbs.take_kill(19), nullptr);
+  EXPECT_EQ(bench.tbs.next_order(), 20U);
+  EXPECT_FALSE(bench.tbs.take_order(19, base::kForever));
   EXPECT_FALSE(bench.tbs.killed(bench.kernel.context));
-  EXPECT_EQ(bench.tbs.take_kill(20), &bench.kernel.context);
-  EXPECT_EQ(bench.tbs.take_kill(20), nullptr);
-  EXPECT_EQ(bench.tbs.next_kill(), base::kForever);
+  const auto order = bench.tbs.take_order(20, 20);
+  ASSERT_TRUE(order);
+  EXPECT_EQ(order->kernel, &bench.kernel.context);
+  EXPECT_FALSE(order->swaps);
+  EXPECT_FALSE(bench.tbs.take_order(20, 20));
+  EXPECT_EQ(bench.tbs.next_order(), base::kForever);
   EXPECT_TRUE(bench.tbs.killed(bench.kernel.context));
   bench.tbs.stop(0);
   EXPECT_TRUE(bench.tbs[0].killed);
@@ -180,6 +183,42 @@ TEST(ThreadBlocks, StoppedKernelIsKnownByItsTicket) {
   EXPECT_EQ(bench.tbs.finished(), 1U);
   bench.kernel.context.ticket = 10;  // the same place in memory, another kernel
   EXPECT_FALSE(bench.tbs.killed(bench.kernel.context));
+}
+
+// An order to swap out is behind the thread blocks that were sent before it, and passes none; a stop passes it.
+TEST(ThreadBlocks, AnOrderToSwapWaitsForTheBlocksThatWereSentBefore) {
+  Bench bench;
+  bench.tbs.swap({20, &bench.kernel.context, 7, 3, 5});
+  EXPECT_TRUE(bench.tbs.orders_pending());
+  EXPECT_EQ(bench.tbs.next_order(), 20U);
+  EXPECT_FALSE(bench.tbs.take_order(19, base::kForever));
+  EXPECT_FALSE(bench.tbs.take_order(25, 20)) << "a thread block of the same cycle has not started";
+  bench.tbs.kill(bench.kernel.context, 22);
+  const auto stop = bench.tbs.take_order(25, 20);
+  ASSERT_TRUE(stop);
+  EXPECT_FALSE(stop->swaps);
+  const auto order = bench.tbs.take_order(25, 21);
+  ASSERT_TRUE(order);
+  EXPECT_TRUE(order->swaps);
+  EXPECT_EQ(order->ticket, 7U);
+  EXPECT_EQ(order->first, 3U);
+  EXPECT_EQ(order->each, 5U);
+  EXPECT_FALSE(bench.tbs.orders_pending());
+}
+
+TEST(ThreadBlocks, ABlockThatLeavesOrStaysIsNotSwappingAnyMore) {
+  Bench bench;
+  bench.start(0, 0);
+  bench.tbs.request_swap({0, SwapReason::kRandom, 0, 0});
+  EXPECT_EQ(bench.tbs.swapping(), 1U);
+  EXPECT_EQ(bench.tbs.take_swap_requests().size(), 1U);
+  EXPECT_TRUE(bench.tbs.take_swap_requests().empty());
+  bench.tbs.cancel_swap(0);
+  EXPECT_EQ(bench.tbs.swapping(), 0U);
+  bench.tbs.request_swap({0, SwapReason::kChildren, 0, 0});
+  bench.tbs.swap_out(0, SwapReason::kChildren, 10, 10);
+  EXPECT_EQ(bench.tbs.swapping(), 0U);
+  EXPECT_EQ(bench.tbs.resident(), 0U);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ enum class ChildAcquire : std::uint8_t { kInherit, kLaunch };
 /// An acquire compares the stamps of L1 lines, or invalidates all lines.
 enum class AcquireMode : std::uint8_t { kStamp, kFlush };
 /// Contexts move through the memory port, or at a fixed rate (bytes per cycle).
-enum class ContextMover : std::uint8_t { kPort, kAnalytic };
+enum class ContextMover : std::uint8_t { kDrain, kRate, kEngine };
 /// Accesses outside allocations: all refused, loads in mapped pages allowed, or all allowed.
 enum class MemoryCheck : std::uint8_t { kAllocation, kPage, kOff };
 /// An L1 hit on stale data is ignored, counted or an error.
@@ -221,6 +221,7 @@ struct Machine {
   struct Context {
     unsigned bytes_per_cycle;
     ContextMover mover;
+    std::uint64_t random;  ///< seed of random swaps; 0 = none
   } context{};
   struct Host {
     double launch_us, sync_us, copy_us;

@@ -20,7 +20,7 @@ std::vector<std::string> words(DispatchSearch /*type*/) { return {"rr_all", "rr_
 std::vector<std::string> words(AcquireMode /*type*/) { return {"stamp", "flush"}; }
 std::vector<std::string> words(PoolFull /*type*/) { return {"spill", "refuse"}; }
 std::vector<std::string> words(ChildAcquire /*type*/) { return {"inherit", "launch"}; }
-std::vector<std::string> words(ContextMover /*type*/) { return {"port", "analytic"}; }
+std::vector<std::string> words(ContextMover /*type*/) { return {"drain", "rate", "engine"}; }
 std::vector<std::string> words(MemoryCheck /*type*/) { return {"allocation", "page", "off"}; }
 std::vector<std::string> words(StaleCheck /*type*/) { return {"off", "count", "error"}; }
 std::vector<std::string> words(LatencyFrom /*type*/) { return {"dispatch", "issue"}; }
@@ -398,7 +398,8 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(pool.window, "launches", 1, 64,
                 "on-chip window of launches by device code that wait for the kernel table");
   CASTOR_NUMBER(pool.fixed_overhead, "cycles", 0, 1 << 20, "delay of the first launch by device code, once per run");
-  CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096, "rate of the analytic context mover");
+  CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096,
+                "rate at which contexts of thread blocks move (context.mover rate, and parents that wait)");
   CASTOR_NUMBER(host.launch_us, "us", 0, 1e6, "time of the host in a launch call");
   CASTOR_NUMBER(host.sync_us, "us", 0, 1e6, "time of the host in a synchronisation call");
   CASTOR_NUMBER(host.copy_us, "us", 0, 1e6, "time of the host in a copy call");
@@ -449,7 +450,11 @@ void run_keys(TableWriter& table) {
   CASTOR_NUMBER(compile.renamed, "registers", 1, 32, "largest number of registers that marked instructions may write");
   CASTOR_WORD(acquire.mode, "an acquire compares stamps of L1 lines (stamp), or empties L1 (flush)");
   CASTOR_WORD(acquire.child, "acquire cycle of launches by device code: inherited from their block, or of their own");
-  CASTOR_WORD(context.mover, "contexts move through the memory port (port), or at a fixed rate (analytic)");
+  CASTOR_WORD(context.mover,
+              "preempted thread blocks run to their end (drain), move at context.bytes_per_cycle (rate), or through an "
+              "engine (engine, which no machine has yet)");
+  CASTOR_NUMBER(context.random, "number", 0, kMostLong,
+                "for tests: thread blocks are swapped out at random instruction boundaries; 0: off");
   CASTOR_WORD(replay.enable, "1: SMs replay recorded service times and execute no instructions");
   CASTOR_WORD(replay.rate, "load that slows a replayed TB down: none, of the GPU, of the SM, or by the file's table");
   CASTOR_NUMBER(replay.w0, "warps", 0, kMost, "load above which replayed TBs slow down; 0 = never");

@@ -23,7 +23,7 @@ namespace castor::gpu {
 
 class SyncLink;
 class Waves;
-struct SuspendedTb;
+struct SavedTb;
 
 /// Queue of registered messages between front end and SM. Each message is visible to the receiver from its stamp on.
 /// Messages are read in the order in which they were sent.
@@ -55,10 +55,11 @@ struct TbStartMessage {
   std::uint64_t gid = 0;       ///< linear index of the TB in the item's grid
   std::uint64_t position = 0;  ///< position of the TB in dispatch order
   std::uint32_t group = kNoGroup;
-  std::uint32_t level = 0;                       ///< nesting depth of the launch; 0 for a launch by the host
-  std::uint16_t parent_sm = 0;                   ///< SM whose device code made the launch
-  Cycle acquire = 0;                             ///< L1 lines filled before this cycle count as absent for the TB
-  std::shared_ptr<const SuspendedTb> suspended;  ///< saved context from which the TB resumes; null: it starts anew
+  std::uint32_t level = 0;               ///< nesting depth of the launch; 0 for a launch by the host
+  std::uint16_t parent_sm = 0;           ///< SM whose device code made the launch
+  Cycle acquire = 0;                     ///< L1 lines filled before this cycle count as absent for the TB
+  std::shared_ptr<const SavedTb> saved;  ///< saved context from which the TB resumes; null: it starts anew
+  Cycle load = 0;                        ///< with `saved`: cycles after `visible` until the context has been moved in
   /// The dispatch policy sends linear indices. The SM then needs sm.tb_divide_cycles for a two- or three-dimensional
   /// index.
   bool divide = false;
@@ -124,11 +125,19 @@ struct RuntimeNotification {
   BlockId block = 0;  ///< TB whose launches are all closed; 0: a group command was taken
 };
 
-/// Message from SM to front end: a TB was swapped out to wait for launches. Its slot, warps and storage in the SM are
-/// free.
-struct SuspendMessage {
+/// Message from front end to SM: swap out the resident TBs of a kernel. Their contexts move one after the other: the
+/// move of the i-th TB (i = 0, 1, ...) begins `first` + i x `each` cycles after `visible` and takes `each` cycles.
+struct TbSwapRequest {
   Cycle visible = 0;
-  std::shared_ptr<const SuspendedTb> tb;
+  const KernelContext* kernel = nullptr;
+  Ticket ticket = 0;  ///< ticket of the kernel; distinguishes it from a later kernel in the same record
+  Cycle first = 0, each = 0;
+};
+
+/// Message from SM to front end: a TB was swapped out. Its slot, warps and storage in the SM are free.
+struct TbSaveMessage {
+  Cycle visible = 0;
+  std::shared_ptr<const SavedTb> tb;
 };
 
 /// Output queues of an SM for its messages to the front end. A retire message travels on the retire wire and through
@@ -159,14 +168,15 @@ class SmOutbox {
     wake_front_end(message.visible);
     commands_.push(std::move(message));
   }
-  void suspend(SuspendMessage message) {
+  /// Sends a TB that was swapped out. `waits`: the TB waits for its launches.
+  void save(TbSaveMessage message, bool waits) {
     wake_front_end(message.visible);
-    suspended_.push(std::move(message));
+    (waits ? suspended_ : saved_).push(std::move(message));
   }
   /// Returns whether the front end has taken every message.
   [[nodiscard]] bool empty() const {
     return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0 && runtime_calls_.size() == 0 &&
-           pointers_.size() == 0 && commands_.size() == 0 && suspended_.size() == 0;
+           pointers_.size() == 0 && commands_.size() == 0 && suspended_.size() == 0 && saved_.size() == 0;
   }
 
   [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return retired_; }
@@ -175,7 +185,8 @@ class SmOutbox {
   [[nodiscard]] Mailbox<RuntimeMessage>& runtime_calls() { return runtime_calls_; }
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return pointers_; }
   [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return commands_; }
-  [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return suspended_; }
+  [[nodiscard]] Mailbox<TbSaveMessage>& suspended() { return suspended_; }
+  [[nodiscard]] Mailbox<TbSaveMessage>& saved() { return saved_; }
   /// Sets and returns the SM's link to the synchronisation network, null if there is none. Its messages do not count
   /// for `empty`.
   void set_sync_link(SyncLink& link) { sync_link_ = &link; }
@@ -205,7 +216,7 @@ class SmOutbox {
   Mailbox<RuntimeMessage> runtime_calls_;
   Mailbox<PointerMessage> pointers_;
   Mailbox<GroupCommandMessage> commands_;
-  Mailbox<SuspendMessage> suspended_;
+  Mailbox<TbSaveMessage> suspended_, saved_;
 };
 
 /// An SM as the front end sees it. `Sm` executes instructions, `ReplaySm` replays recorded service times.
@@ -227,6 +238,8 @@ class SmUnit : public Unit {
   /// Stops all TBs of a kernel. They issue no further instruction, and retire when their accesses in flight are
   /// complete.
   virtual void kill(const KernelContext& kernel, Cycle visible) = 0;
+  /// Swaps out the TBs of a kernel; request.visible >= now + 1. A TB that completes before its turn retires instead.
+  virtual void swap_out(const TbSwapRequest& /*request*/) {}
   /// Enables or disables the SM's clock from cycle `from` on. A disabled SM neither ticks nor counts, and its messages
   /// wait. Must be called before the SM's tick of `from`, in ascending order of cycles.
   virtual void set_clock_enable(bool enable, Cycle from) = 0;
@@ -248,7 +261,9 @@ class SmUnit : public Unit {
   [[nodiscard]] Mailbox<RuntimeMessage>& runtime_calls() { return outbox_.runtime_calls(); }
   [[nodiscard]] Mailbox<PointerMessage>& pointers() { return outbox_.pointers(); }
   [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return outbox_.commands(); }
-  [[nodiscard]] Mailbox<SuspendMessage>& suspended() { return outbox_.suspended(); }
+  /// TBs that were swapped out: to wait for their launches (`suspended`), or for any other reason (`saved`).
+  [[nodiscard]] Mailbox<TbSaveMessage>& suspended() { return outbox_.suspended(); }
+  [[nodiscard]] Mailbox<TbSaveMessage>& saved() { return outbox_.saved(); }
   /// Returns the SM's link to the synchronisation network; null if the machine has none.
   [[nodiscard]] SyncLink* sync_link() const { return outbox_.sync_link(); }
 

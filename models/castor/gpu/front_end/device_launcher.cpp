@@ -45,10 +45,8 @@ Caller DeviceLauncher::caller(const KernelContext& kernel, unsigned sm, BlockId&
     record.launch = launcher_.open_root();
     roots_[record.launch] = &record;
   }
-  if (block == 0) {
-    block = ++last_block_;
-    sms_of_blocks_[block] = sm;
-  }
+  if (block == 0) block = ++last_block_;
+  sms_of_blocks_[block] = sm;
   return {block, record.launch, kernel.program->code_values};
 }
 
@@ -149,7 +147,8 @@ const std::vector<LaunchRecord*>& DeviceLauncher::close() {
   return closed_;
 }
 
-// Has no effect for a block that has left its SM; the suspender handles such a block.
+// A block waits on the SM on which it has called last. Has no effect if the block is swapped out: the suspender handles
+// a block that has left to wait, and any other block that waits repeats its call when it is back.
 void DeviceLauncher::notify_closed(BlockId block, Cycle now) {
   const auto found = sms_of_blocks_.find(block);
   if (found != sms_of_blocks_.end()) sms_[found->second]->notify_runtime({now + 1, block});

@@ -84,10 +84,6 @@ class DeviceLauncher final : public LaunchService {
   [[nodiscard]] std::vector<BlockId> take_childless() { return launcher_.take_childless(); }
   /// Notifies the SM of a block whose launches are all closed.
   void notify_closed(BlockId block, Cycle now);
-  /// `leave`: a block is swapped out of its SM and will be placed again. `come`: the block is resident on this SM
-  /// again.
-  void leave(BlockId block) { sms_of_blocks_.erase(block); }
-  void come(BlockId block, unsigned sm) { sms_of_blocks_[block] = sm; }
   /// Returns whether a fault has stopped the tree of the launch.
   [[nodiscard]] bool stopped(const LaunchRecord& record) const { return launcher_.stopped(record.launch); }
   /// Completes a launch whose TBs are all counted and in whose tree device code launches.
@@ -145,7 +141,7 @@ class DeviceLauncher final : public LaunchService {
   /// groups that fall back to kernels, by the cycle in which they do
   std::multimap<Cycle, LaunchId> fallbacks_;
   std::unordered_map<LaunchId, LaunchRecord*> roots_;  ///< records of host launches with open trees, held by their tree
-  std::unordered_map<BlockId, unsigned> sms_of_blocks_;  ///< SMs of resident calling blocks
+  std::unordered_map<BlockId, unsigned> sms_of_blocks_;  ///< SMs on which calling blocks have called last
   BlockId last_block_ = 0;
   SmSearch last_served_, last_pointer_;
   Cycle serves_from_ = 0;                  ///< first cycle in which the next call can be served

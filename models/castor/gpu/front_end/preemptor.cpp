@@ -8,33 +8,27 @@
 namespace castor::gpu {
 namespace {
 
-// Returns the SMs that can save TBs, with null for every other SM. Empty if the machine has no job scheduler or no
-// context mover.
-std::vector<TbSaver*> savers_of(const FrontEndParts& parts) {
-  std::vector<TbSaver*> savers;
-  if (parts.hooks.job_scheduler == nullptr || parts.machine.context.mover != ContextMover::kAnalytic) return savers;
-  for (SmUnit* const sm : parts.sms) {
-    savers.push_back(dynamic_cast<TbSaver*>(sm));
-    if (savers.back() != nullptr) savers.back()->set_saved_reader(parts.front_end);
-  }
-  return savers;
+// Returns the SMs whose TBs are saved: all, or none if nobody swaps out TBs that would come back through the preemptor.
+std::vector<SmUnit*> savers_of(const FrontEndParts& parts) {
+  const bool preempts = parts.hooks.job_scheduler != nullptr && parts.machine.context.mover == ContextMover::kRate;
+  return preempts || parts.machine.context.random != 0 ? parts.sms : std::vector<SmUnit*>{};
 }
 
 }  // namespace
 
 Preemptor::Preemptor(const FrontEndParts& parts)
-    : Preemptor(parts.machine, savers_of(parts), parts.table, parts.ledger, parts.dispatcher, parts.events) {}
+    : Preemptor(parts.machine, savers_of(parts), parts.table, parts.ledger, parts.dispatcher, parts.retire,
+                parts.events) {}
 
-Preemptor::Preemptor(const Machine& machine, std::vector<TbSaver*> savers, KernelTable& table, Ledger& ledger,
-                     Dispatcher& dispatcher, HookEvents& events)
+Preemptor::Preemptor(const Machine& machine, std::vector<SmUnit*> sms, KernelTable& table, Ledger& ledger,
+                     Dispatcher& dispatcher, RetireUnit& retire, HookEvents& events)
     : machine_(machine),
-      savers_(std::move(savers)),
+      sms_(std::move(sms)),
       table_(table),
       ledger_(ledger),
       dispatcher_(dispatcher),
-      events_(events) {
-  for (std::size_t sm = 0; sm < savers_.size(); ++sm) movable_.set(sm, savers_[sm] != nullptr);
-}
+      retire_(retire),
+      events_(events) {}
 
 void Preemptor::preempt(const QueueMask& queues, Cycle now) {
   const QueueMask begun = queues & ~queues_;
@@ -52,33 +46,36 @@ void Preemptor::preempt(const QueueMask& queues, Cycle now) {
 void Preemptor::save(unsigned entry, Cycle now) {
   const KernelContext& context = table_[entry].context();
   const Cycle each = context_move_time(machine_, context.need);
-  for (unsigned sm = 0; sm < savers_.size(); ++sm) {
-    const unsigned tbs = ledger_.resident(sm, entry);
-    if (tbs == 0 || savers_[sm] == nullptr) continue;
+  for (SmUnit* const sm : sms_) {
+    const unsigned tbs = ledger_.resident(sm->index(), entry);
+    if (tbs == 0) continue;
     mover_free_ = std::max(mover_free_, now + 1);
-    savers_[sm]->save({now + 1, &context, context.ticket, mover_free_ - (now + 1), each});
+    sm->swap_out({now + 1, &context, context.ticket, mover_free_ - (now + 1), each});
     mover_free_ += tbs * each;
   }
 }
 
-void Preemptor::take_saved(unsigned sm, Cycle now) {
-  Mailbox<SavedTb>& wire = savers_[sm]->saved();
-  while (const SavedTb* const tb = wire.head(now)) {
+void Preemptor::take_saved(SmUnit& sm, Cycle now) {
+  while (const TbSaveMessage* const message = sm.saved().head(now)) {
+    const std::shared_ptr<const SavedTb> tb = message->tb;
+    sm.saved().pop();
     const KernelEntry& kernel = table_.of(*tb->kernel);
     const std::uint16_t entry = kernel.context().entry;
-    CASTOR_ASSERT_AT(now, kernel.running > 0, "SM %u swaps out a TB of %s, which has no TB on an SM", sm,
+    CASTOR_ASSERT_AT(now, kernel.running > 0, "SM %u swaps out a TB of %s, which has no TB on an SM", sm.index(),
                      tb->kernel->program->kernel.c_str());
-    ledger_.credit(sm, entry, kernel.context().need);
+    ledger_.credit(sm.index(), entry, kernel.context().need);
     table_.save(entry);
-    events_.left(tb_event(*tb->kernel, sm, tb->gid));
-    saved_.push_back({kernel.record, *tb});
-    wire.pop();
+    events_.left(tb_event(*tb->kernel, sm.index(), tb->gid));
+    saved_.push_back({kernel.record, tb});
     if (kernel.killed) stopped(entry);
   }
 }
 
 void Preemptor::stopped(unsigned entry) {
   const LaunchRecord* const record = table_[entry].record;
+  for (const Saved& saved : saved_) {
+    if (saved.record == record && saved.tb->caller != 0) retire_.end_caller(saved.tb->caller);
+  }
   saved_.erase(std::remove_if(saved_.begin(), saved_.end(), [&](const Saved& tb) { return tb.record == record; }),
                saved_.end());
   table_.drop_saved(entry);
@@ -87,7 +84,7 @@ void Preemptor::stopped(unsigned entry) {
 // Returns the SMs to which a saved TB may go now.
 SmMask Preemptor::room_for(const Saved& saved) const {
   if (queues_[saved.record->context.queue]) return {};
-  return dispatcher_.sms_for_restored(saved.entry()) & movable_;
+  return dispatcher_.sms_for_restored(saved.entry());
 }
 
 // Returns the index of the oldest saved TB that fits on an SM; saved_.size() = none.
@@ -102,22 +99,38 @@ void Preemptor::add_waiting(DispatchState& state) const {
   bool found = false;
   for (const Saved& saved : saved_) {
     if (queues_[saved.record->context.queue]) continue;
-    const SmMask room = dispatcher_.room_again(saved.entry()) & movable_;
+    const SmMask room = dispatcher_.room_again(saved.entry());
     if (!found || room.any()) state.fits_head = room;
     found = true;
     if (room.any()) return;
   }
 }
 
+// The context of a TB that was swapped out at random moves on its own, that of a preempted TB through the mover.
 void Preemptor::restore_first(Cycle now) {
   const std::size_t found = restorable();
   if (found == saved_.size()) return;
   const Saved saved = saved_[found];
+  const Cycle each = context_move_time(machine_, saved.record->context.need);
   const unsigned sm = dispatcher_.place_restored(saved.entry(), room_for(saved), now);
-  mover_free_ = std::max(mover_free_, now + 1) + context_move_time(machine_, saved.record->context.need);
-  savers_[sm]->restore({now + 1, saved.tb, mover_free_ - (now + 1)});
+  TbStartMessage message;
+  message.visible = now + 1;
+  message.kernel = saved.tb->kernel;
+  message.item = saved.tb->item;
+  message.gid = saved.tb->gid;
+  message.group = saved.tb->group;
+  message.level = saved.record->level;
+  message.parent_sm = saved.record->parent_sm;
+  message.acquire = now;
+  message.saved = saved.tb;
+  message.load = each;
+  if (saved.tb->reason == SwapReason::kPreemption) {
+    mover_free_ = std::max(mover_free_, now + 1) + each;
+    message.load = mover_free_ - (now + 1);
+  }
+  sms_[sm]->start(message);
   table_.restore(saved.entry());
-  events_.restored(tb_event(*saved.tb.kernel, sm, saved.tb.gid));
+  events_.restored(tb_event(*saved.tb->kernel, sm, saved.tb->gid));
   saved_.erase(saved_.begin() + static_cast<std::ptrdiff_t>(found));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "castor/gpu/front_end/dispatcher.h"
@@ -10,32 +11,32 @@
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/mechanism.h"
 #include "castor/gpu/machine.h"
-#include "castor/gpu/tb_saver.h"
+#include "castor/gpu/saved_tb.h"
+#include "castor/gpu/sm_unit.h"
 
 namespace castor::gpu {
 
-/// Preemptor: holds the queues that a job scheduler preempts, their saved TBs, and the mover through which all contexts
-/// pass (docs/gpu/jobs.md, "Preemption"). A TB on an SM that cannot save TBs runs to its end instead (drains).
+/// Preemptor: holds the queues that a job scheduler preempts, their saved TBs, and the mover through which the contexts
+/// of these TBs pass (docs/gpu/jobs.md, "Preemption"). Without a mover (context.mover drain) the TBs run to their end.
+/// It also holds TBs that SMs swap out at random (context.random), which may be placed again at once.
 ///
 /// In a cycle: `accept_messages` in F2 (retire), `restore` in F5 before other TBs are placed, `preempt` in F8 (parse);
 /// `stopped` in any step.
 class Preemptor : public FrontEndMechanism {
  public:
-  /// `savers`: per SM, null where TBs drain; empty: TBs drain on all SMs.
-  Preemptor(const Machine& machine, std::vector<TbSaver*> savers, KernelTable& table, Ledger& ledger,
-            Dispatcher& dispatcher, HookEvents& events);
+  /// `sms`: the SMs whose TBs are saved; empty: TBs drain.
+  Preemptor(const Machine& machine, std::vector<SmUnit*> sms, KernelTable& table, Ledger& ledger,
+            Dispatcher& dispatcher, RetireUnit& retire, HookEvents& events);
   explicit Preemptor(const FrontEndParts& parts);
 
-  [[nodiscard]] bool present() const { return !savers_.empty(); }
+  [[nodiscard]] bool present() const { return !sms_.empty(); }
   /// Preempts exactly these queues; all other queues are no longer preempted. Saves the TBs of newly preempted queues,
   /// except those of kernels that must be resident at once.
   void preempt(const QueueMask& queues, Cycle now);
   [[nodiscard]] const QueueMask& queues() const { return queues_; }
   /// Takes TBs that have left their SM before they were complete. TBs of stopped kernels are dropped.
   void accept_messages(Cycle now) {
-    for (unsigned sm = 0; sm < savers_.size(); ++sm) {
-      if (savers_[sm] != nullptr) take_saved(sm, now);
-    }
+    for (SmUnit* const sm : sms_) take_saved(*sm, now);
   }
   /// Places a saved TB on an SM again, if an SM has resources for it. Hooks receive no second placement event for the
   /// TB.
@@ -53,31 +54,29 @@ class Preemptor : public FrontEndMechanism {
   [[nodiscard]] Cycle next_work(Cycle now) const {
     if (can_restore()) return now + 1;
     Cycle next = kForever;
-    for (TbSaver* const saver : savers_) {
-      if (saver != nullptr) next = std::min(next, saver->saved().next());
-    }
+    for (SmUnit* const sm : sms_) next = std::min(next, sm->saved().next());
     return next;
   }
 
  private:
   struct Saved {
     LaunchRecord* record = nullptr;  // launch record, held by the TB
-    SavedTb tb;
+    std::shared_ptr<const SavedTb> tb;
     [[nodiscard]] unsigned entry() const { return record->context.entry; }
   };
 
   void save(unsigned entry, Cycle now);
-  void take_saved(unsigned sm, Cycle now);
+  void take_saved(SmUnit& sm, Cycle now);
   void restore_first(Cycle now);
   [[nodiscard]] SmMask room_for(const Saved& saved) const;
   [[nodiscard]] std::size_t restorable() const;
 
   const Machine& machine_;
-  std::vector<TbSaver*> savers_;
-  SmMask movable_;  // SMs that can save TBs
+  std::vector<SmUnit*> sms_;
   KernelTable& table_;
   Ledger& ledger_;
   Dispatcher& dispatcher_;
+  RetireUnit& retire_;
   HookEvents& events_;
   QueueMask queues_;
   std::vector<Saved> saved_;  // saved TBs, in the order in which they left their SMs

@@ -4,10 +4,11 @@
 
 namespace castor::gpu {
 
-Suspender::Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger, Dispatcher& dispatcher,
-                     RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, HookEvents& events,
-                     base::StatisticGroup& statistics)
-    : sms_(sms),
+Suspender::Suspender(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
+                     Dispatcher& dispatcher, RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes,
+                     HookEvents& events, base::StatisticGroup& statistics)
+    : machine_(machine),
+      sms_(sms),
       table_(table),
       ledger_(ledger),
       dispatcher_(dispatcher),
@@ -24,7 +25,7 @@ Suspender::Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger
 
 void Suspender::take(Cycle now) {
   for (SmUnit* const sm : sms_) {
-    while (const SuspendMessage* const message = sm->suspended().head(now)) {
+    while (const TbSaveMessage* const message = sm->suspended().head(now)) {
       const KernelContext& context = *message->tb->kernel;
       const Away away = {message->tb, &table_.record_of(context)};
       sm->suspended().pop();
@@ -33,7 +34,6 @@ void Suspender::take(Cycle now) {
       events_.left(tb_event(context, sm->index(), away.tb->gid));
       ++suspended_;
       const BlockId block = away.tb->caller;
-      launches_.leave(block);
       const bool goes_on = launches_.launcher().blocks().open_children(block) == 0 || launches_.stopped(*away.record);
       if (goes_on) {
         ready_.push_back(away);
@@ -64,7 +64,6 @@ void Suspender::restore(Cycle now) {
   const unsigned sm = dispatcher_.place_restored(entry, takers, now);
   table_.resume(entry);
   events_.restored(tb_event(*away.tb->kernel, sm, away.tb->gid));
-  launches_.come(away.tb->caller, sm);
   ++resumed_;
   TbStartMessage message;
   message.visible = now + 1;
@@ -76,7 +75,8 @@ void Suspender::restore(Cycle now) {
   message.parent_sm = away.record->parent_sm;
   // With this acquire cycle the TB sees the data that its launches have written.
   message.acquire = now;
-  message.suspended = away.tb;
+  message.saved = away.tb;
+  message.load = context_move_time(machine_, away.tb->kernel->need);
   sms_[sm]->start(message);
 }
 

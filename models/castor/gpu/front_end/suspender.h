@@ -15,8 +15,8 @@
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/retire_unit.h"
+#include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm_unit.h"
-#include "castor/gpu/suspended_tb.h"
 
 namespace castor::gpu {
 
@@ -28,8 +28,8 @@ namespace castor::gpu {
 /// `detach` in F7 (release), `grant` and `finish` in F8 (parse); `stop` in any step.
 class Suspender {
  public:
-  Suspender(const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger, Dispatcher& dispatcher,
-            RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, HookEvents& events,
+  Suspender(const Machine& machine, const std::vector<SmUnit*>& sms, KernelTable& table, Ledger& ledger,
+            Dispatcher& dispatcher, RetireUnit& retire, DeviceLauncher& launches, ParseLanes& lanes, HookEvents& events,
             base::StatisticGroup& statistics);
 
   /// Starts a cycle: fixes whether a block is offered for a lane in it.
@@ -70,12 +70,13 @@ class Suspender {
 
  private:
   struct Away {
-    std::shared_ptr<const SuspendedTb> tb;
+    std::shared_ptr<const SavedTb> tb;
     LaunchRecord* record = nullptr;  ///< launch record, held by the block
   };
   [[nodiscard]] bool in_table(const LaunchRecord& record) const { return detached_.count(&record) == 0; }
   void drop(const Away& away);
 
+  const Machine& machine_;
   std::vector<SmUnit*> sms_;
   KernelTable& table_;
   Ledger& ledger_;

@@ -7,6 +7,7 @@
 #include "castor/base/error.h"
 #include "castor/base/words.h"
 #include "castor/gpu/hooks/waves.h"
+#include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm/warp_mask.h"
 
 namespace castor::gpu {
@@ -37,14 +38,9 @@ void ReplaySm::kill(const KernelContext& kernel, Cycle visible) {
   wake_at(visible);
 }
 
-void ReplaySm::save(const TbSaveMessage& message) {
-  saves_.push(message);
-  wake_at(message.visible);
-}
-
-void ReplaySm::restore(const TbRestoreMessage& message) {
-  restores_.push(message);
-  wake_at(message.visible);
+void ReplaySm::swap_out(const TbSwapRequest& request) {
+  saves_.push(request);
+  wake_at(request.visible);
 }
 
 std::optional<Fault> ReplaySm::serve(unsigned /*warp*/, DeviceServices* /*services*/, Cycle /*resume*/) {
@@ -151,14 +147,14 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
 }
 
 // Takes a restored TB. The replay file has its kernel, because the TB ran before, on this SM or another.
-void ReplaySm::take_restore(const TbRestoreMessage& message, Cycle now) {
-  const KernelContext& kernel = *message.tb.kernel;
-  const unsigned slot = take_context(kernel, message.tb.item, message.tb.gid, message.tb.group, now);
+void ReplaySm::take_restored(const TbStartMessage& message, Cycle now) {
+  const KernelContext& kernel = *message.kernel;
+  const unsigned slot = take_context(kernel, message.item, message.gid, message.group, now);
   Context& tb = contexts_[slot];
   const auto type = static_cast<unsigned>(file_.find(kernel.program->kernel));
   tb.type = &file_.types()[type];
   tb.clock = clocks_.group(index(), type);
-  tb.rest = message.tb.rest;
+  tb.rest = message.saved->rest;
   tb.moved = now + message.load;
   clocks_.enter(index(), type, kernel.need.warps, now);
   const bool killed =
@@ -170,7 +166,7 @@ void ReplaySm::take_restore(const TbRestoreMessage& message, Cycle now) {
 // Saves TBs of a kernel. A TB whose restored context is still being moved to the SM is saved with its remaining service
 // unchanged.
 void ReplaySm::take_saves(Cycle now) {
-  while (const TbSaveMessage* const message = saves_.head(now)) {
+  while (const TbSwapRequest* const message = saves_.head(now)) {
     Cycle moved = now + message->first;
     for (std::uint64_t left = running_ | moving_; left != 0; left &= left - 1) {
       const unsigned slot = lowest(left);
@@ -202,7 +198,14 @@ void ReplaySm::end_moves(Cycle now) {
     if (tb.leaves && tb.moved <= now + 1) {
       moving_ &= ~bit;
       give_back(slot, now);
-      leave({now + 1, tb.kernel, tb.item, tb.gid, tb.tb_group, tb.rest});
+      auto saved = std::make_unique<SavedTb>();
+      saved->reason = SwapReason::kPreemption;
+      saved->kernel = tb.kernel;
+      saved->item = tb.item;
+      saved->gid = tb.gid;
+      saved->group = tb.tb_group;
+      saved->rest = tb.rest;
+      outbox_.save({now + 1, std::move(saved)}, false);
     } else if (!tb.leaves && tb.moved <= now) {
       tb.end = clocks_.value(tb.clock, now - 1, now) + tb.rest;
       moving_ &= ~bit;
@@ -215,13 +218,13 @@ void ReplaySm::end_moves(Cycle now) {
 void ReplaySm::take_kills(Cycle now) {
   for (Kill& kill : kills_) {
     if (kill.done || kill.visible > now) continue;
-    kill.done = true;  // the entry stays while start or restore messages are in flight
+    kill.done = true;  // the entry stays while start messages are in flight
     for (std::uint64_t left = running_ | moving_; left != 0; left &= left - 1) {
       const Context& tb = contexts_[lowest(left)];
       if (kill.hits(*tb.kernel)) finish(lowest(left));
     }
   }
-  if (inbox_.size() != 0 || restores_.size() != 0) return;
+  if (inbox_.size() != 0) return;
   kills_.erase(std::remove_if(kills_.begin(), kills_.end(), [](const Kill& k) { return k.done; }), kills_.end());
 }
 
@@ -343,12 +346,7 @@ void ReplaySm::tick(Cycle now) {
   if (const TbStartMessage* const message = inbox_.head(now)) {
     const TbStartMessage start = *message;
     inbox_.pop();
-    take_start(start, now);
-  }
-  if (const TbRestoreMessage* const message = restores_.head(now)) {
-    const TbRestoreMessage back = *message;
-    restores_.pop();
-    take_restore(back, now);
+    start.saved == nullptr ? take_start(start, now) : take_restored(start, now);
   }
   if (saves_.size() != 0) take_saves(now);
   if (moving_ != 0) end_moves(now);
@@ -369,7 +367,7 @@ void ReplaySm::tick(Cycle now) {
   if (changed_ && !clocks_.commit(index(), now)) report_missing_row(now);
 
   if (!quiet || stirred_) next_end_ = next_end(now);
-  Cycle wake = std::min({inbox_.next(), restores_.next(), saves_.next(), next_end_});
+  Cycle wake = std::min({inbox_.next(), saves_.next(), next_end_});
   for (std::uint64_t left = moving_; left != 0; left &= left - 1) {
     const Context& tb = contexts_[lowest(left)];
     wake = std::min(wake, std::max(now + 1, tb.leaves ? tb.moved - 1 : tb.moved));

@@ -15,7 +15,6 @@
 #include "castor/gpu/replay/replay_room.h"
 #include "castor/gpu/replay/virtual_clocks.h"
 #include "castor/gpu/sm_unit.h"
-#include "castor/gpu/tb_saver.h"
 
 namespace castor::gpu {
 
@@ -46,7 +45,7 @@ namespace castor::gpu {
 /// and gets service when its context has been moved.
 ///
 /// Limits: no launches by device code, no services of the runtime.
-class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver {
+class ReplaySm final : public sc_core::sc_module, public SmUnit {
  public:
   /// All references must outlive the SM; `observer` may be null. The SM's statistics are in a group "sm<index>" of
   /// `statistics`.
@@ -62,11 +61,10 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   void add_waves(Waves& waves, const std::string& scope) const override;
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
-  void save(const TbSaveMessage& message) override;
-  void restore(const TbRestoreMessage& message) override;
+  void swap_out(const TbSwapRequest& request) override;
   /// Asserts: a replayed thread block makes no calls of the runtime.
   std::optional<Fault> serve(unsigned warp, DeviceServices* services, Cycle resume) override;
-  [[nodiscard]] bool idle() const override { return resident_ == 0 && inbox_.size() == 0 && restores_.size() == 0; }
+  [[nodiscard]] bool idle() const override { return resident_ == 0 && inbox_.size() == 0; }
   [[nodiscard]] std::string waiting() const override;
 
   /// Returns the service that the TB in `context` still needs at the end of cycle `now`, in cycles at full speed x
@@ -98,7 +96,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   unsigned take_context(const KernelContext& kernel, const ItemData& item, std::uint64_t gid, std::uint32_t group,
                         Cycle now);
   void take_start(const TbStartMessage& message, Cycle now);
-  void take_restore(const TbRestoreMessage& message, Cycle now);
+  void take_restored(const TbStartMessage& message, Cycle now);
   void take_kills(Cycle now);
   void take_saves(Cycle now);
   void end_moves(Cycle now);
@@ -122,8 +120,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit, public TbSaver 
   std::vector<Context> contexts_;
   std::vector<std::uint8_t> ready_;  ///< contexts waiting to retire, the next one first
   std::vector<Kill> kills_;
-  Mailbox<TbSaveMessage> saves_;
-  Mailbox<TbRestoreMessage> restores_;
+  Mailbox<TbSwapRequest> saves_;
   bool enabled_ = true;
   Cycle disabled_since_ = 0;
   bool changed_ = false;  ///< a TB became resident or left in this tick

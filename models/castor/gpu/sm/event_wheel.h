@@ -24,6 +24,7 @@ struct SmEvent {
     kUnblock,     ///< the barrier of the warps in `payload` is complete: they resume
     kTimer,       ///< the sleep of a warp ends
     kReturn,      ///< a call of the device runtime returns
+    kMove,        ///< TbMover has work in this tick
     kFetchable,   ///< warps of `payload` may be fetched again: their branch is resolved, or their TB is set up
     kRowWritten,  ///< row `first` of the pool of TB context `warp` is written in this tick
     /// as kWritten, for registers whose values were written to pool rows; the data of a load are written in this tick

@@ -19,7 +19,7 @@ namespace castor::gpu {
 ///
 /// Steps: `eligible` in S0, start, on the state of the previous tick; `resume` in S1, events; `take_lines`, then
 /// `line_arrived` in S2, replies; `take_due`, then `decode` in S6, decode; `fetch` in S7, fetch. `hold_back` in any
-/// step, `stop` in S0.
+/// step, `stop` in S0 or S8, `bar` in S8, bookkeeping.
 class FetchStage {
  public:
   FetchStage(const Machine& machine, const WarpTable& warps, InstructionBuffer& buffer, SmMemory& memory,
@@ -40,7 +40,7 @@ class FetchStage {
     const WarpMask may = warps_.live() & ~out_ & ~held_back_;
     return refill_empty_ ? may & ~buffer_.valid() : may & ~buffer_.full();
   }
-  /// Returns the warps with a fetch in flight.
+  /// Returns the warps with a fetch in flight, and those that are barred from fetch.
   [[nodiscard]] WarpMask out() const { return out_; }
   /// Returns the warps that may not be fetched, because their branch is not resolved or their TB is not set up.
   [[nodiscard]] WarpMask held_back() const { return held_back_; }
@@ -69,6 +69,11 @@ class FetchStage {
   void resume(WarpMask warps) { held_back_ &= ~warps; }
   /// Squashes the instructions fetched for these warps.
   void stop(WarpMask warps);
+  /// Squashes the instructions fetched for these warps, and fetches no more for them until `stop`.
+  void bar(WarpMask warps) {
+    stop(warps);
+    out_ |= warps;
+  }
 
   /// Selects the lines that arrived in the previous tick for decode in this one.
   void take_lines() { arrived_ = std::exchange(filled_, 0); }
@@ -107,7 +112,8 @@ class FetchStage {
     return warps_[w].code_base + std::uint64_t{8} * (warps_[w].pc + buffer_.size(w));
   }
 
-  // Masks with one bit per warp. out_: a fetch is in flight. held_back_: a branch is not resolved, or a TB not set up.
+  // Masks with one bit per warp. out_: a fetch is in flight, or the warp is barred from fetch. held_back_: a branch is
+  // not resolved, or a TB not set up.
   WarpMask out_ = 0, held_back_ = 0;
   WarpMask due_ = 0;      // fetched in the previous tick
   WarpMask filled_ = 0;   // outstanding line arrived in this tick; decoded in the next

@@ -17,7 +17,7 @@ class WaitGraph;
 class Waves;
 struct MemoryOperation;
 struct SmEvent;
-struct SuspendedTb;
+struct SavedTb;
 
 /// A thread block that starts in a context of an SM, in S0, start.
 struct TbStart {
@@ -51,15 +51,15 @@ struct SmMechanism {
 
   /// S0, start: a thread block starts; its warps already occupy their slots.
   void start(TbStart& /*start*/) {}
-  /// S0, after `start`: the thread block was suspended, and its saved state is restored.
-  void come_back(TbStart& /*start*/, const SuspendedTb& /*saved*/) {}
+  /// S0, after `start`: the thread block was swapped out, and its saved state is restored.
+  void come_back(TbStart& /*start*/, const SavedTb& /*saved*/) {}
   /// S0: a thread block is stopped. Its warps issue nothing more; it retires when its accesses and instructions in
   /// flight have completed.
   void stop(unsigned /*context*/) {}
-  /// S8, bookkeeping: returns the context of a thread block to be swapped out, or -1.
-  [[nodiscard]] int leaving() const { return -1; }
+  /// S8, bookkeeping: the context of a thread block begins to move out. Its state must not change any more.
+  void freeze(unsigned /*context*/) {}
   /// S8: a thread block is swapped out. The mechanism stores its part of the thread block's state in `saved`.
-  void leave(unsigned /*context*/, SuspendedTb& /*saved*/) {}
+  void leave(unsigned /*context*/, SavedTb& /*saved*/) {}
   /// S8: a thread block has retired; `message` will be sent to the front end.
   void retire(unsigned /*context*/, TbRetireMessage& /*message*/) {}
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/saved_tb.h"
 
 namespace castor::gpu {
 namespace {
@@ -224,29 +225,42 @@ void RuntimeUnit::stop(WarpMask warps) {
   }
 }
 
-std::unique_ptr<RuntimeState> RuntimeUnit::take_values(unsigned w) const {
-  const auto& calls = warp_calls_[w];
-  return calls == nullptr ? nullptr : std::make_unique<RuntimeState>(calls->values);
-}
-
-void RuntimeUnit::give_values(unsigned w, const RuntimeState* values) {
-  if (values != nullptr) calls(w).values = *values;
-}
-
-void RuntimeUnit::give_caller(unsigned context, BlockId caller) {
-  if (callers_.empty()) callers_.resize(machine_.sm.tb_contexts);
-  if (warp_calls_.empty()) warp_calls_.resize(machine_.sm.warps);
-  callers_[context] = caller;
-}
-
-void RuntimeUnit::leave(WarpMask warps) {
-  for (WarpMask left = warps & awaiting_; left != 0; left &= left - 1) {
-    const unsigned w = lowest(left);
+void RuntimeUnit::save(unsigned context, SavedTb& saved) {
+  const TbState& tb = tbs_[context];
+  saved.caller = caller(context);
+  for (unsigned i = 0; i < tb.warp_count && !warp_calls_.empty(); ++i) {
+    const unsigned w = tb.slots[i];
+    SavedWarp& to = saved.warps[i];
+    if (!to.live || warp_calls_[w] == nullptr) continue;
+    to.runtime = std::make_unique<RuntimeState>(warp_calls_[w]->values);
+    if ((awaiting_ & warp_bit(w)) == 0) continue;
     blocked_.return_from_runtime(w);
     count_wait(RuntimeCall::kSynchronize, clock_.tick() - warp_calls_[w]->called);
+    if (saved.reason == SwapReason::kChildren) continue;
+    to.call = warp_calls_[w]->record;
+    to.call_mask = warp_calls_[w]->mask;
   }
-  awaiting_ &= ~warps;
-  kept_ &= ~warps;
+  awaiting_ &= ~tb.warps;
+  kept_ &= ~tb.warps;
+}
+
+void RuntimeUnit::restore(unsigned context, const SavedTb& saved) {
+  callers_.resize(machine_.sm.tb_contexts);
+  warp_calls_.resize(machine_.sm.warps);
+  callers_[context] = saved.caller;
+  for (unsigned i = 0; i < saved.warps.size(); ++i) {
+    const SavedWarp& from = saved.warps[i];
+    if (from.runtime == nullptr) continue;
+    const unsigned w = tbs_[context].slots[i];
+    WarpCalls& calls = this->calls(w);
+    calls.values = *from.runtime;
+    if (from.call == nullptr) continue;
+    calls.record = from.call;
+    calls.mask = from.call_mask;
+    blocked_.call_runtime(w);
+    active_ = true;
+    ask(w);
+  }
 }
 
 Cycle RuntimeUnit::next_message() const {

@@ -24,6 +24,8 @@
 
 namespace castor::gpu {
 
+struct SavedTb;
+
 /// Unit for calls of the device runtime (docs/gpu/launches.md, "Launches by device code"): latency of the calls,
 /// requests to the launcher, and its replies.
 ///
@@ -64,20 +66,18 @@ class RuntimeUnit {
   /// Sends one launch record and one pointer, if they are due, and starts calls that were held.
   void advance();
 
-  /// Returns the warps with a request or a pointer in flight. A TB with such a warp does not retire.
-  [[nodiscard]] WarpMask busy_warps() const { return asked_ | pointers_.open(); }
   /// Returns the warps that wait for the launches of their block (cudaDeviceSynchronize).
   [[nodiscard]] WarpMask await_children() const { return awaiting_; }
-  /// Returns the warps with a call or pointer that completes even if the launches of the block stay open.
+  /// Returns the warps with a call or pointer that completes even if the launches of the block stay open. A TB with
+  /// such a warp neither retires nor is swapped out.
   [[nodiscard]] WarpMask moving() const { return (blocked_.in_runtime() & ~awaiting_) | pointers_.open(); }
-  /// Keeps warps waiting whose block is being saved: when their launches close, they do not resume on this SM.
+  /// Keeps warps waiting whose block is being moved out: when their launches close, they do not resume on this SM.
   void keep_waiting(WarpMask warps) { kept_ |= warps; }
-  // Values of the device runtime that are saved and restored with a suspended block.
-  [[nodiscard]] std::unique_ptr<RuntimeState> take_values(unsigned w) const;
-  void give_values(unsigned w, const RuntimeState* values);
-  void give_caller(unsigned context, BlockId caller);
-  /// Unblocks the warps of a block that is swapped out.
-  void leave(WarpMask warps);
+  /// Saves what the unit knows of a block that is swapped out, and unblocks its warps. A warp that waits for its
+  /// launches makes its call again when it is back, unless the block leaves until these launches are closed.
+  void save(unsigned context, SavedTb& saved);
+  /// Restores what `save` has saved, and starts the calls that are made again.
+  void restore(unsigned context, const SavedTb& saved);
   /// Returns the launcher's number of the thread block in a context, 0 if the block has not called the device runtime.
   [[nodiscard]] BlockId caller(unsigned context) const { return callers_.empty() ? 0 : callers_[context]; }
 

@@ -76,6 +76,10 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
     tbs_.kill(kernel, visible);
     wake_at(visible);
   }
+  void swap_out(const TbSwapRequest& request) override {
+    tbs_.swap(request);
+    wake_at(request.visible);
+  }
   std::optional<Fault> serve(unsigned w, DeviceServices* services, Cycle resume) override {
     wake_at(resume);
     return mechanisms_.template get<DeviceCalls>().serve(w, services, resume);
@@ -134,7 +138,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
 
  private:
   // Steps of a tick.
-  void take_kills();   // S0, start
+  void take_orders();  // S0, start
   void take_events();  // S1, events
   void issue();        // S5, issue
   [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
@@ -146,8 +150,8 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   // Operations on a thread block that concern several parts.
   void start_tb();
   void stop_tb(unsigned context);
-  void suspend_tb(unsigned context);
   void retire_tb();
+  void swap_tbs();
   void leave(unsigned context, WarpMask warps);
   [[nodiscard]] WarpMask busy_warps() const;
   void count_slept(Tick end);

@@ -30,8 +30,10 @@ struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
   SyncAgent* agent = nullptr;
-  bool elsewhere = false;  ///< a hook is plugged into the front end or into other SMs
+  /// a hook that does not support thread blocks that move is plugged into the front end or into other SMs
+  bool elsewhere = false;
 
+  /// Returns whether the machine has a hook that does not support thread blocks that move.
   [[nodiscard]] bool any() const {
     return elsewhere || fetch_filter != nullptr || issue != nullptr || agent != nullptr;
   }

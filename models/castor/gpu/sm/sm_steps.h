@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "castor/base/error.h"
+#include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm/sm.h"
 #include "castor/gpu/sm/sm_waves.h"
-#include "castor/gpu/suspended_tb.h"
 
 // Function bodies of BasicSm; included where the template is instantiated.
 namespace castor::gpu {
@@ -105,7 +105,7 @@ void BasicSm<Mechanisms>::tick(Cycle now) {
   // S0, start. Fetch eligibility is computed from the state after the previous tick.
   const WarpMask eligible = fetch_.eligible();
   mechanisms_.each([](auto& one) { one.begin_tick(); });
-  if (tbs_.kills_pending()) take_kills();
+  if (tbs_.orders_pending()) take_orders();
   mechanisms_.each([](auto& one) { one.take_messages(); });
   if (inbox_.next() <= now && tbs_.may_start(tick)) start_tb();
   mechanisms_.each([eligible](auto& one) { one.settle_early(eligible); });
@@ -144,10 +144,18 @@ void BasicSm<Mechanisms>::tick(Cycle now) {
 // --- S0 --------------------------------------------------------------------------------------------------------------
 
 template <class Mechanisms>
-void BasicSm<Mechanisms>::take_kills() {
-  while (const KernelContext* const kernel = tbs_.take_kill(clock_.now())) {
+void BasicSm<Mechanisms>::take_orders() {
+  while (const auto order = tbs_.take_order(clock_.now(), inbox_.next())) {
+    Tick from = clock_.tick() + order->first;
     for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) {
-      if (tbs_[lowest(left)].kernel == kernel) stop_tb(lowest(left));
+      const unsigned context = lowest(left);
+      if (tbs_[context].kernel != order->kernel) continue;
+      if (!order->swaps) {
+        stop_tb(context);
+      } else if (order->kernel->ticket == order->ticket && (tbs_.swapping() >> context & 1) == 0) {
+        tbs_.request_swap({context, SwapReason::kPreemption, from, order->each});
+        from += order->each;
+      }
     }
     clock_.stir();
   }
@@ -178,8 +186,8 @@ void BasicSm<Mechanisms>::start_tb() {
   warps_.admit(tb.warps, message.level != 0);
   issue_.placed(tb.warps);
   mechanisms_.each([&start](auto& one) { one.start(start); });
-  if (message.suspended != nullptr) {
-    mechanisms_.each([&](auto& one) { one.come_back(start, *message.suspended); });
+  if (message.saved != nullptr) {
+    mechanisms_.each([&](auto& one) { one.come_back(start, *message.saved); });
   }
   fetch_.hold_back(tb.live, clock_.tick(), start.setup);
   if (tbs_.killed(*tb.kernel)) stop_tb(context);
@@ -307,10 +315,9 @@ template <class Mechanisms>
     mechanisms_.each([](auto& one) { one.fence_over(); });
   }
   mechanisms_.each([this](auto& one) { one.bookkeep([this] { return busy_warps(); }); });
+  if ((tbs_.finished() | tbs_.swapping()) == 0) return;
   if (tbs_.finished() != 0) retire_tb();
-  int leaving = -1;
-  mechanisms_.each([&leaving](auto& one) { leaving = std::max(leaving, one.leaving()); });
-  if (leaving >= 0) suspend_tb(static_cast<unsigned>(leaving));
+  if (tbs_.swapping() != 0) swap_tbs();
 }
 
 // Returns the warps with an access, register write, event or message in flight that outlives the warp.
@@ -321,21 +328,28 @@ WarpMask BasicSm<Mechanisms>::busy_warps() const {
   return warps;
 }
 
-// Swaps out a TB. At most one TB starts, retires or is swapped out per tick.
+// Moves the TBs that are to be swapped out. At most one TB starts, retires or is swapped out per tick.
 template <class Mechanisms>
-void BasicSm<Mechanisms>::suspend_tb(unsigned context) {
+void BasicSm<Mechanisms>::swap_tbs() {
+  TbMover& mover = mechanisms_.template get<TbMover>();
+  for (TbMask begun = mover.advance([this] { return busy_warps(); }); begun != 0; begun &= begun - 1) {
+    mechanisms_.each([context = lowest(begun)](auto& one) { one.freeze(context); });
+  }
+  if (mover.due() < 0) return;
+  const auto context = static_cast<unsigned>(mover.due());
   clock_.stir();
   if (!tbs_.may_retire(clock_.tick())) return;
   watch_.disturb();
   const WarpMask warps = tbs_[context].warps;
-  auto saved = std::make_unique<SuspendedTb>();
+  auto saved = std::make_unique<SavedTb>();
   mechanisms_.each([&](auto& one) { one.leave(context, *saved); });
-  outbox_.suspend({clock_.now() + 1, std::move(saved)});
+  tbs_.swap_out(context, saved->reason, clock_.now(), clock_.tick());
+  const bool waits = saved->reason == SwapReason::kChildren;
+  outbox_.save({clock_.now() + 1, std::move(saved)}, waits);
   warps_.stop(warps);
   buffer_.stop(warps);
   fetch_.stop(warps);
   blocked_.stop(warps);
-  tbs_.suspend(context, clock_.now(), clock_.tick());
   leave(context, warps);
 }
 
@@ -399,7 +413,7 @@ Cycle BasicSm<Mechanisms>::next_wake() const {
   wake = std::min({wake, inbox_.next(), memory.next_reply()});
   // Credits returned up to this tick need no wake-up: they have been used, or no packet needed them.
   if (memory.next_credit() > now) wake = std::min(wake, memory.next_credit());
-  if (tbs_.kills_pending()) wake = std::min(wake, tbs_.next_kill());
+  if (tbs_.orders_pending()) wake = std::min(wake, tbs_.next_order());
   if (tbs_.waits_for_credit()) wake = std::min(wake, done_credits_.next());
   mechanisms_.each([&wake](const auto& one) { wake = std::min(wake, one.wake()); });
   return std::max(wake, soonest);
@@ -409,7 +423,7 @@ Cycle BasicSm<Mechanisms>::next_wake() const {
 
 template <class Mechanisms>
 bool BasicSm<Mechanisms>::still() const {
-  bool still = inbox_.size() == 0 && !tbs_.kills_pending() && tbs_.finished() == 0 && outbox_.empty() &&
+  bool still = inbox_.size() == 0 && !tbs_.orders_pending() && tbs_.finished() == 0 && outbox_.empty() &&
                clock_.enabled() && (blocked_.asleep() | blocked_.faulted() | blocked_.releasing()) == 0;
   mechanisms_.each([&still](const auto& one) { still = still && one.still(); });
   return still;

@@ -24,7 +24,7 @@ using isa::LaneMask;
 ///
 /// Some state of a warp is kept elsewhere, because it ends before a thread block can be swapped out: pending registers,
 /// loads and stores in flight (Scoreboard), and fetched or decoded instructions, which can be fetched again
-/// (FetchStage, InstructionBuffer). Blocking conditions (BlockedWarps) follow from this state, except for fences.
+/// (FetchStage, InstructionBuffer). Blocking conditions (BlockedWarps) follow from this state or end before, too.
 struct alignas(64) WarpState {
   // The members used at issue come first, to share a cache line.
 

@@ -4,7 +4,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/execution/warp_start.h"
-#include "castor/gpu/suspended_tb.h"
+#include "castor/gpu/saved_tb.h"
 
 namespace castor::gpu {
 
@@ -98,24 +98,26 @@ Tick ThreadBlocks::setup_ticks(const TbStartMessage& message) const {
   return machine_.sm.tb_start_cycles + (divides ? machine_.sm.tb_divide_cycles - 1 : 0);
 }
 
-const KernelContext* ThreadBlocks::take_kill(Cycle now) {
-  const auto next = std::find_if(kills_.begin(), kills_.end(), [now](const Kill& kill) { return kill.visible <= now; });
-  if (next == kills_.end()) return nullptr;
-  const Kill kill = *next;
-  kills_.erase(next);
-  killed_.push_back(kill);
-  return kill.kernel;
+std::optional<ThreadBlocks::Order> ThreadBlocks::take_order(Cycle now, Cycle next_start) {
+  const auto next = std::find_if(orders_.begin(), orders_.end(), [&](const Order& order) {
+    return order.visible <= now && (!order.swaps || next_start > order.visible);
+  });
+  if (next == orders_.end()) return std::nullopt;
+  const Order order = *next;
+  orders_.erase(next);
+  if (!order.swaps) killed_.push_back(order);
+  return order;
 }
 
-Cycle ThreadBlocks::next_kill() const {
+Cycle ThreadBlocks::next_order() const {
   Cycle next = base::kForever;
-  for (const Kill& kill : kills_) next = std::min(next, kill.visible);
+  for (const Order& order : orders_) next = std::min(next, order.visible);
   return next;
 }
 
 bool ThreadBlocks::killed(const KernelContext& kernel) const {
   return std::any_of(killed_.begin(), killed_.end(),
-                     [&](const Kill& kill) { return kill.kernel == &kernel && kill.ticket == kernel.ticket; });
+                     [&](const Order& kill) { return kill.kernel == &kernel && kill.ticket == kernel.ticket; });
 }
 
 void ThreadBlocks::acquire(unsigned context, Cycle now) {
@@ -156,7 +158,7 @@ TbRetireMessage ThreadBlocks::retire(unsigned context, Cycle now, Tick tick) {
   return message;
 }
 
-void ThreadBlocks::restore(unsigned context, const SuspendedTb& saved) {
+void ThreadBlocks::restore(unsigned context, const SavedTb& saved) {
   TbState& tb = contexts_[context];
   std::copy(saved.shared.begin(), saved.shared.end(), tb.shared.data());
   tb.barriers = saved.barriers;
@@ -167,8 +169,8 @@ void ThreadBlocks::restore(unsigned context, const SuspendedTb& saved) {
   }
 }
 
-void ThreadBlocks::suspend(unsigned context, Cycle now, Tick tick) {
-  ++counters_.tb_suspended;
+void ThreadBlocks::swap_out(unsigned context, SwapReason reason, Cycle now, Tick tick) {
+  if (reason == SwapReason::kChildren) ++counters_.tb_suspended;
   leave(context, now, tick);
 }
 
@@ -177,6 +179,7 @@ void ThreadBlocks::leave(unsigned context, Cycle now, Tick tick) {
   const KernelContext& kernel = *tb.kernel;
   resident_ &= ~(TbMask{1} << context);
   finished_ &= ~(TbMask{1} << context);
+  swapping_ &= ~(TbMask{1} << context);
   free_register_units_ += kernel.need.reg_units;
   free_shared_units_ += kernel.need.smem_units;
   operation_at_ = tick;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "castor/gpu/hooks/resource_view.h"
@@ -12,16 +13,26 @@
 #include "castor/gpu/sm/tb_state.h"
 #include "castor/gpu/sm/warp_mask.h"
 #include "castor/gpu/sm_unit.h"
+#include "castor/gpu/swap_reason.h"
 
 namespace castor::gpu {
 
-struct SuspendedTb;
+struct SavedTb;
 
-/// Contexts of the thread blocks on an SM, their SM resources, and the stopped kernels.
+/// Request to swap a thread block out of its context.
+struct SwapRequest {
+  unsigned context = 0;
+  SwapReason reason = SwapReason::kChildren;
+  Tick from = 0;   ///< first tick in which the context may move
+  Tick ticks = 0;  ///< ticks that the move takes
+};
+
+/// Contexts of the thread blocks on an SM, their SM resources, the stopped kernels, and which thread blocks are being
+/// swapped out.
 ///
-/// Steps: `take_kill`, `start` and `stop` in S0, start; `count` in S5, issue; `exited`, `acquire`, `next_to_retire` and
-/// `retire` in S8, bookkeeping. At most one thread block starts or retires per tick. The state of a thread block may be
-/// read in any step.
+/// Steps: `take_order`, `start` and `stop` in S0, start; `count` in S5, issue; `exited`, `acquire`, `next_to_retire`,
+/// `retire` and `swap_out` in S8, bookkeeping; `request_swap` in S0, S1 or S8, and `take_swap_requests` in S8. At most
+/// one thread block starts, retires or is swapped out per tick. The state of a thread block may be read in any step.
 class ThreadBlocks {
  public:
   /// `observer` may be null.
@@ -56,13 +67,28 @@ class ThreadBlocks {
     finished_ |= TbMask{1} << context;
   }
 
+  /// Order of the front end for all TBs of a kernel: stop them, or swap them out.
+  struct Order {
+    Cycle visible = 0;
+    const KernelContext* kernel = nullptr;
+    Ticket ticket = 0;  ///< distinguishes the kernel from a later kernel in the same table entry
+    bool swaps = false;
+    Cycle first = 0, each = 0;  ///< of a swap, as in TbSwapRequest
+  };
   /// Stops a kernel from cycle `visible` on, including its TBs in flight to the SM.
-  void kill(const KernelContext& kernel, Cycle visible) { kills_.push_back({visible, &kernel, kernel.ticket}); }
-  /// Returns the next kernel whose stop is visible in cycle `now`, or null.
-  [[nodiscard]] const KernelContext* take_kill(Cycle now);
-  /// Returns the first cycle in which a stop becomes visible, or base::kForever.
-  [[nodiscard]] Cycle next_kill() const;
-  [[nodiscard]] bool kills_pending() const { return !kills_.empty(); }
+  void kill(const KernelContext& kernel, Cycle visible) {
+    orders_.push_back({visible, &kernel, kernel.ticket, false, 0, 0});
+  }
+  /// Swaps out the TBs of a kernel, including those in flight to the SM.
+  void swap(const TbSwapRequest& request) {
+    orders_.push_back({request.visible, request.kernel, request.ticket, true, request.first, request.each});
+  }
+  /// Returns the next order that is visible in cycle `now`. An order to swap waits until the TBs that were sent before
+  /// it have started: `next_start` is the stamp of the next TB that starts.
+  [[nodiscard]] std::optional<Order> take_order(Cycle now, Cycle next_start);
+  /// Returns the first cycle in which an order becomes visible, or base::kForever.
+  [[nodiscard]] Cycle next_order() const;
+  [[nodiscard]] bool orders_pending() const { return !orders_.empty(); }
   /// Returns whether the kernel was stopped.
   [[nodiscard]] bool killed(const KernelContext& kernel) const;
 
@@ -77,7 +103,7 @@ class ThreadBlocks {
     tb.live &= ~warp_bit(warp);
     if (tb.live == 0) finished_ |= TbMask{1} << context;
   }
-  /// Returns the barriers of a TB; for class Barriers alone.
+  /// Returns the barriers of a TB; for class Barriers, and for TbMover when the TB is restored.
   [[nodiscard]] TbBarriers& barriers(unsigned context) { return contexts_[context].barriers; }
   /// Sets the TB's acquire cycle: its later loads must not return data older than `now`.
   void acquire(unsigned context, Cycle now);
@@ -87,26 +113,31 @@ class ThreadBlocks {
   /// Returns the lowest finished context without a warp in `busy_warps`, if a TB may retire in this tick. The call
   /// takes a credit of `done`. Without a credit the TB has to wait, and the result is empty.
   [[nodiscard]] std::optional<unsigned> next_to_retire(WarpMask busy_warps, Credits& done, Cycle now, Tick tick);
+  /// Requests that a TB be swapped out.
+  void request_swap(const SwapRequest& request) {
+    swapping_ |= TbMask{1} << request.context;
+    swap_requests_.push_back(request);
+  }
+  /// Returns the contexts whose TB is to be swapped out, from the request until the TB has left.
+  [[nodiscard]] TbMask swapping() const { return swapping_; }
+  /// Returns the requests since the last call, oldest first; for class TbMover alone.
+  [[nodiscard]] std::vector<SwapRequest> take_swap_requests() { return std::exchange(swap_requests_, {}); }
+  /// Cancels the swap of a TB, which stays.
+  void cancel_swap(unsigned context) { swapping_ &= ~(TbMask{1} << context); }
   /// Restores the saved state into a TB that has just been started.
-  void restore(unsigned context, const SuspendedTb& saved);
+  void restore(unsigned context, const SavedTb& saved);
   /// Frees the context and the resources of a TB that is swapped out.
-  void suspend(unsigned context, Cycle now, Tick tick);
+  void swap_out(unsigned context, SwapReason reason, Cycle now, Tick tick);
   /// Frees the context and the resources of a TB that retires, and returns the message to the front end.
   [[nodiscard]] TbRetireMessage retire(unsigned context, Cycle now, Tick tick);
 
  private:
-  // Stop of a kernel, visible from a cycle on; the ticket distinguishes the kernel from a later kernel in the same
-  // table entry.
-  struct Kill {
-    Cycle visible;
-    const KernelContext* kernel;
-    Ticket ticket;
-  };
   void leave(unsigned context, Cycle now, Tick tick);
   [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
 
   // contexts in use; and contexts in use whose warps have all exited
   TbMask resident_ = 0, finished_ = 0;
+  TbMask swapping_ = 0;                 // contexts whose TB is to be swapped out
   Tick operation_at_ = base::kForever;  // tick of the last start, retirement or swap-out
   // tick after the start of a TB on an empty SM, in which no TB operation may happen
   Tick quiet_tick_ = base::kForever;
@@ -119,8 +150,9 @@ class ThreadBlocks {
   TbCounters& counters_;
   Observer* const observer_;
   std::vector<std::unique_ptr<DecodedProgram>> programs_;
-  std::vector<Kill> kills_;   // stops that are not visible yet
-  std::vector<Kill> killed_;  // stopped kernels, whose TBs are stopped as soon as they start
+  std::vector<Order> orders_;  // orders that were not taken yet
+  std::vector<Order> killed_;  // stopped kernels, whose TBs are stopped as soon as they start
+  std::vector<SwapRequest> swap_requests_;
 };
 
 }  // namespace castor::gpu

@@ -6,8 +6,8 @@
 #include "castor/base/error.h"
 #include "castor/gpu/execution/control.h"
 #include "castor/gpu/execution/warp_start.h"
+#include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm/warp_mask.h"
-#include "castor/gpu/suspended_tb.h"
 
 namespace castor::gpu {
 namespace {
@@ -57,7 +57,7 @@ void WarpTable::start(unsigned slot, const Start& start) {
   reload(warp);
 }
 
-void WarpTable::restore(unsigned slot, const SuspendedWarp& saved) {
+void WarpTable::restore(unsigned slot, const SavedWarp& saved) {
   WarpState& warp = slots_[slot];
   warp.stack = saved.stack;
   reload(warp);

@@ -12,7 +12,7 @@
 
 namespace castor::gpu {
 
-struct SuspendedWarp;
+struct SavedWarp;
 
 /// Warp slots of an SM: SIMT stack, PC, registers, predicates and identity of each warp, the live warps, and their age
 /// order.
@@ -52,8 +52,8 @@ class WarpTable {
   void start(unsigned slot, const Start& start);
   /// Makes the started warps of a TB resident, as the youngest warps.
   void admit(WarpMask warps, bool by_device);
-  /// Restores the saved state of a suspended warp into a slot in which the warp has just been started.
-  void restore(unsigned slot, const SuspendedWarp& saved);
+  /// Restores the saved state of a swapped-out warp into a slot in which the warp has just been started.
+  void restore(unsigned slot, const SavedWarp& saved);
   /// Ends these warps: they issue nothing more.
   void stop(WarpMask warps) { live_ &= ~warps; }
   /// Frees the slots of warps whose TB has left.

@@ -1,0 +1,337 @@
+#include "castor/gpu/sm/tb_mover.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "castor/base/error.h"
+#include "castor/base/hash.h"
+#include "castor/gpu/saved_tb.h"
+
+namespace castor::gpu {
+namespace {
+
+/// Longest time between two random swaps of an SM.
+constexpr Tick kMostBetweenDraws = 500;
+
+/// Digest of storage cells, word by word.
+class Digest {
+ public:
+  void add(std::uint64_t word) { value_ = base::mix(value_ ^ word); }
+  void add(const std::byte* bytes, std::size_t size) {
+    std::uint64_t word = 0;
+    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+      std::memcpy(&word, bytes, sizeof word);
+      add(word);
+    }
+    if (size == 0) return;
+    word = 0;
+    std::memcpy(&word, bytes, size);
+    add(word);
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+void add_warp(Digest& digest, const WarpState& warp) {
+  digest.add(warp.pc);
+  digest.add(warp.meeting);
+  digest.add(warp.active);
+  digest.add(warp.stack.live());
+  for (const isa::SimtStack::Entry& entry : warp.stack.entries()) {
+    digest.add(entry.pc);
+    digest.add(entry.reconvergence);
+    digest.add(entry.mask);
+    digest.add(std::uint64_t{entry.depth} << 1U | (entry.frame ? 1U : 0U));
+  }
+  for (const isa::LaneMask lanes : warp.predicates) digest.add(lanes);
+  digest.add(warp.barrier.barrier);
+  digest.add(warp.barrier.dst);
+  digest.add(warp.barrier.predicate);
+  digest.add(warp.barrier.lanes);
+}
+
+void add_barriers(Digest& digest, const TbBarriers& barriers) {
+  for (unsigned b = 0; b < isa::BarrierUnit::kBarriers; ++b) {
+    digest.add(barriers.unit.waiting(b));
+    digest.add(barriers.unit.arrived(b));
+    digest.add(barriers.unit.expected(b));
+    digest.add(barriers.times[b].seen);
+  }
+  digest.add(barriers.done);
+}
+
+}  // namespace
+
+TbMover::TbMover(const SmParts& parts)
+    : machine_(parts.machine),
+      sm_(parts.sm),
+      statistics_(parts.statistics),
+      clock_(parts.clock),
+      wheel_(parts.wheel),
+      warps_(parts.warps),
+      tbs_(parts.tbs),
+      scoreboard_(parts.scoreboard),
+      blocked_(parts.blocked),
+      buffer_(parts.buffer),
+      fetch_(parts.fetch),
+      memory_(parts.memory),
+      hand_over_(parts.hand_over),
+      filled_(parts.machine.sm.tb_contexts) {}
+
+void TbMover::add_statistics() {
+  if (machine_.context.mover == ContextMover::kRate || machine_.context.random != 0) {
+    counters_ = std::make_unique<MoveCounters>(statistics_);
+  }
+}
+
+// --- Requests --------------------------------------------------------------------------------------------------------
+
+// Makes the SM tick in `tick`, which is later than this one.
+void TbMover::wake_in(Tick tick) {
+  SmEvent event;
+  event.kind = SmEvent::Kind::kMove;
+  wheel_.add(clock_.tick(), tick, event);
+}
+
+// A thread block whose warps have all exited stays and retires. Warps that wait for launches, and warps at barriers,
+// issue nothing; all others are squashed and barred from fetch.
+void TbMover::accept(const SwapRequest& request) {
+  const unsigned context = request.context;
+  if ((tbs_.resident() & ~tbs_.finished() & TbMask{1} << context) == 0) return tbs_.cancel_swap(context);
+  if (request.reason != SwapReason::kChildren) {
+    buffer_.stop(tbs_[context].warps);
+    fetch_.bar(tbs_[context].warps);
+  }
+  moves_.push_back({request, false, clock_.tick(), 0});
+  waits_ |= TbMask{1} << context;
+  if (request.from > clock_.tick()) wake_in(request.from);
+}
+
+bool TbMover::quiet(const TbState& tb, WarpMask busy_warps) const {
+  if ((tb.warps & (busy_warps | blocked_.faulted())) != 0) return false;
+  for (WarpMask left = tb.live; left != 0; left &= left - 1) {
+    if (!scoreboard_.quiet(lowest(left))) return false;
+  }
+  return true;
+}
+
+TbMask TbMover::begin(WarpMask busy_warps) {
+  TbMask begun = 0, dropped = 0;
+  for (Move& move : moves_) {
+    const TbMask bit = TbMask{1} << move.request.context;
+    if (move.out || move.request.from > clock_.tick()) continue;
+    if (!quiet(tbs_[move.request.context], busy_warps)) {
+      // A thread block that waits for its launches is asked for again in each tick.
+      if (move.request.reason == SwapReason::kChildren) dropped |= bit;
+      continue;
+    }
+    const WarpMask warps = tbs_[move.request.context].warps;
+    CASTOR_ASSERT_AT(clock_.now(), (warps & (blocked_.in_fence() | blocked_.in_call())) == 0,
+                     "a fence or call of a TB on SM %u is open, but none of its accesses is", sm_);
+    move.out = true;
+    move.until = clock_.tick() + move.request.ticks;
+    if (move.request.ticks != 0) wake_in(move.until);
+    begun |= bit;
+    if (counters_ != nullptr) counters_->quiesce += clock_.tick() - move.asked;
+  }
+  waits_ &= ~(begun | dropped);
+  for (; dropped != 0; dropped &= dropped - 1) {
+    tbs_.cancel_swap(lowest(dropped));
+    forget(lowest(dropped));
+  }
+  return begun;
+}
+
+int TbMover::due() const {
+  for (const Move& move : moves_) {
+    if (move.out && move.until <= clock_.tick()) return static_cast<int>(move.request.context);
+  }
+  return -1;
+}
+
+void TbMover::forget(unsigned context) {
+  waits_ &= ~(TbMask{1} << context);
+  moves_.erase(std::remove_if(moves_.begin(), moves_.end(),
+                              [context](const Move& move) { return move.request.context == context; }),
+               moves_.end());
+}
+
+void TbMover::stop(unsigned context) {
+  tbs_.cancel_swap(context);
+  forget(context);
+}
+
+MoveState TbMover::state(unsigned context) const {
+  for (const Move& move : moves_) {
+    if (move.request.context == context) return move.out ? MoveState::kOut : MoveState::kQuiesce;
+  }
+  const bool resident = (tbs_.resident() >> context & 1) != 0;
+  return resident && filled_[context] > clock_.tick() ? MoveState::kFilling : MoveState::kRun;
+}
+
+void TbMover::add_waiting(std::vector<WaitReason>& reasons) const {
+  WarpMask warps = 0;
+  for (const Move& move : moves_) {
+    if (move.request.reason != SwapReason::kChildren) warps |= tbs_[move.request.context].warps;
+  }
+  reasons.push_back({warps, "waits until its thread block is swapped out"});
+}
+
+// --- Random swaps ----------------------------------------------------------------------------------------------------
+
+std::uint64_t TbMover::random(std::uint64_t salt) const {
+  return base::mix(base::mix(base::mix(machine_.context.random) + sm_) ^ (clock_.tick() << 1U | salt));
+}
+
+void TbMover::draw() {
+  draws_at_ = base::kForever;
+  if (tbs_.resident() == 0) return;
+  TbMask candidates = tbs_.resident() & ~tbs_.finished() & ~tbs_.swapping();
+  for (TbMask left = candidates; left != 0; left &= left - 1) {
+    if (filled_[lowest(left)] > clock_.tick()) candidates &= ~(TbMask{1} << lowest(left));
+  }
+  if (candidates != 0) {
+    auto skip = random(0) % static_cast<unsigned>(__builtin_popcountll(candidates));
+    for (; skip != 0; --skip) candidates &= candidates - 1;
+    const unsigned context = lowest(candidates);
+    tbs_.request_swap(
+        {context, SwapReason::kRandom, clock_.tick(), context_move_time(machine_, tbs_[context].kernel->need)});
+  }
+  draws_at_ = clock_.tick() + 1 + random(1) % kMostBetweenDraws;
+  wake_in(draws_at_);
+}
+
+bool TbMover::take(const SmEvent& event) {
+  if (event.kind != SmEvent::Kind::kMove) return false;
+  if (draws_at_ == clock_.tick()) draw();
+  return true;
+}
+
+// --- Save and restore ------------------------------------------------------------------------------------------------
+
+void TbMover::start(TbStart& start) {
+  filled_[start.context] = 0;
+  if (machine_.context.random == 0 || draws_at_ != base::kForever) return;
+  draws_at_ = clock_.tick() + 1 + random(1) % kMostBetweenDraws;
+  wake_in(draws_at_);
+}
+
+Tick TbMover::rest_of_sleep(unsigned w) const {
+  return (blocked_.asleep() & warp_bit(w)) != 0 ? warps_[w].wakes - clock_.tick() : 0;
+}
+
+void TbMover::save_warp(unsigned w, SavedWarp& to) const {
+  const WarpState& warp = warps_[w];
+  to.at_barrier = (blocked_.held_at_barrier() & warp_bit(w)) != 0;
+  to.sleep = rest_of_sleep(w);
+  to.pc = warp.pc;
+  to.meeting = warp.meeting;
+  to.stack = warp.stack;
+  std::copy(std::begin(warp.predicates), std::end(warp.predicates), to.predicates.begin());
+  to.registers.assign(warp.registers, warp.registers + std::size_t{warp.program->registers} * warps_.lanes() * 4);
+  to.barrier = warp.barrier;
+}
+
+void TbMover::leave(unsigned context, SavedTb& saved) {
+  const auto move =
+      std::find_if(moves_.begin(), moves_.end(), [context](const Move& one) { return one.request.context == context; });
+  saved.reason = move->request.reason;
+  if (counters_ != nullptr) {
+    ++counters_->out;
+    counters_->transfer_out += move->request.ticks;
+  }
+  forget(context);
+  const TbState& tb = tbs_[context];
+  saved.kernel = tb.kernel;
+  saved.item = tb.item;
+  saved.gid = tb.gid;
+  saved.group = tb.group;
+  saved.warp_instructions = tb.warp_instructions;
+  saved.thread_instructions = tb.thread_instructions;
+  saved.barriers = tb.barriers;
+  saved.left_tick = clock_.tick();
+  saved.left = clock_.now();
+  saved.shared.assign(tb.shared.data(), tb.shared.data() + tb.kernel->shared_bytes);
+  memory_.save_local(context, saved.local);
+  saved.warps.resize(tb.warp_count);
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    saved.warps[i].live = (tb.live & warp_bit(tb.slots[i])) != 0;
+    if (saved.warps[i].live) save_warp(tb.slots[i], saved.warps[i]);
+  }
+  saved.digest = digest(context);
+}
+
+void TbMover::come_back(TbStart& start, const SavedTb& saved) {
+  tbs_.restore(start.context, saved);
+  // Arrivals are as old as before, and as the block was away. The difference of the clocks is 0 unless an SM was gated.
+  const Tick shift = clock_.tick() - saved.left_tick - (clock_.now() - saved.left);
+  for (TbBarriers::Times& times : tbs_.barriers(start.context).times) {
+    times.first += shift;
+    for (Tick& local : times.local) local += shift;
+  }
+  WarpMask exited = 0;
+  for (unsigned i = 0; i < start.tb.warp_count; ++i) {
+    const unsigned w = start.tb.slots[i];
+    const SavedWarp& from = saved.warps[i];
+    if (!from.live) {
+      exited |= warp_bit(w);
+      continue;
+    }
+    warps_.restore(w, from);
+    if (from.at_barrier) blocked_.wait_at_barrier(w);
+    if (from.sleep == 0) continue;
+    warps_.sleep(w, clock_.tick() + from.sleep);
+    blocked_.sleep(w, clock_.tick(), clock_.tick() + from.sleep);
+  }
+  warps_.stop(exited);
+  memory_.forget_local(start.context);
+  start.setup = start.message.load;
+  filled_[start.context] = clock_.tick() + start.setup;
+  if (counters_ != nullptr) {
+    ++counters_->in;
+    counters_->transfer_in += start.setup;
+  }
+  restored_.push_back({start.context, start.message.saved});
+  hand_over_.raise();
+}
+
+void TbMover::hand_over() {
+  for (const Restored& one : restored_) {
+    memory_.restore_local(one.context, one.tb->local);
+    CASTOR_ASSERT_AT(clock_.now(), tbs_[one.context].killed || digest(one.context) == one.tb->digest,
+                     "the context of TB %llu that comes back to SM %u is not the one that left",
+                     static_cast<unsigned long long>(one.tb->gid), sm_);
+  }
+  restored_.clear();
+}
+
+// Returns the digest of all storage cells of a thread block: its warps, barriers, shared and local memory.
+std::uint64_t TbMover::digest(unsigned context) const {
+  const TbState& tb = tbs_[context];
+  Digest digest;
+  digest.add(tb.gid);
+  digest.add(tb.group);
+  digest.add(tb.warp_instructions);
+  digest.add(tb.thread_instructions);
+  add_barriers(digest, tb.barriers);
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    const unsigned w = tb.slots[i];
+    const bool live = (tb.live & warps_.live() & warp_bit(w)) != 0;
+    digest.add(std::uint64_t{i} << 1U | (live ? 1U : 0U));
+    if (!live) continue;
+    const WarpState& warp = warps_[w];
+    add_warp(digest, warp);
+    digest.add(rest_of_sleep(w));
+    digest.add((blocked_.held_at_barrier() & warp_bit(w)) != 0 ? 1 : 0);
+    digest.add(warp.registers, std::size_t{warp.program->registers} * warps_.lanes() * 4);
+  }
+  digest.add(tb.shared.data(), tb.kernel->shared_bytes);
+  std::vector<std::byte> local;
+  memory_.save_local(context, local);
+  digest.add(local.data(), local.size());
+  return digest.value();
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace castor::gpu {
+
+/// Who asked that a thread block be swapped out of its SM (docs/gpu/moving.md).
+enum class SwapReason : std::uint8_t {
+  kChildren,    ///< the block waits for its launches
+  kPreemption,  ///< the front end preempts the block's queue
+  kRandom,      ///< a test swaps blocks out at random instruction boundaries (context.random)
+};
+
+}  // namespace castor::gpu
