@@ -43,6 +43,10 @@ EVIDENCE = {
 #: Not measured: at 15 s of CPU a source, a part takes half an hour on two cores.
 TIDY_PARTS = 4
 
+#: Faults in production code that the short check finds (tests/check_faults.py): eleven in a part, with builds that are
+#: kept from part to part.
+CHECK_FAULTS_PARTS = 4
+
 #: Whole runs of the check on fresh clones (tests/whole_run.sh): folder, and whether beside busy processes.
 WHOLE = ("castor", "blank", "deep", "castor loaded", "blank loaded", "link loaded")
 
@@ -113,6 +117,8 @@ def parts(root):
     ctest = "ctest --test-dir build/matrix --parallel --no-tests=error --output-on-failure"
     for name, chosen in MATRIX.items():
         found[f"matrix-{name}"] = f"{ctest} {chosen}"
+    for number in range(1, CHECK_FAULTS_PARTS + 1):
+        found[f"check-faults-{number}"] = f"python3 -B tests/check_faults.py --part {number} {CHECK_FAULTS_PARTS}"
     for words in WHOLE:
         found[f"whole-{words.replace(' ', '-')}"] = f"tests/whole_run.sh {words}"
     for name in sorted(path.parent.name for path in (root / "docs" / "results").glob("*/page.json")):

@@ -285,7 +285,6 @@ class Emitter {
         program_.barriers = inst.src[0].is_register() ? 16 : std::max(program_.barriers, 1U);
     }
     if (inst.kind == Kind::kSync) program_.sync.ops |= isa::sync_bit(static_cast<isa::SyncOp>(inst.imm));
-    if (inst.kind == Kind::kSystemCall) program_.uses_system_calls = true;
     const bool special = inst.kind == Kind::kLane && use.result == isa::ResultOf::kSpecialRegister;
     if (special && isa::names_grid_workspace(static_cast<isa::SpecialRegister>(record.imm)))
       program_.reach.grid_barrier = true;

@@ -243,7 +243,10 @@ inline bool same(const AgentOut& a, const AgentOut& b) {
 template <class In, class Out, class Base = ClockedHook<In, Out>>
 class NullHook : public Base {
  public:
-  void attach(const HookSite& site) override { site_ = site; }
+  void attach(const HookSite& site) override {
+    site_ = site;
+    level_ = first_level();
+  }
   void reset() override {}
   [[nodiscard]] Cycle quiet() const final { return sleeps ? rest() : 0; }
   void idle(Cycle n) final {
@@ -281,6 +284,8 @@ class NullHook : public Base {
   [[nodiscard]] virtual Out decide(const In& in) const = 0;
   /// The edge.
   virtual void watch(const In& /*in*/) {}
+  /// Levels before the first edge that is clocked.
+  [[nodiscard]] virtual std::uint64_t first_level() const { return 0; }
   /// Edges that would change no output with resting inputs.
   [[nodiscard]] virtual Cycle rest() const { return kForever; }
   HookSite site_;
@@ -531,6 +536,8 @@ class NullHub final : public NullHook<HubIn, HubOut> {
 class NullAgent final : public NullHook<AgentIn, AgentOut> {
  private:
   [[nodiscard]] AgentOut decide(const AgentIn& /*in*/) const override { return {}; }
+  // It is not called before a kernel synchronises.
+  [[nodiscard]] std::uint64_t first_level() const override { return levels_of(AgentIn{}); }
 };
 
 /// Null adapters for all hooks of a machine; `hooks` plugs in those that were asked for.

@@ -57,13 +57,17 @@ class SyncStub : public ClockedHook<In, Out> {
   }
   /// A clock that is gated leaves out cycles.
   bool checks_cycles = true;
+  unsigned resets = 0;
   std::uint64_t clocked = 0;
 
  protected:
   virtual void edge(const In& in) = 0;
   /// First cycle that is not clocked or skipped; kForever before the first edge.
   [[nodiscard]] Cycle next() const { return next_ == kForever ? 0 : next_; }
-  void restart() { next_ = kForever; }
+  void restart() {
+    next_ = kForever;
+    ++resets;
+  }
   /// Edges before that of `cycle`.
   [[nodiscard]] Cycle until(Cycle cycle) const { return cycle <= next() ? 0 : cycle - next(); }
   HookSite site_;
@@ -82,16 +86,13 @@ class TrafficAgent final : public SyncStub<AgentIn, AgentOut> {
   std::deque<Send> sends;
   std::function<bool(Cycle)> takes = [](Cycle) { return true; };
   std::vector<SyncSeen> sent, received;
-  unsigned resets = 0;
 
-  void reset() override {
-    ++resets;
-    restart();
-  }
-  // Its outputs depend on the number of the cycle, so it is asked in every cycle while there is something to do.
+  void reset() override { restart(); }
+  // What it takes depends on the number of the cycle, so it is asked in every cycle while a message waits. It sleeps
+  // while its own message has no room.
   [[nodiscard]] Cycle quiet() const override {
     if (waiting_) return 0;
-    return sends.empty() ? kForever : until(sends.front().from);
+    return sends.empty() || blocked_ ? kForever : until(sends.front().from);
   }
   const AgentOut& settle(const AgentIn& in) override {
     out_.send.reset();
@@ -108,11 +109,13 @@ class TrafficAgent final : public SyncStub<AgentIn, AgentOut> {
       sent.push_back({in.now, sends.front().value});
       sends.pop_front();
     }
+    blocked_ = out_.send && !in.send_ready;
     waiting_ = in.received && !out_.receive_ready;
     if (in.received && out_.receive_ready) received.push_back({in.now, in.received->word[0]});
   }
   AgentOut out_;
   bool waiting_ = false;  // a message has arrived and is not taken
+  bool blocked_ = false;  // its message had no room
 };
 
 /// A hub that sends messages from given cycles on, one after the other, and takes what arrives when `takes` says so.
@@ -127,12 +130,11 @@ class TrafficHub final : public SyncStub<HubIn, HubOut> {
   std::function<bool(Cycle, unsigned sm)> takes = [](Cycle, unsigned) { return true; };
   std::vector<SyncSeen> sent;
   std::map<unsigned, std::vector<SyncSeen>> taken;  ///< per SM
-  bool asks = true;                                 ///< clocked while a message waits; false: sleeps then
 
   void reset() override { restart(); }
   [[nodiscard]] Cycle quiet() const override {
-    if (waiting_ && asks) return 0;
-    return sends.empty() ? kForever : until(sends.front().from);
+    if (waiting_) return 0;
+    return sends.empty() || blocked_ ? kForever : until(sends.front().from);
   }
   const HubOut& settle(const HubIn& in) override {
     out_.down.reset();
@@ -154,13 +156,14 @@ class TrafficHub final : public SyncStub<HubIn, HubOut> {
       if (out_.take[sm]) taken[sm].push_back({in.now, in.up[sm]->word[0]});
       waiting_ = waiting_ || !out_.take[sm];
     }
-    if (out_.down && (out_.down->to & ~in.room).none()) {
+    blocked_ = out_.down && (out_.down->to & ~in.room).any();
+    if (out_.down && !blocked_) {
       sent.push_back({in.now, sends.front().value});
       sends.pop_front();
     }
   }
   HubOut out_;
-  bool waiting_ = false;
+  bool waiting_ = false, blocked_ = false;  // as in TrafficAgent
 };
 
 /// Agent of a barrier over the whole grid that needs no instruction. Every resident TB arrives once, in tick `at` or,

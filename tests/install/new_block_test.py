@@ -108,6 +108,8 @@ class NewBlock(PackageCase):
         # The RTL of a skeleton is one text, its ports are the hook's: once at all sets.
         everything = ("--all",) if hook == HOOKS[0] else ()
         self.assertRegex(self.castor("cosim", name, *everything, "--cycles", 5000), r"\b0 (mismatches|failed)")
+        resets = self.castor("cosim", name, "--sequence", "patient", "--cycles", 5000)
+        self.assertRegex(resets, r"\b0 mismatches")
         self.has_a_view(name)
         self.assertRegex(self.castor("prove", name), r"2 proven, 0 only to a bound, 2 covers reached, 0 failed")
         (self.folder / "work.cu").write_text(PROGRAM)

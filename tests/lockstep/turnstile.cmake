@@ -10,7 +10,7 @@ castor_block(turnstile NO_INSTALL
 castor_lockstep_test(turnstile RTL "${PROJECT_SOURCE_DIR}/${turnstile}" TB "${PROJECT_SOURCE_DIR}/${turnstile}")
 
 castor_test(twin_contract_test KIND unit EVERY_COMPILER SOURCES twin_contract_test.cpp LIBS castor_turnstile)
-castor_test(cover_test KIND unit SOURCES cover_test.cpp LIBS castor_turnstile)
+castor_test(cover_test KIND unit SOURCES cover_test.cpp LIBS castor_turnstile castor_tb)
 castor_test(edges_test KIND unit SOURCES edges_test.cpp LIBS castor_turnstile castor_tb)
 if(CASTOR_TEST_RTL)
   castor_test(twin_lockstep_test KIND lockstep SOURCES twin_lockstep_test.cpp

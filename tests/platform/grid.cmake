@@ -58,3 +58,5 @@ foreach(setting IN ITEMS blocks.laperm.enable=1 blocks.dtbl.enable=1 check.stale
   castor_script_test(api_cooperative_with_${name} KIND platform ENVIRONMENT CASTOR_PLATFORM=kepler_k20c "CASTOR_SET=${setting}"
     COMMAND api_program_cooperative_O2)
 endforeach()
+
+castor_runs_over_sanitizers(program_grid_barriers_tiny program_grid_partial_O2_timing api_cooperative_O2_functional)

@@ -43,6 +43,33 @@ def run(*words, cwd, expect=0, **more):
     return done.stdout + done.stderr
 
 
+class Dump(unittest.TestCase):
+    """A dump of two signals, written by hand."""
+
+    TEXT = """$scope module a $end
+$var wire 1 ! x $end
+$var wire 8 # y [7:0] $end
+$upscope $end
+$enddefinitions $end
+#0
+0!
+b0 #
+#5
+1!
+#9
+b101 #
+"""
+
+    def test_there_is_a_row_for_every_change_up_to_the_last(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            path = pathlib.Path(scratch) / "a.vcd"
+            path.write_text(self.TEXT)
+            frame = castor.waves(path, ["a.x", "a.y"])
+            self.assertEqual(list(frame.index), [0, 5, 9])
+            self.assertEqual(frame.values.tolist(), [[0, 0], [1, 0], [1, 5]])
+            self.assertEqual(list(castor.waves(path, ["a.x"]).index), [0, 5])
+
+
 class Run(unittest.TestCase):
     """A run with a report, a timeline and waves."""
 

@@ -224,8 +224,8 @@ class Synchronisation(CommandCase):
                 self.assertRegex(output, r"^cudaErrorNotSupported cudaSuccess [1-9]\d* wrong, plain 7\n$")
                 self.assertRegex(
                     messages,
-                    r"launch of relax\(.*\): it can reach tb\.gridsync in kernel 'relax.*app\d*\.ptx:\d+\), which block "
-                    r"roster answers: blocks\.roster\.enable=1\n",
+                    r"launch of relax\(.*\): it can reach tb\.gridsync in kernel 'relax.*app\d*\.ptx:\d+\), "
+                    r"which block roster answers: blocks\.roster\.enable=1\n",
                 )
 
     def test_without_such_a_block_the_message_says_so(self):
@@ -285,7 +285,8 @@ class Synchronisation(CommandCase):
         )
         self.assertIn("an order of 8 thread blocks for a grid of 7", messages)
         self.assertRegex(
-            messages, r"grid barrier that can never complete: block \(3,0,0\) of the kernel has ended\n.*app\d*\.ptx:\d+"
+            messages,
+            r"grid barrier that can never complete: block \(3,0,0\) of the kernel has ended\n" r".*app\d*\.ptx:\d+",
         )
 
 

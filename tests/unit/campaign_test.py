@@ -155,7 +155,8 @@ class Parts(unittest.TestCase):
         (self.root / "tests/fuzz/ptx_fuzz.cpp").write_text("")
         found = campaign.parts(self.root)
         names = (
-            "evidence-saws-mutation proofs-saws-proof proofs-saws-odd faults-saws lockstep-saws fuzz-ptx matrix-timing"
+            "evidence-saws-mutation proofs-saws-proof proofs-saws-odd faults-saws lockstep-saws fuzz-ptx matrix-timing "
+            "check-faults-1 check-faults-4"
         )
         self.assertLessEqual(set(names.split()), set(found))
 

@@ -86,6 +86,18 @@ TEST_F(CastorCcHeaders, AreOthersForOtherOptions) {
   EXPECT_EQ(headers().size(), before) << "a header of the user's in front of the source is read anew";
 }
 
+TEST_F(CastorCcHeaders, OfAFolderThatIsNamedRelativelyAreThoseOfTheCurrentFolder) {
+  for (const char* option : {"-Iinclude", "-I."}) {
+    for (const char* folder : {"one", "two"}) {
+      fs::create_directories(directory_ / folder / "include");
+      fs::current_path(directory_ / folder);
+      const std::size_t before = headers().size();
+      EXPECT_EQ(castor_cc({option, "-DWIDTH=3", "-ptx", "../a.cu"}).exit_code, 0);
+      EXPECT_EQ(headers().size(), before + 1) << option << " in " << folder;
+    }
+  }
+}
+
 TEST_F(CastorCcHeaders, AreMadeAnewWhenAHeaderHasChanged) {
   compiled();
   const fs::path first = *headers().begin();

@@ -69,7 +69,7 @@ TEST(Sites, AGuardedWriteKeepsTheOldValue) {
 
 TEST(Sites, WideValuesKeepBothRows) {
   const isa::Program program = compiled(kernel(R"(
-  mul.wide.u32 %rd2, %r2, %r1; cvt.f64.u32 %fd1, %r2;
+  mul.wide.u32 %rd2, %r2, %r1; cvt.rn.f64.u32 %fd1, %r2;
   tb.gridsync;
   cvt.u32.u64 %r3, %rd2; cvt.rzi.u32.f64 %r4, %fd1; add.u32 %r3, %r3, %r4;)"));
   EXPECT_EQ(kept(program), kEnd - 1 + 4);
@@ -137,6 +137,93 @@ TEST(Sites, AReturnGoesToItsOwnCall) {
   EXPECT_EQ(kept(compiled(kernel(text, plain))), kEnd - 1);
 }
 
+/// Removes each register of each site in turn and expects the loader's check to notice.
+void expect_least(const isa::Program& program) {
+  EXPECT_FALSE(isa::find_wrong_site(program));
+  for (std::size_t i = 0; i < program.sync.sites.size(); ++i) {
+    for (std::uint32_t r = 0; r < program.registers; ++r) {
+      isa::Program wrong = program;
+      if (!wrong.sync.sites[i].registers[r]) continue;
+      wrong.sync.sites[i].registers.reset(r);
+      EXPECT_TRUE(isa::find_wrong_site(wrong)) << "site " << i << ", R" << r;
+    }
+  }
+}
+
+// The registers of a result are written by the callee on every path, so they are not needed before the call.
+TEST(Sites, WhatACalleeAlwaysWritesIsNotNeeded) {
+  const isa::Program program = compiled(kernel(R"(
+  tb.gridsync;
+  { .param .b32 a; .param .b64 b; st.param.b32 [a], %r2; call.uni (b), widen, (a); ld.param.b64 %rd5, [b]; }
+  cvt.u32.u64 %r3, %rd5; shr.u64 %rd6, %rd5, 32; cvt.u32.u64 %r4, %rd6; add.u32 %r3, %r3, %r4;)",
+                                               R"(
+.func (.param .b64 result) widen(.param .b32 value)
+{
+  .reg .b32 %t<4>; .reg .b64 %w<4>;
+  ld.param.b32 %t0, [value]; mul.wide.u32 %w0, %t0, %t0; st.param.b64 [result], %w0; ret;
+}
+)"));
+  EXPECT_EQ(kept(program), kEnd - 1);
+  expect_least(program);
+}
+
+// What only the innermost of three functions reads is needed in front of the call of the outermost.
+TEST(Sites, ArgumentsThatAreHandedOnAreNeeded) {
+  const auto hands_on = [](const std::string& name, const std::string& callee) {
+    return ".func (.param .b32 result) " + name +
+           "(.param .b32 value)\n{\n.reg .b32 %t<4>; ld.param.b32 %t0, [value];\n" +
+           "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %t0; call.uni (b), " + callee +
+           ", (a); ld.param.b32 %t1, [b]; }\nst.param.b32 [result], %t1; ret;\n}\n";
+  };
+  const std::string functions = R"(
+.func (.param .b32 result) inner(.param .b32 value)
+{
+  .reg .b32 %t<4>;
+  ld.param.b32 %t0, [value]; mul.lo.u32 %t1, %t0, %t0; st.param.b32 [result], %t1; ret;
+}
+)" + hands_on("middle", "inner") +
+                                hands_on("outer", "middle") + hands_on("meet", "outer");
+  const isa::Program program =
+      compiled(kernel("  mul.lo.u32 %r10, %r2, 7; tb.gridsync;\n" + call("%r3", "%r10"), functions));
+  EXPECT_EQ(kept(program), kEnd - 1 + 1);
+  expect_least(program);
+}
+
+// A call through a pointer may lead to each function whose address is taken.
+TEST(Sites, ASiteBehindAPointerKeepsWhatTheCallerNeeds) {
+  const std::string other = R"(
+.func (.param .b32 result) other(.param .b32 value)
+{
+  .reg .b32 %t<4>;
+  ld.param.b32 %t0, [value]; tb.gridsync; add.u32 %t1, %t0, 3; st.param.b32 [result], %t1; ret;
+}
+)";
+  const isa::Program program = compiled(kernel(R"(
+  mul.lo.u32 %r10, %r2, 7; mov.u64 %rd5, meet; setp.gt.u32 %p1, %r1, 5; @%p1 mov.u64 %rd5, other;
+  tb.gridsync;
+  { .param .b32 a; .param .b32 b; st.param.b32 [a], %r2;
+    P: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (b), %rd5, (a), P; ld.param.b32 %r3, [b]; }
+  add.u32 %r3, %r3, %r10;)",
+                                               std::string(kMeet) + other));
+  ASSERT_EQ(program.sync.sites.size(), 3U);
+  EXPECT_EQ(kept(program, 0), kEnd - 1 + 1 + 2) << "the end without the result, %r10, the pointer";
+  EXPECT_EQ(kept(program, 1), kEnd - 1 + 1 + 1) << "the end without the result, %r10, a value of the function";
+  EXPECT_EQ(kept(program, 2), kEnd - 1 + 1 + 1);
+  expect_least(program);
+}
+
+// Lanes whose guard is false go round a call, so they need what they needed before it.
+TEST(Sites, AGuardedCallKeepsWhatItsResultWouldReplace) {
+  const isa::Program program =
+      compiled(kernel("  mul.lo.u32 %r10, %r2, 7; setp.gt.u32 %p1, %r1, 5; mov.u32 %r3, %r10;\n"
+                      "  tb.gridsync;\n  @!%p1 bra skip;\n" +
+                          call("%r3", "%r2") + "skip:\n",
+                      kMeet));
+  EXPECT_EQ(kept(program, 0), kEnd);
+  EXPECT_TRUE(program.sync.sites[0].predicates);
+}
+
 TEST(Sites, RecursionKeepsWhatAnyDepthNeeds) {
   const isa::Program program = compiled(kernel(R"(
   { .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), down, (a); ld.param.b32 %r3, [b]; })",
@@ -189,6 +276,23 @@ TEST(SitesOfTheLoader, AMaskWithoutALiveRegisterIsRefusedWithItsReader) {
     wrong.sync.sites[0].registers.reset(r);
     EXPECT_THAT(refusal(wrong), HasSubstr("wrong site of synchronisation: site 0 leaves out R" + std::to_string(r)));
   }
+}
+
+TEST(SitesOfTheLoader, AMaskWithoutALivePredicateIsRefused) {
+  isa::Program wrong = compiled(kernel("  setp.lt.u32 %p1, %r2, 3; tb.gridsync;\n  @%p1 mov.u32 %r3, 5;"));
+  wrong.sync.sites[0].predicates = false;
+  EXPECT_THAT(refusal(wrong), HasSubstr("site 0 leaves out P0, which record "));
+}
+
+TEST(SitesOfTheLoader, TheSeventeenthSiteMayLeaveNothingOut) {
+  std::string text;
+  for (unsigned i = 0; i <= isa::kMostSites; ++i) text += "  tb.gridsync; add.u32 %r3, %r3, %r2;\n";
+  const isa::Program good = compiled(kernel(text));
+  SyncSite smaller = good.sync.sites[isa::kMostSites - 1];
+  smaller.record = good.sync.sites[isa::kMostSites].record;
+  isa::Program wrong = good;
+  wrong.sync.sites[isa::kMostSites] = smaller;
+  EXPECT_THAT(refusal(wrong), HasSubstr("; only the first 16 sites may leave out registers"));
 }
 
 TEST(SitesOfTheLoader, AListThatDoesNotFitTheRecordsIsRefused) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tb/common/bench.h"
+#include "tb/common/cosim.h"
 #include "tests/twin/turnstile/engine.h"
 
 namespace castor::tb {
@@ -144,6 +145,43 @@ TEST(Bench, WhatCannotBeIsAnErrorAtTheEnd) {
   bench.finish();
   bench.cover().impossible("a queue of minus one entries");
   EXPECT_THROW(bench.finish(), base::Error);
+}
+
+/// A block every run of which reaches one of two cover points.
+BlockEntry half_covered(unsigned least_cover) {
+  BlockEntry entry;
+  entry.name = "half";
+  entry.sets = {{"default", {}}};
+  entry.sequences = {{"random", "all ports"}, {"other", "some ports"}};
+  entry.least_cover = least_cover;
+  entry.describe = [](const twin::ParamValues&) { return Description{}; };
+  entry.run = [](const CosimRequest& request, const std::function<void(base::Cycle)>&) {
+    CosimResult result;
+    result.cycles = request.cycles;
+    result.cover = {{"reached", 1, {}, false}, {"never", 0, {}, false}};
+    return result;
+  };
+  return entry;
+}
+
+TEST(LeastCover, ARunThatReachesTooFewPointsFails) {
+  CosimRequest request;
+  request.params = "default";
+  request.cycles = default_runs(half_covered(0)).at(0).cycles;
+  EXPECT_EQ(cosim(half_covered(50), request), 0);
+  EXPECT_EQ(cosim(half_covered(51), request), 1);
+  request.sequence = "other";
+  EXPECT_EQ(cosim(half_covered(51), request), 0) << "points are required of the first sequence only";
+}
+
+TEST(LeastCover, AShorterRunMayReachSomeLess) {
+  CosimRequest request;
+  request.params = "default";
+  request.cycles = kCoverCycles;
+  EXPECT_EQ(cosim(half_covered(50 + kCoverLess), request), 0);
+  EXPECT_EQ(cosim(half_covered(51 + kCoverLess), request), 1);
+  request.cycles = kCoverCycles - 1;
+  EXPECT_EQ(cosim(half_covered(100), request), 0);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "platforms/experiments/plot.h"
 #include "platforms/experiments/progress.h"
+#include "platforms/experiments/run_table.h"
 #include "workloads/spread.h"
 
 namespace castor::platforms::experiments {
@@ -31,6 +32,25 @@ experiments::Run run_of(const char* program, const char* policy, unsigned seed) 
   experiments::Run run;
   run.parameters = {{"program", program}, {"policy", policy}, {"seed", seed}};
   return run;
+}
+
+TEST(RunTable, GivesBackWhatWasWritten) {
+  std::vector<experiments::Run> runs(2);
+  runs[0].name = "first";
+  runs[0].parameters = {{"number", 5},           {"text", "5"},         {"empty", ""},
+                        {"quotes", "a \"b\""},   {"comma", "a, b"},     {"lines", "a\nb"},
+                        {"list", {1, "x", "y"}}, {"a \"b\"", "column"}, {"truth", "true"}};
+  runs[0].result = {{"cycles", 7}, {"nested", {{"a/b", 1.5}, {"~1", false}}}};
+  runs[1].name = "second";
+  runs[1].parameters = {{"number", -1}, {"text", "null"}};
+  runs[1].result = {{"cycles", 8}, {"more", "\""}};
+  const std::vector<experiments::Run> read = read_runs(write_runs(runs), "table");
+  ASSERT_EQ(read.size(), runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    EXPECT_EQ(read[i].name, runs[i].name);
+    EXPECT_EQ(read[i].parameters.dump(), runs[i].parameters.dump());
+    EXPECT_EQ(read[i].result.dump(), runs[i].result.dump());
+  }
 }
 
 TEST(Estimate, TakesTheRunsThatHaveMostInCommon) {

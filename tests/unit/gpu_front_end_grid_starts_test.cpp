@@ -196,7 +196,7 @@ void check_random(std::uint64_t seed, bool policy, bool every_cycle) {
   options.service = [](const KernelContext& kernel, std::uint64_t gid) -> Cycle {
     return (kernel.all_resident ? 400 : 50) + (kernel.ticket * 31 + gid * 17) % 300;
   };
-  Rig rig(load({"chip.sms=3", "dispatch.bypass=" + std::string(seed % 2 == 0 ? "none" : "sticky")}), options);
+  Rig rig(load({"chip.sms=3", "dispatch.bypass=" + std::string(seed % 2 == 0 ? "off" : "sticky")}), options);
   base::Xoshiro256 random(seed);
   std::map<Ticket, std::uint32_t> grids;
   Cycle visible = 1;

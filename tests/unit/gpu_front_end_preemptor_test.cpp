@@ -57,10 +57,10 @@ TEST(Preemptor, TbsOfAGridThatMustBeResidentAtOnceStay) {
   rig.place(5, 1);
   EXPECT_EQ(rig.ledger.resident_total(), 5U);
   rig.preemptor.preempt(PreemptorRig::only(7), 100);
-  for (const FakeSaver& saver : rig.savers) {
-    for (const TbSaveMessage& message : saver.saves) EXPECT_EQ(message.kernel->entry, 1U);
+  for (unsigned sm = 0; sm < 4; ++sm) {
+    for (const TbSwapRequest& request : rig.sms[sm].swaps) EXPECT_EQ(request.kernel->entry, 1U) << sm;
   }
-  EXPECT_FALSE(rig.savers[3].saves.empty());
+  EXPECT_FALSE(rig.sms[3].swaps.empty());
 }
 
 TEST(Preemptor, ATbThatComesBackIsPlacedNextUnlessItsQueueIsPreempted) {

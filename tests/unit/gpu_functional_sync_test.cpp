@@ -90,22 +90,40 @@ TEST(GridBarrier, WithoutSwappingAllBlocksHaveToBeResident) {
   }
 }
 
-// Without swapping, each of two kernels could keep half of the other one's room.
+/// Launches a program with blocks of a size in a queue of its own.
+Ticket launch_blocks(Rig& rig, ProgramHandle program, unsigned blocks, unsigned threads, std::uint64_t out,
+                     unsigned queue) {
+  return rig.launch(program, {blocks, 1, 1}, {threads, 1, 1}, Parameters().add(out), queue);
+}
+
+// A quarter of the machine is busy when two kernels come, each of which needs all of it. The second one has small
+// blocks. Without swapping, blocks of both would sleep and keep the room that the other one needs.
 TEST(GridBarrier, AKernelStartsWithAllItsBlocks) {
   Rig rig(answering(false));
-  const ProgramHandle program = rig.load_body(kRounds);
-  const unsigned blocks = resident(rig, program) * 3 / 4;
-  Ticket last = 0;
-  std::vector<std::uint64_t> outs;
-  for (unsigned queue = 0; queue < 4; ++queue) {
-    outs.push_back(rig.buffer(8));
-    last = launch(rig, program, blocks, outs.back(), {}, queue);
-  }
+  const ProgramHandle busy = rig.load_body(
+      "mov.u32 %r1, 0; count: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 5000; @%p1 bra count; ret;", "busy");
+  const ProgramHandle meets = rig.load_body("tb.gridsync; red.global.add.u32 [%rd0], 1; tb.gridsync; ret;", "meets");
+  const std::uint64_t large = rig.buffer(4), small = rig.buffer(4);
+  (void)launch_blocks(rig, busy, 1, 256, large, 0);
+  (void)launch_blocks(rig, meets, 2, 512, large, 1);
+  const Ticket last = launch_blocks(rig, meets, 16, 64, small, 2);
   ASSERT_EQ(rig.device.advance_until(last), Outcome::kDone) << message(rig);
-  for (const std::uint64_t out : outs) {
-    EXPECT_EQ(rig.value<std::uint32_t>(out), 10 * blocks);
-    EXPECT_EQ(rig.value<std::uint32_t>(out + 4), 0U);
-  }
+  EXPECT_EQ(rig.value<std::uint32_t>(large), 1024U);
+  EXPECT_EQ(rig.value<std::uint32_t>(small), 1024U);
+}
+
+TEST(GridBarrier, AKernelThatNeedsTheWholeMachineIsNotOvertaken) {
+  Rig rig(answering(false));
+  const ProgramHandle busy = rig.load_body(
+      "mov.u32 %r1, 0; count: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 2000; @%p1 bra count; ret;", "busy");
+  const ProgramHandle meets = rig.load_body("tb.gridsync; ret;", "meets");
+  const std::uint64_t out = rig.buffer(4);
+  (void)launch_blocks(rig, busy, 1, 256, out, 0);
+  (void)launch_blocks(rig, meets, 2, 512, out, 1);
+  const Ticket last = launch_blocks(rig, busy, 100, 64, out, 2);
+  ASSERT_EQ(rig.device.advance_until(last), Outcome::kDone);
+  ASSERT_EQ(rig.device.kernels().size(), 3U);
+  EXPECT_EQ(rig.device.kernels()[1].kernel, "meets");
 }
 
 TEST(GridBarrier, SeveralKernelsSwap) {
@@ -128,7 +146,7 @@ TEST(GridBarrier, InDivergentCodeIsAnErrorWithTheMissingThread) {
   mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 5; @%p0 bra away;
   tb.gridsync; bra.uni end;
 away: st.global.u32 [%rd0], %r0;
-end: ret;)");
+end: st.global.u32 [%rd0], %r0; ret;)");
   EXPECT_EQ(rig.device.advance_until(launch(rig, program, 2, rig.buffer(4))), Outcome::kFault);
   EXPECT_EQ(rig.device.fault()->kind, FaultKind::kBarrier);
   EXPECT_EQ(rig.device.fault()->thread.x, 5U);
@@ -166,6 +184,23 @@ TEST(GridBarrier, ABlockThatEndsEarlyIsAnErrorOrShrinksTheBarrier) {
     EXPECT_EQ(rig.device.fault()->line, 10U);
     EXPECT_EQ(rig.value<std::uint32_t>(out), 3 * kThreads) << "nobody passed";
   }
+}
+
+// The last block ends when all others have arrived.
+TEST(GridBarrier, TheEndOfTheLastBlockIsAnErrorOrReleasesTheOthers) {
+  Rig rig(answering(true));
+  const ProgramHandle program = rig.load_body(R"(
+  mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 3; @%p0 ret;
+  tb.gridsync; red.global.add.u32 [%rd0], 1; ret;)");
+  const std::uint64_t out = rig.buffer(4);
+  SyncOptions options;
+  options.exit = SyncExit::kShrink;
+  ASSERT_EQ(rig.device.advance_until(launch(rig, program, 4, out, options)), Outcome::kDone) << message(rig);
+  EXPECT_EQ(rig.value<std::uint32_t>(out), 3 * kThreads);
+  EXPECT_EQ(rig.device.advance_until(launch(rig, program, 4, out)), Outcome::kFault);
+  EXPECT_EQ(rig.device.fault()->kind, FaultKind::kBarrier);
+  EXPECT_THAT(message(rig), HasSubstr("grid barrier that can never complete: block (3,0,0) of the kernel has ended"));
+  EXPECT_EQ(rig.device.fault()->line, 10U);
 }
 
 TEST(GridBarrier, AnEndInFrontOfTheBarrierIsFoundAsWell) {
@@ -431,7 +466,7 @@ TEST(Stopped, AWaitOfTheHostForATimeFindsSleepersThatNothingWakes) {
 
 // Blocks that spin on a word which only blocks without room would write.
 TEST(Spinning, OnBlocksThatAreNotPlacedIsADeadlock) {
-  Rig rig(answering(true));
+  Rig rig(answering(true, {"sm.tb_slots=2"}));
   const ProgramHandle program = rig.load_body(R"(
   mov.u32 %r0, %ctaid.x; mov.u32 %r1, %nctaid.x; sub.u32 %r1, %r1, 1; setp.eq.u32 %p0, %r0, %r1; @%p0 bra last;
   setp.eq.u32 %p0, %r0, 0; @%p0 bra sleeps;
@@ -453,7 +488,7 @@ last: st.global.u32 [%rd0], 1; tb.gridsync; ret;)");
 
 // The same, where the block that would write has been woken and finds no room.
 TEST(Spinning, OnBlocksThatFindNoRoomToReturnIsADeadlock) {
-  Rig rig(answering(true));
+  Rig rig(answering(true, {"sm.tb_slots=2"}));
   const ProgramHandle program = rig.load_body(R"(
   mov.u32 %r0, %ctaid.x; mov.u32 %r3, %tid.x; setp.eq.u32 %p0, %r0, 0; @%p0 bra sleeps;
   setp.ne.u32 %p2, %r0, 1; @%p2 bra spin; setp.ge.u32 %p2, %r3, 32; @%p2 bra spin;

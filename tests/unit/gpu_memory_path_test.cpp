@@ -126,6 +126,26 @@ TEST_P(MemoryPathTest, StoresAndLoadsGlobalMemory) {
   for (unsigned lane = 0; lane < lanes_; ++lane) EXPECT_EQ(get(kLoaded, 32, 0, lane), 1000 + lane);
 }
 
+TEST_P(MemoryPathTest, LoadsWhatTheLanesBetweenFirstAndLastName) {
+  // The first and the last lane are as far apart as those of consecutive elements; two lanes between them are swapped.
+  for (const Type type : {Type::kU32, Type::kU64}) {
+    const unsigned size = isa::bytes(type);
+    const std::uint64_t array = *store_.allocate(std::size_t{lanes_} * size, AllocationKind::kHeap);
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      const std::uint64_t value = 100 + lane;
+      std::memcpy(store_.host(array + lane * size), &value, size);
+    }
+    set_addresses(array, size);
+    set_address(1, array + 2 * size);
+    set_address(2, array + size);
+    ASSERT_FALSE(run(record(MemoryKind::kLoad, Space::kGlobal, type), all()));
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+      const unsigned from = lane == 1 ? 2 : lane == 2 ? 1 : lane;
+      EXPECT_EQ(get(kLoaded, 8 * size, 0, lane), 100 + from) << "lane " << lane << ", " << size << " bytes";
+    }
+  }
+}
+
 TEST_P(MemoryPathTest, TouchesOnlyLanesOfTheMask) {
   set_addresses(heap_, 4);
   for (unsigned lane = 0; lane < lanes_; ++lane) put(kData, 32, 0, lane, 7);

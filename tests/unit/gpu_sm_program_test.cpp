@@ -142,6 +142,13 @@ TAIL:
   mad.lo.u32 %r0, %r5, 3, %r7;
   bar.warp.sync 0xffffffff;
 )"},
+      {"warp_barrier_after_exits", {2, 1, 1}, {50, 1, 1}, "", R"(
+  st.global.u32 [%rd1], %r2;
+  setp.lt.u32 %p1, %r2, 5;
+  @%p1 exit;
+  bar.warp.sync 0xffffffff;
+  add.u32 %r0, %r0, 3;
+)"},
       {"shared_transpose", {3, 1, 1}, {256, 1, 1}, ".shared .align 8 .b8 s[2048];\n", R"(
   mov.u32 %r5, s;
   and.b32 %r6, %r2, 15;

@@ -243,6 +243,30 @@ TEST(SyncAgents, ATbIsQuiescedWhenADependentInstructionCouldIssue) {
   }
 }
 
+TEST(SyncAgents, AStoreOfAWarpThatHasExitedKeepsItsTbFromBeingQuiesced) {
+  Agent agent;
+  Maybe<Tick> exited, quiesced;
+  agent.see = [&](const AgentIn& in) {
+    if (!in.exit.empty() && !exited) exited = in.now;
+    agent.out.stall = exited && !quiesced ? 1 : 0;
+    if (exited && !quiesced && (in.quiesced & 1) != 0) quiesced = in.now;
+  };
+  SyncRig rig(agent);
+  const std::uint64_t out = rig.store->allocate(4096, AllocationKind::kHeap).value();
+  std::vector<std::byte> parameters(8);
+  std::memcpy(parameters.data(), &out, 8);
+  const std::string body =
+      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @!%p1 bra STAY; "
+      "st.global.u32 [%rd1], %r1; ret; STAY: mov.u32 %r2, 100; LOOP: sub.u32 %r2, %r2, 1; setp.ne.u32 %p0, %r2, 0; "
+      "@%p0 bra LOOP; ret;";
+  rig.start(rig.load_synchronising(body, {1}, {64}, parameters));
+  ASSERT_TRUE(rig.run(1, 20'000));
+  ASSERT_TRUE(exited.has_value() && quiesced.has_value());
+  // The network answers 100 cycles after it has seen the store, which issued in the ticks before the exit.
+  EXPECT_GT(*quiesced, *exited + 90);
+  EXPECT_LT(*quiesced, *exited + 200);
+}
+
 // --- Messages --------------------------------------------------------------------------------------------------------
 
 TEST(SyncAgents, AMessageWakesTheSmInTheCycleOfItsArrivalAndStaysUntilItIsTaken) {

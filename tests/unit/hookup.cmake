@@ -1,5 +1,7 @@
 # Blocks meet a machine: claims, and what is found and loaded.
 castor_test(hookup_claims_test KIND unit SOURCES hookup/claims_test.cpp LIBS castor_platforms castor_hookup)
+# The list of kernels that dispatch blocks share.
+castor_test(hookup_waiting_kernels_test KIND unit SOURCES hookup/waiting_kernels_test.cpp LIBS castor_platforms castor_hookup)
 
 # Objects that are wrong: built for another version, of another block, without the function that hands over.
 foreach(odd IN ITEMS 1 2 3)

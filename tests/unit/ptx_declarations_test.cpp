@@ -34,6 +34,8 @@ TEST(PtxHeader, IgnoresTrailingNulAndBothKindsOfComments) {
 TEST(PtxHeader, RejectsWhatIsNoPtxText) {
   EXPECT_EQ(error_of_text(""), "1:1: expected PTX text that starts with .version, found end of file");
   EXPECT_EQ(error_of_text("\n int main() {}"), "2:2: expected PTX text that starts with .version, found 'int'");
+  EXPECT_EQ(error_of_text("/* two\n lines */ int main() {}"),
+            "2:11: expected PTX text that starts with .version, found 'int'");
   EXPECT_EQ(error_of_text("\x7f"
                           "ELF"),
             "1:1: unexpected character '\\x7f'");

@@ -11,3 +11,22 @@ castor_script_test(leak_checker_may_crash_once
 # And the bookkeeping of the campaign.
 castor_script_test(campaign_keeps_its_books KIND rules
   COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/unit/campaign_test.py" "${PROJECT_SOURCE_DIR}")
+
+# Faults in production code that this check finds (tests/check_faults.py): the script, and the list. A build knows the
+# tests of its own steps only.
+castor_script_test(faults_of_the_check_are_judged KIND rules
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/unit/check_faults_test.py" "${PROJECT_SOURCE_DIR}")
+set(steps)
+if(CASTOR_SANITIZE AND CASTOR_TEST_UNIT STREQUAL "all")
+  set(steps "${PROJECT_BINARY_DIR}" rules unit)
+elseif(CASTOR_TEST_RTL AND NOT CASTOR_SANITIZE)
+  set(steps "${PROJECT_BINARY_DIR}" tests)
+endif()
+castor_script_test(faults_of_the_check_are_in_the_tree KIND rules
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/check_faults.py" --check ${steps})
+
+# A source of tests that no list names is never run.
+castor_script_test(test_sources_are_listed KIND rules
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/unit/sources_are_listed.py" "${PROJECT_SOURCE_DIR}")
+castor_script_test(test_sources_that_are_not_listed_are_found KIND rules
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/unit/sources_are_listed.py" --self-test)

@@ -54,7 +54,8 @@ LaunchVerdict refuse(const isa::Program& program, LaunchError error, const std::
   return {error, "launch of " + base::readable_name(program.kernel) + ": " + why};
 }
 
-// Checks a launch whose thread blocks must all be resident at once. `most`: thread blocks that the machine has room for.
+// Checks a launch whose thread blocks must all be resident at once. `most`: thread blocks that the machine has room
+// for.
 LaunchVerdict check_all_resident(const isa::Program& program, const LaunchSize& launch, std::uint64_t most) {
   const std::string why = program.reach.grid_barrier ? "the kernel can wait for its whole grid (grid_group::sync())"
                           : launch.cooperative       ? "the launch is cooperative"

@@ -12,17 +12,17 @@ namespace castor::gpu {
 /// Reason for which a machine cannot run a launch.
 enum class LaunchError : std::uint8_t {
   kNone,
-  kZeroDimension,     ///< a grid or block dimension is 0
-  kBlockTooLarge,     ///< more threads per block, or in one dimension, than the machine or the kernel's bounds allow
-  kGridTooLarge,      ///< a grid dimension beyond 2^31 - 1 (x) or 65535 (y, z)
-  kRequiredBlock,     ///< block differs from the kernel's .reqntid
-  kTooManyRegisters,  ///< registers of one block exceed the register file
-  kTooMuchShared,     ///< static plus dynamic shared memory exceed the limit of a block
-  kParameterBytes,    ///< size of the parameter block differs from the kernel's
-  kNotAnswered,       ///< the kernel can reach an instruction of device-wide synchronisation that nothing answers
-  kTooManyBlocks,     ///< thread blocks wait for each other, and they cannot all be resident or be swapped out
+  kZeroDimension,       ///< a grid or block dimension is 0
+  kBlockTooLarge,       ///< more threads per block, or in one dimension, than the machine or the kernel's bounds allow
+  kGridTooLarge,        ///< a grid dimension beyond 2^31 - 1 (x) or 65535 (y, z)
+  kRequiredBlock,       ///< block differs from the kernel's .reqntid
+  kTooManyRegisters,    ///< registers of one block exceed the register file
+  kTooMuchShared,       ///< static plus dynamic shared memory exceed the limit of a block
+  kParameterBytes,      ///< size of the parameter block differs from the kernel's
+  kNotAnswered,         ///< the kernel can reach an instruction of device-wide synchronisation that nothing answers
+  kTooManyBlocks,       ///< thread blocks wait for each other, and they cannot all be resident or be swapped out
   kBarrierAndLaunches,  ///< all TBs must be resident at once, and the kernel launches kernels from device code
-  kSyncOptions,       ///< options of device-wide synchronisation do not fit the launch
+  kSyncOptions,         ///< options of device-wide synchronisation do not fit the launch
 };
 
 /// Result of a launch check.

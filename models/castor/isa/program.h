@@ -138,7 +138,6 @@ struct Program {
   std::uint32_t renamed_registers = 0;  ///< number of renamed registers, at most 32: marked records write registers 0
                                         ///< to renamed_registers - 1 only
   bool uses_dynamic_shared = false;     ///< the code refers to an unsized extern .shared variable
-  bool uses_system_calls = false;
   ProgramReach reach;
   SyncUse sync;  ///< device-wide synchronisation that the program uses
   /// Kernels of its module that the code refers to. If the program launches kernels, also kernels that initialisers of

@@ -1,4 +1,5 @@
 #include <castor/gpu/device.h>
+#include <runtime/module.h>  // needs headers of other rooms
 #include <runtime/open_device.h>
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace cg = cooperative_groups;
 
-constexpr unsigned kRounds = 4;
+constexpr unsigned kRounds = 4, kStores = 8;
 
 __host__ __device__ unsigned mixed(unsigned own, unsigned next, unsigned last, unsigned round) {
   return 3 * own + 5 * next + 7 * last + round;
@@ -46,6 +46,44 @@ __global__ void with_arrival(unsigned* before, unsigned* after, unsigned* own) {
   }
 }
 
+// Returns whether the threads of a block read what block 0 wrote: in odd rounds all, in even ones the last third.
+__host__ __device__ bool reads_first(unsigned block, unsigned blocks, unsigned round) {
+  return round % 2 == 1 || block >= blocks / 3 * 2;
+}
+
+// Words that are read lie beside words that are written: pairs[2 * i + 0], pairs[2 * i + 1]. In even rounds the first
+// third of the blocks arrives early; then the last third brings lines into the L1 of their SMs to which block 0 writes
+// afterwards; in odd rounds all read these lines.
+__global__ void in_pairs(unsigned* pairs, unsigned*, unsigned*) {
+  const cg::grid_group grid = cg::this_grid();
+  const unsigned all = static_cast<unsigned>(grid.size()), self = static_cast<unsigned>(grid.thread_rank());
+  for (unsigned round = 0; round < kRounds; ++round) {
+    const unsigned* const before = pairs + round % 2;
+    unsigned* const after = pairs + (round + 1) % 2;
+    const bool first = reads_first(blockIdx.x, gridDim.x, round);
+    const long long late = round % 2 == 1 ? 0 : blockIdx.x == 0 ? 12000 : first ? 6000 : 0;
+    for (const long long begin = clock64(); clock64() - begin < late;) {
+    }
+    after[2 * self] = mixed(before[2 * self], first ? before[2 * threadIdx.x] : 1, before[2 * (all - 1 - self)], round);
+    grid.sync();
+  }
+}
+
+// All warps of block 0 but the first store to many lines of few memory channels just before the barrier; the other
+// block reads what was stored last.
+__global__ void scattered(unsigned* words, unsigned stride, unsigned* wrong) {
+  const cg::grid_group grid = cg::this_grid();
+  for (unsigned round = 1; round <= kRounds; ++round) {
+    for (unsigned i = 0; i < kStores && blockIdx.x == 0 && threadIdx.x >= 32; ++i)
+      words[((threadIdx.x - 32) * kStores + i) * stride] = round;
+    grid.sync();
+    for (unsigned i = kStores; i-- > 0 && blockIdx.x != 0 && threadIdx.x < 32;) {
+      if (words[((blockDim.x - 64 + threadIdx.x) * kStores + i) * stride] != round) atomicAdd(wrong, 1u);
+    }
+    grid.sync();
+  }
+}
+
 __device__ __noinline__ void meet(const cg::grid_group& grid) { cg::sync(grid); }
 typedef void (*Meet)(const cg::grid_group&);
 __device__ Meet meeting = meet;
@@ -78,12 +116,15 @@ typedef void (*Kernel)(unsigned*, unsigned*, unsigned*);
 unsigned* device[3];
 cudaDeviceProp properties;
 
-std::vector<unsigned> on_host(unsigned block, unsigned all) {
+std::vector<unsigned> on_host(unsigned block, unsigned all, bool pairs = false) {
   std::vector<unsigned> before(all), after(all);
   for (unsigned i = 0; i < all; ++i) before[i] = i * 2654435761u;
   for (unsigned round = 0; round < kRounds; ++round) {
-    for (unsigned i = 0; i < all; ++i)
-      after[i] = mixed(before[i], before[(i + block) % all], before[all - 1 - i], round);
+    for (unsigned i = 0; i < all; ++i) {
+      unsigned next = before[(i + block) % all];
+      if (pairs) next = reads_first(i / block, all / block, round) ? before[i % block] : 1;
+      after[i] = mixed(before[i], next, before[all - 1 - i], round);
+    }
     std::swap(before, after);
   }
   return before;
@@ -143,6 +184,37 @@ void sizes(const char* name, Kernel kernel, const std::vector<unsigned>& blocks)
   }
 }
 
+// Returns whether `in_pairs` gives what the host gives, with three blocks of 64 threads per SM.
+bool run_in_pairs() {
+  const unsigned threads = 64, blocks = 3 * static_cast<unsigned>(properties.multiProcessorCount),
+                 all = blocks * threads;
+  cudaMalloc(&device[0], 2 * all * sizeof(unsigned));
+  std::vector<unsigned> values(2 * all), expected = on_host(threads, all, true);
+  for (unsigned i = 0; i < all; ++i) values[2 * i] = i * 2654435761u;
+  cudaMemcpy(device[0], values.data(), 2 * all * sizeof(unsigned), cudaMemcpyHostToDevice);
+  void* arguments[] = {&device[0], &device[1], &device[2]};
+  cudaLaunchCooperativeKernel(in_pairs, blocks, threads, arguments);
+  bool good = cudaDeviceSynchronize() == cudaSuccess;
+  cudaMemcpy(values.data(), device[0], 2 * all * sizeof(unsigned), cudaMemcpyDeviceToHost);
+  for (unsigned i = 0; i < all; ++i) good = good && values[2 * i] == expected[i];
+  cudaFree(device[0]);
+  return good;
+}
+
+bool run_scattered(unsigned stride) {
+  unsigned wrong = 1;
+  cudaMalloc(&device[0], 256 * kStores * stride * sizeof(unsigned));
+  cudaMalloc(&device[1], sizeof(unsigned));
+  cudaMemset(device[1], 0, sizeof(unsigned));
+  void* arguments[] = {&device[0], &stride, &device[1]};
+  cudaLaunchCooperativeKernel(scattered, 2, 256, arguments);
+  const bool ended = cudaDeviceSynchronize() == cudaSuccess;
+  cudaMemcpy(&wrong, device[1], sizeof(unsigned), cudaMemcpyDeviceToHost);
+  cudaFree(device[0]);
+  cudaFree(device[1]);
+  return ended && wrong == 0;
+}
+
 int main() {
   cudaGetDeviceProperties(&properties, 0);
   int attribute = 0;
@@ -153,6 +225,8 @@ int main() {
   sizes("in functions", with_calls, {33, 0});
   const bool shaped =
       run(with_sync, dim3(2, 2, 1), dim3(4, 3, 2), true) && run(with_sync, dim3(1, 2, 2), dim3(2, 8), false);
+  std::printf("in pairs: %s\n", run_in_pairs() ? "right" : "WRONG");
+  std::printf("scattered stores: %s\n", run_scattered(512) && run_scattered(1024) ? "right" : "WRONG");
   std::printf("grids and blocks of several dimensions: %s\n", shaped ? "right" : "WRONG");
 
   // Without a barrier a plain launch may have any number of blocks, a cooperative one only as many as fit.

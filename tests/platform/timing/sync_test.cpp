@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "castor/base/error.h"
+#include "castor/gpu/trace/wave_file.h"
 #include "common/sync_stubs.h"
 #include "platform/timing/rig.h"
 
@@ -294,8 +297,11 @@ TEST(SyncTiming, ResetDropsMessagesAndTheNextKernelFindsACleanNetwork) {
   sync.hub.deaf = true;
   EXPECT_EQ(rig.device->advance_until(sync.submit(program, 2)), Outcome::kDeadlock);
   EXPECT_FALSE(rig.device->gpu().front_end().idle());
+  EXPECT_EQ(sync.hub.resets, 1U);
   rig.device->reset();
   EXPECT_TRUE(rig.device->gpu().idle());
+  EXPECT_EQ(sync.hub.resets, 2U);
+  EXPECT_EQ(sync.agent(1).resets, 2U);
   sync.hub.deaf = false;
   const Cycle behind = rig.device->gpu().now();
   rig.recorder.started.clear();
@@ -303,6 +309,21 @@ TEST(SyncTiming, ResetDropsMessagesAndTheNextKernelFindsACleanNetwork) {
   Cycle last = 0;
   for (const auto& one : rig.recorder.started) last = std::max(last, one.cycle);
   for (unsigned sm = 0; sm < 2; ++sm) EXPECT_EQ(first_issue(rig, sm, behind), last + from_arrival(20, 1)) << sm;
+}
+
+TEST(SyncTiming, WavesShowTheNetwork) {
+  BarrierRig sync({2});
+  const std::string path = ::testing::TempDir() + "sync_waves.vcd";
+  WaveFile waves(path, {"*.sync_net"});
+  sync.rig->device->gpu().add_waves(waves);
+  EXPECT_GT(waves.signals(), 10U);
+  waves.sample(0, 0);
+  waves.close(1);
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  for (const char* const name : {"arrived", "room", "in_flight", "stalled", "quiesced", "sends", "down_fill"}) {
+    EXPECT_THAT(text.str(), HasSubstr(" " + std::string(name) + " ")) << name;
+  }
 }
 
 // --- Reports ---------------------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ library(small) {
   lu_table_template(t) { variable_1 : input_net_transition; index_1 ("1.0, 2.0"); }
   cell (NAND2X2) { area : 4; pin(A) { direction : input; } pin(B) { direction : input; }
                    pin(Y) { direction : output; function : "(A B)'"; } }
+  cell (NAND2X0) { area : 2; dont_use : true; pin(A, B) { direction : input; }
+                   pin(Y) { direction : output; function : "(A B)'"; } }
   cell ("NAND2X1") {
     area : 2.5
     pin(A, B) { direction : input; capacitance : 3.0; }

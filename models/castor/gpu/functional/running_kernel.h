@@ -53,7 +53,8 @@ struct RunningKernel {
   [[nodiscard]] bool is_active() const { return resident != 0 || next < total; }
   /// Returns whether the kernel must get room for all its blocks at once, more than `room` of the machine's 1.
   [[nodiscard]] bool needs_more_than(double room) const {
-    return next == 0 && (launch.all_resident || sync.starts_whole(limit)) && static_cast<double>(total) / limit > room + 1e-9;
+    return next == 0 && (launch.all_resident || sync.starts_whole(limit)) &&
+           static_cast<double>(total) / limit > room + 1e-9;
   }
 };
 

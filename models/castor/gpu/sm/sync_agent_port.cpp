@@ -112,6 +112,8 @@ void SyncAgentPort::retire(unsigned context, TbRetireMessage& /*message*/) {
 void SyncAgentPort::clock() {
   if (!awake_) {
     ++owed_;
+    // An SM that never sleeps has no other occasion to bring the agent up to date before a report.
+    if (!parts_.machine.run.sleep) flush();
     return;
   }
   ++clocked_;

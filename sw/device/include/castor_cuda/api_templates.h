@@ -102,9 +102,9 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, v
                                              Arguments&&... arguments) {
   return [&](Parameters... values) {
     void* pointers[sizeof...(Parameters) + 1] = {
-        const_cast<void*>(static_cast<const void*>(std::addressof(values)))...};
+        const_cast<void*>(static_cast<const void*>(__builtin_addressof(values)))...};
     return ::cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), pointers);
-  }(std::forward<Arguments>(arguments)...);
+  }(static_cast<Arguments&&>(arguments)...);
 }
 template <class T>
 static inline cudaError_t cudaFuncSetCacheConfig(T* func, cudaFuncCache config) {
