@@ -22,7 +22,6 @@
 // none. They are the place to start an adapter from: copy one, keep what its base class checks, replace `decide` and
 // `watch`.
 namespace castor::gpu::test {
-
 /// FNV-1a over values.
 class Digest {
  public:
@@ -112,10 +111,7 @@ inline std::uint64_t events_of(const FetchIn& in) {
   return digest.value() == none ? 0 : digest.value();
 }
 inline void add(Digest& digest, const SyncKernel& e) { digest.add(e.kd).add(e.queue).add(e.kid).add(e.tbs).add(e.fit); }
-inline void add(Digest& digest, const SyncMessage& e) {
-  for (const std::uint64_t word : e.word) digest.add(word);
-  digest.add(e.bits);
-}
+inline void add(Digest& digest, const SyncMessage& e) { digest.add(e.word[0]).add(e.word[3]).add(e.bits); }
 inline std::uint64_t events_of(const HubIn& in) {
   Digest digest;
   const std::uint64_t none = digest.value();
@@ -532,11 +528,10 @@ class NullHub final : public NullHook<HubIn, HubOut> {
   }
 };
 
-/// Takes every message, sends none and stalls no warp.
+/// Takes every message and stalls no warp.
 class NullAgent final : public NullHook<AgentIn, AgentOut> {
  private:
   [[nodiscard]] AgentOut decide(const AgentIn& /*in*/) const override { return {}; }
-  // It is not called before a kernel synchronises.
   [[nodiscard]] std::uint64_t first_level() const override { return levels_of(AgentIn{}); }
 };
 

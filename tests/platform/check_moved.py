@@ -4,7 +4,8 @@ boundaries (context.random). It must print what it prints without.
 
   check_moved.py PROGRAM ARGUMENTS SEEDS MACHINE...
 
-ARGUMENTS is one word ("--n 100 --seed 2"), SEEDS a number of seeds, from 1 on. On the first machine the program must
+ARGUMENTS is one word ("--n 100 --seed 2"), SEEDS a number of seeds, from 1 on. MACHINE may have keys behind it
+(NAME,blocks.saws.enable=1). On the first machine the program must
 print PASS, and over all runs some thread block must have been swapped out. Every block that left must have come back.
 """
 
@@ -19,10 +20,11 @@ import tempfile
 
 def run(command, machine, seed, report):
     """(exit code, standard output, standard error)"""
+    name, *keys = machine.split(",")
     environment = dict(
         os.environ,
-        CASTOR_PLATFORM=machine,
-        CASTOR_SET=f"run.functional=0;context.random={seed}",
+        CASTOR_PLATFORM=name,
+        CASTOR_SET=";".join(keys + ["run.functional=0", f"context.random={seed}"]),
         CASTOR_REPORT=str(report),
     )
     done = subprocess.run(

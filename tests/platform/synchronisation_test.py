@@ -254,7 +254,7 @@ class Synchronisation(CommandCase):
         self.assertEqual((output, messages), ("cudaSuccess cudaSuccess 0 wrong, plain 7\n", ""))
         output, messages = self.run_program(STENCIL, 9, 7, keys=keys)
         self.assertEqual(output.split()[0], "cudaErrorCooperativeLaunchTooLarge")
-        self.assertIn("9 thread blocks wait for each other; 8 are resident together", messages)
+        self.assertIn("its 9 blocks must be resident at once; this machine has room for 8", messages)
 
     def test_waits_and_signals_order_thread_blocks_whatever_the_order_of_placement(self):
         for order in ("rows", "back", "fronts"):

@@ -249,8 +249,7 @@ TEST(HooksOnMachines, HooksInsideSmsAreOnePerSm) {
 
 TEST(HooksOnMachines, HooksThatAreNotToldOfMovesRefuseThem) {
   NullHooks adapters(13);
-  const std::pair<unsigned, const char*> all[] = {{NullHooks::kIssuePolicy, "IssuePolicy"},
-                                                  {NullHooks::kFetchFilter, "FetchFilter"},
+  const std::pair<unsigned, const char*> all[] = {{NullHooks::kFetchFilter, "FetchFilter"},
                                                   {NullHooks::kJobScheduler, "JobScheduler"},
                                                   {NullHooks::kDispatchPolicy, "DispatchPolicy"}};
   const std::vector<std::string> fetch = {"fetch.warps=1", "fetch.insns=4", "ibuffer.refill=empty"};
@@ -273,7 +272,7 @@ TEST(HooksOnMachines, HooksThatAreNotToldOfMovesRefuseThem) {
   }
   for (const char* const key : {"context.random=1", "context.mover=rate"}) {
     EXPECT_NO_THROW((void)checked(with(key), {}));
-    EXPECT_NO_THROW((void)checked(with(key), adapters.hooks(NullHooks::kGovernor)));
+    EXPECT_NO_THROW((void)checked(with(key), adapters.hooks(NullHooks::kGovernor | NullHooks::kIssuePolicy)));
   }
 }
 

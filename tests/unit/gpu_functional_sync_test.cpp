@@ -85,8 +85,9 @@ TEST(GridBarrier, WithoutSwappingAllBlocksHaveToBeResident) {
     (void)launch(rig, program, most + 1, out);
     FAIL();
   } catch (const base::InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(std::to_string(most + 1) + " thread blocks wait for each other; " +
-                                        std::to_string(most) + " are resident together"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("its " + std::to_string(most + 1) +
+                          " blocks must be resident at once; this machine has room for " + std::to_string(most)));
   }
 }
 

@@ -58,8 +58,9 @@ LaunchVerdict refuse(const isa::Program& program, LaunchError error, const std::
 // for.
 LaunchVerdict check_all_resident(const isa::Program& program, const LaunchSize& launch, std::uint64_t most) {
   const std::string why = program.reach.grid_barrier ? "the kernel can wait for its whole grid (grid_group::sync())"
-                          : launch.cooperative       ? "the launch is cooperative"
-                                                     : "no block of this machine swaps out those that wait";
+                          : launch.cooperative
+                              ? "the launch is cooperative"
+                              : "its thread blocks wait for each other, and nothing on this machine swaps them out";
   if (program.reach.launches && needs_all_resident(program, launch.cooperative)) {
     return refuse(program, LaunchError::kBarrierAndLaunches,
                   why + ", and the kernel launches kernels from device code; it cannot do both");

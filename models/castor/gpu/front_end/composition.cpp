@@ -54,13 +54,10 @@ void check_moves(const Machine& machine, const Hooks& hooks) {
         std::string(hook) + " does not support thread blocks that are swapped out: key " + key + " is " + value,
         std::string("disable the block that is a ") + hook + ", or change " + key);
   };
-  const auto inside = [&](const char* key, const char* value) {
-    refuse(!hooks.issue.empty(), "IssuePolicy", key, value);
-    refuse(!hooks.fetch_filter.empty(), "FetchFilter", key, value);
-  };
-  if (machine.context.mover == ContextMover::kRate) inside("context.mover", "rate");
+  const bool filters = !hooks.fetch_filter.empty();
+  if (machine.context.mover == ContextMover::kRate) refuse(filters, "FetchFilter", "context.mover", "rate");
   if (machine.context.random == 0) return;
-  inside("context.random", "not 0");
+  refuse(filters, "FetchFilter", "context.random", "not 0");
   refuse(hooks.job_scheduler != nullptr, "JobScheduler", "context.random", "not 0");
   refuse(hooks.dispatch != nullptr, "DispatchPolicy", "context.random", "not 0");
   refuse(hooks.launch != nullptr, "LaunchUnit", "context.random", "not 0");

@@ -94,8 +94,8 @@ class HookEvents {
     if (events_.completed) mechanism.ended(*events_.completed);
   }
   [[nodiscard]] bool any() const {
-    return !retired_.empty() || !left_.empty() || events_.placed || events_.done || events_.started ||
-           events_.completed;
+    return !retired_.empty() || !left_.empty() || !came_back_.empty() || events_.placed || events_.done ||
+           events_.started || events_.completed;
   }
   /// Returns whether a retired TB of an SM was recorded in this cycle.
   [[nodiscard]] bool retired_on(unsigned sm) const {

@@ -17,7 +17,7 @@ struct BarrierArrival {
   std::uint8_t barrier = 0;    ///< barrier number inside the TB, 0 to 15
 };
 
-/// Event: the last lanes of a warp have exited.
+/// Event: the last lanes of a warp have exited, or its thread block is swapped out.
 struct WarpExit {
   std::uint8_t scheduler = 0;  ///< scheduler of the warp
   std::uint8_t warp = 0;       ///< warp slot
@@ -37,9 +37,10 @@ struct IssueIn {
   /// At the edge: warps that begin to wait at a barrier, without those whose barrier completed in this tick. `arrive`
   /// and `exit` together hold at most one event per scheduler.
   View<BarrierArrival> arrive;
-  View<WarpExit> exit;        ///< at the edge: warps that have exited
-  Maybe<TbStartEvent> start;  ///< S5: a TB has started; delivered one tick later if `kernel_start` announced it
-  Maybe<std::uint8_t> free;   ///< at the edge: TB context of the TB that retired
+  View<WarpExit> exit;  ///< at the edge: warps that have exited
+  /// S5: a TB has started, or come back with its live warps; delivered one tick later if `kernel_start` announced it
+  Maybe<TbStartEvent> start;
+  Maybe<std::uint8_t> free;  ///< at the edge: TB context of the TB that retired or was swapped out
   /// S5: a TB started on an SM that held none; its `start` event follows in the next tick
   bool kernel_start = false;
   /// S5, with issue.warps 5: warps whose queue head belongs to issue class j (compute, global memory, shared memory,

@@ -1,11 +1,15 @@
 #include "castor/gpu/sm/hook_port.h"
 
+#include <algorithm>
+
 #include "castor/base/error.h"
 #include "castor/gpu/hook_check.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/fault_port.h"
 #include "castor/gpu/sm/issue_stage.h"
+#include "castor/gpu/sm/thread_blocks.h"
 #include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu {
@@ -54,6 +58,66 @@ void HookPort::started(const TbStartEvent& event, bool first) {
     tb_of_[lowest(left)] = event.tb;
     age_of_[lowest(left)] = static_cast<std::uint32_t>(parts_.clock.now());
   }
+}
+
+void HookPort::come_back(TbStart& start, const SavedTb& saved) {
+  starts_.keep(start.tb.live, start.first);
+  for (unsigned i = 0; i < saved.warps.size(); ++i) {
+    const SavedWarp& warp = saved.warps[i];
+    if (!warp.live || !warp.at_barrier) continue;
+    told_.push_back({start.tb.slots[i], start.event.tb, static_cast<std::uint8_t>(warp.barrier.barrier), false});
+  }
+}
+
+void HookPort::stop(unsigned context) {
+  told_.erase(std::remove_if(told_.begin(), told_.end(), [context](const Told& one) { return one.tb == context; }),
+              told_.end());
+}
+
+void HookPort::freeze(unsigned context) {
+  for (WarpMask left = parts_.tbs[context].live; left != 0; left &= left - 1) {
+    const auto w = static_cast<std::uint8_t>(lowest(left));
+    // A warp whose arrival was not told yet does not have to exit twice.
+    told_.erase(std::remove_if(told_.begin(), told_.end(), [w](const Told& one) { return one.warp == w; }),
+                told_.end());
+    told_.push_back({w, static_cast<std::uint8_t>(context), 0, true});
+  }
+}
+
+bool HookPort::may_leave(unsigned context) const {
+  return std::none_of(told_.begin(), told_.end(), [context](const Told& one) { return one.tb == context; });
+}
+
+// Adds events of thread blocks that move to those of the tick: one for each scheduler that has no other event and may
+// report one. Start events come before.
+void HookPort::tell(View<BarrierArrival>& arrivals, View<WarpExit>& exits, WarpMask unblocked) {
+  parts_.clock.stir();
+  told_.erase(std::remove_if(told_.begin(), told_.end(),
+                             [&](const Told& one) { return !one.exits && (unblocked & warp_bit(one.warp)) != 0; }),
+              told_.end());
+  unsigned busy = ~unsigned{barrier_ok_};
+  for (const BarrierArrival& one : arrivals) busy |= 1U << one.scheduler;
+  for (const WarpExit& one : exits) busy |= 1U << one.scheduler;
+  std::size_t arrived = arrivals.size, exited = exits.size;
+  std::copy(arrivals.begin(), arrivals.end(), told_arrivals_.begin());
+  std::copy(exits.begin(), exits.end(), told_exits_.begin());
+  for (auto one = told_.begin(); one != told_.end();) {
+    const auto s = static_cast<std::uint8_t>(one->warp % schedulers_.count);
+    const bool starts =
+        (starts_.now() && starts_.now()->tb == one->tb) || (starts_.late() && starts_.late()->tb == one->tb);
+    if ((busy >> s & 1) != 0 || starts) {
+      ++one;
+      continue;
+    }
+    busy |= 1U << s;
+    if (one->exits)
+      told_exits_[exited++] = {s, one->warp, one->tb};
+    else
+      told_arrivals_[arrived++] = {s, one->warp, one->tb, one->barrier};
+    one = told_.erase(one);
+  }
+  arrivals = {told_arrivals_.data(), arrived};
+  exits = {told_exits_.data(), exited};
 }
 
 void HookPort::settle_early(WarpMask /*eligible*/) {
@@ -125,7 +189,10 @@ void HookPort::take_picks(const IssueOut& out, WarpMask offered, Picks& picks) {
 
 void HookPort::clock() {
   const Barriers& barriers = parts_.barriers;
-  clock(barriers.arrivals(), barriers.exits(), barriers.unblocked(), parts_.issue.refused_warps());
+  View<BarrierArrival> arrivals = barriers.arrivals();
+  View<WarpExit> exits = barriers.exits();
+  if (!told_.empty()) tell(arrivals, exits, barriers.unblocked());
+  clock(arrivals, exits, barriers.unblocked(), parts_.issue.refused_warps());
   if (starts_.late()) parts_.clock.stir();
 }
 

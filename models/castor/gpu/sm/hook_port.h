@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/hooks/fetch_filter.h"
@@ -22,6 +23,12 @@ class TbStarts {
     now_.swap(late_);
   }
   void add(const TbStartEvent& event, bool first) { (first ? late_ : now_) = event; }
+  /// Removes the warps that had exited before the TB was swapped out from the start event that was added last.
+  void keep(WarpMask live, bool first) {
+    TbStartEvent& event = first ? *late_ : *now_;
+    event.warps &= live;
+    event.full &= live;
+  }
   /// Start events delivered in this tick, and in the next one.
   [[nodiscard]] const Maybe<TbStartEvent>& now() const { return now_; }
   [[nodiscard]] const Maybe<TbStartEvent>& late() const { return late_; }
@@ -41,6 +48,9 @@ void add_waits(const Hook& hook, const char* name, unsigned sm, WaitGraph& graph
 
 /// Mechanism that connects an SM to its IssuePolicyHook (docs/gpu/hooks.md, "Hooks"): it passes inputs to the hook and
 /// applies its picks. Present only if an issue policy is plugged in.
+///
+/// A thread block that is swapped out exits and is freed, as the policy sees it; one that comes back starts with its
+/// live warps, and those that wait at a barrier arrive there (docs/gpu/moving.md, "Hooks").
 class HookPort : public SmMechanism {
  public:
   static constexpr bool kOptional = true;
@@ -63,6 +73,11 @@ class HookPort : public SmMechanism {
     kernel_start_ = false;
   }
   void start(TbStart& start) { started(start.event, start.first); }
+  void come_back(TbStart& start, const SavedTb& saved);
+  void stop(unsigned context);
+  void freeze(unsigned context);
+  [[nodiscard]] bool may_leave(unsigned context) const;
+  void leave(unsigned context, SavedTb& /*saved*/) { free_ = static_cast<std::uint8_t>(context); }
   /// Records that a TB has started. `first`: the SM held no TB.
   void started(const TbStartEvent& event, bool first);
   void settle_early(WarpMask eligible = 0);
@@ -90,6 +105,12 @@ class HookPort : public SmMechanism {
   void add_waves(Waves& waves, const std::string& scope) const { hook_.add_waves(waves, scope); }
 
  private:
+  /// Exit or arrival of a warp that the policy is still to see.
+  struct Told {
+    std::uint8_t warp = 0, tb = 0, barrier = 0;
+    bool exits = false;
+  };
+  void tell(View<BarrierArrival>& arrivals, View<WarpExit>& exits, WarpMask unblocked);
   void check_none(const IssueOut& out) const;
   void take_picks(const IssueOut& out, WarpMask offered, Picks& picks);
 
@@ -106,6 +127,9 @@ class HookPort : public SmMechanism {
   IssueIn in_;
   std::array<std::uint8_t, kMaxWarps> tb_of_{};
   std::array<std::uint32_t, kMaxWarps> age_of_{};
+  std::vector<Told> told_;  // of thread blocks that move, oldest first
+  std::array<BarrierArrival, kMaxWarps> told_arrivals_;
+  std::array<WarpExit, kMaxWarps> told_exits_;
   std::array<std::uint8_t, kMaxPicks> picked_{};  // [j], bit s: scheduler s has a pick j
   Picks picks_{};
 };

@@ -58,6 +58,9 @@ struct SmMechanism {
   void stop(unsigned /*context*/) {}
   /// S8, bookkeeping: the context of a thread block begins to move out. Its state must not change any more.
   void freeze(unsigned /*context*/) {}
+  /// S8: returns whether a thread block whose context has moved may leave in this tick. If not, the SM asks again in
+  /// the next tick.
+  [[nodiscard]] bool may_leave(unsigned /*context*/) const { return true; }
   /// S8: a thread block is swapped out. The mechanism stores its part of the thread block's state in `saved`.
   void leave(unsigned /*context*/, SavedTb& /*saved*/) {}
   /// S8: a thread block has retired; `message` will be sent to the front end.

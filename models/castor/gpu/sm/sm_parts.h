@@ -34,9 +34,7 @@ struct SmHooks {
   bool elsewhere = false;
 
   /// Returns whether the machine has a hook that does not support thread blocks that move.
-  [[nodiscard]] bool any() const {
-    return elsewhere || fetch_filter != nullptr || issue != nullptr || agent != nullptr;
-  }
+  [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || agent != nullptr; }
 };
 
 /// References to the parts of an SM's core, for mechanisms and for parts that use many of them. Constructors may only

@@ -338,7 +338,9 @@ void BasicSm<Mechanisms>::swap_tbs() {
   if (mover.due() < 0) return;
   const auto context = static_cast<unsigned>(mover.due());
   clock_.stir();
-  if (!tbs_.may_retire(clock_.tick())) return;
+  bool leaves = tbs_.may_retire(clock_.tick());
+  mechanisms_.each([&](const auto& one) { leaves = leaves && one.may_leave(context); });
+  if (!leaves) return;
   watch_.disturb();
   const WarpMask warps = tbs_[context].warps;
   auto saved = std::make_unique<SavedTb>();

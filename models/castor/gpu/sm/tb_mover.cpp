@@ -199,6 +199,10 @@ void TbMover::draw() {
     tbs_.request_swap(
         {context, SwapReason::kRandom, clock_.tick(), context_move_time(machine_, tbs_[context].kernel->need)});
   }
+  draw_later();
+}
+
+void TbMover::draw_later() {
   draws_at_ = clock_.tick() + 1 + random(1) % kMostBetweenDraws;
   wake_in(draws_at_);
 }
@@ -210,13 +214,6 @@ bool TbMover::take(const SmEvent& event) {
 }
 
 // --- Save and restore ------------------------------------------------------------------------------------------------
-
-void TbMover::start(TbStart& start) {
-  filled_[start.context] = 0;
-  if (machine_.context.random == 0 || draws_at_ != base::kForever) return;
-  draws_at_ = clock_.tick() + 1 + random(1) % kMostBetweenDraws;
-  wake_in(draws_at_);
-}
 
 Tick TbMover::rest_of_sleep(unsigned w) const {
   return (blocked_.asleep() & warp_bit(w)) != 0 ? warps_[w].wakes - clock_.tick() : 0;
@@ -297,7 +294,7 @@ void TbMover::come_back(TbStart& start, const SavedTb& saved) {
   hand_over_.raise();
 }
 
-void TbMover::hand_over() {
+void TbMover::hand_over_restored() {
   for (const Restored& one : restored_) {
     memory_.restore_local(one.context, one.tb->local);
     CASTOR_ASSERT_AT(clock_.now(), tbs_[one.context].killed || digest(one.context) == one.tb->digest,

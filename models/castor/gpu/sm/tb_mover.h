@@ -50,7 +50,10 @@ class TbMover : public SmMechanism {
  public:
   explicit TbMover(const SmParts& parts);
 
-  void start(TbStart& start);
+  void start(TbStart& start) {
+    filled_[start.context] = 0;
+    if (machine_.context.random != 0 && draws_at_ == base::kForever) draw_later();
+  }
   void come_back(TbStart& start, const SavedTb& saved);
   /// Cancels the swap of a thread block that ends early.
   void stop(unsigned context);
@@ -58,7 +61,9 @@ class TbMover : public SmMechanism {
   bool take(const SmEvent& event);
   /// Writes the saved local memory of thread blocks restored in this tick back to memory, and compares all that came
   /// back with what left. Runs between ticks, because that memory belongs to the L2 slices.
-  void hand_over();
+  void hand_over() {
+    if (!restored_.empty()) hand_over_restored();
+  }
   [[nodiscard]] bool still() const { return tbs_.swapping() == 0 && draws_at_ == base::kForever; }
   void add_waiting(std::vector<WaitReason>& reasons) const;
   void add_statistics();
@@ -95,6 +100,8 @@ class TbMover : public SmMechanism {
   void forget(unsigned context);
   void wake_in(Tick tick);
   void draw();
+  void draw_later();
+  void hand_over_restored();
   [[nodiscard]] std::uint64_t random(std::uint64_t salt) const;
   [[nodiscard]] Tick rest_of_sleep(unsigned w) const;
   void save_warp(unsigned w, SavedWarp& to) const;
