@@ -80,8 +80,10 @@ std::string run(const std::vector<std::string>& overrides) {
     if (wait > 20ULL * kBlocks * timed.device.gpu().now()) return "barriers waited " + std::to_string(wait);
     std::uint64_t again = 0;
     for (const auto& [ticket, of] : timed.events.all.kernels) again += of.started - of.tbs;
-    return timed.left() + "again " + std::to_string(again != 0) + ", " + governor.seen() + ", statistics " +
-           std::to_string(timed.device.gpu().statistics().hash());
+    // `left` lets the device run on.
+    const std::string seen = "again " + std::to_string(again != 0) + ", " + governor.seen() + ", statistics " +
+                             std::to_string(timed.device.gpu().statistics().hash());
+    return timed.left() + seen;
   });
 }
 
