@@ -18,11 +18,10 @@ std::string wait_text(const SyncWait& wait) {
 }
 
 void KernelSync::start(const Launch& launch, bool swaps, std::shared_ptr<const SyncOptions> options) {
-  static const auto kDefaults = std::make_shared<const SyncOptions>();
   program_ = launch.program;
   grid_ = launch.grid;
   swaps_ = swaps;
-  options_ = options != nullptr ? std::move(options) : kDefaults;
+  options_ = options != nullptr ? std::move(options) : std::make_shared<const SyncOptions>();
 }
 
 bool KernelSync::starts_whole(std::uint64_t most) const {
