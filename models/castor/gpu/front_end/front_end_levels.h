@@ -4,6 +4,7 @@
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/front_end/built_in_dispatch.h"
+#include "castor/gpu/note_largest.h"
 #include "castor/gpu/unit.h"
 
 namespace castor::gpu {
@@ -38,7 +39,7 @@ class FrontEndLevels {
   void set(const Levels& levels, Cycle now) {
     count_until(now);
     levels_ = levels;
-    if (levels.entries > entries_valid_max_.value()) entries_valid_max_ += levels.entries - entries_valid_max_.value();
+    note_largest(entries_valid_max_, levels.entries);
   }
   /// Adds the levels for all cycles before `now` that are not counted yet.
   void count_until(Cycle now) {

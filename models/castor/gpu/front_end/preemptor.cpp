@@ -66,23 +66,23 @@ void Preemptor::take_saved(SmUnit& sm, Cycle now) {
     ledger_.credit(sm.index(), entry, kernel.context().need);
     table_.save(entry);
     events_.left(tb_event(*tb->kernel, sm.index(), tb->gid));
-    saved_.push_back({kernel.record, tb});
+    saved_.push_back({tb, kernel.record});
     if (kernel.killed) stopped(entry);
   }
 }
 
 void Preemptor::stopped(unsigned entry) {
   const LaunchRecord* const record = table_[entry].record;
-  for (const Saved& saved : saved_) {
+  for (const SwappedTb& saved : saved_) {
     if (saved.record == record && saved.tb->caller != 0) retire_.end_caller(saved.tb->caller);
   }
-  saved_.erase(std::remove_if(saved_.begin(), saved_.end(), [&](const Saved& tb) { return tb.record == record; }),
+  saved_.erase(std::remove_if(saved_.begin(), saved_.end(), [&](const SwappedTb& tb) { return tb.record == record; }),
                saved_.end());
   table_.drop_saved(entry);
 }
 
 // Returns the SMs to which a saved TB may go now.
-SmMask Preemptor::room_for(const Saved& saved) const {
+SmMask Preemptor::room_for(const SwappedTb& saved) const {
   if (queues_[saved.record->context.queue]) return {};
   return dispatcher_.sms_for_restored(saved.entry());
 }
@@ -97,7 +97,7 @@ std::size_t Preemptor::restorable() const {
 void Preemptor::add_waiting(DispatchState& state) const {
   state.waiting = state.waiting || !saved_.empty();
   bool found = false;
-  for (const Saved& saved : saved_) {
+  for (const SwappedTb& saved : saved_) {
     if (queues_[saved.record->context.queue]) continue;
     const SmMask room = dispatcher_.room_again(saved.entry());
     if (!found || room.any()) state.fits_head = room;
@@ -110,25 +110,15 @@ void Preemptor::add_waiting(DispatchState& state) const {
 void Preemptor::restore_first(Cycle now) {
   const std::size_t found = restorable();
   if (found == saved_.size()) return;
-  const Saved saved = saved_[found];
+  const SwappedTb saved = saved_[found];
   const Cycle each = context_move_time(machine_, saved.record->context.need);
   const unsigned sm = dispatcher_.place_restored(saved.entry(), room_for(saved), now);
-  TbStartMessage message;
-  message.visible = now + 1;
-  message.kernel = saved.tb->kernel;
-  message.item = saved.tb->item;
-  message.gid = saved.tb->gid;
-  message.group = saved.tb->group;
-  message.level = saved.record->level;
-  message.parent_sm = saved.record->parent_sm;
-  message.acquire = now;
-  message.saved = saved.tb;
-  message.load = each;
+  Cycle load = each;
   if (saved.tb->reason == SwapReason::kPreemption) {
     mover_free_ = std::max(mover_free_, now + 1) + each;
-    message.load = mover_free_ - (now + 1);
+    load = mover_free_ - (now + 1);
   }
-  sms_[sm]->start(message);
+  sms_[sm]->start(saved.start_message(now, load));
   table_.restore(saved.entry());
   events_.restored(tb_event(*saved.tb->kernel, sm, saved.tb->gid));
   saved_.erase(saved_.begin() + static_cast<std::ptrdiff_t>(found));

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "castor/gpu/front_end/dispatcher.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/mechanism.h"
+#include "castor/gpu/front_end/swapped_tb.h"
 #include "castor/gpu/machine.h"
-#include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm_unit.h"
 
 namespace castor::gpu {
@@ -59,16 +58,10 @@ class Preemptor : public FrontEndMechanism {
   }
 
  private:
-  struct Saved {
-    LaunchRecord* record = nullptr;  // launch record, held by the TB
-    std::shared_ptr<const SavedTb> tb;
-    [[nodiscard]] unsigned entry() const { return record->context.entry; }
-  };
-
   void save(unsigned entry, Cycle now);
   void take_saved(SmUnit& sm, Cycle now);
   void restore_first(Cycle now);
-  [[nodiscard]] SmMask room_for(const Saved& saved) const;
+  [[nodiscard]] SmMask room_for(const SwappedTb& saved) const;
   [[nodiscard]] std::size_t restorable() const;
 
   const Machine& machine_;
@@ -79,8 +72,8 @@ class Preemptor : public FrontEndMechanism {
   RetireUnit& retire_;
   HookEvents& events_;
   QueueMask queues_;
-  std::vector<Saved> saved_;  // saved TBs, in the order in which they left their SMs
-  Cycle mover_free_ = 0;      // first cycle in which the mover is free
+  std::vector<SwappedTb> saved_;  // saved TBs, in the order in which they left their SMs
+  Cycle mover_free_ = 0;          // first cycle in which the mover is free
 };
 
 }  // namespace castor::gpu

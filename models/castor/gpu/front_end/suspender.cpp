@@ -27,7 +27,7 @@ void Suspender::take(Cycle now) {
   for (SmUnit* const sm : sms_) {
     while (const TbSaveMessage* const message = sm->suspended().head(now)) {
       const KernelContext& context = *message->tb->kernel;
-      const Away away = {message->tb, &table_.record_of(context)};
+      const SwappedTb away = {message->tb, &table_.record_of(context)};
       sm->suspended().pop();
       ledger_.credit(sm->index(), context.entry, context.need);
       table_.suspend(context.entry);
@@ -56,7 +56,7 @@ bool Suspender::children_closed(BlockId block) {
 
 void Suspender::restore(Cycle now) {
   if (placeable_.empty()) return;
-  const Away away = placeable_.front();
+  const SwappedTb away = placeable_.front();
   const unsigned entry = away.record->context.entry;
   const SmMask takers = dispatcher_.sms_for_restored(entry);
   if (takers.none()) return;
@@ -65,19 +65,8 @@ void Suspender::restore(Cycle now) {
   table_.resume(entry);
   events_.restored(tb_event(*away.tb->kernel, sm, away.tb->gid));
   ++resumed_;
-  TbStartMessage message;
-  message.visible = now + 1;
-  message.kernel = away.tb->kernel;
-  message.item = away.tb->item;
-  message.gid = away.tb->gid;
-  message.group = away.tb->group;
-  message.level = away.record->level;
-  message.parent_sm = away.record->parent_sm;
-  // With this acquire cycle the TB sees the data that its launches have written.
-  message.acquire = now;
-  message.saved = away.tb;
-  message.load = context_move_time(machine_, away.tb->kernel->need);
-  sms_[sm]->start(message);
+  // From the acquire cycle of the message on, the TB sees the data that its launches have written.
+  sms_[sm]->start(away.start_message(now, context_move_time(machine_, away.tb->kernel->need)));
 }
 
 void Suspender::add_waiting(DispatchState& state) const {
@@ -99,7 +88,7 @@ void Suspender::detach(unsigned entry, Cycle now) {
 }
 
 int Suspender::grant(Cycle now) {
-  const Away away = std::move(ready_.front());
+  const SwappedTb away = std::move(ready_.front());
   ready_.pop_front();
   offers_ = false;
   stirred_ = true;
@@ -117,7 +106,7 @@ int Suspender::grant(Cycle now) {
 }
 
 void Suspender::finish(Cycle /*now*/) {
-  const Away away = std::move(in_lanes_.front());
+  const SwappedTb away = std::move(in_lanes_.front());
   in_lanes_.pop_front();
   const unsigned entry = away.record->context.entry;
   table_.write_again(entry);
@@ -130,7 +119,7 @@ void Suspender::finish(Cycle /*now*/) {
   }
 }
 
-void Suspender::drop(const Away& away) {
+void Suspender::drop(const SwappedTb& away) {
   launches_.end_block(away.tb->caller);
   const KernelContext& context = away.record->context;
   if (context.group == kNoGroup) return table_.drop_suspended(context.entry);
@@ -140,7 +129,7 @@ void Suspender::drop(const Away& away) {
 }
 
 void Suspender::stop(const LaunchRecord& root) {
-  const auto of_tree = [&root](const Away& away) { return away.record->root == &root; };
+  const auto of_tree = [&root](const SwappedTb& away) { return away.record->root == &root; };
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     if (!of_tree(at->second)) {
       ++at;
@@ -149,7 +138,7 @@ void Suspender::stop(const LaunchRecord& root) {
     ready_.push_back(std::move(at->second));
     at = waiting_.erase(at);
   }
-  for (const Away& away : placeable_) {
+  for (const SwappedTb& away : placeable_) {
     if (of_tree(away)) drop(away);
   }
   placeable_.erase(std::remove_if(placeable_.begin(), placeable_.end(), of_tree), placeable_.end());

@@ -15,7 +15,7 @@
 #include "castor/gpu/front_end/ledger.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/retire_unit.h"
-#include "castor/gpu/saved_tb.h"
+#include "castor/gpu/front_end/swapped_tb.h"
 #include "castor/gpu/sm_unit.h"
 
 namespace castor::gpu {
@@ -69,12 +69,8 @@ class Suspender {
   [[nodiscard]] std::string waiting() const;
 
  private:
-  struct Away {
-    std::shared_ptr<const SavedTb> tb;
-    LaunchRecord* record = nullptr;  ///< launch record, held by the block
-  };
   [[nodiscard]] bool in_table(const LaunchRecord& record) const { return detached_.count(&record) == 0; }
-  void drop(const Away& away);
+  void drop(const SwappedTb& away);
 
   const Machine& machine_;
   std::vector<SmUnit*> sms_;
@@ -85,10 +81,10 @@ class Suspender {
   DeviceLauncher& launches_;
   ParseLanes& lanes_;
   HookEvents& events_;
-  std::map<BlockId, Away> waiting_;                                ///< blocks with open launches
-  std::deque<Away> ready_;                                         ///< blocks whose launches are closed
-  std::deque<Away> in_lanes_;                                      ///< blocks that were granted a lane
-  std::deque<Away> placeable_;                                     ///< blocks whose lane is done, to be placed
+  std::map<BlockId, SwappedTb> waiting_;                           ///< blocks with open launches
+  std::deque<SwappedTb> ready_;                                    ///< blocks whose launches are closed
+  std::deque<SwappedTb> in_lanes_;                                 ///< blocks that were granted a lane
+  std::deque<SwappedTb> placeable_;                                ///< blocks whose lane is done, to be placed
   std::unordered_map<const LaunchRecord*, KernelEntry> detached_;  ///< kernels without a table entry
   bool offers_ = false;                                            ///< a block is offered for a lane in this cycle
   bool stirred_ = false;                                           ///< a block became ready in this cycle

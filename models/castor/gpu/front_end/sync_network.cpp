@@ -1,6 +1,7 @@
 #include "castor/gpu/front_end/sync_network.h"
 
 #include "castor/base/error.h"
+#include "castor/gpu/note_largest.h"
 
 namespace castor::gpu {
 
@@ -65,7 +66,7 @@ void SyncNetwork::send(const SyncDown& down, Cycle now) {
   if (down.to.count() > 1) ++counters_.broadcasts;
   for (std::size_t sm = down.to._Find_first(); sm < down.to.size(); sm = down.to._Find_next(sm)) {
     if (--free_[sm] == 0) room_[sm] = false;
-    counters_.note_fill(links_[sm]->depth() - free_[sm]);
+    note_largest(counters_.fill_max, links_[sm]->depth() - free_[sm]);
     sms_[sm]->wake_at(links_[sm]->send_down(down.message, now));
     ++counters_.sent;
     ++in_flight_;

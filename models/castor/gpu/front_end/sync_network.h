@@ -70,7 +70,7 @@ class SyncNetwork final : private SyncLinkListener {
   std::vector<Maybe<SyncMessage>> heads_;  // [sm] oldest message that has arrived
   std::vector<unsigned> free_;             // [sm] free places of the down channel
   SmMask arrived_, room_;                  // bits of `heads_`; SMs with free places
-  // What `begin` has not seen: messages that will arrive, places that become free. Cycles ascend.
+  // Messages that will arrive and places that become free, which `begin` has not seen yet. Cycles ascend.
   Events arrivals_, freed_;
   std::uint64_t in_flight_ = 0, progress_ = 0;
   SyncDownCounters counters_;

@@ -194,32 +194,18 @@ std::optional<Fault> Interpreter::turn(ThreadBlock& block, Warp& warp, std::uint
         reload();
         break;
       case Kind::kBarrier:
-        if (mask == 0) {
-          step();
-          break;
-        }
-        if (const auto wrong = barrier(block, warp, record, mask)) {
-          leave();
-          return stop(block, warp, pc, *wrong);
-        }
-        step();
-        if (warp.state == WarpState::kAtBarrier) {
-          stack.jump(pc);
-          leave();
-          return std::nullopt;
-        }
-        break;
       case Kind::kSync:
         if (mask == 0) {
           step();
           break;
         }
-        if (const auto wrong = synchronise(block, warp, pc, mask)) {
+        if (const auto wrong = record.kind == Kind::kBarrier ? barrier(block, warp, record, mask)
+                                                             : synchronise(block, warp, pc, mask)) {
           leave();
           return stop(block, warp, pc, *wrong);
         }
         step();
-        if (warp.state == WarpState::kSynchronises) {
+        if (warp.state != WarpState::kReady) {
           stack.jump(pc);
           leave();
           return std::nullopt;

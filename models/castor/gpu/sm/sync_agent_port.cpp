@@ -4,6 +4,7 @@
 
 #include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/note_largest.h"
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/scoreboard.h"
@@ -133,7 +134,7 @@ void SyncAgentPort::clock() {
 void SyncAgentPort::send() {
   const Cycle arrives = link_.send(*out_.send, in_.now);
   ++counters_.sent;
-  counters_.note_fill(link_.up_fill(in_.now));
+  note_largest(counters_.fill_max, link_.up_fill(in_.now));
   parts_.outbox.wake_front_end(arrives);
   parts_.clock.stir();
 }
