@@ -11,6 +11,7 @@
 #include "compiler/compiler.h"
 #include "platforms/machines.h"
 #include "ptx/parser.h"
+#include "tests/common/random_seed.h"
 #include "tests/common/sanitized.h"
 #include "unit/compiler_support.h"
 #include "unit/structured_ptx.h"
@@ -118,8 +119,8 @@ Oracle& the_oracle() {
 }
 
 std::uint64_t first_seed() {
-  const int given = testing::UnitTest::GetInstance()->random_seed();
-  return given != 0 ? static_cast<std::uint64_t>(given) * 1000 : 1;
+  const std::uint64_t given = random_seed_or(0);
+  return given != 0 ? given * 1000 : 1;
 }
 
 isa::Module module_for(std::uint64_t seed) { return ptx::parse(StructuredKernel(seed).text(), "random.ptx"); }

@@ -15,6 +15,7 @@
 
 #include "castor/isa/instruction_table.h"
 #include "castor/isa/warp_context.h"
+#include "tests/common/random_seed.h"
 
 namespace castor::test {
 
@@ -199,9 +200,7 @@ struct CheckOptions {
 /// Compares `spelling` with `reference`, which fills d and out of a lane from its sources.
 inline void check(const std::string& spelling, const std::function<void(Lane&)>& reference,
                   const CheckOptions& options = {}) {
-  const u64 seed = testing::UnitTest::GetInstance()->random_seed() != 0
-                       ? static_cast<u64>(testing::UnitTest::GetInstance()->random_seed())
-                       : std::hash<std::string>{}(spelling);
+  const u64 seed = random_seed_or(std::hash<std::string>{}(spelling));
   for (const isa::InstructionTable* table : all_tables()) {
     isa::LookupError error;
     const isa::Match match = spelling[0] == '$' ? table->internal(spelling) : table->find(spelling, error);

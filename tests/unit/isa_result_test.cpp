@@ -95,10 +95,7 @@ isa::Match match_of(const isa::InstructionTable& table, const isa::Row& row, con
   return row.opcode[0] == '$' ? table.internal(spelling) : table.find(spelling, error);
 }
 
-u64 seed() {
-  const int given = testing::UnitTest::GetInstance()->random_seed();
-  return given != 0 ? static_cast<u64>(given) : 1;
-}
+u64 seed() { return random_seed_or(1); }
 
 TEST(Result, OfARowThatClaimsToBePureDependsOnTheLanesOperandsAlone) {
   SCOPED_TRACE("seed " + std::to_string(seed()));

@@ -10,9 +10,7 @@ namespace {
 TEST(Variants, ComputeTheSameBits) {
   const auto tables = all_tables();
   if (tables.size() < 2) GTEST_SKIP() << "this processor has no AVX2";
-  const u64 seed = testing::UnitTest::GetInstance()->random_seed() != 0
-                       ? static_cast<u64>(testing::UnitTest::GetInstance()->random_seed())
-                       : 1;
+  const u64 seed = random_seed_or(1);
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::size_t compared = 0;
   for (const auto& row : tables[0]->rows()) {

@@ -30,3 +30,9 @@ castor_script_test(test_sources_are_listed KIND rules
   COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/unit/sources_are_listed.py" "${PROJECT_SOURCE_DIR}")
 castor_script_test(test_sources_that_are_not_listed_are_found KIND rules
   COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/unit/sources_are_listed.py" --self-test)
+
+# No verdict depends on luck.
+castor_script_test(draws_of_tests_repeat KIND rules
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/unit/draws_repeat.py" "${PROJECT_SOURCE_DIR}")
+castor_script_test(draws_of_tests_that_do_not_repeat_are_found KIND rules
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/unit/draws_repeat.py" --self-test)
