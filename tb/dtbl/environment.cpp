@@ -72,6 +72,7 @@ U64 Environment::draw_row() {
   for (U64& one : size) one = chance(kAlways / 4) ? 2 : 1;
   const bool is_long = chance(knobs_.long_row);
   const unsigned bits = is_long ? knobs_.long_bits - below(4) : below(14);
+  if (knobs_.long_y) return packed(1, beside_a_power(knobs_.long_bits), 1);
   if (is_long && knobs_.long_bits > 16) return packed(beside_a_power(knobs_.long_bits), 1, 1);
   size.at(below(3)) = std::min<U64>(beside_a_power(bits), twin::mask(16));
   return packed(size[0], size[1], size[2]);

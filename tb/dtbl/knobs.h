@@ -22,8 +22,9 @@ struct Knobs {
   /// rate, among kernels and groups with one long dimension, of dimensions of nearly long_bits bits
   unsigned long_row = 0;
   unsigned long_bits = 16;
-  unsigned wide = 0;   ///< rate of kernels and groups whose sizes have any number of bits; most never finish
-  unsigned empty = 0;  ///< rate of dimensions of 0, which act as 1
+  bool long_y = false;  ///< the long dimension is y, of long_bits bits
+  unsigned wide = 0;    ///< rate of kernels and groups whose sizes have any number of bits; most never finish
+  unsigned empty = 0;   ///< rate of dimensions of 0, which act as 1
   // Kernels
   unsigned keys = 4;           ///< number of different keys; each other key differs from the first key in one bit
   unsigned mixed = 8192;       ///< rate of commands whose groups have several keys

@@ -226,6 +226,14 @@ void longest_row(Knobs& knobs) {
   knobs.long_bits = 17;
 }
 
+/// Items of 2^15 rows of one thread block, one after another.
+void long_planes(Knobs& knobs) {
+  long_rows(knobs);
+  knobs.long_y = true;
+  knobs.long_bits = 15;
+  knobs.keys = 1;
+}
+
 /// Returns the cycles of a long episode. At most one thread block is placed per cycle, so some items of 2^15 or more
 /// thread blocks finish, or one of 2^17.
 base::Cycle until_rows_end(const Params& /*params*/) { return 150'000; }
@@ -242,6 +250,14 @@ void wide(Knobs& knobs) {
   knobs.volume = knobs.grid = 2;
   knobs.kernel = 20000;
   knobs.delay = 4;
+}
+
+/// Numbers of thread blocks that are small except for one high bit, while thread blocks end at once.
+void high_bits(Knobs& knobs) {
+  wide(knobs);
+  knobs.wide = 0;
+  knobs.tall = 40000;
+  knobs.time = 1;
 }
 
 void completions(Knobs& knobs) {
@@ -299,6 +315,10 @@ const Sequences& sequences() {
       {"rows", "kernels and groups of one long dimension", kKeepsContract, With::changed<rows>},
       {"long_rows", "... of up to 65,535 thread blocks", kKeepsContract, With::changed<long_rows>, 0, until_rows_end},
       {"longest_row", "... of 131,072 and a few", kKeepsContract, With::changed<longest_row>, 0, until_rows_end},
+      {"long_planes", "... of 32,768 rows of one thread block", kKeepsContract, With::changed<long_planes>, 0,
+       until_rows_end},
+      {"high_bits", "groups whose numbers of thread blocks are small except for one high bit, and resets",
+       kKeepsContract, With::changed<high_bits>},
       {"wide", "kernels and groups of all sizes, and resets as most do not end", kKeepsContract, With::changed<wide>},
       {"completions", "a completion in every cycle while groups are accepted", kKeepsContract,
        With::changed<completions>},

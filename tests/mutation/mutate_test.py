@@ -3,6 +3,7 @@
 equivalent."""
 
 import json
+import re
 import sys
 import tempfile
 import unittest
@@ -63,6 +64,57 @@ class Equivalence(unittest.TestCase):
         result, by = self.result(3, "const1")
         self.assertEqual(result, "survived")
         self.assertRegex(by, r"differs from cycle \d+ on")
+
+
+WIDE = """
+module castor_wide (input logic clk_i, input logic rst_ni, input logic [15:0] a_i, input logic [3:0] b_i,
+                    output logic full_o, output logic near_o, output logic [15:0] sum_o);
+  assign full_o = a_i == 16'd1024;
+  assign near_o = b_i < 4'd5;
+  assign sum_o = a_i + {12'd0, b_i};
+endmodule
+"""
+
+
+class Widths(unittest.TestCase):
+    """Mutants of widths and constants: high bits of what has at least 8, and every bit of a constant."""
+
+    def drawn(self, text, count, seed):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "rtl/wide").mkdir(parents=True)
+            (root / "rtl/wide/castor_wide.sv").write_text(text)
+            (root / "rtl/wide/wide.f").write_text("wide/castor_wide.sv\n")
+            (root / "rtl/wide/parameter_sets.json").write_text('{"proof": {}}')
+            block = tree.find(root, "wide")
+            work = root / "work"
+            work.mkdir()
+            mutants = mutate.draw(block, {}, count, seed, work, widths=True)
+            found = [re.search(r"-port (\S+) -portbit (\d+)", one.command).groups() for one in mutants]
+            lines = [int(mutate.place(one.places, root).split(":")[1]) for one in mutants]
+            return [(one.mode, line, port, int(bit)) for one, line, (port, bit) in zip(mutants, lines, found)]
+
+    def test_all_high_bits_and_all_constants_are_candidates_and_nothing_else(self):
+        first = 1 + WIDE[: WIDE.index("full_o =")].count("\n")
+        compared = {("const0", first, "A", bit) for bit in range(8, 16)}
+        limits = {("inv", first, "B", bit) for bit in range(16)} | {("inv", first + 1, "B", bit) for bit in range(3)}
+        added = {("const0", first + 2, port, bit) for port in "AY" for bit in range(8, 16)}
+        self.assertLessEqual(limits | compared | added, set(self.drawn(WIDE, 1000, 1)))
+        for mode, line, port, bit in self.drawn(WIDE, 1000, 1):
+            self.assertTrue(
+                mode == "inv" or (mode == "const0" and bit >= 8 and line != first + 1), (mode, line, port, bit)
+            )
+
+    def test_places_take_turns_and_the_seed_decides(self):
+        drawn = self.drawn(WIDE, 3, 1)
+        self.assertEqual(len({line for _, line, _, _ in drawn}), 3)
+        self.assertEqual(drawn, self.drawn(WIDE, 3, 1))
+        self.assertNotEqual(drawn, self.drawn(WIDE, 3, 2))
+
+    def test_a_block_without_a_wide_signal_is_refused(self):
+        narrow = WIDE.replace("[15:0]", "[6:0]").replace("16'd1024", "{b_i, 3'd0}").replace("4'd5", "a_i[3:0]")
+        with self.assertRaisesRegex(Exception, "neither a wide signal nor a constant"):
+            self.drawn(narrow.replace("{12'd0, b_i}", "{3'd0, b_i}"), 3, 1)
 
 
 class Invariants(unittest.TestCase):

@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import aiger, circuits, cosim, formal, proof_record, tools, tree, yosys
+from . import aiger, circuits, cosim, formal, proof_record, tools, tree, width_mutants, yosys
 from .errors import WrongRequest
 from .properties import PROVEN
 
@@ -32,6 +32,11 @@ def add_arguments(parser):
     parser.add_argument("--count", metavar="N", type=int, default=100, help="mutants (default: %(default)s)")
     parser.add_argument(
         "--seed", metavar="S", type=int, default=1, help="seed of the random choice of mutants (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--widths",
+        action="store_true",
+        help="only mutants of widths and constants: a high bit of a wide signal is 0, a bit of a constant is inverted",
     )
     parser.add_argument(
         "--cycles", metavar="C", type=int, default=20000, help="cycles of each run (default: %(default)s)"
@@ -105,12 +110,12 @@ def run(options, progress):
     tools.need("yosys", "berkeley-abc")
     block = tree.find(options.root, options.block)
     values = block.parameters(options.params)
-    work = (Path(options.work) / block.name / f"mutate-{options.params}-{options.count}-{options.seed}").resolve()
+    work = (Path(options.work) / block.name / f"mutate-{kind(options)}").resolve()
     work.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
 
     progress.say("drawing mutants")
-    mutants = draw(block, values, options.count, options.seed, work)
+    mutants = draw(block, values, options.count, options.seed, work, options.widths)
     progress.say("building the model of all mutants")
     harness = cosim.Harness(
         block,
@@ -167,6 +172,11 @@ def run(options, progress):
     return code
 
 
+def kind(options):
+    """Returns what distinguishes the mutants of this campaign from those of others of the block."""
+    return f"{options.params}-{options.count}-{options.seed}" + ("-widths" if options.widths else "")
+
+
 def share(mutants):
     """Returns the share of killed mutants among the non-equivalent ones; 1 if there are none."""
     killed = sum(mutant.result == KILLED for mutant in mutants)
@@ -176,8 +186,9 @@ def share(mutants):
 
 def report(block, options, mutants, runs, seconds, progress):
     """Prints the survivors and the counts. Returns the exit code: 1 if the share of killed mutants is below GOAL."""
+    added = " of widths and constants" if options.widths else ""
     progress.line(
-        f"{block.name}, set {options.params}, seed {options.seed}: {len(mutants)} mutants, up to {runs} runs of "
+        f"{block.name}, set {options.params}, seed {options.seed}: {len(mutants)} mutants{added}, up to {runs} runs of "
         f"{options.cycles} cycles each"
     )
     for mutant in mutants:
@@ -253,8 +264,9 @@ def fingerprint(work, harness, options):
 # --- mutants ----------------------------------------------------------------------------------------------------------
 
 
-def draw(block, values, count, seed, work):
+def draw(block, values, count, seed, work, widths=False):
     """Elaborates the block, draws `count` mutations and writes the design with all mutants. Returns a list of Mutant.
+    `widths`: only mutants of widths and constants (width_mutants.py).
 
     Memories are not mutated, because Yosys cannot make a change of their ports depend on a number. The logic around
     memories is.
@@ -270,16 +282,20 @@ def draw(block, values, count, seed, work):
         or not mark.exists()
         or mark.read_text() != sources
     ):
+        listed = f"mutate -list {count} -seed {seed} -ctrl castor_mutant {bits} 1 -o mutations.txt t:* t:$mem* %d"
         yosys.run(
             yosys.read(block, values)
-            + [
-                "proc",
-                "flatten",
-                "opt",
-                "memory -nordff -nomap",
-                "opt_clean",
-                "write_ilang base.il",
-                f"mutate -list {count} -seed {seed} -ctrl castor_mutant {bits} 1 -o mutations.txt t:* t:$mem* %d",
+            + ["proc", "flatten", "opt", "memory -nordff -nomap", "opt_clean", "write_ilang base.il"]
+            + (["write_json base.json"] if widths else [listed]),
+            work,
+            "base",
+        )
+        if widths:
+            lines = width_mutants.commands(work / "base.json", block.top, count, seed, bits)
+            (work / "mutations.txt").write_text("\n".join(lines) + "\n")
+        yosys.run(
+            [
+                "read_ilang base.il",
                 "script mutations.txt",
                 "opt_clean",
                 "write_ilang mutants.il",
