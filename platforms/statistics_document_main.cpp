@@ -108,10 +108,12 @@ void write_filter(std::string& text) {
 void write_sync(std::string& text) {
   StatisticGroup gpu("gpu"), sm(gpu, "sm0"), front_end(gpu, "front_end");
   const castor::gpu::SyncUpCounters up(sm);
+  const castor::gpu::SyncIssueCounters issue(sm);
   const castor::gpu::SyncDownCounters down(front_end);
   text +=
       "\n## With a synchronisation hub\n\n"
-      "Machines with a hub for synchronisation over the device (docs/gpu/sync.md) have the following statistics.\n";
+      "Machines with a hub for synchronisation over the device (docs/gpu/sync-network.md) have the following "
+      "statistics.\n";
   write_children(gpu, "gpu", text);
 }
 

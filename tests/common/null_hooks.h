@@ -129,6 +129,7 @@ inline std::uint64_t events_of(const AgentIn& in) {
   if (in.send_ready) digest.add(4);
   for (const WarpExit& one : in.exit) digest.add(5).add(one.scheduler).add(one.warp).add(one.tb);
   add(digest, 6, in.retired);
+  for (const SyncIssue& one : in.issue) digest.add(7).add(one.scheduler).add(one.warp).add(one.tb);
   return digest.value() == none ? 0 : digest.value();
 }
 inline std::uint64_t events_of(const IssueIn& in) {
@@ -226,6 +227,7 @@ inline bool same(const HubOut& a, const HubOut& b) {
 }
 inline bool same(const AgentOut& a, const AgentOut& b) {
   return a.stall == b.stall && a.acquire == b.acquire && a.receive_ready == b.receive_ready &&
+         a.issue_ready == b.issue_ready &&
          same(a.send, b.send, [](const SyncMessage& x, const SyncMessage& y) { return same(x, y); });
 }
 

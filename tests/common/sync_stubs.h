@@ -13,7 +13,7 @@
 #include "castor/gpu/hooks/sync_hub.h"
 #include "castor/gpu/wait_graph.h"
 
-// A hub and agents for tests of the synchronisation network (docs/gpu/sync.md).
+// A hub and agents for tests of the synchronisation network (docs/gpu/sync-network.md).
 namespace castor::gpu::test {
 
 /// A message of two words.

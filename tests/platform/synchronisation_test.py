@@ -209,12 +209,16 @@ class Synchronisation(CommandCase):
             self.compiled[text, level] = path
         return self.compiled[text, level]
 
-    def run_program(self, text, *arguments, functional=True, keys=(), environment=None, level="-O2"):
-        """Output and messages of a program on machine tiny."""
+    def run_program(
+        self, text, *arguments, functional=True, keys=(), environment=None, level="-O2", machine="tiny", report=None
+    ):
+        """Output and messages of a program on a machine."""
         settings = [f"run.functional={int(functional)}", *keys]
         words = [word for key in settings for word in ("--set", key)]
+        if report is not None:
+            words += ["--report", report]
         program = self.program(text, level)
-        done = self.run_command([CASTOR, "run", "-p", "tiny", *words, program, *arguments], environment)
+        done = self.run_command([CASTOR, "run", "-p", machine, *words, program, *arguments], environment)
         return done.stdout, done.stderr
 
     def test_a_launch_is_refused_with_the_name_of_the_missing_block_and_other_kernels_run(self):
@@ -233,10 +237,53 @@ class Synchronisation(CommandCase):
         self.assertRegex(output, r"^cudaErrorNotSupported cudaSuccess [1-9]\d* wrong, plain 7\n$")
         self.assertIn("which no installed block answers", messages)
 
-    def test_the_timing_machine_has_no_hook_for_it(self):
-        output, messages = self.run_program(STENCIL, 2, 1, functional=False, keys=("blocks.roster.enable=1",))
+    def test_the_timing_machine_needs_a_hub(self):
+        keys = ("blocks.roster.enable=1", "blocks.roster.hub=0")
+        output, messages = self.run_program(STENCIL, 2, 1, functional=False, keys=keys)
         self.assertRegex(output, r"^cudaErrorNotSupported cudaSuccess [1-9]\d* wrong, plain 7\n$")
-        self.assertIn("which the timing GPU does not execute: run.functional=1", messages)
+        self.assertIn("for which this timing GPU has no hub: run.functional=1", messages)
+        output, messages = self.run_program(TABLE, 2, "back", "eager", functional=False, keys=keys)
+        self.assertRegex(output, r"^cudaSuccess cudaErrorNotSupported ")
+
+    def test_on_the_timing_machine_a_stencil_of_all_blocks_that_fit_computes_what_the_host_does(self):
+        # Blocks of 128 threads that are resident together.
+        most = {"tiny": 8, "kepler_k20c_study": 208, "maxwell_liu13": 208, "turing_rtx2060_study": 240}
+        for machine, blocks in most.items():
+            for level in ("-O0", "-O2"):
+                with self.subTest(machine=machine, level=level):
+                    keys = ("blocks.roster.enable=1",)
+                    output, messages = self.run_program(
+                        STENCIL, blocks, 5, functional=False, keys=keys, level=level, machine=machine
+                    )
+                    self.assertEqual((output, messages), ("cudaSuccess cudaSuccess 0 wrong, plain 7\n", ""))
+            output, messages = self.run_program(
+                STENCIL, blocks + 1, 5, functional=False, keys=("blocks.roster.enable=1",), machine=machine
+            )
+            self.assertEqual(output.split()[0], "cudaErrorCooperativeLaunchTooLarge", machine)
+            self.assertIn(f"must be resident at once; this machine has room for {blocks}", messages)
+
+    def test_on_the_timing_machine_waits_and_signals_order_thread_blocks(self):
+        for machine in ("kepler_k20c_study", "maxwell_liu13"):
+            for order in ("rows", "back", "fronts"):
+                with self.subTest(machine=machine, order=order):
+                    keys = ("blocks.roster.enable=1",)
+                    output, messages = self.run_program(
+                        TABLE, 12, order, "lazy", functional=False, keys=keys, machine=machine
+                    )
+                    self.assertEqual((output, messages), ("cudaSuccess cudaSuccess cudaSuccess 0 wrong\n", ""))
+
+    def test_on_the_timing_machine_options_act_and_promises_cost_nothing_else(self):
+        output, messages = self.run_program(
+            FUNCTIONS, functional=False, keys=("blocks.roster.enable=1",), machine="kepler_k20c_study"
+        )
+        self.assertEqual(
+            output,
+            "cudaSuccess 0 cudaErrorInvalidDeviceFunction"
+            + " cudaErrorInvalidValue" * 5
+            + " cudaSuccess cudaErrorInvalidValue cudaSuccess 224 cudaSuccess cudaErrorIllegalInstruction\n",
+        )
+        self.assertIn("an order of 8 thread blocks for a grid of 7", messages)
+        self.assertRegex(messages, r"sync_hub reports error 3 \(information 3\) in cycle \d+ about kernel leaves")
 
     def test_a_stencil_in_one_launch_computes_what_the_host_does(self):
         for level in ("-O0", "-O2"):

@@ -1,5 +1,5 @@
 // The synchronisation network between its two ends: arrival times, order, room, parallel channels, sleeping
-// (docs/gpu/sync.md).
+// (docs/gpu/sync-network.md).
 #include <gtest/gtest.h>
 
 #include <deque>

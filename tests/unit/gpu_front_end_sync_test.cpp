@@ -1,5 +1,5 @@
 // The synchronisation hub at the front end: which kernels it sees, what it holds, its memory and registers
-// (docs/gpu/sync.md).
+// (docs/gpu/sync-network.md).
 #include <functional>
 
 #include "castor/base/error.h"

@@ -180,7 +180,7 @@ TEST_F(SynchronisingLaunch, IsRefusedByADeviceThatDoesNotExecuteIt) {
   support().answered = 0xff;
   support().executed = false;
   EXPECT_EQ(error(), LaunchError::kNotAnswered);
-  EXPECT_THAT(check().message, HasSubstr("which the timing GPU does not execute: run.functional=1"));
+  EXPECT_THAT(check().message, HasSubstr("for which this timing GPU has no hub: run.functional=1"));
   program_.code.clear();
   program_.sync = {};
   EXPECT_EQ(error(), LaunchError::kNone);

@@ -1,65 +1,22 @@
-// The synchronisation agent of an SM: what it sees, what it stalls, when it is not called (docs/gpu/sync.md).
+// The synchronisation agent of an SM: what it sees, what it stalls, when it is not called (docs/gpu/sync-network.md).
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
 
-#include "castor/gpu/front_end/sync_network.h"
 #include "castor/gpu/wait_graph.h"
-#include "common/sync_stubs.h"
-#include "gpu_sm_support.h"
+#include "gpu_sm_sync_support.h"
 
 namespace castor::gpu::gpu_sm_sync_test {
 namespace {
 
-using test::IssueLog;
 using test::machine;
 using test::Rig;
 using test::sync_message;
 using test::SyncSeen;
-
-/// An agent that does what a test says.
-class Agent final : public test::SyncStub<AgentIn, AgentOut> {
- public:
-  void reset() override { restart(); }
-  [[nodiscard]] Cycle quiet() const override { return sleeps ? kForever : 0; }
-  const AgentOut& settle(const AgentIn& in) override {
-    if (decide) decide(in, out);
-    return out;
-  }
-  bool sleeps = false;
-  AgentOut out;
-  std::function<void(const AgentIn&, AgentOut&)> decide;
-  std::function<void(const AgentIn&)> see;
-
- private:
-  void edge(const AgentIn& in) override {
-    if (see) see(in);
-  }
-};
-
-SmHooks hooks(SyncAgent& agent) {
-  SmHooks result;
-  result.agent = &agent;
-  return result;
-}
-
-const std::vector<std::string> kIdeal = {"icache.ideal=1"};
-
-/// An SM with an agent and the network behind it.
-struct SyncRig : Rig {
-  explicit SyncRig(Agent& agent, const std::vector<std::string>& overrides = kIdeal, bool sleep = true)
-      : Rig(test::machine("kepler_k20c_study", overrides), hooks(agent), sleep), net({&sm}, front_end) {}
-  test::Kernel& load_synchronising(const std::string& body, Dim3 grid, Dim3 block,
-                                   std::vector<std::byte> parameters = {}) {
-    test::Kernel& kernel = load(body, grid, block, 0, {}, std::move(parameters));
-    kernel.context.synchronises = true;
-    return kernel;
-  }
-  [[nodiscard]] std::uint64_t statistic(const std::string& path) const { return statistics.find(path)->integer(); }
-  base::StatisticGroup front_end{"front_end"};
-  SyncNetwork net;
-};
+using test::sync::Agent;
+using test::sync::kIdeal;
+using test::sync::SyncRig;
 
 // --- Stall -----------------------------------------------------------------------------------------------------------
 
@@ -249,7 +206,8 @@ TEST(SyncAgents, AStoreOfAWarpThatHasExitedKeepsItsTbFromBeingQuiesced) {
   agent.see = [&](const AgentIn& in) {
     if (!in.exit.empty() && !exited) exited = in.now;
     agent.out.stall = exited && !quiesced ? 1 : 0;
-    if (exited && !quiesced && (in.quiesced & 1) != 0) quiesced = in.now;
+    // The store may issue in the tick of the exit, and then counts from the next tick on.
+    if (exited && in.now > *exited && !quiesced && (in.quiesced & 1) != 0) quiesced = in.now;
   };
   SyncRig rig(agent);
   const std::uint64_t out = rig.store->allocate(4096, AllocationKind::kHeap).value();

@@ -30,9 +30,16 @@ void HookWatch::look(Cycle now, Cycle length, std::uint64_t progress, bool rests
 }
 
 // Throws if some warp could issue during the whole window. The instruction of such a warp is decoded and its operands
-// are ready, so only the issue policy can have stalled the warp.
+// are ready, so only the issue policy, or a synchronisation agent that refuses the instruction, can have stalled the
+// warp.
 void HookWatch::check_issue(Cycle now, Cycle length) const {
   for (const Sm* const sm : cores_) {
+    const auto* const agent = sm->mechanism<SyncAgentPort>();
+    if (agent != nullptr && agent->refused() != 0) {
+      hook_failed(agent->block(), now,
+                  "sync_agent of SM %u has refused the instructions of warps %s for %llu cycles (watchdog.cycles)",
+                  sm->index(), numbers(agent->refused()).c_str(), static_cast<unsigned long long>(length));
+    }
     const auto* const port = sm->mechanism<HookPort>();
     const WarpMask ready = port != nullptr ? port->ready_to_be_picked() : 0;
     const SmMask& enabled = front_end_.mechanism<GovernorSide>().governors().clock_enable();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "castor/base/words.h"
+#include "castor/gpu/execution/sync_operands.h"
 #include "castor/gpu/occupancy.h"
 
 namespace castor::gpu {
@@ -25,7 +26,7 @@ std::string why_not_answered(const SyncSupport& support, const isa::Program& pro
   const std::string place = "it can reach " + std::string(isa::name(op)) + " in " +
                             program.describe(static_cast<std::uint32_t>(found - program.code.begin()));
   if ((support.answered & isa::sync_bit(op)) != 0)
-    return place + ", which the timing GPU does not execute: run.functional=1";
+    return place + ", for which this timing GPU has no hub: run.functional=1";
   const std::string owner = support.owner != nullptr ? support.owner(op) : std::string();
   if (owner.empty()) return place + ", which no installed block answers";
   return place + ", which block " + owner + " answers: blocks." + owner + ".enable=1";
@@ -91,6 +92,12 @@ unsigned most_threads(const Machine& machine, const isa::Program& program) {
   return most;
 }
 
+bool synchronises(const isa::Program& program) { return (program.sync.ops & kMeetingOps) != 0; }
+
+bool waits_resident(const Machine& machine, const isa::Program& program) {
+  return (program.sync.ops & isa::kBlockingOps) != 0 && !machine.chip.sync.swaps;
+}
+
 LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch) {
   const auto refuse = [&program](LaunchError error, const std::string& why) {
     return gpu::refuse(program, error, why);
@@ -139,7 +146,8 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
   }
   if (launch.sync != nullptr) {
     if (!machine.chip.sync.executed)
-      return refuse(LaunchError::kNotAnswered, "the timing GPU has no options of synchronisation: run.functional=1");
+      return refuse(LaunchError::kNotAnswered,
+                    "options of synchronisation, which need a hub on the timing GPU: run.functional=1");
     const std::string why = why_wrong(*launch.sync, grid);
     if (!why.empty()) return refuse(LaunchError::kSyncOptions, why);
   }
@@ -149,8 +157,7 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
                   std::to_string(block.count()) + " threads of " + std::to_string(program.registers) +
                       " registers do not fit into " + std::to_string(machine.sm.registers) + " registers");
   }
-  const bool sleeps_resident = (program.sync.ops & isa::kBlockingOps) != 0 && !machine.chip.sync.swaps;
-  if (sleeps_resident || needs_all_resident(program, launch.cooperative))
+  if (waits_resident(machine, program) || needs_all_resident(program, launch.cooperative))
     return check_all_resident(program, launch, std::uint64_t{per_sm} * machine.chip.sms);
   return {};
 }

@@ -52,6 +52,12 @@ struct LaunchSize {
   return cooperative || program.reach.grid_barrier;
 }
 
+/// Returns whether thread blocks of a program meet at grid barriers or events: a hub and agents see its launches.
+[[nodiscard]] bool synchronises(const isa::Program& program);
+/// Returns whether thread blocks of a program can wait for each other and keep their SMs while they wait, so that all
+/// of them must be resident at once.
+[[nodiscard]] bool waits_resident(const Machine& machine, const isa::Program& program);
+
 /// Checks a launch against the limits of machine and program; has no side effect.
 [[nodiscard]] LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, const LaunchSize& launch);
 [[nodiscard]] inline LaunchVerdict check_launch(const Machine& machine, const isa::Program& program,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "castor/gpu/device.h"
 #include "castor/gpu/group.h"
@@ -65,6 +66,8 @@ struct KernelContext : Launch {
   std::uint64_t local_stride = 0;
 
   Picoseconds submitted = 0;
+  /// Options of device-wide synchronisation; null: the defaults. Owns `order`.
+  std::shared_ptr<const SyncOptions> sync;
   /// Dispatch order: maps a position in the launch to a TB id; null = identity.
   const std::uint32_t* order = nullptr;
 };

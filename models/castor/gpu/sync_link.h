@@ -21,7 +21,7 @@ class SyncLinkListener {
 };
 
 /// Link of one SM to the synchronisation network: an up channel to the hub and a down channel to the agent
-/// (docs/gpu/sync.md). The SM's SyncAgentPort owns it; the front end finds it through SmUnit::sync_link.
+/// (docs/gpu/sync-network.md). The SM's SyncAgentPort owns it; the front end finds it through SmUnit::sync_link.
 ///
 /// A channel carries one message per cycle, in order. A message sent in cycle c arrives in cycle c + latency. A channel
 /// holds latency + 2 messages, those that have arrived and are not taken included. The place of a message taken in

@@ -13,6 +13,14 @@ struct SyncUpCounters {
   base::Counter fill_max{group, {"up_fill_max", "", "most messages in the up channel at once"}};
 };
 
+/// Counters of the instructions that an SM issues for its synchronisation agent, in group "sync_issue" of the SM.
+struct SyncIssueCounters {
+  explicit SyncIssueCounters(base::StatisticGroup& sm) : group(sm, "sync_issue") {}
+  base::StatisticGroup group;
+  base::Counter issued{group, {"issued", "", "tb.gridsync, tb.wait and tb.signal that have issued, per warp"}};
+  base::Counter refused{group, {"refused", "", "picks of such instructions that the agent has refused"}};
+};
+
 /// Counters of the hub's end of the synchronisation network, in group "sync_net" of the front end.
 struct SyncDownCounters {
   explicit SyncDownCounters(base::StatisticGroup& front_end) : group(front_end, "sync_net") {}

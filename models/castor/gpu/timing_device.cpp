@@ -83,7 +83,9 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
       store_({machine.memory.bytes, options_.poison, machine.memory.check != MemoryCheck::kAllocation}),
       programs_(machine.sm.lanes, &store_),
       host_limit_(machine.run.max_seconds) {
-  machine_.chip.sync.executed = false;
+  // The hub executes the operations. Thread blocks that wait keep their SMs, whatever blocks of the machine promise.
+  machine_.chip.sync.executed = options_.gpu.hooks.hub != nullptr;
+  machine_.chip.sync.swaps = false;
   services_.store = &store_;
   set_print_sink(nullptr);
   const Recording& recording = options_.recording;

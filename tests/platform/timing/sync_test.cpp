@@ -1,5 +1,6 @@
-// Hub, agents and synchronisation network of a whole GPU against the closed forms of docs/gpu/sync.md. The stubs count
-// arrivals without an instruction; every expected cycle is computed here, from the latency and the number of blocks.
+// Hub, agents and synchronisation network of a whole GPU against the closed forms of docs/gpu/sync-network.md. The
+// stubs count arrivals without an instruction; every expected cycle is computed here, from the latency and the number
+// of blocks.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,26 +1,39 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "castor/hookup/block_type.h"
 #include "castor/hookup/keys.h"
+#include "tests/common/sync_model.h"
 #include "tests/twin/roster/engine.h"
 
 namespace castor::roster {
 
-/// Answers every operation of device-wide synchronisation; with key `swaps` it also claims to swap out thread blocks
-/// that wait. It has no hook, so the timing GPU does not execute the operations.
+/// Hub and agents of the block, which are plain models.
+struct Models {
+  template <class In, class Out>
+  struct Named : gpu::test::PlainHook<In, Out> {
+    [[nodiscard]] const char* block() const override { return Block::kBlock; }
+  };
+  gpu::test::SyncModelHub<Named<gpu::HubIn, gpu::HubOut>> hub;
+  std::deque<gpu::test::SyncModelAgent<Named<gpu::AgentIn, gpu::AgentOut>>> agents;
+};
+
+/// Answers every operation of device-wide synchronisation. With key `swaps` it claims to swap out thread blocks that
+/// wait, which only the functional machine does. With key `hub` the timing GPU has a hub and agents.
 class Registration final : public hookup::BlockType {
  public:
   [[nodiscard]] const char* name() const override { return Block::kBlock; }
   [[nodiscard]] const std::vector<base::SchemaRow>& keys() const override {
     static const std::vector<base::SchemaRow> keys{
-        hookup::flag_key("swaps", true, "1: thread blocks that wait are swapped out")};
+        hookup::flag_key("swaps", true, "1: thread blocks that wait are swapped out"),
+        hookup::flag_key("hub", true, "1: a hub and agents on the timing GPU")};
     return keys;
   }
   [[nodiscard]] std::vector<hookup::Claim> claims(const hookup::Settings& settings) const override {
-    std::vector<hookup::Claim> claims;
+    std::vector<hookup::Claim> claims = {hookup::Claim::kSynchronises};
     if (settings.flag("swaps")) claims.push_back(hookup::Claim::kSwapsOutTbs);
     return claims;
   }
@@ -28,8 +41,13 @@ class Registration final : public hookup::BlockType {
     return {isa::SyncOp::kGridBarrier, isa::SyncOp::kReadOnly, isa::SyncOp::kWritable, isa::SyncOp::kWait,
             isa::SyncOp::kSignal};
   }
-  [[nodiscard]] std::shared_ptr<void> plug(const hookup::PlugSite& /*site*/, gpu::Hooks& /*hooks*/) const override {
-    return std::make_shared<int>(0);
+  [[nodiscard]] std::shared_ptr<void> plug(const hookup::PlugSite& site, gpu::Hooks& hooks) const override {
+    auto models = std::make_shared<Models>();
+    if (!site.settings.flag("hub")) return models;
+    hooks.hub = &models->hub;
+    models->agents.resize(site.machine.chip.sms);
+    for (auto& agent : models->agents) hooks.agents.push_back(&agent);
+    return models;
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/launch_descriptor.h"
+#include "castor/gpu/launch_check.h"
 
 namespace castor::gpu {
 namespace {
@@ -59,6 +60,7 @@ StoredRecord DeviceLauncher::admitted(LaunchId launch, const LaunchOrigin& origi
   record.called = origin.called;
   record.acquire = origin.acquire;
   record.context.program = &program;
+  record.context.synchronises = synchronises(program);
   static_cast<ItemData&>(record.context) = {child.launch.grid, child.parameters};
   record.context.queue = origin.kernel->queue;
   record.context.ticket = kFirstDeviceTicket + launch;

@@ -70,10 +70,13 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   context.queue = static_cast<std::uint16_t>(queue);
   context.ticket = head.ticket;
   context.program = &programs_[packet.program].program();
-  context.synchronises = packet.synchronises;
+  context.synchronises = packet.synchronises || synchronises(*context.program);
+  context.sync = packet.sync;
+  if (packet.sync != nullptr && !packet.sync->order.empty()) context.order = packet.sync->order.data();
   context.submitted = clock_.time_of(head.visible);
   context.cooperative = packet.cooperative;
-  context.all_resident = needs_all_resident(*context.program, packet.cooperative);
+  context.all_resident =
+      needs_all_resident(*context.program, packet.cooperative) || waits_resident(machine_, *context.program);
   std::optional<Fault> fault = prepare(context, packet, head.image);
   lanes_.start(entry, head.image, now);
   if (observer_ != nullptr) {

@@ -14,8 +14,8 @@
 
 namespace castor::gpu {
 
-/// Front end's side of the synchronisation network: the ends of all SMs' links at the hub (docs/gpu/sync.md). SyncSide
-/// owns it.
+/// Front end's side of the synchronisation network: the ends of all SMs' links at the hub (docs/gpu/sync-network.md).
+/// SyncSide owns it.
 ///
 /// In a cycle: `begin` before `up` and `room` are read; `take` and `send` at the end of the cycle. What SMs send and
 /// take is handed over between cycles.

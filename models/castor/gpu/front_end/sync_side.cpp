@@ -20,6 +20,10 @@ SyncKernel sync_kernel(const KernelContext& context) {
   kernel.tbs = static_cast<std::uint32_t>(context.grid.count());
   kernel.fit = static_cast<std::uint16_t>(context.fit);
   kernel.need = context.need;
+  if (context.sync == nullptr) return kernel;
+  kernel.events = context.sync->events;
+  kernel.exit = context.sync->exit;
+  kernel.swap = context.sync->swap;
   return kernel;
 }
 

@@ -15,7 +15,7 @@
 namespace castor::gpu {
 
 /// Synchronisation side: mechanism of the front end that connects the SyncHub hook with the synchronisation network and
-/// the kernel table (docs/gpu/sync.md). Present only if a hub is plugged in.
+/// the kernel table (docs/gpu/sync-network.md). Present only if a hub is plugged in.
 ///
 /// At most one kernel that synchronises is in the table. A second one waits in its parse lane until the first is
 /// complete.

@@ -1,6 +1,7 @@
 #include "castor/gpu/functional/kernel_sync.h"
 
 #include "castor/gpu/execution/fault.h"
+#include "castor/gpu/execution/sync_operands.h"
 
 namespace castor::gpu::functional {
 namespace {
@@ -11,11 +12,7 @@ std::string text(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace
 
-std::string wait_text(const SyncWait& wait) {
-  std::string name(isa::name(wait.op));
-  if (wait.op == isa::SyncOp::kWait) name += " of event " + text(wait.event) + " with target " + text(wait.target);
-  return name;
-}
+std::string wait_text(const SyncWait& wait) { return sync_text(wait.op, {wait.event, wait.target}); }
 
 void KernelSync::start(const Launch& launch, bool swaps, std::shared_ptr<const SyncOptions> options) {
   program_ = launch.program;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 #include "castor/base/error.h"
 #include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/execution/sync_operands.h"
 #include "castor/isa/site_check.h"
 
 namespace castor::gpu::functional {
@@ -39,29 +39,10 @@ void note_read_only(const isa::Record& record, const isa::RegisterView& view, La
 
 std::optional<ExecutionFault> read_sync(const isa::Record& record, const isa::RegisterView& view, LaneMask mask,
                                         LaneMask live, SyncWait& wait) {
-  const std::string name(isa::name(wait.op));
-  if ((isa::sync_bit(wait.op) & isa::kBlockingOps) != 0 && mask != live) {
-    return ExecutionFault{FaultKind::kBarrier, first_lane(live & ~mask),
-                          name +
-                              " reached by some threads of a warp only: the thread named here has neither exited "
-                              "nor arrived",
-                          0};
-  }
-  if (wait.op == isa::SyncOp::kGridBarrier) return std::nullopt;
-  const unsigned first = first_lane(mask);
-  wait.event = lane_value<std::uint32_t>(view, record.src[0], first);
-  wait.target = lane_value<std::uint32_t>(view, record.src[1], first);
-  for (LaneMask left = mask; left != 0; left &= left - 1) {
-    const unsigned lane = first_lane(left);
-    const auto event = lane_value<std::uint32_t>(view, record.src[0], lane);
-    const auto target = lane_value<std::uint32_t>(view, record.src[1], lane);
-    if (event == wait.event && target == wait.target) continue;
-    return ExecutionFault{FaultKind::kBarrier, lane,
-                          name + " with event " + std::to_string(event) + " and target " + std::to_string(target) +
-                              "; another thread of the warp has " + std::to_string(wait.event) + " and " +
-                              std::to_string(wait.target),
-                          0};
-  }
+  if (auto wrong = check_sync(record, view, mask, live)) return wrong;
+  const SyncOperands operands = sync_operands(record, view, first_lane(mask));
+  wait.event = operands.event;
+  wait.target = operands.target;
   return std::nullopt;
 }
 

@@ -21,8 +21,7 @@ inline constexpr int kLostByte = 0xcd;
 void note_read_only(const isa::Record& record, const isa::RegisterView& view, isa::LaneMask mask,
                     std::vector<ReadOnlyRange>& ranges);
 
-/// Reads the operands of a wait or signal, and checks a synchronisation: a wait and a grid barrier need all live lanes,
-/// and operands must be the same in all executing lanes. Sets `event` and `target` of `wait`, whose `op` is set.
+/// Checks a synchronisation (check_sync), and sets `event` and `target` of `wait` to its operands.
 [[nodiscard]] std::optional<ExecutionFault> read_sync(const isa::Record& record, const isa::RegisterView& view,
                                                       isa::LaneMask mask, isa::LaneMask live, SyncWait& wait);
 

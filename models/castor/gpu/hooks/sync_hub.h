@@ -8,7 +8,7 @@
 #include "castor/gpu/hooks/sync_message.h"
 
 /// SyncHub hook: central controller of synchronisation between thread blocks of the whole device. It exchanges messages
-/// with the SyncAgent of each SM (docs/gpu/sync.md).
+/// with the SyncAgent of each SM (docs/gpu/sync-network.md).
 namespace castor::gpu {
 
 /// Inputs of a synchronisation hub. "F3": valid in `settle` and at the edge. "At the edge": valid in `clock`.

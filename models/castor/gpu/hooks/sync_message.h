@@ -4,10 +4,11 @@
 #include <cstdint>
 
 #include "castor/gpu/hooks/hook.h"
+#include "castor/gpu/sync_support.h"
 #include "castor/gpu/tb_need.h"
 
 /// Records of the synchronisation network, which connects the synchronisation hub of a GPU with the agents of its SMs
-/// (docs/gpu/sync.md).
+/// (docs/gpu/sync-network.md).
 namespace castor::gpu {
 
 /// Message of the synchronisation network. The GPU carries the bits and does not interpret them; the adapters of hub
@@ -32,6 +33,10 @@ struct SyncKernel {
   std::uint32_t tbs = 0;    ///< TBs of the grid
   std::uint16_t fit = 0;    ///< TBs of the kernel that an otherwise empty SM can hold
   TbNeed need;              ///< SM resources that one TB occupies
+  // Options of the launch (castor_sync.h).
+  std::uint32_t events = SyncOptions::kMostEvents;  ///< numbers of events are below this
+  SyncExit exit = SyncExit::kError;
+  SyncSwap swap = SyncSwap::kLazy;
 };
 
 }  // namespace castor::gpu

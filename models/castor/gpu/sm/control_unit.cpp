@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "castor/base/error.h"
 #include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/execution/sync_operands.h"
 
 namespace castor::gpu {
 
@@ -39,7 +39,11 @@ void ControlUnit::execute(unsigned scheduler, unsigned w, const isa::Record& rec
       if (mask != 0) runtime_.call(w, record, mask);
       break;
     case isa::Kind::kSync:
-      CASTOR_ASSERT(mask == 0, "a kernel with device-wide synchronisation was launched (SyncSupport::executed)");
+      if (mask == 0) break;
+      if (const auto wrong = check_sync(record, warps_.view(w), mask, warps_[w].stack.live())) {
+        faults_.report(w, warps_[w].pc, *wrong);
+        return;
+      }
       break;
     case isa::Kind::kSleep:
       if (mask != 0) sleep(w, record, mask);

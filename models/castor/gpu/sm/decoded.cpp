@@ -131,7 +131,7 @@ void decode_kind(const Machine& machine, const isa::Record& record, Decoded& dec
       break;
     case Kind::kSync:
       decoded.instruction_class = InstructionClass::kBarrier;
-      decoded.flags |= kMeetsOthers;
+      decoded.flags |= kMeetsOthers | kSynchronises;
       break;
     case Kind::kFence:
     case Kind::kSystemCall:

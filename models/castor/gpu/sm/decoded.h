@@ -47,12 +47,13 @@ inline constexpr std::size_t kInstructionClasses = static_cast<std::size_t>(Inst
 
 /// Flags of a decoded record.
 enum DecodedFlag : std::uint8_t {
-  kEndsDecode = 1,    ///< control transfer or exit: no younger instruction of the warp is fetched until it has issued
-  kMeetsOthers = 2,   ///< barrier of the block or exit: may issue only if the issue policy permits it
-  kDrainsBefore = 4,  ///< release: issues after all older accesses of the warp have completed
-  kDrainsBehind = 8,  ///< acquire: blocks the warp until it completes; older lines in L1 then count as absent
-  kReadsClock = 16,   ///< may read %clock or %globaltimer
-  kReturnsData = 32,  ///< load, atomic with result, or prefetch: SmMemory reports its data
+  kEndsDecode = 1,     ///< control transfer or exit: no younger instruction of the warp is fetched until it has issued
+  kMeetsOthers = 2,    ///< barrier, device-wide synchronisation or exit: may issue only if the issue policy permits it
+  kDrainsBefore = 4,   ///< release: issues after all older accesses of the warp have completed
+  kDrainsBehind = 8,   ///< acquire: blocks the warp until it completes; older lines in L1 then count as absent
+  kReadsClock = 16,    ///< may read %clock or %globaltimer
+  kReturnsData = 32,   ///< load, atomic with result, or prefetch: SmMemory reports its data
+  kSynchronises = 64,  ///< device-wide synchronisation; never the second instruction of a pair
 };
 
 /// Returns the ticks from dispatch to write-back for a timing class that has units.

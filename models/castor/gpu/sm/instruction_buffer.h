@@ -25,7 +25,7 @@ class InstructionBuffer {
   [[nodiscard]] WarpMask valid() const { return valid_; }
   /// Returns the warps that may not be fetched: no entry is free, or the next instruction is not known yet.
   [[nodiscard]] WarpMask full() const { return full_; }
-  /// Returns the warps whose head is a barrier of the block or an exit.
+  /// Returns the warps whose head is a barrier of the block, device-wide synchronisation, or an exit.
   [[nodiscard]] WarpMask meets() const { return meets_; }
   /// Returns the warps whose head waits for the warp's older accesses (release).
   [[nodiscard]] WarpMask drains() const { return drains_; }

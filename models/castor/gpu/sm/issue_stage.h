@@ -47,6 +47,12 @@ class IssueStage {
   /// Lets the built-in policy pick, if any warp is ready.
   void pick();
   [[nodiscard]] Picks& picks() { return picks_; }
+  /// Refuses pick `j` of a scheduler before `commit`: the warp does not issue, and the scheduler loses the slot.
+  void refuse(unsigned scheduler, unsigned j) {
+    refused_ |= 1U << scheduler;
+    refused_warps_ |= warp_bit(static_cast<std::uint8_t>(picks_[scheduler][j]));
+    picks_[scheduler][j] = -1;
+  }
   /// Commits the picks in commit order, then the second instructions of pairs. `execute(scheduler, warp)` issues the
   /// head of a warp and returns the number of lanes.
   template <class Execute>
@@ -71,7 +77,7 @@ class IssueStage {
   [[nodiscard]] unsigned issued() const { return issued_; }
   /// Returns the number of lanes of all issued instructions.
   [[nodiscard]] unsigned lanes_issued() const { return lanes_issued_; }
-  /// Returns whether an instruction issued, or a pick was refused because of an earlier commit.
+  /// Returns whether an instruction issued, or a pick was refused.
   [[nodiscard]] bool acted() const { return (issued_ | refused_) != 0; }
   /// Returns the warps whose picks were refused.
   [[nodiscard]] WarpMask refused_warps() const { return refused_warps_; }
@@ -133,7 +139,7 @@ class IssueStage {
   // warps that could issue in this tick; and warps of the schedulers that act in this tick
   WarpMask ready_ = 0, acting_ = 0;
   unsigned issued_ = 0;
-  // bit per scheduler: an earlier commit took the unit, collector or queue entry of its pick
+  // bit per scheduler: an earlier commit took the unit, collector or queue entry of its pick, or `refuse` was called
   unsigned refused_ = 0;
   unsigned events_used_ = 0;   // bit per scheduler: it has issued a barrier or exit in this tick
   unsigned lanes_issued_ = 0;  // lanes of all instructions issued in this tick
@@ -205,6 +211,7 @@ void IssueStage::commit_seconds(Tick tick, Execute& execute) {
     if ((buffer_.drains() & scoreboard_.memory_busy() & warp_bit(w)) != 0) continue;
     if (different_units_ && buffer_.pool(w) == first.pool) continue;
     if (permitted(warp_bit(w)) == 0) continue;
+    if ((buffer_.meets() & warp_bit(w)) != 0 && (buffer_.head(w)->flags & kSynchronises) != 0) continue;
     if (can_commit(first.scheduler, w, tick)) issue(first.scheduler, w, execute);
   }
 }
@@ -222,7 +229,7 @@ inline bool IssueStage::can_commit(unsigned scheduler, unsigned w, Tick tick) co
     if (!pipelines_.accepts(pool, scheduler, tick)) return false;
     return pool > UnitPool::kShared || memory_.can_accept(warps_[w].records[warps_[w].pc]);
   }
-  // A scheduler issues at most one barrier or exit per tick.
+  // A scheduler issues at most one barrier, device-wide synchronisation or exit per tick.
   return (buffer_.meets() & warp_bit(w)) == 0 || (events_used_ >> scheduler & 1) == 0;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct TbStart {
 /// Warps that wait for a mechanism, with the reason for wait reports.
 struct WaitReason {
   WarpMask warps = 0;
-  const char* text = "";
+  std::string text;
+  std::optional<std::uint32_t> pc{};  ///< record at which the warps wait, if it is not that of their PC
 };
 
 /// Base of the mechanisms of an SM: optional hardware functions, such as device launches or a fetch filter
@@ -86,14 +88,17 @@ struct SmMechanism {
   }
   /// S2, S3: the launch record `number` of a warp has been stored (SmMemory::store_record).
   void record_stored(unsigned /*w*/, std::uint32_t /*number*/) {}
-  /// S5, issue: returns a bit per scheduler that may issue barriers and exits.
+  /// S5, issue: called before all other calls of this step, in every tick.
+  void begin_issue() {}
+  /// S5: returns a bit per scheduler that may issue barriers and exits.
   [[nodiscard]] std::uint8_t barrier_ok() const { return 0xff; }
   /// S5: picks warps in place of the machine's own issue policy, in every tick. Returns false if the mechanism has no
   /// issue policy.
   bool pick() { return false; }
   /// S5: the picks are made and nothing has issued. Called only if the issue inputs have changed, or with `kSeesIssue`.
   void settle(const Picks& /*picks*/) {}
-  /// S5: an instruction issues. Returns true if the mechanism executes it, false if the SM has to.
+  /// S5: an instruction issues. Returns true if the mechanism executes it, false if the SM has to. All mechanisms are
+  /// called; at most one returns true.
   bool issue(unsigned /*scheduler*/, unsigned /*w*/, const isa::Record& /*record*/, const Decoded& /*decoded*/,
              LaneMask /*mask*/) {
     return false;

@@ -264,19 +264,20 @@ template <class Mechanisms>
   counter.count(warp.tb, decoded, lanes);
   if (counter.observed()) counter.tell(scheduler, w, warp, mask);
   bool issued = false;
-  mechanisms_.each([&](auto& one) { issued = issued || one.issue(scheduler, w, record, decoded, mask); });
+  mechanisms_.each([&](auto& one) { issued |= one.issue(scheduler, w, record, decoded, mask); });
   if (!issued) executor_.execute(scheduler, w, record, decoded, mask);
   return lanes;
 }
 
 // Order of combinational dependences in a tick: state -> early outputs of hooks -> ready warps -> picks of the issue
-// policy -> fetch filter -> commits.
+// policy -> fetch filter, synchronisation agent -> commits.
 template <class Mechanisms>
 [[gnu::always_inline]] inline void BasicSm<Mechanisms>::issue() {
   const Tick tick = clock_.tick();
   std::uint8_t barrier_ok = 0xff;
   bool seen = false, picked = false;
   mechanisms_.each([&](auto& one) {
+    one.begin_issue();
     barrier_ok &= one.barrier_ok();
     seen |= one.kSeesIssue;
   });

@@ -2,22 +2,44 @@
 
 #include <algorithm>
 
+#include "castor/gpu/execution/lane_access.h"
+#include "castor/gpu/hook_check.h"
 #include "castor/gpu/hooks/waves.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/note_largest.h"
 #include "castor/gpu/sm/barriers.h"
 #include "castor/gpu/sm/blocked_warps.h"
+#include "castor/gpu/sm/instruction_buffer.h"
+#include "castor/gpu/sm/issue_stage.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/spin_watch.h"
 #include "castor/gpu/sm/thread_blocks.h"
+#include "castor/gpu/sm/warp_table.h"
 #include "castor/gpu/wait_graph.h"
+#include "castor/isa/site_check.h"
 
 namespace castor::gpu {
+namespace {
+
+// Returns whether an instruction stops its kernel (check_sync).
+[[nodiscard]] bool stops_kernel(const SyncIssue& one) {
+  return !one.uniform || (!one.full && contains(isa::kBlockingOps, one.op));
+}
+
+// Returns a bit per scheduler that has an instruction in the list.
+[[nodiscard]] std::uint64_t schedulers_of(View<SyncIssue> list) {
+  std::uint64_t schedulers = 0;
+  for (const SyncIssue& one : list) schedulers |= std::uint64_t{1} << one.scheduler;
+  return schedulers;
+}
+
+}  // namespace
 
 SyncAgentPort::SyncAgentPort(const SmParts& parts)
     : parts_(parts),
       group_(parts.statistics, "sync_agent"),
       counters_(parts.statistics),
+      issue_counters_(parts.statistics),
       agent_(*parts.hooks.agent),
       link_(parts.machine.xbar.sync_latency) {
   attach_hook(agent_, "sync_agent", parts, group_);
@@ -34,8 +56,11 @@ void SyncAgentPort::begin_tick() {
   in_.start.reset();
   in_.retired.reset();
   in_.exit = {};
+  in_.issue = {};
   in_.stopped = 0;
   in_.send_ready = false;
+  candidates_.count = issued_.count = 0;
+  refused_ = 0;
 }
 
 void SyncAgentPort::take_messages() {
@@ -66,6 +91,7 @@ void SyncAgentPort::settle_early(WarpMask /*eligible*/) {
   const WarpMask stall = out_.stall & live_warps();
   if (stall != parts_.blocked.stalled()) parts_.watch.disturb();
   parts_.blocked.stall(stall);
+  waiting_ &= stall;
   for (TbMask left = out_.acquire & tbs_; left != 0; left &= left - 1) parts_.tbs.acquire(lowest(left), in_.now);
 }
 
@@ -80,6 +106,92 @@ WarpMask SyncAgentPort::live_warps() const {
   WarpMask warps = 0;
   for (TbMask left = tbs_; left != 0; left &= left - 1) warps |= parts_.tbs[lowest(left)].live;
   return warps;
+}
+
+// --- S5 --------------------------------------------------------------------------------------------------------------
+
+// Returns whether the head of a picked warp is an instruction for the agent.
+bool SyncAgentPort::is_candidate(unsigned w) const {
+  if ((parts_.buffer.meets() & warp_bit(w)) == 0 || (parts_.buffer.head(w)->flags & kSynchronises) == 0) return false;
+  const WarpState& warp = parts_.warps[w];
+  const isa::Record& record = warp.records[warp.pc];
+  return (tbs_ >> warp.tb & 1) != 0 && contains(kMeetingOps, static_cast<isa::SyncOp>(record.imm)) &&
+         isa::guarded(record, warp.predicates, warp.active) != 0;
+}
+
+SyncIssue SyncAgentPort::describe(unsigned scheduler, unsigned w) const {
+  const WarpState& warp = parts_.warps[w];
+  const isa::Record& record = warp.records[warp.pc];
+  const isa::RegisterView view = parts_.warps.view(w);
+  const LaneMask mask = isa::guarded(record, warp.predicates, warp.active);
+  const SyncOperands operands = sync_operands(record, view, first_lane(mask));
+  SyncIssue one;
+  one.scheduler = static_cast<std::uint8_t>(scheduler);
+  one.warp = static_cast<std::uint8_t>(w);
+  one.tb = static_cast<std::uint8_t>(warp.tb);
+  one.op = static_cast<isa::SyncOp>(record.imm);
+  one.full = mask == warp.stack.live();
+  one.uniform = !differing_lane(record, view, mask);
+  one.operand = {operands.event, operands.target};
+  const isa::Program& program = *warp.program;
+  if (const isa::SyncSite* const site = isa::find_site(program, warp.pc)) {
+    const auto number = static_cast<std::size_t>(site - program.sync.sites.data());
+    if (number < isa::kMostSites) one.site = static_cast<std::uint8_t>(number);
+  }
+  return one;
+}
+
+void SyncAgentPort::settle(const Picks& picks) {
+  if (tbs_ == 0) return;
+  const Schedulers& schedulers = parts_.issue.schedulers();
+  std::array<unsigned, kMaxSchedulers> chosen{};  // [scheduler] number of the pick that is its candidate
+  for (unsigned s = 0; s < schedulers.count; ++s) {
+    bool found = false;
+    for (unsigned j = 0; j < schedulers.picks; ++j) {
+      if (picks[s][j] < 0 || !is_candidate(static_cast<std::uint8_t>(picks[s][j]))) continue;
+      if (found) {
+        parts_.issue.refuse(s, j);  // a scheduler issues one such instruction per tick
+        continue;
+      }
+      found = true;
+      chosen[s] = j;
+      candidates_.add(describe(s, static_cast<std::uint8_t>(picks[s][j])));
+    }
+  }
+  if (candidates_.count == 0) return;
+  settle_candidates();
+  for (const SyncIssue& one : candidates_.view()) {
+    if ((out_.issue_ready >> one.scheduler & 1) != 0) continue;
+    refused_ |= warp_bit(one.warp);
+    ++issue_counters_.refused;
+    parts_.issue.refuse(one.scheduler, chosen[one.scheduler]);
+  }
+}
+
+void SyncAgentPort::settle_candidates() {
+  const AgentOut early = out_;
+  in_.issue = candidates_.view();
+  out_ = agent_.settle(in_);
+  CASTOR_HOOK_CHECK(agent_, in_.now,
+                    out_.stall == early.stall && out_.acquire == early.acquire &&
+                        out_.send.has_value() == early.send.has_value() && out_.receive_ready == early.receive_ready,
+                    "sync_agent of SM %u changes an output after settle that may depend on its state only", parts_.sm);
+}
+
+bool SyncAgentPort::issue(unsigned /*scheduler*/, unsigned w, const isa::Record& record, const Decoded& decoded,
+                          LaneMask /*mask*/) {
+  if ((decoded.flags & kSynchronises) == 0) return false;
+  for (const SyncIssue& one : candidates_.view()) {
+    if (one.warp != w || stops_kernel(one)) continue;
+    issued_.add(one);
+    ++issue_counters_.issued;
+    parts_.watch.disturb();
+    if (!contains(isa::kBlockingOps, one.op)) continue;
+    waiting_ |= warp_bit(w);
+    waits_[w] = {
+        one.op, {one.operand[0], one.operand[1]}, static_cast<std::uint32_t>(&record - parts_.warps[w].records)};
+  }
+  return false;
 }
 
 // --- S9 --------------------------------------------------------------------------------------------------------------
@@ -120,7 +232,7 @@ void SyncAgentPort::clock() {
   ++clocked_;
   in_.exit = exits();
   if (in_.retired) tbs_ &= ~(TbMask{1} << *in_.retired);
-  in_.quiesced = quiesced();
+  in_.issue = issued_.view();
   in_.send_ready = out_.send && link_.can_send(in_.now);
   blocked_ = out_.send && !in_.send_ready;
   agent_.clock(in_);
@@ -170,13 +282,20 @@ void SyncAgentPort::reset() {
   in_ = {};
   out_ = {};
   blocked_ = false;
+  candidates_.count = issued_.count = 0;
+  waiting_ = refused_ = 0;
   quiet_ = agent_.quiet();
   owed_ = 0;
   parts_.blocked.stall(0);
 }
 
 void SyncAgentPort::add_waiting(std::vector<WaitReason>& reasons) const {
-  reasons.push_back({parts_.blocked.stalled(), "is stalled by the synchronisation agent"});
+  const WarpMask stalled = parts_.blocked.stalled();
+  for (WarpMask left = waiting_ & stalled; left != 0; left &= left - 1) {
+    const Wait& wait = waits_[lowest(left)];
+    reasons.push_back({warp_bit(lowest(left)), "waits at " + sync_text(wait.op, wait.operands), wait.pc});
+  }
+  reasons.push_back({stalled & ~waiting_, "is stalled by the synchronisation agent", std::nullopt});
 }
 
 void SyncAgentPort::waits(WaitGraph& graph) const {
@@ -197,6 +316,8 @@ void SyncAgentPort::add_waves(Waves& waves, const std::string& scope) const {
   const std::string net = scope + ".sync_net";
   waves.add(net, "stalled", 64, [this] { return parts_.blocked.stalled(); });
   waves.add(net, "quiesced", 64, [this] { return tbs_ != 0 ? in_.quiesced : 0; });
+  waves.add(net, "issued", 8, [this] { return schedulers_of(issued_.view()); });
+  waves.add(net, "refused", 64, &refused_);
   waves.add(net, "sends", 1, &in_.send_ready);
   waves.add(net, "blocked", 1, &blocked_);
   waves.add(net, "down_fill", 16, [this] { return link_.down_fill(); });

@@ -1,5 +1,6 @@
 #include "castor/gpu/sm/wait_report.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <utility>
@@ -117,9 +118,7 @@ std::string SmWaitReport::reason(unsigned w) const {
                                 std::to_string(parts_.scoreboard.loads(w)) + " loads not returned";
   if (in(parts_.blocked.in_fence())) return "waits in a fence: " + under_way;
   if (in(parts_.blocked.before_call())) return "waits to call the runtime: " + under_way;
-  for (const WaitReason& reason : reasons_) {
-    if (in(reason.warps)) return reason.text;
-  }
+  if (const WaitReason* const reason = mechanism_reason(w)) return reason->text;
   if (in(parts_.blocked.asleep())) return "sleeps (nanosleep)";
   if (in(parts_.fetch.held_back())) return "waits for its branch to resolve or for its start latency";
   if (!in(parts_.buffer.valid())) {
@@ -137,6 +136,19 @@ std::string SmWaitReport::reason(unsigned w) const {
   return "may issue";
 }
 
+// Returns the reason for which a warp waits for a mechanism, or null.
+const WaitReason* SmWaitReport::mechanism_reason(unsigned w) const {
+  const auto found = std::find_if(reasons_.begin(), reasons_.end(),
+                                  [w](const WaitReason& reason) { return (reason.warps & warp_bit(w)) != 0; });
+  return found == reasons_.end() ? nullptr : &*found;
+}
+
+// Returns the record at which a warp waits.
+std::uint32_t SmWaitReport::record(unsigned w) const {
+  const WaitReason* const reason = mechanism_reason(w);
+  return reason != nullptr && reason->pc ? *reason->pc : parts_.warps[w].pc;
+}
+
 std::string SmWaitReport::text() const {
   std::string text;
   for (TbMask left = parts_.tbs.resident(); left != 0; left &= left - 1) {
@@ -152,7 +164,7 @@ std::string SmWaitReport::text() const {
     for (WarpMask warps = tb.warps & parts_.warps.live(); warps != 0; warps &= warps - 1) {
       const unsigned w = lowest(warps);
       text += "  warp " + std::to_string(parts_.warps[w].warp_in_tb) + " (slot " + std::to_string(w) + ") " +
-              reason(w) + ", " + tb.kernel->program->describe(parts_.warps[w].pc) + "\n";
+              reason(w) + ", " + tb.kernel->program->describe(record(w)) + "\n";
     }
   }
   const std::string memory_text = parts_.memory.waiting();

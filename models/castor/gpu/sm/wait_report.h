@@ -35,6 +35,8 @@ class SmWaitReport {
 
  private:
   [[nodiscard]] std::string reason(unsigned w) const;
+  [[nodiscard]] const WaitReason* mechanism_reason(unsigned w) const;
+  [[nodiscard]] std::uint32_t record(unsigned w) const;
   [[nodiscard]] std::string barrier_reason(unsigned w) const;
   [[nodiscard]] std::string pending_registers(unsigned w) const;
   [[nodiscard]] WarpMask missing_at_barrier(unsigned w) const;
