@@ -9,6 +9,7 @@
 #include "castor/base/words.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/occupancy.h"
+#include "castor/gpu/swap_image.h"
 
 namespace castor::gpu {
 namespace {
@@ -192,6 +193,9 @@ void ParseStage::fill(KernelContext& context, const LaunchDescriptor& descriptor
   context.written = now;
   context.kid = descriptor.kid;
   context.bypass_l1 = !machine_.l1.caches_global;
+  if (context.synchronises) {
+    context.image_bytes = image_bytes(machine_, program, {threads, descriptor.registers, descriptor.shared_bytes});
+  }
 }
 
 // Without a free lane or entry no kernel can be granted; the call then returns kForever.
