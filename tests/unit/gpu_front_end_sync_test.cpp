@@ -423,7 +423,7 @@ TEST(SyncHubsDeathTest, OutputsThatCannotBeAreTheBlocksFault) {
                     }),
                     "sync_hub sends a message to SMs that the machine does not have: 13");
   EXPECT_HOOK_FAILS(run_with([](const HubIn& in, HubOut& out) { out.hold[0] = in.room.any(); }, "run.sleep=0"),
-                    "sync_hub changes hold or down after settle");
+                    "sync_hub changes hold, down or done after settle");
 }
 
 void expect_refused(const Hooks& hooks, const std::string& words) {

@@ -72,6 +72,8 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   context.ticket = head.ticket;
   context.program = &programs_[packet.program].program();
   context.synchronises = packet.synchronises;
+  CASTOR_ASSERT_AT(now, !packet.owned || packet.synchronises, "a kernel owns the machine and does not synchronise");
+  context.owned = context.may_swap = packet.owned;
   context.submitted = clock_.time_of(head.visible);
   context.cooperative = packet.cooperative;
   context.all_resident = needs_all_resident(*context.program, packet.cooperative);
