@@ -207,7 +207,9 @@ gpu::SyncSupport sync_support(const std::vector<hookup::ChosenBlock>& blocks) {
   for (const hookup::ChosenBlock& block : blocks) {
     for (const isa::SyncOp op : block.type->answers()) support.answered |= isa::sync_bit(op);
     const std::vector<hookup::Claim> claims = block.type->claims(block.settings);
-    if (std::find(claims.begin(), claims.end(), hookup::Claim::kSwapsOutTbs) != claims.end()) support.swaps = true;
+    if (std::find(claims.begin(), claims.end(), hookup::Claim::kSwapsOutTbs) == claims.end()) continue;
+    support.swaps = true;
+    support.limits = block.type->swap_limits(block.settings);
   }
   return support;
 }

@@ -9,6 +9,7 @@
 #include "castor/base/document.h"
 #include "castor/gpu/kernel_counts.h"
 #include "castor/gpu/launch/launch_rows.h"
+#include "castor/gpu/page_statistics.h"
 #include "castor/gpu/report.h"
 #include "castor/gpu/sm/filter_statistics.h"
 #include "castor/gpu/sm/tb_mover.h"
@@ -117,6 +118,17 @@ void write_sync(std::string& text) {
   write_children(gpu, "gpu", text);
 }
 
+// Writes the additional statistics of machines with memory for swapped-out thread blocks.
+void write_pages(std::string& text) {
+  StatisticGroup gpu("gpu"), front_end(gpu, "front_end");
+  const castor::gpu::PageCounters counters(front_end);
+  text +=
+      "\n## With memory for thread blocks that are swapped out\n\n"
+      "Machines with a synchronisation hub and a block that stores swapped-out thread blocks in device memory\n"
+      "(docs/gpu/sync-network.md, \"Images\") have the following statistics.\n";
+  write_children(gpu, "gpu", text);
+}
+
 // Writes the additional statistics of SMs that swap out thread blocks.
 void write_moves(std::string& text) {
   StatisticGroup gpu("gpu");
@@ -181,6 +193,7 @@ std::string document() {
   for (const auto& [name, statistic] : device.gpu().window_series()) text += "* `" + name + "`\n";
   write_filter(text);
   write_sync(text);
+  write_pages(text);
   write_moves(text);
   return text;
 }

@@ -118,6 +118,27 @@ TEST(Dispatcher, OfQueuesThatAreHeldNothingIsPlaced) {
   EXPECT_EQ(rig.placed_of(2), 0);
 }
 
+TEST(Dispatcher, AKernelThatOwnsTheMachineIsNotHeldAndLeavesItsTbsWhenTheFillEnds) {
+  DispatcherRig rig({{"chip.sms=2"}, {}, nullptr, false});
+  KernelContext& context = rig.reserve(0, 10, 3);
+  context.need = kHalf;
+  context.owned = true;
+  ASSERT_TRUE(rig.table.write(0, 0));
+  rig.dispatcher.push(0);
+  QueueMask held;
+  held[3] = true;
+  rig.dispatcher.hold_queues(held);
+  for (Cycle now = 1; now <= 4; ++now) EXPECT_EQ(rig.placed_of(now), 0);
+  EXPECT_EQ(rig.dispatcher.room_in_quota(0), 0U);
+  rig.dispatcher.end_fill(0);
+  for (unsigned i = 0; i < 4; ++i) rig.ledger.credit(i % 2, 0, kHalf);
+  EXPECT_EQ(rig.placed_of(5), -1);
+  EXPECT_EQ(rig.dispatcher.rest(5), DispatchWait::kNothing);
+  EXPECT_FALSE(rig.dispatcher.state().waiting);
+  EXPECT_EQ(rig.table[0].sequencer.left(), 6U);
+  EXPECT_EQ(rig.table[0].sequencer.head(rig.table[0].context()), 4U);
+}
+
 TEST(Dispatcher, ATbThatComesBackTakesThePlacementOfTheCycle) {
   DispatcherRig rig;
   rig.push(0, 10, kSmall);

@@ -63,6 +63,19 @@ TEST(Preemptor, TbsOfAGridThatMustBeResidentAtOnceStay) {
   EXPECT_FALSE(rig.sms[3].swaps.empty());
 }
 
+TEST(Preemptor, TbsOfAKernelThatOwnsTheMachineStay) {
+  PreemptorRig rig;
+  KernelContext& context = rig.reserve(0, 3, 7);
+  context.need = kNeed;
+  context.owned = true;
+  ASSERT_TRUE(rig.table.write(0, 0));
+  rig.dispatcher.push(0);
+  rig.place(3, 1);
+  EXPECT_EQ(rig.ledger.resident_total(), 3U);
+  rig.preemptor.preempt(PreemptorRig::only(7), 100);
+  for (unsigned sm = 0; sm < 4; ++sm) EXPECT_TRUE(rig.sms[sm].swaps.empty()) << sm;
+}
+
 TEST(Preemptor, ATbThatComesBackIsPlacedNextUnlessItsQueueIsPreempted) {
   PreemptorRig rig;
   rig.push(0, 10, kNeed, 7);

@@ -53,6 +53,30 @@ TEST(RetireUnit, CountsOneTbPerCycleInRoundRobinOverTheSms) {
   EXPECT_EQ(rig.part.next(), kForever);
 }
 
+TEST(RetireUnit, TheRoomOfAKernelThatOwnsTheMachineStaysItsOwn) {
+  RetireRig rig;
+  rig.reserve(0, 13).owned = true;
+  ASSERT_TRUE(rig.table.write(0, 0));
+  rig.write(1, 13);
+  for (const unsigned entry : {0U, 1U}) {
+    for (unsigned i = 0; i < 3; ++i) {
+      rig.place(entry, entry, 1 + i);
+      rig.sms[entry].leave(rig.table[entry].context(), i, 10 + i);
+    }
+  }
+  rig.step(10);
+  rig.step(11);
+  // Four have retired and two are counted.
+  EXPECT_EQ(rig.part.uncounted(0) + rig.part.uncounted(1), 2U);
+  EXPECT_EQ(rig.part.uncounted(0), 1U);
+  EXPECT_EQ(rig.part.uncounted(7), 0U);
+  for (Cycle now = 12; now < 18; ++now) rig.step(now);
+  EXPECT_EQ(rig.table[0].retired, 3U);
+  EXPECT_EQ(rig.table[1].retired, 3U);
+  EXPECT_EQ(rig.ledger.resident(0, 0), 3U);
+  EXPECT_EQ(rig.ledger.resident(1, 1), 0U);
+}
+
 TEST(RetireUnit, GivesRoomBackInTheCycleOfTheWireAndThePlaceInTheFifoWhenItIsCounted) {
   RetireRig rig;
   const KernelContext& kernel = rig.write(0, 13);

@@ -17,6 +17,7 @@
 
 #include "castor/base/rng.h"
 #include "castor/gpu/front_end/front_end.h"
+#include "castor/gpu/page_port.h"
 #include "castor/gpu/sync_link.h"
 #include "platforms/machines.h"
 
@@ -119,6 +120,24 @@ class FakeSm final : public SmUnit {
   }
   void ask_now(const KernelContext& kernel, unsigned warp, Cycle now) { outbox_.ask({now + 1, warp, &kernel, {}}); }
   [[nodiscard]] const SmResources& used() const { return used_; }
+  PagePort pages{outbox_, page_grants_};
+
+  // For kernels that own the machine: TBs end when a test says so, and others take their slots.
+
+  /// The TB of a slot is swapped out, and another one takes the slot.
+  void exchange(std::uint64_t gid, std::uint64_t other) { slot_of(gid).gid = other; }
+  /// Starts a TB that did not come from the dispatcher.
+  void enter(const KernelContext& kernel, std::uint64_t gid, Cycle now) {
+    TbStartMessage start;
+    start.kernel = &kernel;
+    start.gid = gid;
+    begin(start, now);
+  }
+  /// A TB ends in cycle `now`. Its retire message follows when the done FIFO has room.
+  void finish(std::uint64_t gid, Cycle now) {
+    slot_of(gid).end = now;
+    wake_at(now);
+  }
 
   std::function<void(unsigned sm, const TbStartMessage&, Cycle)> on_start;
   std::function<void(unsigned sm, const KernelContext&, std::uint64_t gid, Cycle)> on_retire;
@@ -148,6 +167,12 @@ class FakeSm final : public SmUnit {
     EXPECT_LE(used_.reg_units * machine_.sm.reg_alloc_unit, machine_.sm.registers);
     EXPECT_LE(used_.smem_units * machine_.sm.smem_alloc_unit, machine_.sm.smem_bytes);
     if (on_start) on_start(index(), start, now);
+  }
+  Slot& slot_of(std::uint64_t gid) {
+    const auto slot = std::find_if(slots_.begin(), slots_.end(),
+                                   [gid](const Slot& s) { return s.kernel != nullptr && s.gid == gid; });
+    EXPECT_NE(slot, slots_.end()) << "TB " << gid << " is not on SM " << index();
+    return *slot;
   }
   void leave(Slot& slot) {
     const TbNeed& need = slot.kernel->need;

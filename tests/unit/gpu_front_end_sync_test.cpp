@@ -6,8 +6,7 @@
 #include "castor/gpu/front_end/composition.h"
 #include "castor/gpu/wait_graph.h"
 #include "common/hook_fails.h"
-#include "common/sync_stubs.h"
-#include "gpu_front_end_hooks_support.h"
+#include "gpu_front_end_sync_support.h"
 
 namespace castor::gpu::gpu_front_end_sync_test {
 namespace {
@@ -17,62 +16,11 @@ using test::Log;
 using test::Rig;
 using test::sync_message;
 using test::hooks::kSubmit;
-
-/// A hub that does what a test says.
-class Hub final : public test::SyncStub<HubIn, HubOut> {
- public:
-  void attach(const HookSite& site) override {
-    SyncStub::attach(site);
-    if (attached) attached(site);
-  }
-  void reset() override { restart(); }
-  [[nodiscard]] Cycle quiet() const override { return sleeps ? kForever : 0; }
-  [[nodiscard]] int window() const override { return registers; }
-  const HubOut& settle(const HubIn& in) override {
-    if (decide) decide(in, out);
-    return out;
-  }
-  bool sleeps = false;
-  int registers = -1;
-  HubOut out;
-  std::function<void(const HookSite&)> attached;
-  std::function<void(const HubIn&, HubOut&)> decide;
-  std::function<void(const HubIn&)> see;
-  [[nodiscard]] const HookSite& site() const { return site_; }
-
- private:
-  void edge(const HubIn& in) override {
-    if (see) see(in);
-  }
-};
-
-/// Agents that are not called: the SMs are stubs.
-struct Agents {
-  explicit Agents(unsigned sms) : all(sms) {
-    for (auto& one : all) list.push_back(&one);
-  }
-  std::deque<test::TrafficAgent> all;
-  std::vector<SyncAgent*> list;
-};
-
-Hooks hooks(Hub& hub, Agents& agents) {
-  Hooks hooks;
-  hooks.hub = &hub;
-  hooks.agents = agents.list;
-  return hooks;
-}
-
-KernelPacket synchronising(KernelPacket packet) {
-  packet.synchronises = true;
-  return packet;
-}
-
-Rig::Options options(Hub& hub, Agents& agents, bool every_cycle = false) {
-  Rig::Options options;
-  options.hooks = hooks(hub, agents);
-  options.every_cycle = every_cycle;
-  return options;
-}
+using test::sync::Agents;
+using test::sync::hooks;
+using test::sync::Hub;
+using test::sync::options;
+using test::sync::synchronising;
 
 TEST(SyncHubs, SeesAKernelThatSynchronisesAndAnnouncesItToEverySm) {
   for (const bool every_cycle : {false, true}) {
@@ -339,6 +287,105 @@ TEST(SyncHubs, HasTwoAccessesToMemoryWithWordsOfOneByte) {
   }
 }
 
+/// Writes and reads of all widths, at the end of a line and elsewhere in it, through both accesses of the hub.
+class WidthRun {
+ public:
+  WidthRun(unsigned line, bool every_cycle) : agents_(13), line_(line) {
+    hub_.sleeps = !every_cycle;
+    hub_.attached = [this](const HookSite& site) {
+      for (std::uint64_t& at : at_) at = site.memory->allocate(kLines * line_, "hub");
+    };
+    hub_.see = [this](const HubIn& in) { see(in); };
+    Rig::Options with = options(hub_, agents_, every_cycle);
+    with.spread = 40;  // the memory answers accesses to different lines in another order
+    const std::string bytes = std::to_string(line);
+    rig_.emplace(load({"l2.line=" + bytes, "l1.line=" + bytes, "l2.bytes=" + std::to_string(10'240 * line)}), with);
+    for (auto& bytes : bytes_) bytes.assign(kLines * line_, std::byte{0});
+  }
+  /// Makes all accesses and compares replies and memory with the bytes that were written.
+  void run() {
+    rig_->run_until([&] { return replies_[0] == tags_[0] && replies_[1] == tags_[1] && tags_[0] > line_; }, 100'000);
+    EXPECT_EQ(replies_[0], 6 * line_);
+    EXPECT_EQ(replies_[1], 6 * line_);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(std::memcmp(rig_->store.bytes(at_[i]), bytes_[i].data(), bytes_[i].size()), 0) << "access " << i;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kLines = 8;
+
+  void see(const HubIn& in) {
+    if (in.now == 0) {
+      for (unsigned width = 1; width <= line_; ++width) {
+        for (std::size_t i = 0; i < 2; ++i) {
+          access(i, line_ - width, width);  // up to the end of a line
+          access(i, random_.below(line_ - width + 1), width);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (!in.reply[i]) continue;
+      const MemoryReply& reply = *in.reply[i];
+      EXPECT_EQ(reply.tag, replies_[i]++) << "replies of access " << i << " lose their order";
+      const std::vector<std::byte>& expected = expected_[i][reply.tag];
+      ASSERT_EQ(reply.bytes, expected.size());
+      EXPECT_EQ(std::memcmp(reply.data.data(), expected.data(), expected.size()), 0) << "tag " << reply.tag;
+    }
+  }
+  // Reads the bytes, writes others, and reads these.
+  void access(std::size_t i, std::uint64_t offset, unsigned width) {
+    HookMemory& memory = i == 0 ? *hub_.site().memory : *hub_.site().second_memory;
+    offset += random_.below(kLines) * line_;
+    const auto read = [&] {
+      const auto from = bytes_[i].begin() + static_cast<long>(offset);
+      memory.read(at_[i] + offset, width, tags_[i]++);
+      expected_[i].emplace_back(from, from + width);
+    };
+    read();
+    std::vector<std::byte> data(width);
+    for (std::byte& byte : data) byte = static_cast<std::byte>(random_.below(256));
+    memory.write(at_[i] + offset, data.data(), width, tags_[i]++);
+    expected_[i].emplace_back();
+    std::copy(data.begin(), data.end(), bytes_[i].begin() + static_cast<long>(offset));
+    read();
+  }
+
+  Agents agents_;
+  Hub hub_;
+  unsigned line_;
+  std::optional<Rig> rig_;
+  base::Xoshiro256 random_{11};
+  std::uint64_t at_[2] = {0, 0};
+  std::vector<std::byte> bytes_[2];                  // memory as it is after the accesses made so far
+  std::vector<std::vector<std::byte>> expected_[2];  // bytes of each reply
+  std::uint32_t tags_[2] = {0, 0}, replies_[2] = {0, 0};
+};
+
+TEST(SyncHubs, AccessesHaveEveryWidthUpToALineAndStayInOrder) {
+  for (const unsigned line : {64U, 128U}) {
+    for (const bool every_cycle : {false, true}) WidthRun(line, every_cycle).run();
+  }
+}
+
+TEST(SyncHubsDeathTest, AnAccessLiesInsideOneLine) {
+  const auto read = [](std::uint64_t offset, unsigned bytes) {
+    Agents agents(13);
+    Hub hub;
+    hub.attached = [=](const HookSite& site) {
+      const std::uint64_t at = site.memory->allocate(256, "hub");
+      site.second_memory->read(at + offset, bytes, 0);
+    };
+    const Rig rig(load(), options(hub, agents));
+  };
+  read(0, 128);
+  read(127, 1);
+  EXPECT_DEATH(read(0, 0), "not in one line");
+  EXPECT_DEATH(read(0, 129), "not in one line");
+  EXPECT_DEATH(read(127, 2), "not in one line");
+  EXPECT_DEATH(read(1, 128), "not in one line");
+}
+
 TEST(SyncHubs, ServesItsRegisters) {
   Agents agents(13);
   Hub hub;
@@ -376,7 +423,7 @@ TEST(SyncHubsDeathTest, OutputsThatCannotBeAreTheBlocksFault) {
                     }),
                     "sync_hub sends a message to SMs that the machine does not have: 13");
   EXPECT_HOOK_FAILS(run_with([](const HubIn& in, HubOut& out) { out.hold[0] = in.room.any(); }, "run.sleep=0"),
-                    "sync_hub changes hold or down after settle");
+                    "sync_hub changes hold, down or done after settle");
 }
 
 void expect_refused(const Hooks& hooks, const std::string& words) {

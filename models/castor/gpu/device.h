@@ -38,11 +38,14 @@ struct KernelPacket {
   ProgramHandle program = 0;
   Dim3 grid;
   Dim3 block;
-  std::uint32_t dynamic_shared = 0;         ///< bytes
-  std::vector<std::byte> parameters;        ///< parameter block as the entry lays it out; copied at submission
-  std::uint8_t kid = 0;                     ///< kernel type number that JOB packets use for this kernel
-  bool cooperative = false;                 ///< all thread blocks of the grid are resident at once
-  bool synchronises = false;                ///< timing GPU: its thread blocks take part in device-wide synchronisation
+  std::uint32_t dynamic_shared = 0;   ///< bytes
+  std::vector<std::byte> parameters;  ///< parameter block as the entry lays it out; copied at submission
+  std::uint8_t kid = 0;               ///< kernel type number that JOB packets use for this kernel
+  bool cooperative = false;           ///< all thread blocks of the grid are resident at once
+  bool synchronises = false;          ///< timing GPU: its thread blocks take part in device-wide synchronisation
+  /// Timing GPU: the kernel has the machine to itself, because not all its thread blocks fit at once and a block swaps
+  /// them out. Such a kernel synchronises.
+  bool owned = false;
   std::shared_ptr<const SyncOptions> sync;  ///< options of device-wide synchronisation; null: the defaults
 };
 /// Copies a rectangle of bytes between host and device memory or inside device memory.

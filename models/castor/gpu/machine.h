@@ -40,6 +40,8 @@ enum class ChildAcquire : std::uint8_t { kInherit, kLaunch };
 enum class AcquireMode : std::uint8_t { kStamp, kFlush };
 /// Contexts move through the memory port, or at a fixed rate (bytes per cycle).
 enum class ContextMover : std::uint8_t { kDrain, kRate, kEngine };
+/// Memory for images of swapped-out thread blocks: pages taken on demand, or one contiguous range for each kernel.
+enum class ContextPages : std::uint8_t { kDynamic, kStatic };
 /// Accesses outside allocations: all refused, loads in mapped pages allowed, or all allowed.
 enum class MemoryCheck : std::uint8_t { kAllocation, kPage, kOff };
 /// An L1 hit on stale data is ignored, counted or an error.
@@ -222,6 +224,9 @@ struct Machine {
     unsigned bytes_per_cycle;
     ContextMover mover;
     std::uint64_t random;  ///< seed of random swaps; 0 = none
+    ContextPages pages;
+    unsigned page_latency;
+    std::uint64_t region;  ///< bytes of the region for images
   } context{};
   struct Host {
     double launch_us, sync_us, copy_us;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "castor/gpu/front_end/page_allocator.h"
 #include "castor/gpu/machine_table.h"
 
 namespace castor::gpu {
@@ -127,6 +128,8 @@ void check_translation(const Check& check, const Machine& m) {
 }
 
 void check_moves(const Check& check, const Machine& m) {
+  check(m.context.region % PageAllocator::kLargePage == 0, "context.region", "no multiple of the large page, 2 MiB",
+        "a multiple of 2MiB");
   check(m.context.mover != ContextMover::kEngine, "context.mover", "no block of this machine moves contexts",
         "drain or rate");
 }

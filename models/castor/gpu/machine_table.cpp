@@ -21,6 +21,7 @@ std::vector<std::string> words(AcquireMode /*type*/) { return {"stamp", "flush"}
 std::vector<std::string> words(PoolFull /*type*/) { return {"spill", "refuse"}; }
 std::vector<std::string> words(ChildAcquire /*type*/) { return {"inherit", "launch"}; }
 std::vector<std::string> words(ContextMover /*type*/) { return {"drain", "rate", "engine"}; }
+std::vector<std::string> words(ContextPages /*type*/) { return {"dynamic", "static"}; }
 std::vector<std::string> words(MemoryCheck /*type*/) { return {"allocation", "page", "off"}; }
 std::vector<std::string> words(StaleCheck /*type*/) { return {"off", "count", "error"}; }
 std::vector<std::string> words(LatencyFrom /*type*/) { return {"dispatch", "issue"}; }
@@ -400,6 +401,13 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(pool.fixed_overhead, "cycles", 0, 1 << 20, "delay of the first launch by device code, once per run");
   CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096,
                 "rate at which contexts of thread blocks move (context.mover rate, and parents that wait)");
+  CASTOR_WORD(context.pages,
+              "memory for thread blocks that a block swaps out: pages on demand (dynamic), or one range per kernel "
+              "(static)");
+  CASTOR_NUMBER(context.page_latency, "cycles", 2, 100'000,
+                "time from an SM's request for memory for a context to the grant, if a page must be taken; else 2");
+  CASTOR_NUMBER(context.region, "bytes", 2 << 20, 0x1p36,
+                "region for contexts, taken on machines with a block that swaps out thread blocks");
   CASTOR_NUMBER(host.launch_us, "us", 0, 1e6, "time of the host in a launch call");
   CASTOR_NUMBER(host.sync_us, "us", 0, 1e6, "time of the host in a synchronisation call");
   CASTOR_NUMBER(host.copy_us, "us", 0, 1e6, "time of the host in a copy call");

@@ -140,6 +140,21 @@ struct TbSaveMessage {
   std::shared_ptr<const SavedTb> tb;
 };
 
+/// Message from SM to the page allocator in the front end: the SM needs an image of a kernel, the memory for one
+/// swapped-out TB, or gives one back. The size of an image is the kernel's (KernelContext::image_bytes).
+struct PageRequestMessage {
+  Cycle visible = 0;
+  Ticket ticket = 0;          ///< ticket of the kernel
+  std::uint64_t returns = 0;  ///< address of the image that is given back; 0: an image is needed
+};
+
+/// Message from the page allocator to an SM: this image is the SM's.
+struct PageGrantMessage {
+  Cycle visible = 0;
+  Ticket ticket = 0;          ///< ticket of the kernel, from the request
+  std::uint64_t address = 0;  ///< device address of the image, a multiple of 128
+};
+
 /// Output queues of an SM for its messages to the front end. A retire message travels on the retire wire and through
 /// the done FIFO. The front end reads it twice: when it becomes visible on the wire, and when it is drained.
 class SmOutbox {
@@ -168,6 +183,10 @@ class SmOutbox {
     wake_front_end(message.visible);
     commands_.push(std::move(message));
   }
+  void request_page(const PageRequestMessage& message) {
+    wake_front_end(message.visible);
+    page_requests_.push(message);
+  }
   /// Sends a TB that was swapped out. `waits`: the TB waits for its launches.
   void save(TbSaveMessage message, bool waits) {
     wake_front_end(message.visible);
@@ -176,7 +195,8 @@ class SmOutbox {
   /// Returns whether the front end has taken every message.
   [[nodiscard]] bool empty() const {
     return retired_.size() == 0 && faults_.size() == 0 && services_.size() == 0 && runtime_calls_.size() == 0 &&
-           pointers_.size() == 0 && commands_.size() == 0 && suspended_.size() == 0 && saved_.size() == 0;
+           pointers_.size() == 0 && commands_.size() == 0 && suspended_.size() == 0 && saved_.size() == 0 &&
+           page_requests_.size() == 0;
   }
 
   [[nodiscard]] Mailbox<TbRetireMessage>& retired() { return retired_; }
@@ -187,6 +207,7 @@ class SmOutbox {
   [[nodiscard]] Mailbox<GroupCommandMessage>& commands() { return commands_; }
   [[nodiscard]] Mailbox<TbSaveMessage>& suspended() { return suspended_; }
   [[nodiscard]] Mailbox<TbSaveMessage>& saved() { return saved_; }
+  [[nodiscard]] Mailbox<PageRequestMessage>& page_requests() { return page_requests_; }
   /// Sets and returns the SM's link to the synchronisation network, null if there is none. Its messages do not count
   /// for `empty`.
   void set_sync_link(SyncLink& link) { sync_link_ = &link; }
@@ -217,6 +238,7 @@ class SmOutbox {
   Mailbox<PointerMessage> pointers_;
   Mailbox<GroupCommandMessage> commands_;
   Mailbox<TbSaveMessage> suspended_, saved_;
+  Mailbox<PageRequestMessage> page_requests_;
 };
 
 /// An SM as the front end sees it. `Sm` executes instructions, `ReplaySm` replays recorded service times.
@@ -233,6 +255,11 @@ class SmUnit : public Unit {
   /// Sends a TB to the SM; message.visible >= now + 1.
   void start(const TbStartMessage& message) {
     inbox_.push(message);
+    wake_at(message.visible);
+  }
+  /// Grants an image to the SM; message.visible >= now + 1, not before the stamp of an earlier grant.
+  void grant_page(const PageGrantMessage& message) {
+    page_grants_.push(message);
     wake_at(message.visible);
   }
   /// Stops all TBs of a kernel. They issue no further instruction, and retire when their accesses in flight are
@@ -264,6 +291,7 @@ class SmUnit : public Unit {
   /// TBs that were swapped out: to wait for their launches (`suspended`), or for any other reason (`saved`).
   [[nodiscard]] Mailbox<TbSaveMessage>& suspended() { return outbox_.suspended(); }
   [[nodiscard]] Mailbox<TbSaveMessage>& saved() { return outbox_.saved(); }
+  [[nodiscard]] Mailbox<PageRequestMessage>& page_requests() { return outbox_.page_requests(); }
   /// Returns the SM's link to the synchronisation network; null if the machine has none.
   [[nodiscard]] SyncLink* sync_link() const { return outbox_.sync_link(); }
 
@@ -307,6 +335,7 @@ class SmUnit : public Unit {
   }
 
   Mailbox<TbStartMessage> inbox_;
+  Mailbox<PageGrantMessage> page_grants_;
   SmOutbox outbox_;
   Credits done_credits_;
 

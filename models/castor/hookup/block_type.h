@@ -43,6 +43,9 @@ class BlockType {
   /// Returns the operations of device-wide synchronisation that the block answers. Programs that can reach others are
   /// refused at their launch.
   [[nodiscard]] virtual std::vector<isa::SyncOp> answers() const { return {}; }
+  /// Returns the limits of a block that swaps out thread blocks (Claim::kSwapsOutTbs) with these settings. Launches
+  /// beyond them are refused.
+  [[nodiscard]] virtual gpu::SwapLimits swap_limits(const Settings& /*settings*/) const { return {}; }
   /// Makes the twins and adapters of the block and enters the adapters into `hooks`. `hooks` is empty; the block fills
   /// the hooks of its claims only. Returns the owner of the twins and adapters, which must outlive the GPU. Throws
   /// InputError for a machine on which the block cannot work, for illegal parameters, and for RTL that cannot be built.

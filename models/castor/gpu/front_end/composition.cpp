@@ -81,6 +81,13 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
   }
   check_windows(hooks);
   check_moves(machine, hooks);
+  // The built-in policy fills the machine with a kernel that owns it, and knows when the fill is over.
+  if (hooks.hub != nullptr && machine.chip.sync.swaps && (hooks.dispatch != nullptr || hooks.launch != nullptr)) {
+    throw base::InputError(std::string("a SyncHub whose kernels have more thread blocks than fit cannot be combined "
+                                       "with a ") +
+                               (hooks.dispatch != nullptr ? "DispatchPolicy" : "LaunchUnit"),
+                           "disable one of the blocks");
+  }
   const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty() || !hooks.agents.empty();
   if (inside && machine.schedulers > kMaxSchedulers) {
     lacks("a hook inside an SM", "schedulers", std::to_string(machine.schedulers),

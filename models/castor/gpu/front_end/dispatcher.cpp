@@ -240,7 +240,9 @@ void Dispatcher::hold_queues(const QueueMask& queues) {
   holding_ = false;
   if (queues.none()) return;
   for (const std::uint16_t entry : ledger_.watched()) {
-    held_[entry] = queues[table_[entry].context().queue];
+    // Nothing can run in the place of a kernel that owns the machine, so its fill goes on.
+    const KernelContext& context = table_[entry].context();
+    held_[entry] = queues[context.queue] && !context.owned;
     holding_ = holding_ || held_[entry];
   }
 }

@@ -38,6 +38,8 @@ class Dispatcher {
   [[nodiscard]] bool takes(unsigned entry) const;
   /// Returns whether `takes` is true for every entry in any state.
   [[nodiscard]] bool takes_all() const { return !policy_.present(); }
+  /// Ends the placement of a kernel that owns the machine: its other TBs stay in the table's list of TBs to place.
+  void end_fill(unsigned entry) { withdraw(entry); }
   /// Adds a kernel whose entry was written. Its TBs can be placed from the next cycle on.
   void push(unsigned entry);
   /// Notes that a group has attached to the entry's kernel. The group's TBs can be placed from the next cycle on.
@@ -69,6 +71,10 @@ class Dispatcher {
   [[nodiscard]] DispatchState state() const;
   /// Returns the SMs that could take the next TB of an entry now.
   [[nodiscard]] SmMask takers(unsigned entry) const { return view().takers(entry); }
+  /// Returns the SMs with resources for the next TB of an entry, within their quota, open or not.
+  [[nodiscard]] SmMask room_in_quota(unsigned entry) const {
+    return within_quota(ledger_.fits(entry), governors_.quota(), ledger_, entry);
+  }
   /// Returns the SMs with resources for a swapped-out TB of an entry, open or not.
   [[nodiscard]] SmMask room_again(unsigned entry) const;
   /// Returns the SMs on which a swapped-out TB of an entry could be placed again.

@@ -11,6 +11,7 @@
 #include "castor/gpu/front_end/completion_port.h"
 #include "castor/gpu/front_end/job_table.h"
 #include "castor/gpu/front_end/ledger.h"
+#include "castor/gpu/front_end/owner_gate.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/front_end/queues.h"
 #include "castor/gpu/hooks/job_scheduler.h"
@@ -77,7 +78,14 @@ class JobInspector {
   /// Returns the queues whose kernels must not be granted a lane.
   [[nodiscard]] QueueMask withheld() const { return discarding_ | errors_ | jobs_.uncovered(); }
   /// Returns the queues with a kernel at their head that may be granted.
-  [[nodiscard]] QueueMask grantable() const { return queues_.kernels() & ~withheld(); }
+  [[nodiscard]] QueueMask grantable() const {
+    const QueueMask kernels = queues_.kernels() & ~withheld();
+    return gate_ == nullptr || kernels.none() ? kernels : kernels & ~gate_->closed();
+  }
+  /// Sets the gate for kernels that own the machine.
+  void set_gate(const OwnerGate& gate) { gate_ = &gate; }
+  /// Returns that gate; null on a machine without such kernels.
+  [[nodiscard]] const OwnerGate* gate() const { return gate_; }
   /// Returns whether a kernel of the queue must not complete yet, because an append to the kernel's job was sent and
   /// has no verdict yet.
   [[nodiscard]] bool holds(unsigned queue) const {
@@ -128,6 +136,7 @@ class JobInspector {
   void pass_answered(Cycle now);
   void drop_of_failed(Cycle now);
 
+  const OwnerGate* gate_ = nullptr;  // null on a machine without kernels that own it
   const Machine& machine_;
   const Store& store_;
   const ProgramTable& programs_;

@@ -31,8 +31,13 @@ class Sequencer {
   [[nodiscard]] std::uint64_t left() const { return total_ - next_; }
   [[nodiscard]] std::uint64_t take(const KernelContext& kernel) {
     CASTOR_ASSERT(next_ < total_, "kernel %s has no TB left", kernel.program->kernel.c_str());
-    const std::uint64_t position = next_++;
-    return kernel.order == nullptr ? position : kernel.order[position];
+    const std::uint64_t gid = head(kernel);
+    ++next_;
+    return gid;
+  }
+  /// Returns the TB that `take` returns next.
+  [[nodiscard]] std::uint64_t head(const KernelContext& kernel) const {
+    return kernel.order == nullptr ? next_ : kernel.order[next_];
   }
   /// Drops the TBs not yet placed and returns their number.
   std::uint64_t drop() {
@@ -170,6 +175,8 @@ class KernelTable {
   void restore(unsigned entry);
   /// Drops the saved TBs of a stopped kernel.
   void drop_saved(unsigned entry);
+  /// Drops `tbs` running TBs of a stopped kernel, which are swapped out and counted by nobody else.
+  void drop_away(unsigned entry, std::uint32_t tbs);
   /// Records that a TB was swapped out of its SM to wait for launches. The TB keeps its hold of the launch record.
   void suspend(unsigned entry);
   /// `expect`: a suspended TB is about to be placed again. `resume`: the TB is placed again. `drop_suspended`: the TB

@@ -9,6 +9,7 @@
 #include "castor/base/words.h"
 #include "castor/gpu/launch_check.h"
 #include "castor/gpu/occupancy.h"
+#include "castor/gpu/swap_image.h"
 
 namespace castor::gpu {
 namespace {
@@ -73,6 +74,8 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   context.synchronises = packet.synchronises || synchronises(*context.program);
   context.sync = packet.sync;
   if (packet.sync != nullptr && !packet.sync->order.empty()) context.order = packet.sync->order.data();
+  CASTOR_ASSERT_AT(now, !packet.owned || context.synchronises, "a kernel owns the machine and does not synchronise");
+  context.owned = context.may_swap = packet.owned;
   context.submitted = clock_.time_of(head.visible);
   context.cooperative = packet.cooperative;
   context.all_resident =
@@ -195,6 +198,9 @@ void ParseStage::fill(KernelContext& context, const LaunchDescriptor& descriptor
   context.written = now;
   context.kid = descriptor.kid;
   context.bypass_l1 = !machine_.l1.caches_global;
+  if (context.synchronises) {
+    context.image_bytes = image_bytes(machine_, program, {threads, descriptor.registers, descriptor.shared_bytes});
+  }
 }
 
 // Without a free lane or entry no kernel can be granted; the call then returns kForever.

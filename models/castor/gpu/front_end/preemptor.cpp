@@ -37,7 +37,7 @@ void Preemptor::preempt(const QueueMask& queues, Cycle now) {
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
     const bool saves = kernel.state == EntryState::kWritten && !kernel.killed && begun[kernel.context().queue];
-    if (saves && !kernel.context().all_resident) save(entry, now);
+    if (saves && !kernel.context().all_resident && !kernel.context().owned) save(entry, now);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "castor/gpu/front_end/retire_unit.h"
 
+#include <algorithm>
+
 #include "castor/base/error.h"
 #include "castor/gpu/hooks/waves.h"
 
@@ -17,7 +19,8 @@ void RetireUnit::take_wire(unsigned sm, Cycle now) {
   const KernelEntry& kernel = table_.of(*message.kernel);
   CASTOR_ASSERT_AT(now, kernel.running > 0 && !done_[sm].full(), "SM %u retires a TB of %s, which has no TB on an SM",
                    sm, message.kernel->program->kernel.c_str());
-  ledger_.credit(sm, kernel.context().entry, kernel.context().need);
+  // The room of a kernel that owns the machine stays the kernel's: its hub puts another TB there.
+  if (!kernel.context().owned) ledger_.credit(sm, kernel.context().entry, kernel.context().need);
   table_.retire(kernel.context().entry, message.warp_instructions, message.thread_instructions);
   TbEvent event = tb_event(*message.kernel, sm, message.gid);
   event.slot = message.slot;
@@ -26,6 +29,14 @@ void RetireUnit::take_wire(unsigned sm, Cycle now) {
   events_.retired(event);
   if (message.caller != 0) callers_.push_back(message.caller);
   wire.pop();
+}
+
+std::uint32_t RetireUnit::uncounted(unsigned entry) const {
+  std::size_t tbs = 0;
+  for (const auto& fifo : done_) {
+    tbs += std::count_if(fifo.begin(), fifo.end(), [entry](const TbEvent& tb) { return tb.kd == entry; });
+  }
+  return static_cast<std::uint32_t>(tbs);
 }
 
 void RetireUnit::drain(Cycle now) {

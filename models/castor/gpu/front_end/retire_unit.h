@@ -39,6 +39,9 @@ class RetireUnit {
   /// later cycle. The dropped TB is counted as complete in that later cycle, after all TBs that really retired.
   void drop(const TbEvent& tb, Cycle now) { dropped_.push_back({tb, now}); }
 
+  /// Returns the number of TBs of an entry that have retired and are not counted as complete.
+  [[nodiscard]] std::uint32_t uncounted(unsigned entry) const;
+
   /// Notes the end of a TB that had called the device runtime and is dropped while it is swapped out.
   void end_caller(BlockId block) { callers_.push_back(block); }
   /// Returns the TBs that have ended since the last call and had called the device runtime.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "castor/gpu/front_end/dispatcher.h"
+#include "castor/gpu/front_end/job_inspector.h"
 #include "castor/gpu/front_end/kernel_table.h"
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "castor/gpu/hook_check.h"
@@ -20,6 +21,7 @@ SyncKernel sync_kernel(const KernelContext& context) {
   kernel.tbs = static_cast<std::uint32_t>(context.grid.count());
   kernel.fit = static_cast<std::uint16_t>(context.fit);
   kernel.need = context.need;
+  kernel.owned = context.owned;
   if (context.sync == nullptr) return kernel;
   kernel.events = context.sync->events;
   kernel.exit = context.sync->exit;
@@ -41,13 +43,17 @@ SyncSide::SyncSide(const FrontEndParts& parts)
       table_(parts.table),
       lanes_(parts.lanes),
       dispatcher_(parts.dispatcher),
+      gate_(parts.queues, parts.table, parts.trees),
+      owned_(parts),
       memory_{&parts.memory.client(FrontEndMemory::User::kSyncHub),
               &parts.memory.client(FrontEndMemory::User::kSyncHubSecond)},
+      queues_(parts.machine.queue.count),
       checks_(!parts.machine.run.sleep) {
   if (hub_ == nullptr) return;
   network_.emplace(parts.sms, parts.place.statistics);
   mounted_.emplace(*hub_, "sync_hub", parts.place, memory_[0], memory_[1]);
   in_.up = network_->up();
+  parts.inspector.set_gate(gate_);
 }
 
 // --- One cycle -------------------------------------------------------------------------------------------------------
@@ -58,15 +64,19 @@ void SyncSide::synchronise(Cycle now) {
   in_.room = network_->room();
   in_.launch.reset();
   in_.stopped = false;
+  owned_.show(in_);
+  in_.none_left = kernel_ >= 0 && table_[static_cast<unsigned>(kernel_)].to_place() == 0;
   take_replies(now);
   in_.ev = events_.with(mounted_->access());
   if (checks_) settle_early();
   const HubOut& out = hub_->settle(in_);
-  CASTOR_HOOK_CHECK(*hub_, now, !checks_ || (out.hold == out_.hold && out.down.has_value() == out_.down.has_value()),
-                    "sync_hub changes hold or down after settle: these outputs may depend on its state only");
+  const bool same = out.hold == out_.hold && out.down.has_value() == out_.down.has_value() && out.done == out_.done;
+  CASTOR_HOOK_CHECK(*hub_, now, !checks_ || same,
+                    "sync_hub changes hold, down or done after settle: these outputs may depend on its state only");
   out_ = out;
   mounted_->take(out.reg, now);
   check(now);
+  owned_.settle(*hub_, in_, out_, now);
 }
 
 // Calls `settle` before the inputs of the cycle are known, in runs that check that the early outputs depend only on the
@@ -75,6 +85,8 @@ void SyncSide::settle_early() {
   HubIn early = in_;
   early.up = {};
   early.room.reset();
+  early.next_tb.reset();
+  early.none_left = false;
   early.reply = {};
   early.ev = {};
   out_ = hub_->settle(early);
@@ -103,6 +115,10 @@ void SyncSide::check(Cycle now) const {
 void SyncSide::clock_block(Cycle now) {
   const bool sends = out_.down && network_->fits(out_.down->to);
   const bool was_filled = in_.filled;
+  // A kernel whose job is dropped is stopped, too, without a fault.
+  if (kernel_ >= 0 && !told_ && table_[static_cast<unsigned>(kernel_)].killed) stopped_ = true;
+  told_ = told_ || stopped_;
+  owned_.clock(out_, now);
   in_.now = now;
   in_.launch = launch_;
   in_.stopped = stopped_;
@@ -112,7 +128,7 @@ void SyncSide::clock_block(Cycle now) {
   network_->take(out_.take, now);
   if (sends) network_->send(*out_.down, now);
   blocked_ = out_.down && !sends;
-  stirred_ = launch_ || stopped_ || sends || out_.take.any() || in_.filled != was_filled || in_.reply[0] ||
+  stirred_ = launch_ || stopped_ || sends || out_.pop || out_.take.any() || in_.filled != was_filled || in_.reply[0] ||
              in_.reply[1] || mounted_->access();
   launch_.reset();
   stopped_ = false;
@@ -121,6 +137,7 @@ void SyncSide::clock_block(Cycle now) {
 // Returns whether the fill of the SMs with the kernel's TBs is over for now.
 bool SyncSide::filled() const {
   if (kernel_ < 0) return false;
+  if (owned_.present()) return owned_.filled();
   const auto entry = static_cast<unsigned>(kernel_);
   return table_[entry].to_place() == 0 || dispatcher_.takers(entry).none();
 }
@@ -142,10 +159,32 @@ void SyncSide::started(const KernelEvent& kernel) {
   if (!entry.context().synchronises || entry.killed) return;
   kernel_ = kernel.kd;
   launch_ = sync_kernel(entry.context());
+  told_ = false;
+  if (entry.context().owned) owned_.start(kernel.kd);
   network_->start(*launch_, in_.now + 1);
 }
 
+bool SyncSide::grant(unsigned source, Cycle /*now*/, const ParseStage::Granted& /*granted*/) {
+  if (source < queues_) gate_.grant(source);
+  return false;
+}
+
+KdMask SyncSide::hold() const {
+  KdMask hold = out_.hold;
+  if (owned_.held()) hold[static_cast<unsigned>(kernel_)] = true;
+  return hold;
+}
+
+const char* SyncSide::holds(unsigned entry) const {
+  if (out_.hold[entry]) return "held by the synchronisation hub";
+  return hold()[entry] ? "waits until the synchronisation hub says that all its TBs have ended" : "";
+}
+
 void SyncSide::completed(const LaunchRecord& record) {
+  if (record.context.owned) {
+    gate_.leave();
+    if (owned_.present()) owned_.complete(record.context);
+  }
   if (record.context.group == kNoGroup && kernel_ == static_cast<int>(record.context.entry)) kernel_ = -1;
 }
 
@@ -154,6 +193,8 @@ void SyncSide::device_reset() {
   hub_->reset();
   out_ = {};
   kernel_ = -1;
+  gate_.leave();
+  owned_.reset();
   launch_.reset();
   in_.filled = stopped_ = blocked_ = false;
 }

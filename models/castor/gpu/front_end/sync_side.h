@@ -9,6 +9,8 @@
 #include "castor/gpu/front_end/mechanism.h"
 #include "castor/gpu/front_end/memory_client.h"
 #include "castor/gpu/front_end/mounted_hook.h"
+#include "castor/gpu/front_end/owned_kernel.h"
+#include "castor/gpu/front_end/owner_gate.h"
 #include "castor/gpu/front_end/sync_network.h"
 #include "castor/gpu/hooks/sync_hub.h"
 
@@ -18,7 +20,7 @@ namespace castor::gpu {
 /// the kernel table (docs/gpu/sync-network.md). Present only if a hub is plugged in.
 ///
 /// At most one kernel that synchronises is in the table. A second one waits in its parse lane until the first is
-/// complete.
+/// complete. One that owns the machine waits in its queue until the table is empty, and all others wait for it there.
 ///
 /// In a cycle: `synchronise` in F3, which produces the hub's outputs of the cycle; `clock_block` in F10.
 class SyncSide : public FrontEndMechanism {
@@ -30,14 +32,14 @@ class SyncSide : public FrontEndMechanism {
   void count_until(Cycle now);
   void idle(Cycle cycles) { hub_->idle(cycles); }
   void synchronise(Cycle now);
+  /// Notes the grant of a kernel that owns the machine. Returns false.
+  [[nodiscard]] bool grant(unsigned source, Cycle now, const ParseStage::Granted& granted);
   /// Returns false if the kernel whose lane is done synchronises while another such kernel is in the table.
   [[nodiscard]] bool takes_kernel(Cycle now) const { return !lane_waits(now); }
   [[nodiscard]] bool lane_waits(Cycle now) const;
   void clock_block(Cycle now);
-  [[nodiscard]] const KdMask& hold() const { return out_.hold; }
-  [[nodiscard]] const char* holds(unsigned entry) const {
-    return out_.hold[entry] ? "held by the synchronisation hub" : "";
-  }
+  [[nodiscard]] KdMask hold() const;
+  [[nodiscard]] const char* holds(unsigned entry) const;
 
   void started(const KernelEvent& kernel);
   void completed(const LaunchRecord& record);
@@ -66,8 +68,11 @@ class SyncSide : public FrontEndMechanism {
   const KernelTable& table_;
   const ParseLanes& lanes_;
   const Dispatcher& dispatcher_;
+  OwnerGate gate_;
+  OwnedKernel owned_;
   std::array<MemoryClient*, 2> memory_;
-  const bool checks_;  // check that early outputs depend only on the hub's state
+  const unsigned queues_;  // number of queues
+  const bool checks_;      // check that early outputs depend only on the hub's state
   std::optional<SyncNetwork> network_;
   std::optional<MountedHook> mounted_;
   HubIn in_;
@@ -75,6 +80,7 @@ class SyncSide : public FrontEndMechanism {
   int kernel_ = -1;           // entry of the kernel in the table that synchronises, -1 = none
   Maybe<SyncKernel> launch_;  // its entry was written in this cycle
   bool stopped_ = false;      // it was stopped since the last edge
+  bool told_ = false;         // the hub was told that it was stopped
   bool stirred_ = false;      // the hub's inputs may differ in the next cycle
   bool blocked_ = false;      // the hub's message had no room in the last tick
   Cycle counted_ = 0;         // `blocked_` is counted for the cycles before this one

@@ -60,6 +60,7 @@ std::string WaitReport::placement(unsigned entry) const {
            base::readable_name(parts_.table[static_cast<unsigned>(ahead)].context().program->kernel) + " of entry " +
            number(static_cast<unsigned>(ahead));
   }
+  if (context.owned && !parts_.ledger.watches(entry)) return "; the synchronisation hub gives out the others";
   if (const auto room = parts_.dispatcher.grid_room(entry); room && *room < parts_.table[entry].sequencer.left()) {
     return "; waits until all its TBs fit at once, " + number(*room) + " of them fit now";
   }
@@ -103,6 +104,9 @@ std::string WaitReport::queue_head_reason(unsigned queue) const {
                                            : "belongs to no job that was accepted";
   }
   if (!kernel) return "is served next";
+  if (const OwnerGate* const gate = parts_.inspector.gate(); gate != nullptr) {
+    if (const std::string reason = gate->reason(queue); !reason.empty()) return reason;
+  }
   if (parts_.lanes.full()) return "waits for a parse lane";
   return parts_.parse.entry_free(parts_.next) ? "is parsed next" : "waits for a kernel table entry";
 }
@@ -153,7 +157,11 @@ void WaitReport::add_to(WaitGraph& graph) const {
       if (const int recorder = recorder_of(*wait); recorder >= 0) {
         graph.add(queue_node(queue), queue_node(static_cast<unsigned>(recorder)));
       }
-    } else if (packet_kind(head.packet) == PacketKind::kKernel && !parts_.parse.entry_free(parts_.next)) {
+    } else if (packet_kind(head.packet) != PacketKind::kKernel) {
+      continue;
+    } else if (const OwnerGate* const gate = parts_.inspector.gate(); gate != nullptr && gate->closed()[queue]) {
+      gate->waits(queue, graph);
+    } else if (!parts_.parse.entry_free(parts_.next)) {
       for (unsigned entry = 0; entry < table.size(); ++entry) {
         if (table[entry].state != EntryState::kFree) graph.add(queue_node(queue), node(entry));
       }
@@ -162,7 +170,9 @@ void WaitReport::add_to(WaitGraph& graph) const {
   for (unsigned entry = 0; entry < table.size(); ++entry) {
     const KernelEntry& kernel = table[entry];
     if (kernel.state != EntryState::kWritten || kernel.to_place() == 0 || kernel.killed) continue;
-    if (const int ahead = parts_.dispatcher.ahead_of(entry); ahead >= 0) {
+    if (kernel.context().owned && !parts_.ledger.watches(entry)) {
+      graph.add(node(entry), sync_hub_node());
+    } else if (const int ahead = parts_.dispatcher.ahead_of(entry); ahead >= 0) {
       graph.add(node(entry), node(static_cast<unsigned>(ahead)));
     } else if (parts_.ledger.fits(entry) == 0 || parts_.dispatcher.grid_room(entry)) {
       for (unsigned other = 0; other < table.size(); ++other) {

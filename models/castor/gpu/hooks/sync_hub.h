@@ -20,10 +20,15 @@ struct HubIn {
   /// At the edge: the table entry of a kernel that synchronises was written in this cycle. At most one such kernel is
   /// in the table at a time. Its TBs start in later cycles.
   Maybe<SyncKernel> launch;
-  bool stopped = false;  ///< at the edge: that kernel was stopped by a fault since the last edge
+  bool stopped = false;  ///< at the edge: that kernel was stopped since the last edge, by a fault or with its job
   /// At the edge, level: every TB of that kernel has been placed, or no SM may take its next TB now. False without such
-  /// a kernel.
+  /// a kernel. Of a kernel that owns the machine: the fill is over; never false again before the kernel's end.
   bool filled = false;
+  /// F3: number in the grid of the next TB of a kernel that owns the machine, once its fill is over; empty if no TB is
+  /// left, and for other kernels.
+  Maybe<std::uint32_t> next_tb;
+  /// F3: a kernel that synchronises is in the table, and each of its TBs has been placed, taken by `pop` or dropped.
+  bool none_left = false;
   std::array<Maybe<MemoryReply>, 2> reply;  ///< F3: [i] reply to a request made through HookSite::memory (0) or
                                             ///< HookSite::second_memory (1), valid for one cycle
   FrontEvents ev;                           ///< front-end events of this cycle
@@ -31,8 +36,12 @@ struct HubIn {
 
 /// Outputs of a synchronisation hub. "Early": depends on the hub's state only.
 struct HubOut {
-  SmMask take;                 ///< SMs whose message in `HubIn::up` is taken in this cycle
-  Maybe<SyncDown> down;        ///< early: message to SMs; sent in this cycle if every addressed SM is in `HubIn::room`
+  SmMask take;           ///< SMs whose message in `HubIn::up` is taken in this cycle
+  Maybe<SyncDown> down;  ///< early: message to SMs; sent in this cycle if every addressed SM is in `HubIn::room`
+  bool pop = false;      ///< `HubIn::next_tb` is taken in this cycle; the hub's messages bring it to an SM
+  /// Early, of a kernel that owns the machine: all its TBs have ended. If the kernel was stopped: none of its TBs is on
+  /// an SM, on its way to one or from one any more; those that are swapped out are dropped. Said once per kernel.
+  bool done = false;
   KdMask hold;                 ///< early: kernel table entries that must not be released in this cycle
   Maybe<RegisterReply> reg{};  ///< reply to the register access in `ev.reg`, valid for one cycle
 };

@@ -33,6 +33,7 @@ struct SyncKernel {
   std::uint32_t tbs = 0;    ///< TBs of the grid
   std::uint16_t fit = 0;    ///< TBs of the kernel that an otherwise empty SM can hold
   TbNeed need;              ///< SM resources that one TB occupies
+  bool owned = false;       ///< not all TBs fit at once; from the end of the fill on the hub gives out the others
   // Options of the launch (castor_sync.h).
   std::uint32_t events = SyncOptions::kMostEvents;  ///< numbers of events are below this
   SyncExit exit = SyncExit::kError;

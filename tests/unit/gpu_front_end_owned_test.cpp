@@ -1,0 +1,601 @@
+// Kernels that own the machine: more thread blocks than fit, of which a hub gives out those that are left when the
+// machine is full (docs/gpu/sync-network.md, "Kernels that own the machine").
+#include <functional>
+#include <map>
+#include <set>
+
+#include "castor/base/error.h"
+#include "castor/gpu/front_end/composition.h"
+#include "castor/gpu/front_end/front_end_steps.h"
+#include "castor/gpu/wait_graph.h"
+#include "common/hook_fails.h"
+#include "gpu_front_end_sync_support.h"
+
+namespace castor::gpu::gpu_front_end_owned_test {
+namespace {
+
+using test::load;
+using test::Rig;
+using test::hooks::Governor;
+using test::hooks::kSubmit;
+using test::sync::Agents;
+
+constexpr unsigned kSms = 13;      // of the machine; one TB of `owned_kernel` fits on each
+constexpr Cycle kNever = 1 << 30;  // service time of TBs that end when the test says so
+
+enum Kind : std::uint64_t { kArrive, kExit, kSwap, kEnter, kRelease };
+
+SyncMessage message(Kind kind, std::uint64_t tb, std::uint64_t other = 0) {
+  SyncMessage message;
+  message.word = {kind, tb, other, 0};
+  message.bits = SyncMessage::kMaxBits;
+  return message;
+}
+
+/// Hub of a barrier over the grid that swaps out TBs: one message per cycle once the fill is over. A TB that arrives
+/// goes out while TBs are left to start. When all have arrived, a TB that ends makes place for one that went out.
+class SwapHub final : public test::SyncStub<HubIn, HubOut> {
+ public:
+  Cycle delay = 0;  ///< waits this long before it says that all TBs have ended
+  bool deaf = false;
+  std::vector<std::uint32_t> popped;
+  std::vector<std::pair<Cycle, bool>> fills;  ///< changes of `filled`
+  std::vector<SyncKernel> launches;
+  std::vector<Cycle> dones, stops;
+  std::function<void(Cycle)> on_send;  ///< the cycle in which a message is sent
+
+  void reset() override {
+    clear();
+    restart();
+  }
+  [[nodiscard]] Cycle quiet() const override { return out_.down || due_ != kForever || out_.done ? 0 : kForever; }
+  const HubOut& settle(const HubIn& in) override {
+    out_.take.reset();
+    out_.pop = false;
+    for (unsigned i = 1; !deaf && (filled_ || stopped_) && !out_.down && i <= in.up.size; ++i) {
+      const auto sm = static_cast<unsigned>((last_ + i) % in.up.size);
+      if (!in.up[sm]) continue;
+      out_.take[sm] = true;
+      const bool last = in.up[sm]->word[0] == kArrive && arrived_ + 1 == tbs_;
+      out_.pop = !stopped_ && !last && in.next_tb.has_value();
+      break;
+    }
+    EXPECT_EQ(in.none_left && in.next_tb.has_value(), false);
+    return out_;
+  }
+  void waits(WaitGraph& graph) const override { graph.say(std::to_string(arrived_) + " blocks have arrived"); }
+
+ private:
+  void edge(const HubIn& in) override {
+    out_.done = false;
+    if (out_.down && (out_.down->to & ~in.room).none()) {
+      if (on_send) on_send(in.now);
+      out_.down.reset();
+    }
+    if (in.launch) {
+      clear();
+      launches.push_back(*in.launch);
+      tbs_ = in.launch->tbs;
+      active_ = true;
+    }
+    if (fills.empty() || fills.back().second != in.filled) fills.emplace_back(in.now, in.filled);
+    filled_ = in.filled;
+    if (in.ev.placed && active_ && in.ev.placed->kd == launches.back().kd) on_sms_.insert(in.ev.placed->gid);
+    if (in.stopped) {
+      stops.push_back(in.now);
+      stopped_ = true;
+    }
+    if (out_.take.any()) process(in, static_cast<unsigned>(out_.take._Find_first()));
+    if (active_ && due_ == kForever && (stopped_ ? on_sms_.empty() && !out_.down : ended_ == tbs_)) {
+      due_ = in.now + delay;
+    }
+    if (due_ == kForever || in.now < due_) return;
+    due_ = kForever;
+    active_ = false;
+    out_.done = true;
+    dones.push_back(in.now + 1);
+  }
+  void process(const HubIn& in, unsigned sm) {
+    last_ = sm;
+    const SyncMessage& up = *in.up[sm];
+    const std::uint64_t tb = up.word[1];
+    if (out_.pop) popped.push_back(*in.next_tb);
+    if (up.word[0] == kExit) {
+      ++ended_;
+      on_sms_.erase(tb);
+    } else {
+      ++arrived_;
+    }
+    if (stopped_) return;
+    const auto send = [&](Kind kind, std::uint64_t which) {
+      out_.down = SyncDown{SmMask{}.set(sm), message(kind, tb, which)};
+      on_sms_.insert(which);
+    };
+    if (up.word[0] == kArrive && arrived_ == tbs_) {
+      SmMask all;
+      for (unsigned i = 0; i < in.up.size; ++i) all[i] = true;
+      out_.down = SyncDown{all, message(kRelease, 0)};
+    } else if (up.word[0] == kArrive && out_.pop) {
+      send(kSwap, *in.next_tb);
+      on_sms_.erase(tb);
+      away_.push_back(tb);
+    } else if (out_.pop) {
+      send(kEnter, *in.next_tb);
+    } else if (up.word[0] == kExit && arrived_ == tbs_ && !away_.empty()) {
+      send(kEnter, away_.front());
+      away_.pop_front();
+    }
+  }
+  void clear() {
+    out_ = {};
+    arrived_ = ended_ = tbs_ = 0;
+    filled_ = stopped_ = active_ = false;
+    on_sms_.clear();
+    away_.clear();
+    due_ = kForever;
+  }
+
+  HubOut out_;
+  unsigned last_ = 0;
+  std::uint64_t tbs_ = 0, arrived_ = 0, ended_ = 0;
+  bool filled_ = false, stopped_ = false, active_ = false;
+  std::set<std::uint64_t> on_sms_;  // TBs that are on an SM or on their way to one
+  std::deque<std::uint64_t> away_;  // TBs that are swapped out
+  Cycle due_ = kForever;            // cycle in which it says that all TBs have ended
+};
+
+/// Drives the SMs: TBs arrive at the barrier or end, are swapped as the hub says, and end behind the release.
+class SwapRig {
+ public:
+  struct Options {
+    bool every_cycle = false;
+    bool barrier = true;  ///< false: TBs end without a barrier
+    std::function<Cycle(std::uint64_t)> run = [](std::uint64_t tb) { return 50 + tb % 7; };  ///< time to the barrier
+    std::vector<SmGovernor*> governors;
+    std::vector<std::string> keys;
+    SwapLimits limits;
+  };
+
+  explicit SwapRig(Options options) : options_(std::move(options)), agents_(kSms) {
+    Machine machine = load(options_.keys);
+    machine.chip.sync.swaps = true;
+    machine.chip.sync.limits = options_.limits;
+    Rig::Options with;
+    with.every_cycle = options_.every_cycle;
+    with.hooks.hub = &hub;
+    with.hooks.agents = agents_.list;
+    with.hooks.governors = options_.governors;
+    with.service = [this](const KernelContext& kernel, std::uint64_t /*tb*/) {
+      return kernel.owned ? kNever : service;
+    };
+    rig.emplace(std::move(machine), with);
+    program = rig->program("owner", 16, 49152);
+    plain = rig->program("plain");
+    out_.resize(kSms);
+    hub.on_send = [this](Cycle now) { rig->pins.insert(now + 20); };
+    rig->before = [this](Cycle now) { before(now); };
+    for (const auto& sm : rig->sms) {
+      sm->on_start = [this](unsigned index, const TbStartMessage& start, Cycle now) {
+        rig->log.add({"started", now, start.kernel->ticket, start.gid, index});
+        if (start.kernel->owned) started(index, start.gid, now);
+      };
+      sm->on_retire = [this](unsigned index, const KernelContext& kernel, std::uint64_t tb, Cycle now) {
+        rig->log.add({"retired", now, kernel.ticket, tb, index});
+        if (kernel.owned) send(index, message(kExit, tb), now);
+      };
+    }
+  }
+  Ticket submit_owned(unsigned queue, std::uint32_t tbs, Cycle visible) {
+    KernelPacket packet = Rig::kernel(program, tbs, 64);
+    packet.synchronises = packet.owned = true;
+    return rig->submit(queue, packet, visible);
+  }
+  Ticket submit_plain(unsigned queue, std::uint32_t tbs, Cycle visible) {
+    return rig->submit(queue, Rig::kernel(plain, tbs, 32), visible);
+  }
+  void at(Cycle cycle, std::function<void(Cycle)> act) {
+    rig->pins.insert(cycle);
+    acts_.emplace(cycle, std::move(act));
+  }
+  /// The kernel of the machine that owns it, while it is in the table.
+  const KernelContext* owner() {
+    for (unsigned entry = 0; entry < rig->front_end->table().size(); ++entry) {
+      const KernelEntry& one = rig->front_end->table()[entry];
+      if (one.state == EntryState::kWritten && one.context().owned) return &one.context();
+    }
+    return nullptr;
+  }
+  [[nodiscard]] std::vector<std::uint64_t> tbs_of(const std::string& what, Ticket ticket) const {
+    std::vector<std::uint64_t> tbs;
+    for (const test::Logged& event : rig->log.of(what)) {
+      if (event.a == ticket) tbs.push_back(event.b);
+    }
+    return tbs;
+  }
+  void expect_clean() {
+    EXPECT_TRUE(rig->front_end->idle());
+    const Ledger& ledger = rig->front_end->ledger();
+    EXPECT_EQ(ledger.resident_total(), 0U);
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      EXPECT_EQ(ledger.free(sm).tbs, ledger.capacity().tbs);
+      EXPECT_EQ(ledger.free(sm).smem_units, ledger.capacity().smem_units);
+    }
+    EXPECT_EQ(rig->front_end->table().records().live(), 0U);
+  }
+
+  Options options_;
+  SwapHub hub;
+  Cycle service = 100;  // of TBs of other kernels
+  ProgramHandle program = 0, plain = 0;
+
+ private:
+  void before(Cycle now) {
+    for (auto act = acts_.begin(); act != acts_.end() && act->first <= now; act = acts_.erase(act)) act->second(now);
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      SyncLink& link = *rig->sms[sm]->sync_link();
+      if (link.started(now) != nullptr) {
+        away_.clear();  // those of a kernel that was stopped
+        link.take_start();
+      }
+      if (const SyncMessage* const down = link.received(now)) {
+        take(sm, *down, now);
+        link.take_received(now);
+        link.deliver();
+        rig->front_end->wake_at(now + 1);
+      }
+      if (out_[sm].empty() || out_[sm].front().first > now || !link.can_send(now)) continue;
+      rig->front_end->wake_at(link.send(out_[sm].front().second, now));
+      link.deliver();
+      out_[sm].pop_front();
+      rig->pins.insert(now + 1);
+    }
+  }
+  void take(unsigned sm, const SyncMessage& down, Cycle now) {
+    const std::uint64_t tb = down.word[1], other = down.word[2];
+    if (down.word[0] == kRelease) {
+      for (const auto& [which, where] : resident_) {
+        if (where == sm) end(sm, which, now + 3);
+      }
+      return;
+    }
+    const KernelContext* const kernel = owner();
+    const bool stopped = kernel == nullptr || rig->front_end->table()[kernel->entry].killed;
+    if (stopped) {  // the TB does not start any more, and never retires
+      send(sm, message(kExit, other), now);
+    } else if (down.word[0] == kSwap) {
+      rig->sms[sm]->exchange(tb, other);
+      resident_.erase(tb);
+      away_.insert(tb);
+      rig->log.add({"started", now, kernel->ticket, other, sm});
+      started(sm, other, now);
+    } else {
+      rig->sms[sm]->enter(*kernel, other, now);
+    }
+  }
+  void started(unsigned sm, std::uint64_t tb, Cycle now) {
+    resident_[tb] = sm;
+    const Cycle ready = now + options_.run(tb);
+    if (away_.erase(tb) != 0 || !options_.barrier) return end(sm, tb, ready);
+    at(ready, [this, sm, tb](Cycle then) {
+      if (resident_.count(tb) != 0) send(sm, message(kArrive, tb), then);
+    });
+  }
+  void end(unsigned sm, std::uint64_t tb, Cycle cycle) {
+    at(cycle, [this, sm, tb](Cycle now) {
+      if (resident_.count(tb) != 0) rig->sms[sm]->finish(tb, now);
+    });
+  }
+  void send(unsigned sm, const SyncMessage& up, Cycle now) {
+    if (up.word[0] == kExit) resident_.erase(up.word[1]);
+    out_[sm].emplace_back(now + 1, up);
+    rig->pins.insert(now + 1);
+  }
+
+  Agents agents_;
+  std::multimap<Cycle, std::function<void(Cycle)>> acts_;
+  std::vector<std::deque<std::pair<Cycle, SyncMessage>>> out_;
+  std::map<std::uint64_t, unsigned> resident_;  // TBs on an SM: the SM
+  std::set<std::uint64_t> away_;
+
+ public:
+  std::optional<Rig> rig;  // destroyed first
+};
+
+SwapRig::Options every_cycle(bool on) {
+  SwapRig::Options options;
+  options.every_cycle = on;
+  return options;
+}
+
+std::vector<std::uint64_t> numbers(std::uint64_t first, std::uint64_t end) {
+  std::vector<std::uint64_t> all;
+  for (; first < end; ++first) all.push_back(first);
+  return all;
+}
+
+TEST(OwnedKernels, RunMoreTbsThanFitAndEachRetiresOnce) {
+  std::string first;
+  for (const bool polls : {true, false}) {
+    SwapRig one(every_cycle(polls));
+    const Ticket ticket = one.submit_owned(0, 40, kSubmit);
+    one.rig->run(50'000);
+    // The dispatcher fills the SMs, one TB per cycle.
+    const std::vector<test::Logged> placed = one.rig->log.of("placed");
+    ASSERT_EQ(placed.size(), kSms);
+    EXPECT_EQ(placed.back().cycle, placed.front().cycle + kSms - 1);
+    EXPECT_EQ(one.tbs_of("placed", ticket), numbers(0, kSms));
+    ASSERT_EQ(one.hub.launches.size(), 1U);
+    EXPECT_TRUE(one.hub.launches[0].owned);
+    const Cycle completed = one.rig->log.cycle("completed", ticket);
+    EXPECT_EQ(one.hub.fills,
+              (std::vector<std::pair<Cycle, bool>>{{0, false}, {placed.back().cycle, true}, {completed, false}}));
+    // The hub takes the others in their order.
+    EXPECT_EQ(one.hub.popped, (std::vector<std::uint32_t>{13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+                                                          27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39}));
+    std::vector<std::uint64_t> retired = one.tbs_of("retired", ticket);
+    std::sort(retired.begin(), retired.end());
+    EXPECT_EQ(retired, numbers(0, 40));
+    EXPECT_EQ(one.tbs_of("started", ticket).size(), 40U + 27U) << "27 TBs come back";
+    // The hub says that all have ended, and the kernel is complete in that cycle.
+    EXPECT_EQ(one.hub.dones, std::vector<Cycle>{completed});
+    EXPECT_EQ(one.rig->statistic("front_end.tb_placed"), 40U);
+    EXPECT_EQ(one.rig->statistic("front_end.tb_retired"), 40U);
+    const auto& rows = one.rig->front_end->releases().kernels();
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].warp_instructions, 400U);
+    one.expect_clean();
+    std::string text;
+    for (const test::Logged& event : one.rig->log.events) text += (std::ostringstream() << event << "\n").str();
+    if (first.empty()) first = text;
+    EXPECT_EQ(text, first) << "sleeping changes the run";
+  }
+}
+
+TEST(OwnedKernels, AreReleasedWhenTheHubSaysSo) {
+  SwapRig one(every_cycle(false));
+  one.hub.delay = 2000;
+  const Ticket ticket = one.submit_owned(0, 30, kSubmit);
+  one.rig->run_until([&] { return one.tbs_of("retired", ticket).size() == 30; });
+  const Cycle retired = one.rig->now;
+  one.rig->run_until([&] { return one.rig->now >= retired + 500; }, retired + 500);
+  EXPECT_FALSE(one.rig->front_end->idle());
+  EXPECT_THAT(one.rig->front_end->waiting(),
+              testing::HasSubstr("waits until the synchronisation hub says that all its TBs have ended"));
+  one.rig->run(50'000);
+  ASSERT_EQ(one.hub.dones.size(), 1U);
+  EXPECT_GT(one.hub.dones[0], retired + 1500);
+  EXPECT_EQ(one.rig->log.cycle("completed", ticket), one.hub.dones[0]);
+  one.expect_clean();
+}
+
+TEST(OwnedKernels, RoomThatATbLeavesDuringTheFillIsNotGivenToThePolicy) {
+  SwapRig::Options options = every_cycle(false);
+  options.barrier = false;
+  options.run = [](std::uint64_t tb) { return tb < 3 ? 1 : 200; };  // three end before the fill is over
+  SwapRig one(options);
+  const Ticket ticket = one.submit_owned(0, 40, kSubmit);
+  one.rig->run(50'000);
+  EXPECT_EQ(one.tbs_of("placed", ticket), numbers(0, kSms));
+  const auto placed = one.rig->log.of("placed");
+  const auto retired = one.rig->log.of("retired");
+  ASSERT_FALSE(retired.empty());
+  EXPECT_LT(retired.front().cycle, placed.back().cycle) << "no TB ends before the fill is over";
+  std::vector<std::uint64_t> all = one.tbs_of("retired", ticket);
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, numbers(0, 40));
+  one.expect_clean();
+}
+
+TEST(OwnedKernels, HaveTheMachineToThemselves) {
+  for (const bool polls : {true, false}) {
+    SwapRig one(every_cycle(polls));
+    one.service = 1500;
+    const Ticket before = one.submit_plain(2, 4, kSubmit);
+    const Ticket owner = one.submit_owned(1, 40, 500);
+    const Ticket behind = one.submit_plain(0, 4, 501);
+    const Ticket second = one.submit_owned(3, 20, 502);
+    const Ticket last = one.submit_plain(4, 4, 503);
+    one.rig->run_until([&] { return one.rig->now >= 1200; }, 1200);
+    EXPECT_THAT(one.rig->front_end->waiting(),
+                testing::AllOf(testing::HasSubstr("needs the machine to itself and waits until all other kernels"),
+                               testing::HasSubstr("waits behind the kernel of queue 1, which needs the machine")));
+    WaitGraph graph;
+    one.rig->front_end->waits(graph);
+    one.rig->run_until([&] { return one.owner() != nullptr; }, 50'000);
+    EXPECT_THAT(
+        one.rig->front_end->waiting(),
+        testing::HasSubstr("waits until kernel owner of entry 0, which has the machine to itself, is complete"));
+    one.rig->run(100'000);
+    const test::Log& log = one.rig->log;
+    EXPECT_GT(log.cycle("granted", owner), log.cycle("completed", before));
+    EXPECT_LE(log.cycle("granted", owner), log.cycle("completed", before) + 2);
+    // The two that wait are granted by their age, not by the number of their queue.
+    EXPECT_GT(log.cycle("granted", second), log.cycle("completed", owner));
+    for (const Ticket other : {behind, last}) EXPECT_GT(log.cycle("granted", other), log.cycle("completed", second));
+    one.expect_clean();
+  }
+}
+
+TEST(OwnedKernels, ADeadlockReportNamesTheOwner) {
+  SwapRig one(every_cycle(false));
+  one.hub.deaf = true;
+  one.submit_owned(1, 40, kSubmit);
+  one.submit_plain(0, 4, 600);
+  one.rig->run(20'000);
+  EXPECT_FALSE(one.rig->front_end->idle());
+  EXPECT_TRUE(one.rig->front_end->rests());
+  const std::string waiting = one.rig->front_end->waiting();
+  EXPECT_THAT(waiting,
+              testing::HasSubstr("27 TBs not placed, 13 placed and not complete; the synchronisation hub gives "
+                                 "out the others"));
+  EXPECT_THAT(waiting, testing::HasSubstr("waits until kernel owner of entry 0, which has the machine to itself"));
+  WaitGraph graph;
+  one.rig->front_end->waits(graph);
+  EXPECT_THAT(graph.said(), testing::HasSubstr("0 blocks have arrived"));
+  graph.add(sync_hub_node(), queue_node(0));  // closes the cycle through the edges that are expected
+  EXPECT_THAT(graph.cycle_text(), testing::AllOf(testing::HasSubstr("queue 0"), testing::HasSubstr("owner"),
+                                                 testing::HasSubstr(sync_hub_node())));
+}
+
+// --- Governors -------------------------------------------------------------------------------------------------------
+
+TEST(OwnedKernels, TheFillWaitsForSmsThatAreClosed) {
+  for (const bool polls : {true, false}) {
+    Governor governor;
+    governor.quiet_edges = 0;
+    governor.decide = [](Cycle now, GovernOut& out) { out.open = now < 3000 ? SmMask(0x1fefU) : kAllSms; };
+    SwapRig::Options options = every_cycle(polls);
+    options.governors = {&governor};
+    SwapRig one(options);
+    const Ticket ticket = one.submit_owned(0, 40, kSubmit);
+    one.rig->run_until([&] { return one.rig->now >= 2900; }, 2900);
+    EXPECT_EQ(one.tbs_of("placed", ticket).size(), kSms - 1);
+    EXPECT_TRUE(one.hub.popped.empty());
+    EXPECT_THAT(one.rig->front_end->waiting(), testing::HasSubstr("SMs with room are closed or above quota"));
+    one.rig->run(60'000);
+    const auto placed = one.rig->log.of("placed");
+    ASSERT_EQ(placed.size(), kSms);
+    EXPECT_EQ(placed.back().c, 4U);
+    EXPECT_GE(placed.back().cycle, 3000U);
+    EXPECT_EQ(one.tbs_of("retired", ticket).size(), 40U);
+    one.expect_clean();
+  }
+}
+
+// --- Faults, resets --------------------------------------------------------------------------------------------------
+
+/// Runs an owned kernel, stops it in `cycle`, and runs another one.
+void stop_at(Cycle cycle, bool by_fault) {
+  SCOPED_TRACE(cycle);
+  SwapRig one(every_cycle(false));
+  const Ticket ticket = one.submit_owned(0, 40, kSubmit);
+  one.at(cycle, [&](Cycle now) {
+    if (const KernelContext* const kernel = one.owner(); by_fault && kernel != nullptr) {
+      one.rig->sms[0]->fault_now(*kernel, "stop", now);
+    }
+  });
+  one.rig->run_until([&] { return one.rig->now >= cycle + 1; }, cycle + 1);
+  if (!by_fault) one.rig->front_end->abandon();
+  one.rig->run(50'000);
+  EXPECT_TRUE(one.rig->front_end->idle()) << one.rig->front_end->waiting();
+  if (one.rig->log.of("written").empty()) return;
+  EXPECT_LE(one.hub.stops.size(), 1U);
+  EXPECT_EQ(one.hub.dones.size(), one.hub.launches.size());
+  one.expect_clean();
+  EXPECT_EQ(one.rig->statistic("front_end.tb_placed") + one.rig->statistic("front_end.tb_dropped"), 40U);
+  EXPECT_EQ(one.rig->statistic("front_end.tb_placed"), one.rig->statistic("front_end.tb_retired"));
+  EXPECT_GT(one.rig->log.cycle("completed", ticket), 0U);
+  if (!by_fault) one.rig->front_end->reset();
+  const Ticket next = one.submit_owned(2, 30, one.rig->now + 10);
+  one.rig->run(one.rig->now + 50'000);
+  EXPECT_EQ(one.tbs_of("retired", next).size(), 30U);
+  EXPECT_GT(one.rig->log.cycle("completed", next), 0U);
+  one.expect_clean();
+}
+
+TEST(OwnedKernels, LeaveACleanMachineWhenTheyAreStoppedInAnyState) {
+  Cycle written = 0, completed = 0;
+  {
+    SwapRig whole(every_cycle(false));
+    const Ticket ticket = whole.submit_owned(0, 40, kSubmit);
+    whole.rig->run(50'000);
+    written = whole.rig->log.cycle("written", ticket);
+    completed = whole.rig->log.cycle("completed", ticket);
+  }
+  ASSERT_LT(written, completed);
+  for (Cycle cycle = written - 5; cycle < completed + 3; cycle += 11) {
+    stop_at(cycle, true);
+    stop_at(cycle, false);
+  }
+}
+
+/// A part of the front end that drops the job of queue 0 in the cycle in which the entry of a kernel is written.
+class Dropping : public FrontEndMechanism {
+ public:
+  explicit Dropping(const FrontEndParts& parts) : dispatcher_(parts.dispatcher) {}
+  [[nodiscard]] bool clocked() const { return true; }
+  void started(const KernelEvent& kernel) { drops_ = drops_ || kernel.queue == 0; }
+  void clock(Cycle /*now*/) {
+    if (drops_) kernels += dispatcher_.cancel(0);
+    drops_ = false;
+  }
+  unsigned kernels = 0;
+
+ private:
+  Dispatcher& dispatcher_;
+  bool drops_ = false;
+};
+
+TEST(OwnedKernels, TheHubIsToldThatTheJobWasDropped) {
+  Agents agents(kSms);
+  test::sync::Hub hub;
+  std::vector<Cycle> launches, stops;
+  hub.see = [&](const HubIn& in) {
+    if (in.launch) launches.push_back(in.now);
+    if (in.stopped) stops.push_back(in.now);
+  };
+  hub.decide = [&](const HubIn& in, HubOut& out) { out.done = !stops.empty() && in.now == stops.back() + 300; };
+  using DroppingRig = test::BasicRig<BasicFrontEnd<FrontEndMechanisms::With<Dropping>>>;
+  DroppingRig::Options options;
+  options.hooks = test::sync::hooks(hub, agents);
+  Machine machine = load();
+  machine.chip.sync.swaps = true;
+  DroppingRig rig(machine, options);
+  KernelPacket packet = DroppingRig::kernel(rig.program("owner", 16, 49152), 40, 64);
+  packet.synchronises = packet.owned = true;
+  const Ticket dropped = rig.submit(0, packet, kSubmit);
+  const Ticket next = rig.submit(1, DroppingRig::kernel(rig.program("plain"), 2, 32), kSubmit);
+  rig.run(20'000);
+  EXPECT_TRUE(rig.front_end->idle());
+  EXPECT_EQ(rig.front_end->mechanism<Dropping>().kernels, 1U);
+  const Cycle written = rig.log.cycle("written", dropped);
+  EXPECT_EQ(launches, std::vector<Cycle>{written});
+  EXPECT_EQ(stops, std::vector<Cycle>{written});
+  EXPECT_EQ(rig.log.cycle("completed", dropped), written + 300);
+  EXPECT_GT(rig.log.cycle("granted", next), written + 300);
+  EXPECT_EQ(rig.log.of("placed").size(), 2U);
+}
+
+// --- Rules -----------------------------------------------------------------------------------------------------------
+
+/// A hub that does one thing wrong in the cycle after the fill.
+void wrong(const std::function<void(const HubIn&, HubOut&)>& act, std::uint32_t tbs = 40) {
+  Agents agents(kSms);
+  test::sync::Hub hub;
+  hub.decide = act;
+  Machine machine = load();
+  machine.chip.sync.swaps = true;
+  Rig rig(machine, test::sync::options(hub, agents));
+  rig.service = 100'000;
+  KernelPacket packet = Rig::kernel(rig.program("owner", 16, 49152), tbs, 64);
+  packet.synchronises = packet.owned = true;
+  rig.submit(0, packet, kSubmit);
+  rig.run(20'000);
+}
+
+TEST(OwnedKernelsDeathTest, WhatTheHubCannotSayIsTheBlocksFault) {
+  EXPECT_HOOK_FAILS(wrong([](const HubIn& in, HubOut& out) { out.pop = !in.next_tb; }),
+                    "sync_hub takes a TB, but none is offered");
+  EXPECT_HOOK_FAILS(wrong([](const HubIn& in, HubOut& out) { out.done = in.now == 10'000; }),
+                    "sync_hub says that all TBs have ended, but 27 TBs of entry 0 are not placed");
+}
+
+TEST(OwnedKernels, ThePolicyOfABlockIsRefusedBesideThem) {
+  Agents agents(kSms);
+  test::sync::Hub hub;
+  test::hooks::Fcfs policy;
+  Hooks hooks = test::sync::hooks(hub, agents);
+  hooks.dispatch = &policy;
+  Machine machine = load();
+  EXPECT_NO_THROW((void)checked(machine, hooks));
+  machine.chip.sync.swaps = true;
+  try {
+    (void)checked(machine, hooks);
+    ADD_FAILURE() << "accepted";
+  } catch (const base::InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("cannot be combined with a DispatchPolicy"));
+  }
+}
+
+}  // namespace
+}  // namespace castor::gpu::gpu_front_end_owned_test

@@ -1,0 +1,486 @@
+// Memory for swapped-out thread blocks: the page allocator against a slow model, and its messages with the SMs
+// (docs/gpu/sync-network.md, "Images").
+#include <map>
+#include <utility>
+
+#include "castor/base/error.h"
+#include "castor/gpu/front_end/page_allocator.h"
+#include "castor/gpu/swap_image.h"
+#include "common/hook_fails.h"
+#include "gpu_front_end_sync_support.h"
+
+namespace castor::gpu::gpu_front_end_pages_test {
+namespace {
+
+using test::load;
+using test::Rig;
+using test::hooks::kSubmit;
+using test::sync::Agents;
+using test::sync::Hub;
+using test::sync::options;
+using test::sync::synchronising;
+
+constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
+
+// --- The allocator ---------------------------------------------------------------------------------------------------
+
+/// Which images are in use, by address, without numbers of images: a search for the next address that fits.
+class SlowPages {
+ public:
+  SlowPages(bool on_demand, Cycle latency, std::uint64_t region, std::uint64_t bytes)
+      : on_demand_(on_demand), latency_(latency), region_(region), end_(region + bytes) {}
+
+  /// Address and cycle from which on it may be used; nullopt if the region is full.
+  std::optional<std::pair<std::uint64_t, Cycle>> take(std::uint64_t image, Cycle requested) {
+    if (!back_.empty()) {
+      const std::uint64_t address = back_.back();
+      back_.pop_back();
+      used_.insert(address);
+      return std::make_pair(address, ready(address, image, requested));
+    }
+    std::uint64_t address = ever_.empty() ? region_ : *ever_.rbegin() + image;
+    const std::uint64_t page = image > 4096 ? 2 * kMega : 4096;
+    if (on_demand_ && image > page) return std::nullopt;
+    // An image does not lie across the border of two pages.
+    while (on_demand_ && (address - region_) / page != (address + image - 1 - region_) / page) address += 128;
+    if (address + image > end_) return std::nullopt;
+    ever_.insert(address);
+    used_.insert(address);
+    if (on_demand_ && pages_.count((address - region_) / page) == 0) {
+      pages_[(address - region_) / page] = requested + latency_;
+    }
+    return std::make_pair(address, ready(address, image, requested));
+  }
+  void give_back(std::uint64_t address) {
+    used_.erase(address);
+    back_.push_back(address);
+  }
+  [[nodiscard]] const std::set<std::uint64_t>& used() const { return used_; }
+  [[nodiscard]] std::size_t pages() const { return pages_.size(); }
+
+ private:
+  [[nodiscard]] Cycle ready(std::uint64_t address, std::uint64_t image, Cycle requested) const {
+    if (!on_demand_) return requested;
+    return pages_.at((address - region_) / (image > 4096 ? 2 * kMega : 4096));
+  }
+  bool on_demand_;
+  Cycle latency_;
+  std::uint64_t region_, end_;
+  std::set<std::uint64_t> ever_, used_;
+  std::vector<std::uint64_t> back_;
+  std::map<std::uint64_t, Cycle> pages_;
+};
+
+Machine machine_with(const std::string& pages, const std::string& region, unsigned latency = 100) {
+  Machine machine =
+      load({"context.pages=" + pages, "context.region=" + region, "context.page_latency=" + std::to_string(latency)});
+  machine.chip.sync.swaps = true;
+  machine.chip.sync.limits.images = true;
+  machine.chip.sync.limits.warp_bytes = 80;
+  machine.chip.sync.limits.predicate_bytes = 32;
+  return machine;
+}
+
+TEST(PageAllocators, GiveOutImagesAsASlowModelDoes) {
+  constexpr std::uint64_t kRegion = std::uint64_t{1} << 33;
+  for (const char* const pages : {"dynamic", "static"}) {
+    for (const std::uint64_t image : {128ULL, 640ULL, 1408ULL, 2048ULL, 4096ULL, 4224ULL, 69888ULL, 1048576ULL,
+                                      1048704ULL, 2097152ULL, 2097280ULL}) {
+      const Machine machine = machine_with(pages, "8MiB", 37);
+      const bool on_demand = std::string(pages) == "dynamic";
+      PageAllocator allocator(machine, kRegion);
+      base::Xoshiro256 random(image);
+      for (unsigned kernel = 0; kernel < 2; ++kernel) {
+        allocator.start(image);
+        SlowPages slow(on_demand, 37, kRegion, 8 * kMega);
+        // First up and down at random, then until the region is full.
+        for (Cycle now = 1; now < 800 || allocator.left() != 0; ++now) {
+          if (now < 800 && !slow.used().empty() && random.below(5) < 2) {
+            const auto which = std::next(slow.used().begin(), static_cast<long>(random.below(slow.used().size())));
+            const std::uint64_t address = *which;
+            EXPECT_TRUE(allocator.in_use(address));
+            EXPECT_FALSE(allocator.in_use(address + 64));
+            allocator.give_back(address);
+            slow.give_back(address);
+            EXPECT_FALSE(allocator.in_use(address));
+            continue;
+          }
+          const auto expected = slow.take(image, now);
+          ASSERT_EQ(allocator.left() != 0, expected.has_value()) << pages << ", image " << image << ", " << now;
+          if (!expected) continue;
+          const PageAllocator::Image got = allocator.take(now);
+          ASSERT_EQ(std::make_pair(got.address, got.ready), *expected) << pages << ", image " << image << ", " << now;
+          EXPECT_EQ(allocator.used(), slow.used().size());
+          EXPECT_EQ(allocator.pages(), slow.pages());
+        }
+        EXPECT_EQ(PageAllocator::capacity(machine.context.pages, 8 * kMega, image), slow.used().size());
+        allocator.clear();
+        EXPECT_EQ(allocator.used() + allocator.pages() + allocator.left(), 0U);
+        EXPECT_FALSE(allocator.in_use(kRegion));
+      }
+    }
+  }
+}
+
+TEST(PageAllocatorsDeathTest, AnImageThatIsNotInUseCannotBeGivenBack) {
+  const Machine machine = machine_with("dynamic", "2MiB");
+  PageAllocator allocator(machine, kMega * 4);
+  allocator.start(8192);
+  const std::uint64_t first = allocator.take(1).address;
+  EXPECT_DEATH(allocator.give_back(first + 8192), "is given back, but is not in use");
+  allocator.give_back(first);
+  EXPECT_DEATH(allocator.give_back(first), "is given back, but is not in use");
+}
+
+// --- Sizes of images -------------------------------------------------------------------------------------------------
+
+isa::Program program_with(unsigned registers, const std::vector<unsigned>& sites, bool predicates = false) {
+  isa::Program program;
+  program.registers = registers;
+  for (const unsigned live : sites) {
+    isa::SyncSite site;
+    for (unsigned r = 0; r < live; ++r) site.registers.set(r);
+    site.predicates = predicates;
+    program.sync.sites.push_back(site);
+  }
+  return program;
+}
+
+TEST(Images, HoldControlStateRegistersAndSharedMemoryInWholeLines) {
+  Machine machine = machine_with("dynamic", "8MiB");
+  SwapLimits& limits = machine.chip.sync.limits;
+  const auto bytes = [&](const isa::Program& program, unsigned threads, unsigned shared) {
+    return image_bytes(machine, program, {threads, program.registers, shared});
+  };
+  // 8 warps of 20 registers: 8 x 112 bytes are 7 lines; 160 lines; 1000 bytes are 8 lines.
+  EXPECT_EQ(bytes(program_with(20, {4}), 256, 1000), (7 + 160 + 8) * 128U);
+  limits.block_bytes = 129;
+  EXPECT_EQ(bytes(program_with(20, {4}), 256, 1000), (7 + 2 + 160 + 8) * 128U);
+  limits.block_bytes = 0;
+  limits.live_registers = true;
+  // At the only site 4 registers are live, and no predicate: 8 x 80 bytes are 5 lines.
+  EXPECT_EQ(bytes(program_with(20, {4}), 256, 0), (5 + 32) * 128U);
+  EXPECT_EQ(bytes(program_with(20, {4}, true), 256, 0), (7 + 32) * 128U);
+  EXPECT_EQ(bytes(program_with(20, {4, 4}), 256, 0), (7 + 160) * 128U) << "several sites keep all registers";
+  EXPECT_EQ(bytes(program_with(20, {}), 255, 0), (7 + 160) * 128U);
+  limits.images = false;
+  EXPECT_EQ(bytes(program_with(20, {4}), 256, 1000), 0U);
+  EXPECT_EQ(images_needed(machine, 200, 104), 200 - 104 + 3 * 13U);
+  EXPECT_EQ(images_needed(machine, 105, 104), 40U);
+  EXPECT_EQ(images_needed(machine, 30, 26), 30U);
+}
+
+// --- Messages with the SMs -------------------------------------------------------------------------------------------
+
+/// Requests and returns of SMs in given cycles, and the grants that the SMs have received.
+class Requests {
+ public:
+  explicit Requests(Rig& rig) : rig_(rig) {
+    rig.before = [this](Cycle now) {
+      for (const auto& [sm, returns] : actions_[now]) {
+        if (returns == 0) {
+          rig_.sms[sm]->pages.request(kernel(), now);
+        } else {
+          rig_.sms[sm]->pages.give_back(kernel(), returns, now);
+        }
+      }
+      actions_.erase(now);
+    };
+  }
+  void request(Cycle now, unsigned sm) { add(now, sm, 0); }
+  void give_back(Cycle now, unsigned sm, std::uint64_t address) { add(now, sm, address); }
+  /// The next grant of an SM: cycle and address. {0, 0} if there is none.
+  std::pair<Cycle, std::uint64_t> granted(unsigned sm) {
+    PagePort& port = rig_.sms[sm]->pages;
+    const PageGrantMessage* const grant = port.granted(kernel(), kForever);
+    if (grant == nullptr) return {0, 0};
+    const std::pair<Cycle, std::uint64_t> result{grant->visible, grant->address};
+    port.take();
+    return result;
+  }
+  /// The kernel of entry 0, as it was when it was there last.
+  const KernelContext& kernel() {
+    if (const KernelEntry& entry = rig_.front_end->table()[0]; entry.state != EntryState::kFree) {
+      last_ = entry.context();
+    }
+    return last_;
+  }
+
+ private:
+  void add(Cycle now, unsigned sm, std::uint64_t returns) {
+    actions_[now].emplace_back(sm, returns);
+    rig_.pins.insert(now);
+  }
+  Rig& rig_;
+  KernelContext last_;
+  std::map<Cycle, std::vector<std::pair<unsigned, std::uint64_t>>> actions_;
+};
+
+TEST(Pages, AGrantTakesTwoCyclesOrThoseOfAPage) {
+  for (const bool every_cycle : {false, true}) {
+    Agents agents(13);
+    Hub hub;
+    hub.sleeps = true;
+    Rig rig(machine_with("dynamic", "8MiB"), options(hub, agents, every_cycle));
+    rig.service = 20'000;
+    Requests requests(rig);
+    // 2 warps of 16 registers: an image has 34 lines, so pages of 2 MB.
+    constexpr std::uint64_t kImage = 34 * 128;
+    rig.submit(0, synchronising(Rig::kernel(rig.program("k"), 2, 64)), kSubmit);
+    // Two SMs in one cycle: in the order of the SMs, whatever the order of their ticks. Both need the first page.
+    requests.request(2000, 5);
+    requests.request(2000, 2);
+    requests.request(2040, 7);  // the page is being taken
+    requests.request(2098, 8);
+    requests.request(2500, 5);
+    rig.run_until([&] { return rig.now >= 2700; }, 2700);
+    const auto [first, region] = requests.granted(2);
+    EXPECT_EQ(first, 2100U);
+    EXPECT_EQ(region % (2 * kMega), 0U);
+    EXPECT_EQ(requests.granted(5), std::make_pair(Cycle{2100}, region + kImage));
+    EXPECT_EQ(requests.granted(7), std::make_pair(Cycle{2100}, region + 2 * kImage));
+    EXPECT_EQ(requests.granted(8), std::make_pair(Cycle{2100}, region + 3 * kImage));
+    EXPECT_EQ(requests.granted(5), std::make_pair(Cycle{2502}, region + 4 * kImage));
+    EXPECT_EQ(requests.granted(5).first, 0U);
+    EXPECT_EQ(rig.statistic("front_end.pages.images"), 5U);
+    EXPECT_EQ(rig.statistic("front_end.pages.taken"), 1U);
+    EXPECT_EQ(rig.statistic("front_end.pages.waits"), 3U);  // that of SM 8 is as early as without a page
+    EXPECT_EQ(rig.statistic("front_end.pages.wait_cycles"), 98 + 98 + 58U);
+    EXPECT_EQ(rig.statistic("front_end.pages.images_max"), 5U);
+    EXPECT_EQ(rig.statistic("front_end.pages.taken_max"), 1U);
+
+    // Images that come back in a cycle can be granted in it, the last one first.
+    requests.request(3000, 1);
+    requests.give_back(3000, 9, region);
+    requests.give_back(3000, 11, region + 3 * kImage);
+    requests.request(3000, 12);
+    requests.request(3001, 0);
+    rig.run_until([&] { return rig.now >= 3300; }, 3300);
+    EXPECT_EQ(requests.granted(1), std::make_pair(Cycle{3002}, region + 3 * kImage));
+    EXPECT_EQ(requests.granted(12), std::make_pair(Cycle{3002}, region));
+    EXPECT_EQ(requests.granted(0), std::make_pair(Cycle{3003}, region + 5 * kImage));
+    EXPECT_EQ(rig.statistic("front_end.pages.images_max"), 6U);
+    EXPECT_EQ(rig.statistic("front_end.pages.images"), 8U);
+  }
+}
+
+TEST(Pages, GrantsOfAnSmKeepTheOrderOfItsRequests) {
+  Agents agents(13);
+  Hub hub;
+  Machine machine = machine_with("dynamic", "8MiB");
+  machine.chip.sync.limits.block_bytes = 1'300'000;  // one image per page
+  Rig rig(machine, options(hub, agents));
+  rig.service = 20'000;
+  Requests requests(rig);
+  rig.submit(0, synchronising(Rig::kernel(rig.program("k"), 2, 64)), kSubmit);
+  requests.request(2000, 3);
+  rig.run_until([&] { return rig.now >= 2200; }, 2200);
+  const auto [first, region] = requests.granted(3);
+  EXPECT_EQ(first, 2100U);
+  requests.request(2300, 4);            // a page of its own, until 2400
+  requests.give_back(2310, 3, region);  // free at once
+  requests.request(2320, 4);
+  requests.request(2320, 5);
+  rig.run_until([&] { return rig.now >= 2600; }, 2600);
+  EXPECT_EQ(requests.granted(4), std::make_pair(Cycle{2400}, region + 2 * kMega));
+  EXPECT_EQ(requests.granted(4), std::make_pair(Cycle{2400}, region));
+  EXPECT_EQ(requests.granted(5), std::make_pair(Cycle{2420}, region + 4 * kMega));
+}
+
+TEST(Pages, StaticTakesNoPage) {
+  Agents agents(13);
+  Hub hub;
+  Rig rig(machine_with("static", "4MiB"), options(hub, agents));
+  rig.service = 20'000;
+  Requests requests(rig);
+  rig.submit(0, synchronising(Rig::kernel(rig.program("k"), 2, 64)), kSubmit);
+  for (unsigned sm = 0; sm < 13; ++sm) requests.request(2000, sm);
+  rig.run_until([&] { return rig.now >= 2200; }, 2200);
+  const std::uint64_t region = requests.granted(0).second;
+  for (unsigned sm = 1; sm < 13; ++sm) {
+    EXPECT_EQ(requests.granted(sm), std::make_pair(Cycle{2002}, region + std::uint64_t{sm} * 34 * 128));
+  }
+  EXPECT_EQ(rig.statistic("front_end.pages.taken"), 0U);
+  EXPECT_EQ(rig.statistic("front_end.pages.waits"), 0U);
+}
+
+TEST(Pages, TheEndOfTheKernelGivesBackEverything) {
+  Agents agents(13);
+  Hub hub;
+  Rig rig(machine_with("dynamic", "8MiB"), options(hub, agents));
+  rig.service = 2000;
+  Requests requests(rig);
+  const ProgramHandle program = rig.program("k");
+  const Ticket first = rig.submit(0, synchronising(Rig::kernel(program, 2, 64)), kSubmit);
+  const Ticket second = rig.submit(0, synchronising(Rig::kernel(program, 2, 64)), kSubmit + 1);
+  requests.request(1500, 1);
+  requests.request(1500, 2);
+  rig.run_until([&] { return rig.now >= 1700; }, 1700);
+  const KernelContext old = requests.kernel();
+  const auto [granted, region] = requests.granted(1);
+  EXPECT_EQ(granted, 1600U);
+  const std::uint64_t other = requests.granted(2).second;
+  EXPECT_NE(other, region);
+  rig.run_until([&] { return rig.log.of("written").size() == 2; });
+  const Cycle written = rig.log.cycle("written", second);
+  EXPECT_GT(written, rig.log.cycle("completed", first));
+  // Messages of the complete kernel have no effect, whatever they say; its images are the next one's.
+  rig.sms[1]->pages.give_back(old, region, rig.now);
+  rig.sms[2]->pages.request(old, rig.now);
+  requests.request(written + 50, 6);
+  requests.request(written + 50, 7);
+  rig.run();
+  EXPECT_EQ(rig.statistic("front_end.pages.images"), 4U);
+  EXPECT_EQ(requests.granted(6), std::make_pair(written + 150, region));
+  EXPECT_EQ(requests.granted(7), std::make_pair(written + 150, other));
+  EXPECT_EQ(rig.statistic("front_end.pages.taken"), 2U);
+  EXPECT_EQ(rig.statistic("front_end.pages.taken_max"), 1U);
+  EXPECT_EQ(rig.statistic("front_end.pages.images_max"), 2U);
+}
+
+TEST(Pages, AFaultGivesBackEverythingAtOnce) {
+  Agents agents(13);
+  Hub hub;
+  Rig rig(machine_with("dynamic", "8MiB"), options(hub, agents));
+  rig.service = 20'000;
+  Requests requests(rig);
+  const ProgramHandle program = rig.program("k");
+  rig.submit(0, synchronising(Rig::kernel(program, 2, 64)), kSubmit);
+  rig.submit(0, synchronising(Rig::kernel(program, 2, 64)), kSubmit + 1);
+  requests.request(1500, 1);
+  requests.request(1990, 3);
+  rig.run_until([&] { return rig.now >= 1995; }, 1995);
+  const std::uint64_t region = requests.granted(1).second;
+  rig.sms[0]->fault_now(requests.kernel(), "stop", rig.now);
+  requests.request(2000, 4);
+  rig.run_until([&] { return rig.log.of("written").size() == 2; });
+  EXPECT_EQ(rig.statistic("front_end.pages.images"), 2U) << "one was granted after the stop";
+  requests.request(rig.now + 10, 3);
+  rig.run_until([&] { return rig.now >= 6000; }, 6000);
+  // The grant of the first kernel that SM 3 has not taken is not the second kernel's.
+  EXPECT_EQ(requests.granted(3).second, region);
+  EXPECT_EQ(requests.granted(3).first, 0U);
+}
+
+TEST(Pages, ADeviceThatIsResetHasTheWholeRegionAgain) {
+  Agents agents(13);
+  Hub hub;
+  Rig rig(machine_with("dynamic", "8MiB"), options(hub, agents));
+  rig.service = 20'000;
+  Requests requests(rig);
+  const ProgramHandle program = rig.program("k");
+  rig.submit(0, synchronising(Rig::kernel(program, 2, 64)), kSubmit);
+  requests.request(1500, 1);
+  rig.run_until([&] { return rig.now >= 1700; }, 1700);
+  const std::uint64_t region = requests.granted(1).second;
+  EXPECT_NE(region, 0U);
+  rig.front_end->abandon();
+  rig.run();
+  EXPECT_TRUE(rig.front_end->idle());
+  rig.front_end->reset();
+  rig.submit(0, synchronising(Rig::kernel(program, 2, 64)), rig.now + 10);
+  requests.request(rig.now + 2000, 1);
+  rig.run_until([&] { return rig.now >= 6000; }, 6000);
+  EXPECT_EQ(requests.granted(1).second, region);
+}
+
+TEST(Pages, OnlyMachinesThatNeedItHaveTheRegion) {
+  Agents agents(13);
+  Hub hub;
+  {
+    Rig rig(machine_with("dynamic", "8MiB"), options(hub, agents));
+    EXPECT_EQ(rig.store.used(AllocationKind::kBlock), 8 * kMega);
+    EXPECT_THAT(rig.statistics(), testing::HasSubstr("pages"));
+  }
+  Machine machine = machine_with("dynamic", "8MiB");
+  machine.chip.sync.limits.images = false;
+  for (const bool has_hub : {false, true}) {
+    Rig rig(has_hub ? machine : machine_with("dynamic", "8MiB"), has_hub ? options(hub, agents) : Rig::Options{});
+    EXPECT_EQ(rig.store.used(AllocationKind::kBlock), 0U);
+    EXPECT_THAT(rig.statistics(), testing::Not(testing::HasSubstr("pages")));
+  }
+  Machine small = machine_with("dynamic", "8MiB");
+  small.memory.bytes = 4 * kMega;
+  try {
+    const Rig rig(small, options(hub, agents));
+    ADD_FAILURE() << "accepted";
+  } catch (const base::InputError& error) {
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("no device memory left for the contexts of swapped-out thread blocks"));
+  }
+}
+
+/// Requests and returns at random, in shuffled order of the units, against the slow model.
+TEST(Pages, RandomRequestsInAnyOrderOfTheUnitsAreGrantedAsTheModelSays) {
+  constexpr std::uint64_t kImage = 34 * 128;
+  std::string first;
+  for (const std::uint64_t shuffle : {0, 1, 2}) {
+    Agents agents(13);
+    Hub hub;
+    Rig::Options with = options(hub, agents, shuffle == 1);
+    with.shuffle = shuffle;
+    Rig rig(machine_with("dynamic", "8MiB", 60), with);
+    rig.service = 20'000;
+    rig.submit(0, synchronising(Rig::kernel(rig.program("k"), 2, 64)), kSubmit);
+    const KernelContext* kernel = nullptr;
+    std::map<Cycle, std::vector<std::pair<unsigned, std::uint64_t>>> done;  // cycle: SM and image returned, or 0
+    std::vector<std::vector<std::uint64_t>> owned(13);
+    std::vector<std::vector<std::pair<Cycle, std::uint64_t>>> grants(13);
+    base::Xoshiro256 random(7);
+    rig.before = [&](Cycle now) {
+      if (now < 2000 || now >= 8000) return;
+      kernel = &rig.front_end->table()[0].context();
+      for (unsigned sm = 0; sm < 13; ++sm) {
+        PagePort& port = rig.sms[sm]->pages;
+        while (const PageGrantMessage* const grant = port.granted(*kernel, now)) {
+          EXPECT_EQ(grant->visible, now);
+          grants[sm].emplace_back(now, grant->address);
+          owned[sm].push_back(grant->address);
+          port.take();
+        }
+        const std::uint64_t draw = random.below(100);
+        if (draw < 14) {
+          port.request(*kernel, now);
+          done[now].emplace_back(sm, 0);
+        } else if (draw < 20 && !owned[sm].empty()) {
+          const std::size_t which = random.below(owned[sm].size());
+          port.give_back(*kernel, owned[sm][which], now);
+          done[now].emplace_back(sm, owned[sm][which]);
+          owned[sm].erase(owned[sm].begin() + static_cast<long>(which));
+        }
+      }
+    };
+    for (Cycle now = 2000; now < 8200; ++now) rig.pins.insert(now);
+    // No SM may ask for more than there is.
+    rig.run_until([&] { return rig.now >= 2900; }, 2900);
+    const Cycle last = rig.now;
+    SlowPages slow(true, 60, grants[0].empty() ? 0 : grants[0].front().second / (2 * kMega) * (2 * kMega), 8 * kMega);
+    std::vector<std::vector<std::pair<Cycle, std::uint64_t>>> expected(13);
+    for (const auto& [now, acts] : done) {
+      for (const auto& [sm, returns] : acts) {
+        if (returns != 0) slow.give_back(returns);
+      }
+      for (const auto& [sm, returns] : acts) {
+        if (returns != 0) continue;
+        const auto [address, ready] = slow.take(kImage, now).value();
+        Cycle at = std::max(now + 2, ready);
+        if (!expected[sm].empty()) at = std::max(at, expected[sm].back().first);
+        expected[sm].emplace_back(at, address);
+      }
+    }
+    std::string text;
+    std::size_t count = 0;
+    for (unsigned sm = 0; sm < 13; ++sm) {
+      while (!expected[sm].empty() && expected[sm].back().first >= last) expected[sm].pop_back();
+      EXPECT_EQ(grants[sm], expected[sm]) << "SM " << sm;
+      count += grants[sm].size();
+      for (const auto& [at, address] : grants[sm]) text += std::to_string(at) + " " + std::to_string(address) + "\n";
+    }
+    EXPECT_GT(count, 1000U);
+    if (first.empty()) first = text;
+    EXPECT_EQ(text, first);
+  }
+}
+
+}  // namespace
+}  // namespace castor::gpu::gpu_front_end_pages_test
