@@ -126,11 +126,6 @@ void check_translation(const Check& check, const Machine& m) {
         "a multiple of " + text(tlb.l2_ways));
 }
 
-void check_moves(const Check& check, const Machine& m) {
-  check(m.context.mover != ContextMover::kEngine, "context.mover", "no block of this machine moves contexts",
-        "drain or rate");
-}
-
 }  // namespace
 
 void check_machine(const Machine& machine, const base::Config& config) {
@@ -139,7 +134,6 @@ void check_machine(const Machine& machine, const base::Config& config) {
   check_pipeline(check, machine);
   check_memory(check, machine);
   check_translation(check, machine);
-  check_moves(check, machine);
 }
 
 }  // namespace castor::gpu

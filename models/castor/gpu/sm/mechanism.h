@@ -86,6 +86,8 @@ struct SmMechanism {
   }
   /// S2, S3: the launch record `number` of a warp has been stored (SmMemory::store_record).
   void record_stored(unsigned /*w*/, std::uint32_t /*number*/) {}
+  /// S2: a line that the swap engine has stored for a thread block is in memory.
+  void swap_stored(unsigned /*context*/) {}
   /// S5, issue: returns a bit per scheduler that may issue barriers and exits.
   [[nodiscard]] std::uint8_t barrier_ok() const { return 0xff; }
   /// S5: picks warps in place of the machine's own issue policy, in every tick. Returns false if the mechanism has no
