@@ -12,6 +12,7 @@
 #include "castor/gpu/page_statistics.h"
 #include "castor/gpu/report.h"
 #include "castor/gpu/sm/filter_statistics.h"
+#include "castor/gpu/sm/swap_port.h"
 #include "castor/gpu/sm/tb_mover.h"
 #include "castor/gpu/sync_statistics.h"
 #include "castor/gpu/timing_device.h"
@@ -136,8 +137,18 @@ void write_moves(std::string& text) {
   const castor::gpu::MoveCounters counters(sm);
   text +=
       "\n## With thread blocks that move\n\n"
-      "SMs that execute instructions on machines with `context.mover: rate` or `context.random` (docs/gpu/moving.md) "
+      "SMs that execute instructions on machines with `context.mover: rate`, `engine` or `context.random` "
+      "(docs/gpu/moving.md)\n"
       "have:\n";
+  write_children(sm, "gpu.sm<k>", text);
+}
+
+// Writes the additional statistics of SMs with a swap engine.
+void write_swaps(std::string& text) {
+  StatisticGroup gpu("gpu");
+  StatisticGroup sm(gpu, "sm0");
+  const castor::gpu::SwapCounters counters(sm);
+  text += "\n## With a swap engine\n\nSMs with a swap engine (docs/gpu/swapping.md) have:\n";
   write_children(sm, "gpu.sm<k>", text);
 }
 
@@ -195,6 +206,7 @@ std::string document() {
   write_sync(text);
   write_pages(text);
   write_moves(text);
+  write_swaps(text);
   return text;
 }
 

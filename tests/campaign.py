@@ -54,8 +54,9 @@ WHOLE = ("castor", "blank", "deep", "castor loaded", "blank loaded", "link loade
 MATRIX = {
     "timing": "-R '^kernel_.*_timing$'",
     "moved": "-R '^kernel_.*_moved$'",
+    "swapped": "-R '^kernel_.*_swapped$'",
     "skips": "-R '^kernel_.*_skips$'",
-    "kernels": "-R '^(kernel|program|device)_' -E '_(timing|skips|moved)$'",
+    "kernels": "-R '^(kernel|program|device)_' -E '_(timing|skips|moved|swapped)$'",
     "platform": "-R '^(cuda_document|api_(widths|device_launch)|experiment_compile|lockstep_window)'",
     "documents": "-R '^(install_|documents_)'",
     "netlists": "-R '^netlist_'",

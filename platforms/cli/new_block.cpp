@@ -254,7 +254,7 @@ void add_new_block(CLI::App& app, int& result) {
   command->add_option("name", request->name, "name of the block")->required();
   command
       ->add_option("--hook", request->hook,
-                   "dispatch, fetch_filter, governors, issue, job_scheduler, launch or sources")
+                   "dispatch, fetch_filter, governors, issue, job_scheduler, launch, sources or swap")
       ->required();
   command->add_option("--into", request->into, "folder to write; default: the block's name");
   command->footer("Example: castor new-block packer --hook dispatch. Guide: docs/guides/adding-a-block.md.");

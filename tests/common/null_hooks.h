@@ -132,6 +132,28 @@ inline std::uint64_t events_of(const AgentIn& in) {
   for (const SyncIssue& one : in.issue) digest.add(7).add(one.scheduler).add(one.warp).add(one.tb);
   return digest.value() == none ? 0 : digest.value();
 }
+inline void add(Digest& digest, const SwapKernel& e) {
+  digest.add(e.warps).add(e.registers).add(e.simt_lines).add(e.shared_lines).add(e.slots);
+}
+inline void add(Digest& digest, const SiteMask& e) { digest.add(e.site).add(e.live[0]).add(e.live[3]); }
+inline void add(Digest& digest, const ReadOnlySegment& e) {
+  digest.add(e.slot).add(e.index).add(e.lines).add(e.first).add(e.address);
+}
+inline void add(Digest& digest, std::uint64_t value) { digest.add(value); }
+inline void add(Digest& digest, const SwapJob& e) {
+  digest.add(e.slot).add(e.out).add(e.gid).add(e.site).add(e.fresh).add(e.in_gid).add(e.entry.word[0]);
+}
+inline std::uint64_t events_of(const SwapIn& in) {
+  Digest digest;
+  const std::uint64_t none = digest.value();
+  add(digest, 1, in.configure);
+  add(digest, 2, in.sites);
+  add(digest, 3, in.segment);
+  add(digest, 4, in.page);
+  if (in.access_taken) digest.add(5);
+  if (in.load_done) digest.add(6);
+  return digest.value() == none ? 0 : digest.value();
+}
 inline std::uint64_t events_of(const IssueIn& in) {
   Digest digest;
   const std::uint64_t none = digest.value();
@@ -191,6 +213,13 @@ inline std::uint64_t levels_of(const AgentIn& in) {
   return digest.add(in.quiesced).value();
 }
 
+// `park_ready` and `enter_ready` say nothing without an output of the engine.
+inline std::uint64_t levels_of(const SwapIn& in) {
+  Digest digest;
+  add(digest, 1, in.job);
+  return digest.add(in.local_room).add(in.outstanding).value();
+}
+
 // --- Whether two outputs are the same --------------------------------------------------------------------------------
 
 template <class T, class Same>
@@ -229,6 +258,12 @@ inline bool same(const AgentOut& a, const AgentOut& b) {
   return a.stall == b.stall && a.acquire == b.acquire && a.receive_ready == b.receive_ready &&
          a.issue_ready == b.issue_ready &&
          same(a.send, b.send, [](const SyncMessage& x, const SyncMessage& y) { return same(x, y); });
+}
+
+inline bool same(const SwapOut& a, const SwapOut& b) {
+  return a.job_ready == b.job_ready && a.parked.has_value() == b.parked.has_value() &&
+         a.enter.has_value() == b.enter.has_value() && a.page_request == b.page_request &&
+         a.access.has_value() == b.access.has_value() && a.block_memory == b.block_memory;
 }
 
 // --- The adapters ----------------------------------------------------------------------------------------------------
@@ -537,10 +572,17 @@ class NullAgent final : public NullHook<AgentIn, AgentOut> {
   [[nodiscard]] std::uint64_t first_level() const override { return levels_of(AgentIn{}); }
 };
 
+/// Takes no job, so thread blocks stay where they are.
+class NullSwapEngine final : public NullHook<SwapIn, SwapOut, SwapEngine> {
+ private:
+  [[nodiscard]] SwapOut decide(const SwapIn& /*in*/) const override { return {}; }
+  [[nodiscard]] std::uint64_t first_level() const override { return levels_of(SwapIn{}); }
+};
+
 /// Null adapters for all hooks of a machine; `hooks` plugs in those that were asked for.
 class NullHooks {
  public:
-  explicit NullHooks(unsigned sms) : filters(sms), studies(sms), issue(sms), agents(sms) {}
+  explicit NullHooks(unsigned sms) : filters(sms), studies(sms), issue(sms), agents(sms), swap(sms) {}
 
   enum Which : unsigned {
     kJobScheduler = 1,
@@ -550,7 +592,8 @@ class NullHooks {
     kIssuePolicy = 16,
     kAll = 31,
     kStudy = 32,  ///< instead of kFetchFilter
-    kSync = 64    ///< hub and agents
+    kSync = 64,   ///< hub and agents
+    kSwap = 128   ///< swap engines; not beside kFetchFilter
   };
   [[nodiscard]] Hooks hooks(unsigned which) {
     Hooks result;
@@ -570,6 +613,9 @@ class NullHooks {
       result.hub = &hub;
       for (auto& one : agents) result.agents.push_back(&one);
     }
+    if ((which & kSwap) != 0) {
+      for (auto& one : swap) result.swap.push_back(&one);
+    }
     return result;
   }
   /// Calls `act` for each adapter.
@@ -585,6 +631,7 @@ class NullHooks {
       act("fetch filter" + name, filters[sm]);
       act("issue policy" + name, issue[sm]);
       act("synchronisation agent" + name, agents[sm]);
+      act("swap engine" + name, swap[sm]);
     }
   }
 
@@ -596,6 +643,7 @@ class NullHooks {
   std::deque<NullIssuePolicy> issue;
   NullHub hub;
   std::deque<NullAgent> agents;
+  std::deque<NullSwapEngine> swap;
 };
 
 }  // namespace castor::gpu::test

@@ -11,7 +11,7 @@ import shutil
 
 from package import PackageCase, main
 
-HOOKS = ("dispatch", "fetch_filter", "governors", "issue", "job_scheduler", "launch", "sources")
+HOOKS = ("dispatch", "fetch_filter", "governors", "issue", "job_scheduler", "launch", "sources", "swap")
 
 # What a block on the hook needs beside it.
 BESIDE = {"launch": ("blocks.laperm.enable=1",)}
@@ -117,7 +117,8 @@ class NewBlock(PackageCase):
         if hook in LAUNCHES:
             self.takes_launches(name, hook)
         for machine, keys in MACHINES:
-            if hook in BESIDE and machine == "gcn_apu":  # laperm knows warps of 32 lanes
+            # laperm and swap engines know warps of 32 lanes.
+            if (hook in BESIDE or hook == "swap") and machine == "gcn_apu":
                 continue
             changed = [word for key in keys for word in ("--set", key)]
             changed += [word for key in BESIDE.get(hook, ()) for word in ("--set", key)]
@@ -129,6 +130,16 @@ class NewBlock(PackageCase):
                 lockstep = self.run_on(machine, [*on, "--set", f"blocks.{name}.engine=lockstep"])
                 self.assertEqual(lockstep["statistics_hash"], with_block["statistics_hash"])
         self.assertIn('"taken": ', (self.folder / "report.json").read_text())
+        if hook == "swap":
+            self.moves_contexts(name)
+
+    def moves_contexts(self, name):
+        """Thread blocks that are swapped out at random go through the block; programs end as without."""
+        on = [f"blocks.{name}.enable=1", "context.mover=engine", "context.random=1"]
+        for engine in ("model", "lockstep"):
+            keys = [*on, f"blocks.{name}.engine={engine}"]
+            report = self.run_on("tiny", [word for key in keys for word in ("--set", key)])
+            self.assertGreater(int(re.search(r'"taken": (\d+)', json.dumps(report))[1]), 0)
 
     def takes_launches(self, name, hook):
         """Launches by device code go through the block, and the machine takes as long as without it."""
@@ -166,6 +177,8 @@ class NewBlock(PackageCase):
             "fetch_filter",
             "filter",
             "issue_policy",
+            "swap_engine",
+            "swap_port",
         } | OWN_DISPATCHER
         self.assertEqual(without(plain["statistics"], groups), without(with_block["statistics"], groups), name)
 

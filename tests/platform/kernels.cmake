@@ -35,6 +35,16 @@ set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--st
 set(skips_device_query "--x 32 --y 3 --z 2" "--z 1" "--x 1 --y 1 --z 1")
 set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
 
+# The test block that is a swap engine (docs/gpu/swapping.md), and the programs of the check that run with it.
+set(shuttle "tests/twin/shuttle")
+castor_block(shuttle NO_INSTALL
+  ROOT "${PROJECT_SOURCE_DIR}"
+  PORTS ${shuttle}/ports.h
+  ENGINE ${shuttle}/engine.h
+  REGISTRATION ${shuttle}/registration.h
+  FOLDER "${PROJECT_BINARY_DIR}/tests/moving_blocks/shuttle")
+set(programs_swapped bfs bitonic_sort cooperative_tiles matmul warp_primitives)
+
 # Programs whose output depends on time, so that it differs while thread blocks are swapped out: none.
 set(depends_on_time)
 
@@ -102,6 +112,22 @@ function(castor_kernel_test name)
     castor_script_test(kernel_${name}_moved KIND platform
       COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py" "${kernels}/${name}" "${first}"
               ${seeds} ${moved_machines})
+  endif()
+  # The same through swap engines, for a few programs.
+  if(CASTOR_TEST_MATRIX OR name IN_LIST programs_swapped)
+    set(swapping_machines maxwell_liu13)
+    if(CASTOR_TEST_MATRIX)
+      list(APPEND swapping_machines pascal_titanx)
+    endif()
+    list(TRANSFORM swapping_machines APPEND ",context.mover=engine,blocks.shuttle.enable=1")
+    set(seeds 1)
+    if(CASTOR_TEST_MATRIX)
+      set(seeds 10)
+    endif()
+    castor_script_test(kernel_${name}_swapped KIND platform
+      ENVIRONMENT "CASTOR_BLOCKS=${PROJECT_BINARY_DIR}/tests/moving_blocks"
+      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py" "${kernels}/${name}" "${first}"
+              ${seeds} ${swapping_machines})
   endif()
   castor_script_test(kernel_${name}_timing KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_timing.py"

@@ -270,8 +270,15 @@ TEST(HooksOnMachines, HooksThatAreNotToldOfMovesRefuseThem) {
       expect_refused(with("context.mover=rate"), hooks, {name, "swapped out", "context.mover is rate"});
     }
   }
-  for (const char* const key : {"context.random=1", "context.mover=rate"}) {
-    EXPECT_NO_THROW((void)checked(with(key), {}));
+  expect_refused(with("context.mover=engine"), {},
+                 {"context.mover: engine", "no block of this machine moves contexts"});
+  for (const char* const key : {"context.random=1", "context.mover=rate", "context.mover=engine"}) {
+    if (std::string(key) != "context.mover=engine") {
+      EXPECT_NO_THROW((void)checked(with(key), {}));
+    }
+    EXPECT_NO_THROW((void)checked(with(key), adapters.hooks(NullHooks::kSwap)));
+    expect_refused(with(key), adapters.hooks(NullHooks::kSwap | NullHooks::kFetchFilter), {"FetchFilter"});
+    if (std::string(key) == "context.mover=engine") continue;
     EXPECT_NO_THROW((void)checked(with(key), adapters.hooks(NullHooks::kGovernor | NullHooks::kIssuePolicy)));
   }
 }

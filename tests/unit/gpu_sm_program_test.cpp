@@ -6,6 +6,8 @@
 #include <string>
 
 #include "castor/gpu/functional/functional_device.h"
+#include "castor/gpu/swap_images.h"
+#include "common/random_swap_engine.h"
 #include "gpu_sm_support.h"
 #include "tests/common/sanitized.h"
 
@@ -458,8 +460,8 @@ TEST_P(Programs, GiveTheResultsOfTheFunctionalMachineAndTheSameTicksAsleepAndWat
   }
   device.store().free(out);
 }
-/// Runs a program on one SM. `stops`: its blocks are asked to leave in that cycle, too. Returns the memory and the
-/// number of swaps.
+/// Runs a program on one SM. Its blocks are asked to leave in cycle `leave_in`, unless it is 0. Returns the memory and
+/// the number of swaps.
 std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, const Source& source,
                                       const std::shared_ptr<const isa::Program>& program, std::uint64_t out,
                                       Cycle leave_in, bool sleeps, Cycle* end) {
@@ -467,6 +469,17 @@ std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, cons
   SmHooks hooks;
   const bool picks = machine.issue.policy == IssuePolicy::kGto && machine.issue.warps == 1;
   if (picks && leave_in % 2 != 0) hooks.issue = &policy;
+  test::RandomSwapEngine::Options options;
+  options.seed = machine.context.random + leave_in;
+  test::RandomSwapEngine engine(options);
+  const bool engine_moves = machine.context.mover == ContextMover::kEngine;
+  constexpr std::uint64_t kImages = std::uint64_t{16} << 20;
+  const std::uint64_t region = engine_moves ? store.allocate(kImages, AllocationKind::kHeap).value() : 0;
+  SwapImages images(region, kImages);
+  if (engine_moves) {
+    hooks.swap = &engine;
+    hooks.images = &images;
+  }
   test::Rig rig(machine, hooks, sleeps, &store);
   std::memset(store.host(out), 0, kBytes);
   std::vector<std::byte> parameters(8);
@@ -485,6 +498,8 @@ std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, cons
     result.instructions += retired.warp_instructions;
     result.threads += retired.thread_instructions;
   }
+  EXPECT_EQ(images.free_bytes(), images.size());
+  if (engine_moves) store.free(region);
   if (end != nullptr) *end = rig.now;
   store.free(kernel.context.parameters);
   store.free(kernel.context.code_base);
@@ -492,9 +507,8 @@ std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, cons
   return {result, rig.moved};
 }
 
-// The blocks leave at every boundary of the first block's instructions, and at random ones.
-TEST_P(Programs, GiveTheSameResultsIfTheirBlocksLeaveAndComeBack) {
-  const Machine machine = test::machine(GetParam(), {"icache.ideal=1"});
+// Lets the blocks leave at boundaries of the first block's instructions, every `step` cycles, and at random ones.
+void leave_and_come_back(const Machine& machine, Cycle step) {
   functional::FunctionalDevice& device = functional_device(machine);
   const std::uint64_t out = device.store().allocate(kBytes, AllocationKind::kHeap).value();
   unsigned swaps = 0;
@@ -514,7 +528,6 @@ TEST_P(Programs, GiveTheSameResultsIfTheirBlocksLeaveAndComeBack) {
       EXPECT_EQ(result.instructions, expected.instructions);
       EXPECT_EQ(result.threads, expected.threads);
     };
-    const Cycle step = unless_sanitized<Cycle>(7, 53);
     for (Cycle cycle = 2; cycle < std::min<Cycle>(end, 400); cycle += step) same(machine, cycle, true, nullptr);
     for (unsigned seed = 1; seed <= unless_sanitized(4U, 1U); ++seed) {
       Machine moving = machine;
@@ -527,6 +540,15 @@ TEST_P(Programs, GiveTheSameResultsIfTheirBlocksLeaveAndComeBack) {
   }
   EXPECT_GT(swaps, 100U);
   device.store().free(out);
+}
+
+TEST_P(Programs, GiveTheSameResultsIfTheirBlocksLeaveAndComeBack) {
+  leave_and_come_back(test::machine(GetParam(), {"icache.ideal=1"}), unless_sanitized<Cycle>(7, 53));
+}
+TEST_P(Programs, GiveTheSameResultsIfASwapEngineMovesTheirBlocks) {
+  const Machine machine = test::machine(GetParam(), {"icache.ideal=1", "context.mover=engine"});
+  if (machine.sm.lanes != 32 || machine.l1.line != kSwapLineBytes) return;
+  leave_and_come_back(machine, unless_sanitized<Cycle>(31, 153));
 }
 INSTANTIATE_TEST_SUITE_P(AllMachines, Programs,
                          testing::Values("tiny", "kepler_k20c_study", "fermi_gtx480_study", "maxwell_liu13",

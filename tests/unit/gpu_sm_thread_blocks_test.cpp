@@ -67,7 +67,7 @@ TEST(ThreadBlocks, StartTakesTheLowestContextSlotsAndRoom) {
   EXPECT_EQ(after.smem_units, before.smem_units - 2);
   const TbMemory& memory = bench.tbs.memory()[1];
   EXPECT_EQ(&memory, tb.memory);
-  EXPECT_EQ(memory.shared, tb.shared.data());
+  EXPECT_EQ(memory.shared, tb.shared);
   EXPECT_EQ(memory.acquire, 50U);
   EXPECT_EQ(memory.local_base, (1U << 20) + (3 * bench.machine.sm.tb_contexts + 1) * 3 * 256);
   ASSERT_EQ(bench.seen.started.size(), 2U);
@@ -92,12 +92,12 @@ TEST(ThreadBlocks, ABlockHasGridAndParametersOfItsItem) {
 TEST(ThreadBlocks, SharedMemoryOfANewBlockIsZero) {
   Bench bench;
   const unsigned first = bench.start(0, 0);
-  std::memset(bench.tbs[first].shared.data(), 0xff, 100);
+  std::memset(bench.tbs[first].shared, 0xff, 100);
   (void)bench.tbs.retire(first, 1, 1);
   bench.used = 0;
   const unsigned again = bench.start(1, 9);
   ASSERT_EQ(again, first);
-  for (unsigned i = 0; i < 100; ++i) ASSERT_EQ(bench.tbs[again].shared.data()[i], std::byte{0});
+  for (unsigned i = 0; i < 100; ++i) ASSERT_EQ(bench.tbs[again].shared[i], std::byte{0});
 }
 
 TEST(ThreadBlocks, SetUpTakesLongerWhereIndicesAreDivided) {

@@ -127,11 +127,9 @@ void check_translation(const Check& check, const Machine& m) {
         "a multiple of " + text(tlb.l2_ways));
 }
 
-void check_moves(const Check& check, const Machine& m) {
+void check_region(const Check& check, const Machine& m) {
   check(m.context.region % PageAllocator::kLargePage == 0, "context.region", "no multiple of the large page, 2 MiB",
         "a multiple of 2MiB");
-  check(m.context.mover != ContextMover::kEngine, "context.mover", "no block of this machine moves contexts",
-        "drain or rate");
 }
 
 }  // namespace
@@ -142,7 +140,7 @@ void check_machine(const Machine& machine, const base::Config& config) {
   check_pipeline(check, machine);
   check_memory(check, machine);
   check_translation(check, machine);
-  check_moves(check, machine);
+  check_region(check, machine);
 }
 
 }  // namespace castor::gpu

@@ -458,9 +458,10 @@ void run_keys(TableWriter& table) {
   CASTOR_NUMBER(compile.renamed, "registers", 1, 32, "largest number of registers that marked instructions may write");
   CASTOR_WORD(acquire.mode, "an acquire compares stamps of L1 lines (stamp), or empties L1 (flush)");
   CASTOR_WORD(acquire.child, "acquire cycle of launches by device code: inherited from their block, or of their own");
-  CASTOR_WORD(context.mover,
-              "preempted thread blocks run to their end (drain), move at context.bytes_per_cycle (rate), or through an "
-              "engine (engine, which no machine has yet)");
+  CASTOR_WORD(
+      context.mover,
+      "preempted thread blocks run to their end (drain), move at context.bytes_per_cycle (rate), or are moved by "
+      "the swap engine of a block (engine)");
   CASTOR_NUMBER(context.random, "number", 0, kMostLong,
                 "for tests: thread blocks are swapped out at random instruction boundaries; 0: off");
   CASTOR_WORD(replay.enable, "1: SMs replay recorded service times and execute no instructions");

@@ -17,6 +17,8 @@
 
 namespace castor::gpu {
 
+struct SwapRecord;
+
 /// Context of one warp of a thread block that was swapped out.
 struct SavedWarp {
   bool live = false;        ///< some lanes have not exited; the other members are valid only for live warps
@@ -51,7 +53,10 @@ struct SavedTb {
   Cycle left = 0;
   std::vector<std::byte> shared, local;
   std::vector<SavedWarp> warps;  ///< in the order of warps in the TB
-  std::uint64_t digest = 0;      ///< digest of all storage cells of the block when it left (TbMover)
+  /// Registers, predicates, SIMT stacks and shared memory are where a swap engine has put them, not in `shared` and
+  /// `warps`. Null: no engine has moved the TB.
+  std::shared_ptr<SwapRecord> swap;
+  std::uint64_t digest = 0;  ///< digest of all storage cells of the block when it left (TbMover)
 };
 
 }  // namespace castor::gpu

@@ -56,6 +56,7 @@ Blocks::Blocks(const gpu::Machine& machine, const std::vector<ChosenBlock>& chos
     take(hooks_.issue, hooks.issue);
     take(hooks_.hub, hooks.hub);
     take(hooks_.agents, hooks.agents);
+    take(hooks_.swap, hooks.swap);
     hooks_.governors.insert(hooks_.governors.end(), hooks.governors.begin(), hooks.governors.end());
   }
 }

@@ -9,7 +9,7 @@ namespace {
 
 /// Claims that at most one block of a machine may have.
 constexpr Claim kExclusive[] = {Claim::kOrdersJobs,   Claim::kPlacesTbs,  Claim::kAcceptsGroups, Claim::kOrdersSources,
-                                Claim::kFiltersFetch, Claim::kPicksWarps, Claim::kSynchronises};
+                                Claim::kFiltersFetch, Claim::kPicksWarps, Claim::kSynchronises,  Claim::kMovesContexts};
 
 bool has(const Claimant& block, Claim claim) {
   return std::find(block.claims.begin(), block.claims.end(), claim) != block.claims.end();
@@ -90,6 +90,8 @@ const char* meaning(Claim claim) {
       return "limits the clock of an SM and the thread blocks that it accepts";
     case Claim::kSynchronises:
       return "controls how thread blocks synchronise over the device";
+    case Claim::kMovesContexts:
+      return "moves the contexts of thread blocks";
     case Claim::kSwapsOutTbs:
       return "lets thread blocks leave an SM without retiring";
     case Claim::kCountsRetired:

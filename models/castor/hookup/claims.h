@@ -21,6 +21,7 @@ enum class Claim : std::uint8_t {
   kPicksWarps,           ///< hook issue: chooses the warps that issue
   kGovernsSms,           ///< hook governors: limits SMs; any number of blocks may have this claim
   kSynchronises,         ///< hooks hub and agents: controls the synchronisation of thread blocks over the device
+  kMovesContexts,        ///< hook swap: moves the contexts of thread blocks; comes with kSwapsOutTbs
   kSwapsOutTbs,          ///< thread blocks may be swapped out of an SM without retiring
   kCountsRetired,        ///< counts thread blocks by their retirement
   kNeedsExecution,       ///< requires SMs that execute instructions, not SMs that replay service times

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "castor/isa/record.h"
@@ -28,6 +29,11 @@ class SimtStack {
 
   /// Starts a warp with `lanes` at `pc`.
   void start(LaneMask lanes, std::uint32_t pc);
+  /// Restores a saved stack: `entries` from the bottom to the top, and the lanes that have not exited.
+  void restore(std::vector<Entry> entries, LaneMask live) {
+    entries_ = std::move(entries);
+    live_ = live;
+  }
 
   [[nodiscard]] bool done() const { return entries_.empty(); }
   [[nodiscard]] std::uint32_t pc() const { return entries_.back().pc; }

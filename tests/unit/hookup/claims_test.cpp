@@ -28,8 +28,8 @@ std::string refusal(const std::vector<Claimant>& blocks, const gpu::Machine& on 
 }
 
 TEST(Claims, TwoBlocksThatDecideTheSameExcludeEachOther) {
-  for (const Claim claim :
-       {Claim::kOrdersJobs, Claim::kPlacesTbs, Claim::kFiltersFetch, Claim::kPicksWarps, Claim::kSynchronises}) {
+  for (const Claim claim : {Claim::kOrdersJobs, Claim::kPlacesTbs, Claim::kFiltersFetch, Claim::kPicksWarps,
+                            Claim::kSynchronises, Claim::kMovesContexts}) {
     const std::string error = refusal({{"one", {claim}}, {"other", {claim}}});
     EXPECT_THAT(error, HasSubstr("blocks one and other exclude each other"));
     EXPECT_THAT(error, HasSubstr(meaning(claim)));

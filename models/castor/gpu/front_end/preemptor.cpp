@@ -10,7 +10,7 @@ namespace {
 
 // Returns the SMs whose TBs are saved: all, or none if nobody swaps out TBs that would come back through the preemptor.
 std::vector<SmUnit*> savers_of(const FrontEndParts& parts) {
-  const bool preempts = parts.hooks.job_scheduler != nullptr && parts.machine.context.mover == ContextMover::kRate;
+  const bool preempts = parts.hooks.job_scheduler != nullptr && parts.machine.context.mover != ContextMover::kDrain;
   return preempts || parts.machine.context.random != 0 ? parts.sms : std::vector<SmUnit*>{};
 }
 
@@ -42,13 +42,17 @@ void Preemptor::preempt(const QueueMask& queues, Cycle now) {
 }
 
 // Saves the TBs of a kernel. All contexts go through one mover, SM by SM. The time slot of a TB that completes before
-// its move stays unused.
+// its move stays unused. Swap engines move contexts in their own time.
 void Preemptor::save(unsigned entry, Cycle now) {
   const KernelContext& context = table_[entry].context();
   const Cycle each = context_move_time(machine_, context.need);
   for (SmUnit* const sm : sms_) {
     const unsigned tbs = ledger_.resident(sm->index(), entry);
     if (tbs == 0) continue;
+    if (machine_.context.mover == ContextMover::kEngine) {
+      sm->swap_out({now + 1, &context, context.ticket, 0, 0});
+      continue;
+    }
     mover_free_ = std::max(mover_free_, now + 1);
     sm->swap_out({now + 1, &context, context.ticket, mover_free_ - (now + 1), each});
     mover_free_ += tbs * each;
@@ -114,7 +118,7 @@ void Preemptor::restore_first(Cycle now) {
   const Cycle each = context_move_time(machine_, saved.record->context.need);
   const unsigned sm = dispatcher_.place_restored(saved.entry(), room_for(saved), now);
   Cycle load = each;
-  if (saved.tb->reason == SwapReason::kPreemption) {
+  if (saved.tb->reason == SwapReason::kPreemption && saved.tb->swap == nullptr) {
     mover_free_ = std::max(mover_free_, now + 1) + each;
     load = mover_free_ - (now + 1);
   }

@@ -9,6 +9,7 @@
 #include "castor/gpu/hooks/launch_unit.h"
 #include "castor/gpu/hooks/sm_governor.h"
 #include "castor/gpu/hooks/source_order.h"
+#include "castor/gpu/hooks/swap_engine.h"
 #include "castor/gpu/hooks/sync_agent.h"
 #include "castor/gpu/hooks/sync_hub.h"
 
@@ -25,6 +26,7 @@ struct Hooks {
   std::vector<IssuePolicyHook*> issue;     ///< empty, or one per SM
   SyncHub* hub = nullptr;                  ///< plugged in together with `agents`
   std::vector<SyncAgent*> agents;          ///< empty, or one per SM
+  std::vector<SwapEngine*> swap;           ///< empty, or one per SM
 };
 
 }  // namespace castor::gpu

@@ -432,6 +432,7 @@ void refuse_hooks_in_replay(const Hooks& hooks) {
   if (!hooks.issue.empty()) refuse("IssuePolicy");
   if (hooks.hub != nullptr) refuse("SyncHub");
   if (!hooks.agents.empty()) refuse("SyncAgent");
+  if (!hooks.swap.empty()) refuse("SwapEngine");
 }
 
 }  // namespace castor::gpu

@@ -29,6 +29,7 @@ struct SmEvent {
     kRowWritten,  ///< row `first` of the pool of TB context `warp` is written in this tick
     /// as kWritten, for registers whose values were written to pool rows; the data of a load are written in this tick
     kRowReady,
+    kSwapLoaded,  ///< the line of a memory operation of the swap engine is written in this tick
   };
   Kind kind = Kind::kWritten;
   std::uint8_t warp = 0;

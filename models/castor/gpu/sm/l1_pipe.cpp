@@ -244,10 +244,13 @@ bool L1Pipe::bypass(MemoryOperation& operation, unsigned index, Cycle now, Tick 
                            : op.kind == isa::MemoryKind::kStore  ? RequestKind::kStore
                            : op.kind == isa::MemoryKind::kAtomic ? RequestKind::kAtomic
                                                                  : RequestKind::kReduction;
-  Transaction& request = sender_.packet(kind, Client::kBypass, operation);
+  const bool swaps = operation.issue.swap != nullptr;
+  Transaction& request = sender_.packet(kind, swaps ? Client::kSwap : Client::kBypass, operation);
   if (kind == RequestKind::kStore) {
+    using Listener = PacketSender::Listener;
     operation.store(index, request.request.data);
-    sender_.send_store(request, access.line, access.bytes, PacketSender::Listener::kWarp);
+    sender_.send_store(request, access.line, access.bytes, swaps ? Listener::kSwap : Listener::kWarp,
+                       operation.issue.context);
     operations_.part_done(operation, tick);
     return true;
   }

@@ -33,6 +33,9 @@ class MemoryReplies final : public SmMemoryClient {
   void record_stored(unsigned w, std::uint32_t number) override {
     mechanisms_.each([&](auto& one) { one.record_stored(w, number); });
   }
+  void swap_stored(unsigned context) override {
+    mechanisms_.each([&](auto& one) { one.swap_stored(context); });
+  }
   void resume(unsigned w) override { scoreboard_.resume(w); }
   void fetched(std::uint64_t line) override {
     fetch_.line_arrived(line);

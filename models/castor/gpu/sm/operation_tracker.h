@@ -58,6 +58,7 @@ class OperationTracker {
  private:
   void complete(MemoryOperation& operation) {
     if (!operation.has_result) return free(operation);
+    if (operation.issue.swap != nullptr) return client_.data_ready(operation, operation.ready);
     const Tick latency = operation.ready - operation.issue.tick;
     if (operation.missed)
       statistics_.load_latency_dram.record(latency);

@@ -19,14 +19,14 @@ namespace castor::gpu {
 /// fetch.
 class PacketSender {
  public:
-  /// Receiver of the acknowledge of a store: the warp, nobody (write-back of a dirty line), or the launch pointers of a
-  /// launch record.
-  enum class Listener : std::uint8_t { kWarp, kNobody, kRecord };
+  /// Receiver of the acknowledge of a store: the warp, nobody (write-back of a dirty line), the launch pointers of a
+  /// launch record, or the swap engine's port.
+  enum class Listener : std::uint8_t { kWarp, kNobody, kRecord, kSwap };
   /// A store in flight; the transaction's tag is its index in `writes`.
   struct Write {
     Transaction* transaction;
     Listener listener;
-    std::uint32_t number;  ///< with kRecord: number of the launch record
+    std::uint32_t number;  ///< with kRecord: number of the launch record; with kSwap: TB context
   };
 
   PacketSender(const Machine& machine, unsigned sm, InitiatorPort& port, const TbMemory* contexts);

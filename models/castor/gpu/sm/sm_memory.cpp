@@ -66,6 +66,37 @@ bool SmMemory::store_record(const StoredRecord& record, unsigned warp, unsigned 
   return true;
 }
 
+bool SmMemory::swap(std::uint64_t address, bool store, const MemoryIssue& access) {
+  constexpr unsigned kLanes = 32, kWord = 4;
+  if (lsu_.queue(0).full()) return false;
+  MemoryOperation& operation = operations_.get();
+  operation.issue = access;
+  operation.compact = operation.bypass_global = operation.gathered = true;
+  operation.writes = store;
+  operation.has_result = !store;
+  operation.access.op = {};
+  operation.access.op.kind = store ? isa::MemoryKind::kStore : isa::MemoryKind::kLoad;
+  operation.pieces = 1;
+  operation.piece_bytes = operation.lane_stride = kWord;
+  operation.ideal_left = 0;
+  operation.pending = 1;
+  if (store) std::memcpy(operation.access.data, access.swap, std::size_t{kLanes} * kWord);
+  LineAccess line;
+  line.line = address;
+  line.bytes = ByteMask::of_sectors(sender_.all_sectors());
+  line.shape = Shape::kUnit;
+  line.count = kLanes;
+  operation.lines.push_back(line);
+  lsu_.enqueue(operation);
+  swapped_ = warp_bit(access.warp);
+  return true;
+}
+
+void SmMemory::finish_swap(MemoryOperation& operation) {
+  std::memcpy(operation.issue.swap, operation.access.data, 128);
+  operations_.free(operation);
+}
+
 void SmMemory::save_local(unsigned context, std::vector<std::byte>& bytes) const {
   const TbMemory& tb = operations_.context(context);
   const std::byte* const memory = store_.bytes(tb.local_base);
@@ -115,6 +146,7 @@ void SmMemory::serve(const Transaction& reply, Tick tick) {
       if (done.listener == PacketSender::Listener::kRecord) {
         operations_.client().record_stored(request.warp, done.number);
       }
+      if (done.listener == PacketSender::Listener::kSwap) operations_.client().swap_stored(done.number);
       return;
     }
     case RequestKind::kReduction:

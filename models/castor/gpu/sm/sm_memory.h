@@ -71,6 +71,20 @@ class SmMemory {
   /// Sends a launch record of 64 bytes to memory, bypassing L1. Returns false if the injection FIFO is full. `number`
   /// is returned with `record_stored`.
   [[nodiscard]] bool store_record(const StoredRecord& record, unsigned warp, unsigned context, std::uint32_t number);
+  /// S0, start: accepts an access of the swap engine to the line of 128 bytes at `address`, as an instruction of warp
+  /// `warp` that bypasses L1. It takes an LSU queue entry and, in this tick, the issue slot of the warp's scheduler.
+  /// A store takes the bytes of `line` now; a load ends with SmMemoryClient::data_ready and `finish_swap`, which writes
+  /// them. Returns false if the LSU has no entry.
+  [[nodiscard]] bool swap(std::uint64_t address, bool store, const MemoryIssue& access);
+  /// Writes a loaded line to its destination and frees the operation.
+  void finish_swap(MemoryOperation& operation);
+  /// S0: begins a tick. `barred`: no memory instruction issues in it.
+  void begin_swaps(bool barred) {
+    lsu_.bar(barred);
+    swapped_ = 0;
+  }
+  /// Returns the requests of the SM without a reply: reads, and stores without acknowledge.
+  [[nodiscard]] unsigned requests() const { return outstanding() + static_cast<unsigned>(sender_.writes().size()); }
   /// Copies a TB's local memory as its threads see it, including dirty lines in L1.
   void save_local(unsigned context, std::vector<std::byte>& bytes) const;
   /// Writes saved bytes into the local memory of a TB; between ticks only.
@@ -114,9 +128,9 @@ class SmMemory {
   [[nodiscard]] Cycle request_translations(Cycle now);
   /// Returns whether the head of the L1 pipe is stalled. Statistic reservation_fail counts the stalled ticks.
   [[nodiscard]] bool blocked() const { return pipe_.stalled(); }
-  /// Returns the warps whose instruction re-entered the shared-memory unit in this tick and took the issue slot of its
-  /// scheduler.
-  [[nodiscard]] WarpMask reissued() const { return lsu_.shared_unit().reissued(); }
+  /// Returns the warps whose instruction re-entered the shared-memory unit in this tick, or for which the swap engine
+  /// made an access, and took the issue slot of its scheduler.
+  [[nodiscard]] WarpMask reissued() const { return lsu_.shared_unit().reissued() | swapped_; }
 
   /// Drops the dirty local lines of a TB that has left its context.
   void tb_retired(unsigned context) { pipe_.tb_retired(context); }
@@ -166,6 +180,7 @@ class SmMemory {
   L1Pipe pipe_;
   LoadStoreUnit lsu_;
   mutable AccessResolver resolver_;
+  WarpMask swapped_ = 0;  // warp of the swap engine's access of this tick
 };
 
 }  // namespace castor::gpu

@@ -34,6 +34,7 @@ struct MemoryIssue {
   Tick dispatch = 0;        ///< tick in which the instruction enters the LSU; its passes start one tick later
   Cycle now = 0;
   Tick tick = 0;
+  std::byte* swap = nullptr;  ///< access of the swap engine: the line of 128 bytes that it moves; null for instructions
 };
 
 /// Consequences of an accepted memory instruction for its warp.
@@ -67,6 +68,8 @@ class SmMemoryClient {
   virtual void acknowledged(unsigned warp) = 0;
   /// Notifies that the launch record sent with `store_record` has been stored.
   virtual void record_stored(unsigned warp, std::uint32_t number) = 0;
+  /// Notifies that a line that the swap engine has stored for a TB context is in memory.
+  virtual void swap_stored(unsigned /*context*/) {}
   /// Notifies that the instruction that held the warp has finished its last round in shared memory.
   virtual void resume(unsigned warp) = 0;
   /// Notifies that an instruction-cache line requested with `fetch` has arrived. Warps that wait for the line decode in

@@ -2,6 +2,7 @@
 
 #include "castor/gpu/hooks/fetch_filter.h"
 #include "castor/gpu/hooks/issue_policy.h"
+#include "castor/gpu/hooks/swap_engine.h"
 #include "castor/gpu/hooks/sync_agent.h"
 
 namespace castor::gpu {
@@ -21,6 +22,7 @@ class SmClock;
 class SmMemory;
 class SmOutbox;
 class SpinWatch;
+class SwapImages;
 class ThreadBlocks;
 class WarpTable;
 struct SmCounters;
@@ -30,6 +32,8 @@ struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
   SyncAgent* agent = nullptr;
+  SwapEngine* swap = nullptr;
+  SwapImages* images = nullptr;  ///< with `swap`: device memory for contexts, shared by all SMs
   /// a hook that does not support thread blocks that move is plugged into the front end or into other SMs
   bool elsewhere = false;
 

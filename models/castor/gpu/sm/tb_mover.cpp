@@ -81,7 +81,7 @@ TbMover::TbMover(const SmParts& parts)
       filled_(parts.machine.sm.tb_contexts) {}
 
 void TbMover::add_statistics() {
-  if (machine_.context.mover == ContextMover::kRate || machine_.context.random != 0) {
+  if (machine_.context.mover != ContextMover::kDrain || machine_.context.random != 0) {
     counters_ = std::make_unique<MoveCounters>(statistics_);
   }
 }
@@ -104,7 +104,7 @@ void TbMover::accept(const SwapRequest& request) {
     buffer_.stop(tbs_[context].warps);
     fetch_.bar(tbs_[context].warps);
   }
-  moves_.push_back({request, false, clock_.tick(), 0});
+  moves_.push_back({request, false, clock_.tick(), 0, 0, nullptr});
   waits_ |= TbMask{1} << context;
   if (request.from > clock_.tick()) wake_in(request.from);
 }
@@ -131,8 +131,16 @@ TbMask TbMover::begin(WarpMask busy_warps) {
     CASTOR_ASSERT_AT(clock_.now(), (warps & (blocked_.in_fence() | blocked_.in_call())) == 0,
                      "a fence or call of a TB on SM %u is open, but none of its accesses is", sm_);
     move.out = true;
-    move.until = clock_.tick() + move.request.ticks;
-    if (move.request.ticks != 0) wake_in(move.until);
+    move.begun = clock_.tick();
+    if (by_engine(move.request.reason)) {
+      move.until = base::kForever;
+      move.saved = std::make_unique<SavedTb>();
+      save(move.request.context, false, *move.saved);
+      tbs_.engine_moves().leaving |= bit;
+    } else {
+      move.until = clock_.tick() + move.request.ticks;
+      if (move.request.ticks != 0) wake_in(move.until);
+    }
     begun |= bit;
     if (counters_ != nullptr) counters_->quiesce += clock_.tick() - move.asked;
   }
@@ -145,8 +153,10 @@ TbMask TbMover::begin(WarpMask busy_warps) {
 }
 
 int TbMover::due() const {
+  const EngineMoves& engine = tbs_.engine_moves();
   for (const Move& move : moves_) {
-    if (move.out && move.until <= clock_.tick()) return static_cast<int>(move.request.context);
+    const bool moved = (engine.done & engine.leaving) >> move.request.context & 1;
+    if (move.out && (moved || move.until <= clock_.tick())) return static_cast<int>(move.request.context);
   }
   return -1;
 }
@@ -160,7 +170,11 @@ void TbMover::forget(unsigned context) {
 
 void TbMover::stop(unsigned context) {
   tbs_.cancel_swap(context);
+  tbs_.engine_moves().forget(context);
   forget(context);
+  fills_.erase(
+      std::remove_if(fills_.begin(), fills_.end(), [context](const Restored& one) { return one.context == context; }),
+      fills_.end());
 }
 
 MoveState TbMover::state(unsigned context) const {
@@ -188,6 +202,10 @@ std::uint64_t TbMover::random(std::uint64_t salt) const {
 void TbMover::draw() {
   draws_at_ = base::kForever;
   if (tbs_.resident() == 0) return;
+  if (by_engine(SwapReason::kRandom) && (!tbs_.engine_moves().room || tbs_.swapping() != 0)) {
+    hand_over_.raise();  // the room may be another one by now
+    return draw_later();
+  }
   TbMask candidates = tbs_.resident() & ~tbs_.finished() & ~tbs_.swapping();
   for (TbMask left = candidates; left != 0; left &= left - 1) {
     if (filled_[lowest(left)] > clock_.tick()) candidates &= ~(TbMask{1} << lowest(left));
@@ -210,6 +228,7 @@ void TbMover::draw_later() {
 bool TbMover::take(const SmEvent& event) {
   if (event.kind != SmEvent::Kind::kMove) return false;
   if (draws_at_ == clock_.tick()) draw();
+  if ((tbs_.engine_moves().done & tbs_.engine_moves().filling) != 0) end_fills();
   return true;
 }
 
@@ -219,27 +238,37 @@ Tick TbMover::rest_of_sleep(unsigned w) const {
   return (blocked_.asleep() & warp_bit(w)) != 0 ? warps_[w].wakes - clock_.tick() : 0;
 }
 
-void TbMover::save_warp(unsigned w, SavedWarp& to) const {
+// `whole`: registers and control state, too. A swap engine moves them itself.
+void TbMover::save_warp(unsigned w, bool whole, SavedWarp& to) const {
   const WarpState& warp = warps_[w];
   to.at_barrier = (blocked_.held_at_barrier() & warp_bit(w)) != 0;
   to.sleep = rest_of_sleep(w);
+  to.barrier = warp.barrier;
+  if (!whole) return;
   to.pc = warp.pc;
   to.meeting = warp.meeting;
   to.stack = warp.stack;
   std::copy(std::begin(warp.predicates), std::end(warp.predicates), to.predicates.begin());
   to.registers.assign(warp.registers, warp.registers + std::size_t{warp.program->registers} * warps_.lanes() * 4);
-  to.barrier = warp.barrier;
 }
 
 void TbMover::leave(unsigned context, SavedTb& saved) {
   const auto move =
       std::find_if(moves_.begin(), moves_.end(), [context](const Move& one) { return one.request.context == context; });
+  if (move->saved != nullptr) {
+    saved = std::move(*move->saved);
+  } else {
+    save(context, true, saved);
+  }
   saved.reason = move->request.reason;
   if (counters_ != nullptr) {
     ++counters_->out;
-    counters_->transfer_out += move->request.ticks;
+    counters_->transfer_out += move->until == base::kForever ? clock_.tick() - move->begun : move->request.ticks;
   }
   forget(context);
+}
+
+void TbMover::save(unsigned context, bool whole, SavedTb& saved) const {
   const TbState& tb = tbs_[context];
   saved.kernel = tb.kernel;
   saved.item = tb.item;
@@ -250,24 +279,47 @@ void TbMover::leave(unsigned context, SavedTb& saved) {
   saved.barriers = tb.barriers;
   saved.left_tick = clock_.tick();
   saved.left = clock_.now();
-  saved.shared.assign(tb.shared.data(), tb.shared.data() + tb.kernel->shared_bytes);
+  if (whole) saved.shared.assign(tb.shared, tb.shared + tb.kernel->shared_bytes);
   memory_.save_local(context, saved.local);
   saved.warps.resize(tb.warp_count);
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     saved.warps[i].live = (tb.live & warp_bit(tb.slots[i])) != 0;
-    if (saved.warps[i].live) save_warp(tb.slots[i], saved.warps[i]);
+    if (saved.warps[i].live) save_warp(tb.slots[i], whole, saved.warps[i]);
   }
   saved.digest = digest(context);
 }
 
 void TbMover::come_back(TbStart& start, const SavedTb& saved) {
   tbs_.restore(start.context, saved);
-  // Arrivals are as old as before, and as the block was away. The difference of the clocks is 0 unless an SM was gated.
+  restore_barriers(start.context, saved);
+  restore_warps(start, saved);
+  memory_.forget_local(start.context);
+  if (counters_ != nullptr) ++counters_->in;
+  if (saved.swap != nullptr) return expect_fill(start, start.message.saved);
+  start.setup = start.message.load;
+  filled_[start.context] = clock_.tick() + start.setup;
+  if (counters_ != nullptr) counters_->transfer_in += start.setup;
+  restored_.push_back({start.context, start.message.saved, true, true, clock_.tick()});
+  hand_over_.raise();
+}
+
+// Arrivals are as old as before, and as the block was away. The difference of the clocks is 0 unless an SM was gated.
+void TbMover::restore_barriers(unsigned context, const SavedTb& saved) {
   const Tick shift = clock_.tick() - saved.left_tick - (clock_.now() - saved.left);
-  for (TbBarriers::Times& times : tbs_.barriers(start.context).times) {
+  for (TbBarriers::Times& times : tbs_.barriers(context).times) {
     times.first += shift;
     for (Tick& local : times.local) local += shift;
   }
+}
+
+void TbMover::restore_sleep(unsigned w, Tick rest) {
+  if (rest == 0) return;
+  warps_.sleep(w, clock_.tick() + rest);
+  blocked_.sleep(w, clock_.tick(), clock_.tick() + rest);
+}
+
+// Warps that a swap engine moves in get their registers and control state from it, and sleep when they are complete.
+void TbMover::restore_warps(TbStart& start, const SavedTb& saved) {
   WarpMask exited = 0;
   for (unsigned i = 0; i < start.tb.warp_count; ++i) {
     const unsigned w = start.tb.slots[i];
@@ -276,27 +328,56 @@ void TbMover::come_back(TbStart& start, const SavedTb& saved) {
       exited |= warp_bit(w);
       continue;
     }
-    warps_.restore(w, from);
     if (from.at_barrier) blocked_.wait_at_barrier(w);
-    if (from.sleep == 0) continue;
-    warps_.sleep(w, clock_.tick() + from.sleep);
-    blocked_.sleep(w, clock_.tick(), clock_.tick() + from.sleep);
+    if (saved.swap != nullptr) {
+      warps_.wait_at(w, from.barrier);
+    } else {
+      warps_.restore(w, from);
+      restore_sleep(w, from.sleep);
+    }
   }
   warps_.stop(exited);
-  memory_.forget_local(start.context);
-  start.setup = start.message.load;
-  filled_[start.context] = clock_.tick() + start.setup;
-  if (counters_ != nullptr) {
-    ++counters_->in;
-    counters_->transfer_in += start.setup;
-  }
-  restored_.push_back({start.context, start.message.saved});
+}
+
+// The warps of a block that a swap engine moves in are barred from fetch until the engine is done.
+void TbMover::expect_fill(TbStart& start, const std::shared_ptr<const SavedTb>& saved) {
+  start.setup = 0;
+  fetch_.bar(start.tb.live);
+  filled_[start.context] = base::kForever;
+  tbs_.engine_moves().filling |= TbMask{1} << start.context;
+  const Restored one{start.context, saved, true, false, clock_.tick()};
+  fills_.push_back(one);
+  restored_.push_back(one);
   hand_over_.raise();
+}
+
+void TbMover::end_fills() {
+  std::vector<Restored> left;
+  for (Restored& one : fills_) {
+    if ((tbs_.engine_moves().done >> one.context & 1) == 0) {
+      left.push_back(std::move(one));
+      continue;
+    }
+    const TbState& tb = tbs_[one.context];
+    for (unsigned i = 0; i < tb.warp_count; ++i) {
+      if (one.tb->warps[i].live) restore_sleep(tb.slots[i], one.tb->warps[i].sleep);
+    }
+    fetch_.stop(tb.warps);
+    filled_[one.context] = clock_.tick();
+    tbs_.engine_moves().forget(one.context);
+    if (counters_ != nullptr) counters_->transfer_in += clock_.tick() - one.since;
+    one.local = false;
+    one.compare = true;
+    restored_.push_back(std::move(one));
+    hand_over_.raise();
+  }
+  fills_ = std::move(left);
 }
 
 void TbMover::hand_over_restored() {
   for (const Restored& one : restored_) {
-    memory_.restore_local(one.context, one.tb->local);
+    if (one.local) memory_.restore_local(one.context, one.tb->local);
+    if (!one.compare) continue;
     CASTOR_ASSERT_AT(clock_.now(), tbs_[one.context].killed || digest(one.context) == one.tb->digest,
                      "the context of TB %llu that comes back to SM %u is not the one that left",
                      static_cast<unsigned long long>(one.tb->gid), sm_);
@@ -324,7 +405,7 @@ std::uint64_t TbMover::digest(unsigned context) const {
     digest.add((blocked_.held_at_barrier() & warp_bit(w)) != 0 ? 1 : 0);
     digest.add(warp.registers, std::size_t{warp.program->registers} * warps_.lanes() * 4);
   }
-  digest.add(tb.shared.data(), tb.kernel->shared_bytes);
+  digest.add(tb.shared, tb.kernel->shared_bytes);
   std::vector<std::byte> local;
   memory_.save_local(context, local);
   digest.add(local.data(), local.size());

@@ -86,25 +86,40 @@ class TbMover : public SmMechanism {
     SwapRequest request;
     bool out = false;  ///< the context is being moved
     Tick asked = 0;    ///< tick of the request
-    Tick until = 0;    ///< with `out`: tick in which the move is over
+    Tick begun = 0;    ///< with `out`: tick in which the move began
+    Tick until = 0;    ///< with `out`: tick in which the move is over; kForever = the swap engine says when
+    /// with `out`, by the swap engine: state of the thread block when the move began
+    std::unique_ptr<SavedTb> saved;
   };
-  /// Thread block that was restored in this tick.
+  /// Thread block that was restored in this tick, or whose context has been moved in by the swap engine.
   struct Restored {
     unsigned context = 0;
     std::shared_ptr<const SavedTb> tb;
+    bool local = true;    ///< its local memory is to be written back
+    bool compare = true;  ///< its state is complete
+    Tick since = 0;       ///< tick of the return
   };
 
   void accept(const SwapRequest& request);
   [[nodiscard]] TbMask begin(WarpMask busy_warps);
   [[nodiscard]] bool quiet(const TbState& tb, WarpMask busy_warps) const;
   void forget(unsigned context);
+  [[nodiscard]] bool by_engine(SwapReason reason) const {
+    return machine_.context.mover == ContextMover::kEngine && reason != SwapReason::kChildren;
+  }
+  void save(unsigned context, bool whole, SavedTb& saved) const;
+  void restore_barriers(unsigned context, const SavedTb& saved);
+  void restore_warps(TbStart& start, const SavedTb& saved);
+  void restore_sleep(unsigned w, Tick rest);
+  void expect_fill(TbStart& start, const std::shared_ptr<const SavedTb>& saved);
+  void end_fills();
   void wake_in(Tick tick);
   void draw();
   void draw_later();
   void hand_over_restored();
   [[nodiscard]] std::uint64_t random(std::uint64_t salt) const;
   [[nodiscard]] Tick rest_of_sleep(unsigned w) const;
-  void save_warp(unsigned w, SavedWarp& to) const;
+  void save_warp(unsigned w, bool whole, SavedWarp& to) const;
   [[nodiscard]] std::uint64_t digest(unsigned context) const;
 
   const Machine& machine_;
@@ -125,6 +140,7 @@ class TbMover : public SmMechanism {
   std::vector<Tick> filled_;        ///< [context] tick in which the context has been moved in
   Tick draws_at_ = base::kForever;  ///< tick of the next random swap
   std::vector<Restored> restored_;  ///< thread blocks restored in this tick
+  std::vector<Restored> fills_;     ///< thread blocks that the swap engine moves in
   std::unique_ptr<MoveCounters> counters_;
 };
 

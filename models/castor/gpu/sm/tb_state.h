@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/execution/barrier_arrival.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/sm/decoded.h"
@@ -34,7 +33,7 @@ struct alignas(64) WarpState {
   LaneMask active = 0;        ///< active lanes of the top of the stack
   const isa::Record* records = nullptr;
   const Decoded* decoded = nullptr;
-  std::byte* registers = nullptr;        ///< registers of the slot: a row of lanes per register
+  std::byte* registers = nullptr;        ///< registers, in the home of the slot: a row of lanes per register
   const std::byte* constants = nullptr;  ///< constants of the kernel
   std::uint64_t code_base = 0;           ///< device address of record 0
   std::uint32_t code_size = 0;           ///< number of records of the kernel
@@ -87,7 +86,7 @@ struct TbState {
   WarpMask warps = 0, live = 0;
   std::array<std::uint8_t, kWarps> slots{};  ///< slots of its warps, in the order of the warps
   TbBarriers barriers;
-  AlignedBytes shared;  ///< shared memory
+  std::byte* shared = nullptr;  ///< shared memory, in the shared home of the context
   /// memory side's view: local memory base and acquire cycle; an array of its own, so that the contexts are adjacent
   TbMemory* memory = nullptr;
   Tick started = 0;

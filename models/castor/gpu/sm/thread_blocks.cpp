@@ -11,13 +11,23 @@ namespace castor::gpu {
 ThreadBlocks::ThreadBlocks(const Machine& machine, unsigned sm, TbCounters& counters, Observer* observer)
     : contexts_(machine.sm.tb_contexts),
       memory_(machine.sm.tb_contexts),
+      shared_(machine.sm.tb_contexts),
+      shared_of_(machine.sm.tb_contexts),
       free_register_units_(machine.sm.registers / machine.sm.reg_alloc_unit),
       free_shared_units_(machine.sm.smem_bytes / machine.sm.smem_alloc_unit),
       machine_(machine),
       sm_(sm),
       counters_(counters),
       observer_(observer) {
-  for (std::size_t c = 0; c < contexts_.size(); ++c) contexts_[c].memory = &memory_[c];
+  for (std::size_t c = 0; c < contexts_.size(); ++c) {
+    contexts_[c].memory = &memory_[c];
+    shared_of_[c] = static_cast<std::uint8_t>(c);
+  }
+}
+
+void ThreadBlocks::add_shared_stores(unsigned stores) {
+  shared_.resize(shared_.size() + stores);
+  for (AlignedBytes& store : shared_) store.reserve(machine_.sm.smem_bytes);
 }
 
 const DecodedProgram& ThreadBlocks::decoded(const isa::Program& program) {
@@ -61,11 +71,11 @@ unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle
   tb.index = block_index(message.item.grid, message.gid);
   tb.warp_instructions = tb.thread_instructions = 0;
   tb.started = tick;
-  tb.shared.assign_zero(kernel.shared_bytes);
   TbMemory& memory = *tb.memory;
   memory.kernel = &kernel;
-  memory.shared = tb.shared.data();
   memory.shared_bytes = kernel.shared_bytes;
+  shared_[shared_of_[context]].assign_zero(kernel.shared_bytes);
+  use_shared_store(context, shared_of_[context]);
   memory.parameters = message.item.parameters;
   memory.local_base = kernel.local_base + (std::uint64_t{sm_} * machine_.sm.tb_contexts + context) * kernel.need.warps *
                                               kernel.local_stride;
@@ -160,7 +170,7 @@ TbRetireMessage ThreadBlocks::retire(unsigned context, Cycle now, Tick tick) {
 
 void ThreadBlocks::restore(unsigned context, const SavedTb& saved) {
   TbState& tb = contexts_[context];
-  std::copy(saved.shared.begin(), saved.shared.end(), tb.shared.data());
+  std::copy(saved.shared.begin(), saved.shared.end(), tb.shared);
   tb.barriers = saved.barriers;
   tb.warp_instructions = saved.warp_instructions;
   tb.thread_instructions = saved.thread_instructions;
@@ -180,6 +190,7 @@ void ThreadBlocks::leave(unsigned context, Cycle now, Tick tick) {
   resident_ &= ~(TbMask{1} << context);
   finished_ &= ~(TbMask{1} << context);
   swapping_ &= ~(TbMask{1} << context);
+  engine_moves_.forget(context);
   free_register_units_ += kernel.need.reg_units;
   free_shared_units_ += kernel.need.smem_units;
   operation_at_ = tick;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/hooks/resource_view.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
@@ -25,6 +26,22 @@ struct SwapRequest {
   SwapReason reason = SwapReason::kChildren;
   Tick from = 0;   ///< first tick in which the context may move
   Tick ticks = 0;  ///< ticks that the move takes
+};
+
+/// Thread blocks of an SM that its swap engine moves (docs/gpu/swapping.md). TbMover says which, SwapPort says when
+/// they have been moved.
+struct EngineMoves {
+  TbMask leaving = 0;  ///< contexts that the engine moves out; cleared when the TB leaves the SM or is stopped
+  TbMask filling = 0;  ///< contexts that the engine moves in; cleared when TbMover has let the TB resume
+  TbMask done = 0;     ///< those of `leaving` and `filling` whose move is over
+  bool room = false;   ///< the engine has no job, and device memory for the context of one more TB of each SM is free
+
+  void forget(unsigned context) {
+    const TbMask bit = TbMask{1} << context;
+    leaving &= ~bit;
+    filling &= ~bit;
+    done &= ~bit;
+  }
 };
 
 /// Contexts of the thread blocks on an SM, their SM resources, the stopped kernels, and which thread blocks are being
@@ -124,6 +141,16 @@ class ThreadBlocks {
   [[nodiscard]] std::vector<SwapRequest> take_swap_requests() { return std::exchange(swap_requests_, {}); }
   /// Cancels the swap of a TB, which stays.
   void cancel_swap(unsigned context) { swapping_ &= ~(TbMask{1} << context); }
+  /// Returns the TBs that the swap engine moves; for TbMover and SwapPort.
+  [[nodiscard]] EngineMoves& engine_moves() { return engine_moves_; }
+  // Shared homes (docs/gpu/swapping.md). Context c has store c, unless a swap engine has given it another one.
+  /// Adds stores for shared memory, and makes all stores as large as the shared memory of the SM.
+  void add_shared_stores(unsigned stores);
+  [[nodiscard]] std::byte* shared_store(unsigned store) { return shared_[store].data(); }
+  void use_shared_store(unsigned context, unsigned store) {
+    shared_of_[context] = static_cast<std::uint8_t>(store);
+    contexts_[context].shared = memory_[context].shared = shared_store(store);
+  }
   /// Restores the saved state into a TB that has just been started.
   void restore(unsigned context, const SavedTb& saved);
   /// Frees the context and the resources of a TB that is swapped out.
@@ -144,6 +171,9 @@ class ThreadBlocks {
   bool waits_for_credit_ = false;  // the next TB to retire has no credit of the done FIFO
   std::vector<TbState> contexts_;
   std::vector<TbMemory> memory_;
+  std::vector<AlignedBytes> shared_;     // stores for shared memory, at least one per context
+  std::vector<std::uint8_t> shared_of_;  // [context] number of its store
+  EngineMoves engine_moves_;
   unsigned free_register_units_, free_shared_units_;  // free resources in allocation units; checked at every start
   const Machine& machine_;
   const unsigned sm_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "castor/base/error.h"
 #include "castor/gpu/execution/control.h"
@@ -12,7 +13,7 @@
 namespace castor::gpu {
 namespace {
 
-// Returns the distance in bytes between the registers of two warp slots. It is no multiple of a page, so that equal
+// Returns the distance in bytes between the registers of two row sets. It is no multiple of a page, so that equal
 // registers of all warps do not fall into one set of the host's cache.
 std::size_t slot_stride(const Machine& machine) {
   return std::size_t{machine.sm.max_regs_per_thread + 1} * machine.sm.lanes * 4 + 192;
@@ -25,11 +26,13 @@ WarpTable::WarpTable(const Machine& machine, unsigned sm)
       all_lanes_(castor::gpu::all_lanes(lanes_)),
       slots_(machine.sm.warps),
       sm_(sm),
-      sms_(machine.chip.sms) {
+      sms_(machine.chip.sms),
+      row_set_count_(machine.sm.warps),
+      stride_(slot_stride(machine)),
+      row_sets_(machine.sm.warps) {
   CASTOR_ASSERT(machine.sm.warps <= kMaxWarps, "an SM of %u warps", machine.sm.warps);
-  const std::size_t stride = slot_stride(machine);
-  rows_.reserve(stride * slots_.size());
-  for (std::size_t w = 0; w < slots_.size(); ++w) slots_[w].registers = rows_.data() + w * stride;
+  rows_.reserve(stride_ * slots_.size());
+  for (unsigned w = 0; w < slots_.size(); ++w) use_rows(w, w);
 }
 
 void WarpTable::start(unsigned slot, const Start& start) {
@@ -66,6 +69,15 @@ void WarpTable::restore(unsigned slot, const SavedWarp& saved) {
   std::copy(saved.predicates.begin(), saved.predicates.end(), std::begin(warp.predicates));
   std::memcpy(warp.registers, saved.registers.data(), saved.registers.size());
   warp.barrier = saved.barrier;
+}
+
+void WarpTable::resume_at(unsigned slot, isa::SimtStack stack, std::uint32_t pc,
+                          const std::array<std::uint32_t, 8>& predicates) {
+  WarpState& warp = slots_[slot];
+  warp.stack = std::move(stack);
+  reload(warp);
+  warp.pc = pc;
+  std::copy(predicates.begin(), predicates.end(), std::begin(warp.predicates));
 }
 
 void WarpTable::admit(WarpMask warps, bool by_device) {

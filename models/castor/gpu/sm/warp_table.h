@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -54,6 +56,27 @@ class WarpTable {
   void admit(WarpMask warps, bool by_device);
   /// Restores the saved state of a swapped-out warp into a slot in which the warp has just been started.
   void restore(unsigned slot, const SavedWarp& saved);
+  /// Replaces the control state of a live warp by a saved one: SIMT stack, PC and predicates.
+  void resume_at(unsigned slot, isa::SimtStack stack, std::uint32_t pc, const std::array<std::uint32_t, 8>& predicates);
+
+  // Register homes (docs/gpu/swapping.md). Slot s points to row set s, unless a swap engine has given it another one.
+  /// Adds storage for the registers of `sets` warps.
+  void add_row_sets(unsigned sets) {
+    spare_rows_.reserve(stride_ * sets);
+    row_set_count_ += sets;
+  }
+  [[nodiscard]] unsigned row_sets() const { return row_set_count_; }
+  /// Returns the registers of a row set.
+  [[nodiscard]] std::byte* rows(unsigned set) {
+    const auto slots = static_cast<unsigned>(slots_.size());
+    return set < slots ? rows_.data() + set * stride_ : spare_rows_.data() + (set - slots) * stride_;
+  }
+  [[nodiscard]] unsigned rows_of(unsigned slot) const { return row_sets_[slot]; }
+  void use_rows(unsigned slot, unsigned set) {
+    row_sets_[slot] = static_cast<std::uint16_t>(set);
+    slots_[slot].registers = rows(set);
+  }
+
   /// Ends these warps: they issue nothing more.
   void stop(WarpMask warps) { live_ &= ~warps; }
   /// Frees the slots of warps whose TB has left.
@@ -99,7 +122,10 @@ class WarpTable {
   std::vector<WarpState> slots_;
   AgeOrder ages_;
   const unsigned sm_, sms_;
-  AlignedBytes rows_;
+  unsigned row_set_count_;               // row sets of slots and spare ones
+  const std::size_t stride_;             // bytes of a row set
+  std::vector<std::uint16_t> row_sets_;  // [slot] row set of the slot
+  AlignedBytes rows_, spare_rows_;       // row sets of the slots, and of spare homes
 };
 
 }  // namespace castor::gpu

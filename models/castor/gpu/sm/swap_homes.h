@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "castor/gpu/execution/aligned_bytes.h"
+#include "castor/gpu/hooks/swap_engine.h"
+#include "castor/gpu/sm/tb_state.h"
+
+namespace castor::gpu {
+
+class ThreadBlocks;
+class WarpTable;
+
+/// Register homes, shared homes and places of an SM, by the numbers under which a swap engine knows them
+/// (docs/gpu/swapping.md, "Homes and places"). A home that a TB context owns is the storage of its warp slots, or of
+/// its shared memory; all others are spare.
+class SwapHomes {
+ public:
+  SwapHomes(const Machine& machine, WarpTable& warps, ThreadBlocks& tbs, const SwapStorage& spare);
+
+  /// Returns the number of register homes, and of shared homes.
+  [[nodiscard]] unsigned register_homes() const { return static_cast<unsigned>(registers_.size()); }
+  [[nodiscard]] unsigned shared_homes() const { return static_cast<unsigned>(shared_.size()); }
+  [[nodiscard]] unsigned places() const { return static_cast<unsigned>(places_.size()); }
+
+  /// Records the storage of a thread block that starts in a context.
+  void start(unsigned context);
+  /// Gives a context other homes. The homes that it had are spare afterwards.
+  void enter(unsigned context, unsigned register_home, unsigned shared_home);
+  /// Numbers the homes anew: home c is that of context c, spare homes follow. All storage of registers that no warp
+  /// slot uses goes to the spare homes.
+  void renumber();
+  /// Returns the homes of a context.
+  [[nodiscard]] unsigned register_home(unsigned context) const { return of_[context].registers; }
+  [[nodiscard]] unsigned shared_home(unsigned context) const { return of_[context].shared; }
+  /// Returns whether a register home (or shared home) belongs to another context.
+  [[nodiscard]] bool foreign(unsigned context, bool registers, unsigned home) const;
+  /// Returns whether the homes exist, are spare or those of the context, and have storage for its warps.
+  [[nodiscard]] bool may_enter(unsigned context, unsigned register_home, unsigned shared_home) const;
+
+  /// Returns the row of a register of a warp, given by the warp's number in its thread block; null if the home has no
+  /// storage for the warp.
+  [[nodiscard]] std::byte* row(unsigned home, unsigned warp, unsigned reg);
+  /// Returns a line of shared memory.
+  [[nodiscard]] std::byte* shared_line(unsigned home, unsigned line);
+  /// Returns a line of a place; `address` is SwapAccess::address. Null if there is no such place.
+  [[nodiscard]] std::byte* place_line(std::uint64_t address);
+
+ private:
+  static constexpr std::uint16_t kNoRows = 0xffff;
+  struct Owned {
+    std::uint8_t registers = 0, shared = 0;  ///< numbers of the homes
+  };
+  using Rows = std::array<std::uint16_t, TbState::kWarps>;  ///< [warp in TB] row set of WarpTable
+
+  WarpTable& warps_;
+  ThreadBlocks& tbs_;
+  std::vector<Rows> registers_;       // [register home]
+  std::vector<std::uint8_t> shared_;  // [shared home] number of the shared storage in ThreadBlocks
+  std::vector<Owned> of_;             // [context] homes of the context
+  std::vector<AlignedBytes> places_;  // [place] lines
+};
+
+}  // namespace castor::gpu

@@ -1,0 +1,436 @@
+#include "castor/gpu/sm/swap_port.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "castor/gpu/hook_check.h"
+#include "castor/gpu/hooks/waves.h"
+#include "castor/gpu/machine.h"
+#include "castor/gpu/saved_tb.h"
+#include "castor/gpu/sm/scoreboard.h"
+#include "castor/gpu/sm/sm_memory.h"
+#include "castor/gpu/sm/spin_watch.h"
+#include "castor/gpu/sm/thread_blocks.h"
+#include "castor/gpu/sm/warp_table.h"
+#include "castor/gpu/wait_graph.h"
+
+namespace castor::gpu {
+namespace {
+
+/// Cycles from a page request to the image, if the region has room.
+constexpr Cycle kPageCycles = 2;
+
+[[nodiscard]] TbMask bit_of(unsigned context) { return TbMask{1} << context; }
+
+[[nodiscard]] bool same(const SwapKernel& a, const SwapKernel& b) {
+  return a.warps == b.warps && a.registers == b.registers && a.shared_lines == b.shared_lines;
+}
+
+[[nodiscard]] std::uint64_t image_bytes(const SwapKernel& kernel) {
+  const std::uint64_t lines = kernel.simt_lines + std::uint64_t{kernel.warps} * kernel.registers + kernel.shared_lines;
+  return lines * kSwapLineBytes;
+}
+
+// Returns the most bytes that the context of one thread block can have.
+[[nodiscard]] std::uint64_t largest_image(const Machine& machine) {
+  return std::uint64_t{machine.sm.registers} * 4 + machine.sm.smem_bytes +
+         std::uint64_t{SimtLines::lines(TbState::kWarps)} * kSwapLineBytes;
+}
+
+}  // namespace
+
+SwapPort::SwapPort(const SmParts& parts)
+    : parts_(parts),
+      group_(parts.statistics, "swap_engine"),
+      counters_(parts.statistics),
+      engine_(*parts.hooks.swap),
+      homes_(parts.machine, parts.warps, parts.tbs, engine_.storage()),
+      moves_(parts.tbs.engine_moves()),
+      moving_(parts.machine.sm.tb_contexts) {
+  attach_hook(engine_, "swap_engine", parts, group_);
+  quiet_ = engine_.quiet();
+  moves_.room = parts.hooks.images != nullptr;
+}
+
+// --- Jobs ------------------------------------------------------------------------------------------------------------
+
+SwapKernel SwapPort::kernel_of(const TbState& tb) const {
+  SwapKernel kernel;
+  kernel.warps = static_cast<std::uint8_t>(tb.warp_count);
+  kernel.registers = static_cast<std::uint16_t>(tb.kernel->program->registers);
+  kernel.simt_lines = static_cast<std::uint16_t>(SimtLines::lines(tb.warp_count));
+  kernel.shared_lines = static_cast<std::uint16_t>((tb.kernel->shared_bytes + kSwapLineBytes - 1) / kSwapLineBytes);
+  kernel.slots = static_cast<std::uint8_t>(parts_.machine.sm.tb_contexts);
+  kernel.register_homes = static_cast<std::uint8_t>(homes_.register_homes());
+  kernel.shared_homes = static_cast<std::uint8_t>(homes_.shared_homes());
+  kernel.places = static_cast<std::uint8_t>(homes_.places());
+  return kernel;
+}
+
+void SwapPort::ask(unsigned context, const SwapJob& job) {
+  Moving& moving = moving_[context];
+  moving.job = job;
+  moving.kernel = kernel_of(parts_.tbs[context]);
+  moving.dropped = moving.parked = moving.entered = false;
+  moving.stores = 0;
+  open_ |= bit_of(context);
+  queue_.push_back(context);
+  parts_.clock.stir();
+}
+
+void SwapPort::freeze(unsigned context) {
+  if ((moves_.leaving & bit_of(context)) == 0) return;
+  const TbState& tb = parts_.tbs[context];
+  Moving& moving = moving_[context];
+  moving.record = std::make_shared<SwapRecord>();
+  moving.record->token = ++tokens_ << 8U | parts_.sm;
+  moving.lines.start(tb.warp_count);
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    moving.record->deep.push_back(moving.lines.pack(i, parts_.warps[tb.slots[i]], moving.record->token));
+    if (!moving.record->deep.back().empty()) ++counters_.deep_stacks;
+  }
+  SwapJob job;
+  job.slot = static_cast<std::uint8_t>(context);
+  job.out = job.fresh = true;
+  job.gid = static_cast<std::uint32_t>(tb.gid);
+  ask(context, job);
+}
+
+void SwapPort::leave(unsigned context, SavedTb& saved) {
+  if ((moves_.leaving & bit_of(context)) != 0) saved.swap = std::move(moving_[context].record);
+}
+
+void SwapPort::come_back(TbStart& start, const SavedTb& saved) {
+  if (saved.swap == nullptr) return;
+  const TbState& tb = start.tb;
+  const unsigned context = start.context;
+  Moving& moving = moving_[context];
+  moving.record = saved.swap;
+  moving.lines.start(tb.warp_count);
+  const SwapKernel kernel = kernel_of(tb);
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    for (unsigned reg = 0; reg < kernel.registers; ++reg) {
+      std::fill_n(homes_.row(homes_.register_home(context), i, reg), kSwapLineBytes, kSwapPoison);
+    }
+  }
+  std::fill_n(tb.shared, tb.kernel->shared_bytes, kSwapPoison);
+  SwapJob job;
+  job.slot = static_cast<std::uint8_t>(context);
+  job.entry = saved.swap->entry;
+  ask(context, job);
+}
+
+// The engine ends a job that it has taken; a job that waits is withdrawn. The context of a TB that has been moved out
+// and has not left yet is dropped.
+void SwapPort::stop(unsigned context) {
+  Moving& moving = moving_[context];
+  if ((open_ & bit_of(context)) == 0) {
+    if (moving.record != nullptr) drop(moving);
+    return;
+  }
+  moving.dropped = true;
+  if ((taken_ & bit_of(context)) != 0) return;
+  queue_.erase(std::find(queue_.begin(), queue_.end(), context));
+  end(context);
+}
+
+WarpMask SwapPort::busy_warps() const {
+  WarpMask warps = 0;
+  for (TbMask left = open_; left != 0; left &= left - 1) warps |= parts_.tbs[lowest(left)].warps;
+  return warps;
+}
+
+// --- S0 --------------------------------------------------------------------------------------------------------------
+
+void SwapPort::begin_tick() {
+  in_.configure.reset();
+  in_.job.reset();
+  in_.page.reset();
+  in_.access_taken = in_.load_done = false;
+  parts_.memory.begin_swaps(false);
+}
+
+bool SwapPort::awake() const { return open_ != 0 || called_open_ || out_.access || owed_ >= quiet_; }
+
+// Offers the oldest job, if the engine has the constants of its kernel. They change when the engine has no job.
+void SwapPort::offer_job() {
+  if (queue_.empty()) return;
+  const Moving& next = moving_[queue_.front()];
+  if (configured_ && same(kernel_, next.kernel)) {
+    in_.job = next.job;
+  } else if (taken_ == 0) {
+    in_.configure = next.kernel;
+    homes_.renumber();
+  }
+}
+
+void SwapPort::settle_early(WarpMask /*eligible*/) {
+  awake_ = awake();
+  if (!awake_) return;
+  flush();
+  in_.now = parts_.clock.now();
+  in_.park_ready = in_.enter_ready = true;
+  offer_job();
+  out_ = engine_.settle(in_);
+  check(out_);
+  if (out_.block_memory) {
+    parts_.memory.begin_swaps(true);
+    ++counters_.blocked;
+  }
+  if (out_.access) in_.access_taken = make_access(*out_.access);
+}
+
+void SwapPort::check(const SwapOut& out) const {
+  const auto open = [this](unsigned slot) { return slot < moving_.size() && (taken_ & bit_of(slot)) != 0; };
+  const auto holds = [&](bool fine, const char* what, unsigned slot) {
+    CASTOR_HOOK_CHECK(engine_, in_.now, fine, "swap engine of SM %u: %s TB context %u, which has no such job",
+                      parts_.sm, what, slot);
+  };
+  if (out.parked) {
+    const unsigned slot = out.parked->slot;
+    holds(open(slot) && moving_[slot].job.out && !moving_[slot].parked, "has moved out", slot);
+    CASTOR_HOOK_CHECK(engine_, in_.now, !out.parked->local || in_.local_room,
+                      "swap engine of SM %u: keeps the context of TB context %u in the SM, which has no room for it",
+                      parts_.sm, slot);
+  }
+  if (out.enter) {
+    const unsigned slot = out.enter->slot;
+    holds(open(slot) && moving_[slot].job.fresh == out.enter->fresh && moving_[slot].job.out == moving_[slot].parked,
+          "enters", slot);
+    CASTOR_HOOK_CHECK(engine_, in_.now, homes_.may_enter(slot, out.enter->register_home, out.enter->shared_home),
+                      "swap engine of SM %u: gives TB context %u homes %u and %u, which are not spare", parts_.sm, slot,
+                      out.enter->register_home, out.enter->shared_home);
+  }
+  if (out.page_request) holds(open(*out.page_request), "asks for an image of", *out.page_request);
+}
+
+std::byte* SwapPort::line_of(const SwapAccess& access) {
+  Moving& moving = moving_[access.slot];
+  const bool simt = access.type == SwapAccess::Type::kSimt;
+  if (!simt && homes_.foreign(access.slot, access.type == SwapAccess::Type::kRegister, access.home)) return nullptr;
+  switch (access.type) {
+    case SwapAccess::Type::kSimt:
+      return access.line < moving.lines.size() ? moving.lines.line(access.line) : nullptr;
+    case SwapAccess::Type::kRegister:
+      if (access.home >= homes_.register_homes() || access.warp >= moving.kernel.warps) return nullptr;
+      return access.reg < moving.kernel.registers ? homes_.row(access.home, access.warp, access.reg) : nullptr;
+    default:
+      if (access.home >= homes_.shared_homes() || access.line >= moving.kernel.shared_lines) return nullptr;
+      return homes_.shared_line(access.home, access.line);
+  }
+}
+
+// Makes an access of the engine. A store takes its bytes now and leaves poison. Returns false if the LSU has no entry.
+bool SwapPort::make_access(const SwapAccess& access) {
+  const unsigned context = access.slot;
+  CASTOR_HOOK_CHECK(engine_, in_.now, context < moving_.size() && (taken_ & bit_of(context)) != 0,
+                    "swap engine of SM %u: accesses TB context %u, which has no job", parts_.sm, context);
+  std::byte* const line = line_of(access);
+  std::byte* const place = access.local ? homes_.place_line(access.address) : nullptr;
+  CASTOR_HOOK_CHECK(engine_, in_.now,
+                    line != nullptr && (access.local ? place != nullptr : access.address % kSwapLineBytes == 0),
+                    "swap engine of SM %u: accesses a line that TB context %u does not have", parts_.sm, context);
+  if (access.local) {
+    std::memcpy(access.store ? place : line, access.store ? line : place, kSwapLineBytes);
+    ++counters_.copies;
+  } else if (!access_memory(access, line)) {
+    ++counters_.refused;
+    return false;
+  }
+  if (access.store) std::fill_n(line, kSwapLineBytes, kSwapPoison);
+  return true;
+}
+
+bool SwapPort::access_memory(const SwapAccess& access, std::byte* line) {
+  const unsigned warp = access.type == SwapAccess::Type::kRegister ? access.warp : 0;
+  MemoryIssue issue;
+  issue.warp = parts_.tbs[access.slot].slots[warp];
+  issue.context = access.slot;
+  issue.dispatch = issue.tick = parts_.clock.tick();
+  issue.now = in_.now;
+  issue.swap = line;
+  if (!parts_.memory.swap(access.address, access.store, issue)) return false;
+  ++(access.store ? counters_.stores : counters_.loads);
+  if (access.store) ++moving_[access.slot].stores;
+  return true;
+}
+
+// --- S1 to S3 --------------------------------------------------------------------------------------------------------
+
+bool SwapPort::expect_load(unsigned /*w*/, const Decoded& /*decoded*/, Tick ready, MemoryOperation& operation) {
+  if (SmMemory::instruction(operation).swap == nullptr) return false;
+  SmEvent event;
+  event.kind = SmEvent::Kind::kSwapLoaded;
+  event.operation = &operation;
+  parts_.wheel.add(parts_.clock.tick(), std::max(ready, parts_.clock.tick() + 1), event);
+  return true;
+}
+
+bool SwapPort::take(const SmEvent& event) {
+  if (event.kind != SmEvent::Kind::kSwapLoaded) return false;
+  parts_.memory.finish_swap(*event.operation);
+  ++acknowledges_;
+  return true;
+}
+
+void SwapPort::swap_stored(unsigned context) {
+  --moving_[context].stores;
+  end_if_over(context);
+}
+
+// --- S9 --------------------------------------------------------------------------------------------------------------
+
+// Applies the ticks in which the engine was not called.
+void SwapPort::flush() {
+  if (owed_ != 0) engine_.idle(owed_);
+  if (quiet_ != kForever) quiet_ -= std::min<Cycle>(quiet_, owed_);
+  owed_ = 0;
+}
+
+void SwapPort::clock() {
+  if (!awake_) {
+    ++owed_;
+    // An SM that never sleeps has no other occasion to bring the engine up to date before a report.
+    if (!parts_.machine.run.sleep) flush();
+    return;
+  }
+  in_.load_done = acknowledges_ != 0;
+  in_.outstanding = static_cast<std::uint16_t>(open_ != 0 ? parts_.memory.requests() : 0);
+  take_page();
+  called_open_ = open_ != 0;
+  engine_.clock(in_);
+  apply();
+  quiet_ = engine_.quiet();
+  if (open_ != 0) parts_.watch.disturb();
+}
+
+void SwapPort::take_page() {
+  if (!out_.page_request) return;
+  if (page_ != nullptr && page_at_ <= in_.now) {
+    in_.page = page_->address;
+  } else {
+    ++counters_.page_waits;
+    if (page_ == nullptr) parts_.hand_over.raise();
+  }
+}
+
+// Applies the outputs that were taken at this edge.
+void SwapPort::apply() {
+  if (in_.load_done) --acknowledges_;
+  if (in_.access_taken && out_.access->local && !out_.access->store) ++acknowledges_;
+  if (in_.page) moving_[*out_.page_request].record->image = std::move(page_);
+  if (in_.configure) {
+    kernel_ = *in_.configure;
+    configured_ = true;
+  }
+  if (in_.job && out_.job_ready) {
+    ++counters_.jobs;
+    taken_ |= bit_of(in_.job->slot);
+    queue_.pop_front();
+  }
+  if (out_.parked) {
+    moving_[out_.parked->slot].parked = true;
+    moving_[out_.parked->slot].record->entry = out_.parked->entry;
+  }
+  if (out_.enter) enter(*out_.enter);
+  if (in_.configure || in_.job || in_.page || in_.access_taken || out_.parked || out_.enter) parts_.clock.stir();
+}
+
+void SwapPort::enter(const SwapEnter& entered) {
+  Moving& moving = moving_[entered.slot];
+  moving.entered = true;
+  homes_.enter(entered.slot, entered.register_home, entered.shared_home);
+  if (entered.free) {
+    CASTOR_HOOK_CHECK(engine_, in_.now,
+                      moving.record->image != nullptr && moving.record->image->address == *entered.free,
+                      "swap engine of SM %u: gives back an image that TB context %u does not have", parts_.sm,
+                      unsigned{entered.slot});
+  }
+  end_if_over(entered.slot);
+}
+
+// Ends the job of a context whose TB has entered it and whose stores are in memory.
+void SwapPort::end_if_over(unsigned context) {
+  Moving& moving = moving_[context];
+  if (!moving.entered || moving.stores != 0) return;
+  if (!moving.dropped) {
+    if (!moving.job.fresh) restore(context);
+    moves_.done |= bit_of(context);
+    SmEvent event;
+    event.kind = SmEvent::Kind::kMove;
+    parts_.wheel.add(parts_.clock.tick(), parts_.clock.tick() + 1, event);
+  }
+  end(context);
+}
+
+// Unpacks the SIMT lines of a TB that has been moved in.
+void SwapPort::restore(unsigned context) {
+  const TbState& tb = parts_.tbs[context];
+  const Moving& moving = moving_[context];
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    const SimtRecord record = moving.lines.record(i);
+    CASTOR_HOOK_CHECK(engine_, parts_.clock.now(), record.token == moving.record->token,
+                      "swap engine of SM %u: the SIMT lines of TB %llu are not those that it left", parts_.sm,
+                      static_cast<unsigned long long>(tb.gid));
+    if ((tb.live & warp_bit(tb.slots[i])) == 0) continue;
+    parts_.warps.resume_at(tb.slots[i], SimtLines::stack(record, moving.record->deep[i]), record.pc, record.predicates);
+  }
+}
+
+// A record whose TB is back, or was stopped, gives its image back between ticks.
+void SwapPort::end(unsigned context) {
+  Moving& moving = moving_[context];
+  open_ &= ~bit_of(context);
+  taken_ &= ~bit_of(context);
+  if (moving.dropped || !moving.job.fresh) drop(moving);
+  parts_.hand_over.raise();
+  parts_.clock.stir();
+}
+
+void SwapPort::drop(Moving& moving) {
+  dropped_.push_back(std::move(moving.record));
+  parts_.hand_over.raise();
+}
+
+Cycle SwapPort::wake() const {
+  const Cycle now = parts_.clock.now();
+  if (acknowledges_ != 0 || out_.access || out_.page_request || (called_open_ && open_ == 0)) return now + 1;
+  const Cycle quiet = quiet_ == kForever ? kForever : quiet_ - std::min<Cycle>(quiet_, owed_);
+  return quiet >= kForever - now - 1 ? kForever : now + 1 + quiet;
+}
+
+// --- Between ticks ---------------------------------------------------------------------------------------------------
+
+void SwapPort::idle(Tick ticks) {
+  owed_ += ticks;
+  flush();
+}
+
+void SwapPort::hand_over() {
+  dropped_.clear();
+  SwapImages* const images = parts_.hooks.images;
+  if (images == nullptr) return;
+  if (awake_ && out_.page_request && !in_.page && page_ == nullptr) {
+    page_ = images->take(image_bytes(moving_[*out_.page_request].kernel));
+    page_at_ = parts_.clock.now() + kPageCycles;
+  }
+  moves_.room = open_ == 0 && images->free_bytes() >= parts_.machine.chip.sms * largest_image(parts_.machine);
+}
+
+void SwapPort::add_waiting(std::vector<WaitReason>& reasons) const {
+  reasons.push_back({busy_warps(), "waits until the swap engine has moved its thread block"});
+}
+
+void SwapPort::add_waves(Waves& waves, const std::string& scope) const {
+  engine_.add_waves(waves, scope);
+  const std::string port = scope + ".swap_port";
+  waves.add(port, "open", 64, &open_);
+  waves.add(port, "taken", 64, &taken_);
+  waves.add(port, "access", 1, [this] { return out_.access ? 1U : 0U; });
+  waves.add(port, "access_taken", 1, &in_.access_taken);
+  waves.add(port, "load_done", 1, &in_.load_done);
+  waves.add(port, "outstanding", 16, &in_.outstanding);
+}
+
+}  // namespace castor::gpu

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "castor/base/statistics.h"
+#include "castor/gpu/hooks/swap_engine.h"
+#include "castor/gpu/sm/hook_port.h"
+#include "castor/gpu/sm/mechanism.h"
+#include "castor/gpu/sm/simt_lines.h"
+#include "castor/gpu/sm/swap_homes.h"
+#include "castor/gpu/sm/thread_blocks.h"
+#include "castor/gpu/swap_images.h"
+#include "castor/gpu/swap_record.h"
+
+namespace castor::gpu {
+
+/// Counters of the accesses of an SM's swap engine, in group "swap_port" of the SM.
+struct SwapCounters {
+  explicit SwapCounters(base::StatisticGroup& sm) : group(sm, "swap_port") {}
+  base::StatisticGroup group;
+  base::Counter jobs{group, {"jobs", "", "jobs that the swap engine has taken"}};
+  base::Counter stores{group, {"stores", "", "lines that the swap engine has stored to device memory"}};
+  base::Counter loads{group, {"loads", "", "lines that the swap engine has loaded from device memory"}};
+  base::Counter copies{group, {"copies", "", "lines that the swap engine has copied inside the SM"}};
+  base::Counter refused{
+      group, {"refused", "ticks", "ticks in which the load/store unit had no entry for an access of the swap engine"}};
+  base::Counter blocked{group,
+                        {"blocked", "ticks", "ticks in which the swap engine kept memory instructions from issue"}};
+  base::Counter page_waits{
+      group, {"page_waits", "ticks", "ticks in which the swap engine waited for an image in device memory"}};
+  base::Counter deep_stacks{group,
+                            {"deep_stacks", "", "warps moved out whose SIMT stack was deeper than a SIMT line holds"}};
+};
+
+/// Mechanism that connects an SM to its SwapEngine hook (docs/gpu/swapping.md): it passes jobs to the engine, and
+/// performs the engine's accesses. Present only if an engine is plugged in. TbMover asks for the moves
+/// (ThreadBlocks::engine_moves).
+class SwapPort : public SmMechanism {
+ public:
+  static constexpr bool kOptional = true;
+  static bool present(const SmParts& parts) { return parts.hooks.swap != nullptr; }
+
+  explicit SwapPort(const SmParts& parts);
+  ~SwapPort() { engine_.detach(); }
+  SwapPort(const SwapPort&) = delete;
+  SwapPort& operator=(const SwapPort&) = delete;
+
+  void start(TbStart& start) { homes_.start(start.context); }
+  /// Poisons the storage of the context and asks the engine to move the thread block in.
+  void come_back(TbStart& start, const SavedTb& saved);
+  void stop(unsigned context);
+  /// Packs the SIMT lines of a thread block and asks the engine to move it out.
+  void freeze(unsigned context);
+  void leave(unsigned context, SavedTb& saved);
+
+  void begin_tick();
+  /// Settles the engine, unless it is dormant, and makes its access.
+  void settle_early(WarpMask eligible);
+  bool take(const SmEvent& event);
+  bool expect_load(unsigned w, const Decoded& decoded, Tick ready, MemoryOperation& operation);
+  void swap_stored(unsigned context);
+  [[nodiscard]] WarpMask busy_warps() const;
+  void clock();
+  [[nodiscard]] Cycle wake() const;
+
+  void idle(Tick ticks);
+  void hand_over();
+  [[nodiscard]] bool still() const { return open_ == 0 && wake() == kForever; }
+  void add_waiting(std::vector<WaitReason>& reasons) const;
+  void waits(WaitGraph& graph) const { add_waits(engine_, "swap_engine", parts_.sm, graph); }
+  void add_waves(Waves& waves, const std::string& scope) const;
+
+ private:
+  /// Job of a TB context, and what the engine has done of it.
+  struct Moving {
+    SwapJob job;
+    SwapKernel kernel;
+    bool dropped = false;                ///< the thread block was stopped: the result of the job is not used
+    bool parked = false;                 ///< the engine has moved the thread block out
+    bool entered = false;                ///< the engine has said `enter`
+    unsigned stores = 0;                 ///< stores that are not in memory yet
+    SimtLines lines;                     ///< SIMT lines of the thread block
+    std::shared_ptr<SwapRecord> record;  ///< where the context is; kept until the job is over
+  };
+
+  void ask(unsigned context, const SwapJob& job);
+  [[nodiscard]] SwapKernel kernel_of(const TbState& tb) const;
+  void offer_job();
+  void check(const SwapOut& out) const;
+  [[nodiscard]] bool make_access(const SwapAccess& access);
+  [[nodiscard]] bool access_memory(const SwapAccess& access, std::byte* line);
+  [[nodiscard]] std::byte* line_of(const SwapAccess& access);
+  [[nodiscard]] bool awake() const;
+  void flush();
+  void take_page();
+  void apply();
+  void enter(const SwapEnter& entered);
+  void restore(unsigned context);
+  void end_if_over(unsigned context);
+  void end(unsigned context);
+  void drop(Moving& moving);
+
+  const SmParts parts_;
+  base::StatisticGroup group_;  // of the engine
+  SwapCounters counters_;
+  SwapEngine& engine_;
+  SwapHomes homes_;
+  EngineMoves& moves_;
+  std::vector<Moving> moving_;  // [context] job of the context; valid with a bit in open_
+  TbMask open_ = 0;             // contexts with a job that is not over
+  TbMask taken_ = 0;            // those whose job the engine has taken
+  std::deque<unsigned> queue_;  // contexts whose job waits for the engine, oldest first
+  SwapKernel kernel_;           // constants that the engine has; valid with configured_
+  bool configured_ = false;
+  std::shared_ptr<const SwapImages::Image> page_;     // image for the engine's request, before it is given
+  Cycle page_at_ = 0;                                 // with page_: first cycle in which it is given
+  std::vector<std::shared_ptr<SwapRecord>> dropped_;  // records whose images are given back between ticks
+  unsigned acknowledges_ = 0;                         // loads performed that the engine has not been told of
+  std::uint32_t tokens_ = 0;                          // tokens given to thread blocks that moved out
+  SwapIn in_;                                         // inputs of this tick
+  SwapOut out_;                                       // outputs of the engine's last settle
+  bool awake_ = false;                                // the engine is called in this tick
+  bool called_open_ = false;                          // a job was open at the engine's last edge
+  Cycle quiet_ = 0;                                   // Hook::quiet after the engine's last edge
+  Tick owed_ = 0;                                     // ticks since then, to be applied by Hook::idle
+};
+
+}  // namespace castor::gpu

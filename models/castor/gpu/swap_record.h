@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "castor/gpu/hooks/swap_engine.h"
+#include "castor/gpu/swap_images.h"
+#include "castor/isa/simt_stack.h"
+
+namespace castor::gpu {
+
+/// Where a swap engine has put the context of a thread block, and what of its control state the SIMT lines have no room
+/// for (docs/gpu/swapping.md). The last owner gives the image back.
+struct SwapRecord {
+  SwapEntry entry;
+  std::uint32_t token = 0;  ///< in the SIMT lines of the thread block; it must be the same when they are back
+  std::vector<std::vector<isa::SimtStack::Entry>> deep;  ///< [warp] bottom entries of its SIMT stack
+  std::shared_ptr<const SwapImages::Image> image;        ///< null before the engine has asked for one
+};
+
+}  // namespace castor::gpu

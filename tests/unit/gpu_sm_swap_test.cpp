@@ -1,0 +1,343 @@
+// Thread blocks whose contexts a swap engine moves, line by line, and the port through which it does so
+// (docs/gpu/swapping.md).
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "castor/gpu/swap_images.h"
+#include "castor/gpu/swap_record.h"
+#include "common/hook_fails.h"
+#include "common/random_swap_engine.h"
+#include "gpu_sm_support.h"
+
+namespace castor::gpu::gpu_sm_swap_test {
+namespace {
+
+using test::RandomSwapEngine;
+
+constexpr std::uint64_t kRegion = std::uint64_t{16} << 20;
+
+/// Device memory for contexts, one region for all tests of the process.
+std::uint64_t region() {
+  static const std::uint64_t base = test::shared_store().allocate(kRegion, AllocationKind::kHeap).value();
+  return base;
+}
+
+Machine machine(const std::vector<std::string>& more = {}) {
+  std::vector<std::string> keys = {"icache.ideal=1", "context.mover=engine"};
+  keys.insert(keys.end(), more.begin(), more.end());
+  return test::machine("maxwell_liu13", keys);
+}
+
+// A counter that 64 threads add up for a while, with shared memory, local memory and predicates in use. The lanes of a
+// warp leave the loop one after the other, so its SIMT stack has two entries for long.
+const char* const kBefore = ".shared .align 4 .b32 words[64];\n";
+const char* const kBody = R"(
+  .local .align 4 .b8 depot[8];
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd1, %r1, 4;
+  add.s64 %rd1, %rd0, %rd1;
+  mov.u64 %rd2, depot;
+  st.local.u32 [%rd2], %r1;
+  mov.u32 %r5, words;
+  mad.lo.u32 %r5, %r1, 4, %r5;
+  setp.gt.u32 %p3, %r1, 17;
+  and.b32 %r7, %r1, 7;
+  add.u32 %r7, %r7, 60;
+  mov.u32 %r2, 0;
+L: st.shared.u32 [%r5], %r2;
+  ld.shared.u32 %r6, [%r5];
+  add.u32 %r2, %r6, 1;
+  setp.lt.u32 %p1, %r2, %r7;
+  @%p1 bra L;
+  ld.local.u32 %r3, [%rd2];
+  @%p3 add.u32 %r3, %r3, 1000;
+  add.u32 %r2, %r2, %r3;
+  st.global.u32 [%rd1], %r2;
+  ret;
+)";
+
+class Swapping {
+ public:
+  explicit Swapping(const RandomSwapEngine::Options& options = {}, const std::vector<std::string>& more = {},
+                    const std::string& body = kBody, unsigned threads = 64)
+      : engine(options), images(region(), kRegion), rig(machine(more), hooks()), count(threads) {
+    out = rig.store->allocate(4096, AllocationKind::kHeap).value();
+    std::memset(rig.store->host(out), 0, 4096);
+    std::vector<std::byte> parameters(8);
+    std::memcpy(parameters.data(), &out, 8);
+    kernel = &rig.load(body, {4, 1, 1}, {threads, 1, 1}, 0, kBefore, parameters);
+  }
+  ~Swapping() { rig.store->free(out); }
+  void ask() { rig.sm.swap_out({rig.now + 1, &kernel->context, kernel->context.ticket, 0, 0}); }
+  void run_to(Cycle cycle) {
+    while (rig.now < cycle) rig.cycle();
+  }
+  std::shared_ptr<const SavedTb> leave(Cycle limit = 20'000) {
+    rig.brings_back = false;
+    for (const Cycle end = rig.now + limit; rig.away.empty() && rig.now < end;) rig.cycle();
+    EXPECT_FALSE(rig.away.empty()) << rig.sm.waiting();
+    if (rig.away.empty()) return nullptr;
+    auto tb = rig.away.front();
+    rig.away.pop_front();
+    return tb;
+  }
+  [[nodiscard]] MoveState state(unsigned context = 0) const { return rig.sm.mechanism<TbMover>()->state(context); }
+  [[nodiscard]] std::vector<std::uint32_t> words() const {
+    std::vector<std::uint32_t> values(count);
+    std::memcpy(values.data(), rig.store->host(out), values.size() * 4);
+    return values;
+  }
+  [[nodiscard]] static std::vector<std::uint32_t> expected() {
+    std::vector<std::uint32_t> values(64);
+    for (std::uint32_t i = 0; i < 64; ++i) values[i] = 60 + i % 8 + i + (i > 17 ? 1000 : 0);
+    return values;
+  }
+  [[nodiscard]] std::uint64_t lines() const {
+    return 2 + 2 * kernel->program->registers +
+           2;  // SIMT lines of 2 x 112 bytes, registers, 256 bytes of shared memory
+  }
+  [[nodiscard]] std::uint64_t statistic(const std::string& name) const {
+    const std::string text = rig.statistics.text(), key = name + " ";
+    const std::size_t at = text.find(key);
+    if (at == std::string::npos) throw std::runtime_error("no statistic " + name + " in\n" + text);
+    return std::stoull(text.substr(at + key.size()));
+  }
+
+  RandomSwapEngine engine;
+  SwapImages images;
+  test::Rig rig;
+  unsigned count;
+  std::uint64_t out = 0;
+  const test::Kernel* kernel = nullptr;
+
+ private:
+  SmHooks hooks() {
+    SmHooks result;
+    result.swap = &engine;
+    result.images = &images;
+    return result;
+  }
+};
+
+TEST(SwapPort, TheEngineMovesAContextOutAndIn) {
+  Swapping one;
+  one.rig.start(*one.kernel);
+  one.run_to(300);
+  one.ask();
+  one.run_to(301);
+  EXPECT_EQ(one.state(), MoveState::kQuiesce);
+  while (one.state() == MoveState::kQuiesce) one.rig.cycle();
+  EXPECT_EQ(one.state(), MoveState::kOut);
+  const std::size_t issued = one.rig.log.issues.size();
+  auto tb = one.leave();
+  ASSERT_NE(tb, nullptr);
+  EXPECT_TRUE(one.rig.sm.idle());
+  ASSERT_NE(tb->swap, nullptr);
+  EXPECT_TRUE(tb->shared.empty() && tb->warps[0].registers.empty()) << "the context is carried beside the engine";
+  EXPECT_EQ(one.statistic("swap_port.stores"), one.lines());
+  EXPECT_EQ(one.statistic("swap_port.loads"), 0U);
+  EXPECT_GT(one.statistic("swap_port.copies"), 0U);
+  EXPECT_EQ(one.images.free_bytes(), kRegion - (one.lines() * 128 + 255) / 256 * 256);
+  one.run_to(one.rig.now + 1000);
+  one.rig.bring_back(tb);
+  tb.reset();
+  one.run_to(one.rig.now + 1);
+  EXPECT_EQ(one.state(), MoveState::kFilling);
+  EXPECT_NE(one.rig.sm.waiting().find("waits until the swap engine has moved its thread block"), std::string::npos);
+  while (one.state() == MoveState::kFilling) one.rig.cycle();
+  EXPECT_EQ(one.rig.log.issues.size(), issued) << "an instruction issued before the context was there";
+  EXPECT_EQ(one.statistic("swap_port.loads"), one.lines());
+  EXPECT_EQ(one.statistic("swap_port.jobs"), 2U);
+  ASSERT_TRUE(one.rig.run(1)) << one.rig.sm.waiting();
+  EXPECT_EQ(one.words(), Swapping::expected());
+  EXPECT_EQ(one.rig.retired[0].warp_instructions, one.rig.log.issues.size());
+  EXPECT_EQ(one.images.free_bytes(), kRegion) << "the image was not given back";
+}
+
+TEST(SwapPort, SwapsAtRandomChangeNoResultAndAreTheSameWithoutSleep) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::vector<std::string> reports;
+    for (const bool sleeps : {true, false}) {
+      RandomSwapEngine::Options options;
+      options.seed = seed;
+      options.spare = seed % 3 != 0;
+      options.longest_pause = seed % 2 != 0 ? 0 : 9;
+      Swapping one(options, {"context.random=" + std::to_string(seed), sleeps ? "run.sleep=1" : "run.sleep=0"});
+      one.rig.sleeps = sleeps;
+      for (unsigned gid = 0; gid < 4; ++gid) one.rig.start(*one.kernel, gid);
+      ASSERT_TRUE(one.rig.run(4)) << one.rig.sm.waiting();
+      EXPECT_EQ(one.words(), Swapping::expected());
+      EXPECT_GT(one.rig.moved, 0U);
+      EXPECT_EQ(one.statistic("swap_port.jobs"), 2 * one.rig.moved);
+      EXPECT_EQ(one.images.free_bytes(), kRegion);
+      reports.push_back(one.rig.statistics.text());
+    }
+    EXPECT_EQ(reports[0], reports[1]);
+  }
+}
+
+// A line that the engine leaves out, of each type: the storage that it should have filled holds poison, or the image
+// holds other bytes.
+TEST(SwapPortDeathTest, AForgottenLineIsFound) {
+  Swapping sizes;
+  const auto registers = static_cast<std::uint32_t>(sizes.lines()) - 4;
+  const std::pair<const char*, std::uint32_t> lines[] = {
+      {"first register", 2}, {"last register", 2 + registers - 1}, {"shared memory", 2 + registers + 1}};
+  for (const bool forgets_load : {false, true}) {
+    for (const auto& [what, line] : lines) {
+      SCOPED_TRACE(what + std::string(forgets_load ? ", load" : ", store"));
+      Swapping one;
+      std::memset(one.rig.store->host(region()), 0x11, 1 << 16);
+      one.engine.forgotten = line;
+      one.engine.forgets_load = forgets_load;
+      one.rig.start(*one.kernel);
+      one.run_to(500);
+      one.ask();
+      EXPECT_DEATH(static_cast<void>(one.rig.run(1)),
+                   "the context of TB 0 that comes back to SM 0 is not the one that left");
+    }
+  }
+}
+
+TEST(SwapPortDeathTest, ASimtLineThatIsNotTheBlocksOwnStopsTheRunWithTheBlocksName) {
+  for (const std::uint32_t line : {0U, 1U}) {
+    for (const bool forgets_load : {false, true}) {
+      Swapping one;
+      std::memset(one.rig.store->host(region()), 0x11, 1 << 16);
+      one.engine.forgotten = line;
+      one.engine.forgets_load = forgets_load;
+      one.rig.start(*one.kernel);
+      one.run_to(500);
+      one.ask();
+      if (line == 0) {
+        EXPECT_HOOK_FAILS(static_cast<void>(one.rig.run(1)),
+                          "block shuttle.*SIMT lines of TB 0 are not those that it left");
+      } else {
+        EXPECT_DEATH(static_cast<void>(one.rig.run(1)), "is not the one that left");
+      }
+    }
+  }
+}
+
+// A block is stopped at any time of its move out, and of its move in.
+TEST(SwapPort, AStoppedBlockRetiresAndGivesItsImageBack) {
+  for (Cycle after = 1; after < 900; after += 23) {
+    SCOPED_TRACE(after);
+    Swapping one;
+    one.rig.start(*one.kernel);
+    one.run_to(300);
+    one.ask();
+    one.run_to(300 + after);
+    one.rig.sm.kill(one.kernel->context, one.rig.now + 1);
+    ASSERT_TRUE(one.rig.run(1)) << one.rig.sm.waiting();
+    one.run_to(one.rig.now + 5);
+    EXPECT_TRUE(one.rig.sm.idle());
+    one.rig.away.clear();
+    EXPECT_EQ(one.images.free_bytes(), kRegion);
+    EXPECT_EQ(one.rig.sm.waiting(), "");
+  }
+}
+
+TEST(SwapPort, ASavedBlockThatIsDroppedGivesItsImageBack) {
+  Swapping one;
+  one.rig.start(*one.kernel);
+  one.run_to(300);
+  one.ask();
+  auto tb = one.leave();
+  EXPECT_LT(one.images.free_bytes(), kRegion);
+  tb.reset();
+  EXPECT_EQ(one.images.free_bytes(), kRegion);
+}
+
+// It sleeps 20 us from about cycle 290 on; its sleep stands still from the beginning of the move out to the end of the
+// move in.
+TEST(SwapPort, TheRestOfASleepIsSleptBehindTheFill) {
+  const char* const body =
+      "ld.param.u64 %rd0, [out];\nnanosleep.u32 20000;\nmov.u64 %rd1, %clock64;\nst.global.u64 [%rd0], %rd1;\nret;";
+  const auto woken = [](const Swapping& one) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, one.rig.store->host(one.out), 8);
+    return value;
+  };
+  Swapping plain({}, {}, body, 32);
+  plain.rig.start(*plain.kernel);
+  ASSERT_TRUE(plain.rig.run(1));
+  Swapping one({}, {}, body, 32);
+  one.rig.start(*one.kernel);
+  one.run_to(1000);
+  one.ask();
+  while (one.state() != MoveState::kOut) one.rig.cycle();
+  const Cycle begun = one.rig.now;
+  const auto tb = one.leave();
+  ASSERT_NE(tb, nullptr);
+  one.run_to(100'000);
+  one.rig.bring_back(tb);
+  one.rig.cycle();
+  while (one.state() == MoveState::kFilling) one.rig.cycle();
+  const Cycle filled = one.rig.now;
+  ASSERT_TRUE(one.rig.run(1));
+  EXPECT_EQ(woken(one), woken(plain) + filled - begun);
+}
+
+TEST(SwapImages, FirstFitAndNeighboursJoin) {
+  SwapImages images(0x1000, 1024);
+  auto a = images.take(100), b = images.take(256), c = images.take(257);
+  ASSERT_TRUE(a != nullptr && b != nullptr && c != nullptr);
+  EXPECT_EQ(a->address, 0x1000U);
+  EXPECT_EQ(b->address, 0x1100U);
+  EXPECT_EQ(c->address, 0x1200U);
+  EXPECT_EQ(images.free_bytes(), 0U);
+  EXPECT_EQ(images.take(1), nullptr);
+  a.reset();
+  c.reset();
+  EXPECT_EQ(images.free_bytes(), 768U);
+  EXPECT_EQ(images.take(513), nullptr) << "the free ranges do not touch";
+  b.reset();
+  auto all = images.take(1024);
+  ASSERT_NE(all, nullptr);
+  EXPECT_EQ(all->address, 0x1000U);
+}
+
+TEST(SimtLines, AStackOfAnyDepthComesBack) {
+  for (const unsigned depth : {1U, 4U, 5U, 9U}) {
+    std::vector<isa::SimtStack::Entry> entries(depth);
+    for (unsigned i = 0; i < depth; ++i) {
+      entries[i] = {100 + i, 200 + i, 0xffffffffU >> i, i % 3 == 2, i / 3};
+    }
+    WarpState state;
+    state.stack.restore(entries, 0xff00ff00U);
+    state.pc = 77;
+    for (unsigned p = 0; p < 8; ++p) state.predicates[p] = 0x01010101U << p;
+    SimtLines lines;
+    lines.start(9);
+    EXPECT_EQ(lines.size(), 8U);  // 9 x 112 = 1008 bytes
+    for (unsigned w = 0; w < 9; ++w) {
+      const DeepStack deep = lines.pack(w, state, 5000 + w);
+      EXPECT_EQ(deep.size(), depth > 4 ? depth - 4 : 0U);
+      const SimtRecord record = lines.record(w);
+      EXPECT_EQ(record.token, 5000 + w);
+      EXPECT_EQ(record.pc, 77U);
+      EXPECT_EQ(record.predicates[3], 0x08080808U);
+      const isa::SimtStack stack = SimtLines::stack(record, deep);
+      EXPECT_EQ(stack.live(), 0xff00ff00U);
+      ASSERT_EQ(stack.entries().size(), depth);
+      for (unsigned i = 0; i < depth; ++i) {
+        EXPECT_EQ(stack.entries()[i].pc, entries[i].pc);
+        EXPECT_EQ(stack.entries()[i].reconvergence, entries[i].reconvergence);
+        EXPECT_EQ(stack.entries()[i].mask, entries[i].mask);
+        EXPECT_EQ(stack.entries()[i].frame, entries[i].frame);
+        EXPECT_EQ(stack.entries()[i].depth, entries[i].depth);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace castor::gpu::gpu_sm_swap_test
