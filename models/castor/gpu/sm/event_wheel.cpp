@@ -8,6 +8,14 @@ void EventWheel::add_late(Tick tick, const SmEvent& event) {
   late_.insert(place, {tick, event});
 }
 
+// Moves the events of `tick` from the sorted list to the head of their bucket.
+void EventWheel::move_late(Tick tick) {
+  auto first = late_.end();
+  while (first != late_.begin() && std::prev(first)->tick == tick) --first;
+  for (auto at = first; at != late_.end(); ++at) push(tick % kHorizon, at->event);
+  late_.erase(first, late_.end());
+}
+
 Tick EventWheel::next(Tick now) const {
   const Tick late = late_.empty() ? base::kForever : late_.back().tick;
   if (words_ == 0) return late;

@@ -60,18 +60,7 @@ class EventWheel {
       add_late(tick, event);
       return;
     }
-    std::uint32_t node = free_;
-    if (node == kNone) {
-      node = static_cast<std::uint32_t>(nodes_.size());
-      nodes_.emplace_back();
-    } else {
-      free_ = nodes_[node].next;
-    }
-    const std::size_t bucket = tick % kHorizon;
-    nodes_[node].event = event;
-    nodes_[node].next = heads_[bucket];
-    heads_[bucket] = node;
-    mark(bucket);
+    push(tick % kHorizon, event);
   }
   /// Schedules the release of one operand collector in `tick`, which must be less than kHorizon ahead.
   void free_collector(Tick tick) {
@@ -89,12 +78,8 @@ class EventWheel {
   /// `tick`.
   template <class Act>
   unsigned take(Tick tick, Act&& act) {
-    while (!late_.empty() && late_.back().tick == tick) {
-      const SmEvent event = late_.back().event;
-      late_.pop_back();
-      act(event);
-    }
     const std::size_t bucket = tick % kHorizon;
+    if (!late_.empty() && late_.back().tick == tick) move_late(tick);
     std::uint32_t node = heads_[bucket];
     heads_[bucket] = kNone;
     while (node != kNone) {
@@ -131,6 +116,22 @@ class EventWheel {
     words_ |= 1U << (bucket / 64);
   }
   void add_late(Tick tick, const SmEvent& event);
+  void move_late(Tick tick);
+
+  // Adds an event at the head of a bucket.
+  void push(std::size_t bucket, const SmEvent& event) {
+    std::uint32_t node = free_;
+    if (node == kNone) {
+      node = static_cast<std::uint32_t>(nodes_.size());
+      nodes_.emplace_back();
+    } else {
+      free_ = nodes_[node].next;
+    }
+    nodes_[node].event = event;
+    nodes_[node].next = heads_[bucket];
+    heads_[bucket] = node;
+    mark(bucket);
+  }
 
   static_assert(kHorizon / 64 <= 32, "words_ has a bit for each word of marks_");
   std::array<std::uint64_t, kHorizon / 64> marks_{};  // bit per bucket: it holds an event or a collector release

@@ -137,14 +137,15 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   }
 
  private:
-  // Steps of a tick.
-  void take_orders();  // S0, start
-  void take_events();  // S1, events
-  void issue();        // S5, issue
-  [[nodiscard]] unsigned execute(unsigned scheduler, unsigned w);
-  void meet_barriers();  // S8, bookkeeping
-  void bookkeeping();
-  void finish_tick();  // S10, end of the tick
+  // Steps of a tick. The compiler inlines what runs in every tick only if the declaration says so.
+  void take_orders();                                                                  // S0, start
+  void take_events();                                                                  // S1, events
+  void take_for_mechanism(const SmEvent& event);                                       // S1
+  [[gnu::always_inline]] void issue();                                                 // S5, issue
+  [[nodiscard, gnu::always_inline]] unsigned execute(unsigned scheduler, unsigned w);  // S5
+  void meet_barriers();                                                                // S8, bookkeeping
+  [[gnu::always_inline]] void bookkeeping();                                           // S8
+  [[gnu::always_inline]] void finish_tick();                                           // S10, end of the tick
   [[nodiscard]] Cycle next_wake() const;
 
   // Operations on a thread block that concern several parts.

@@ -210,6 +210,13 @@ void BasicSm<Mechanisms>::stop_tb(unsigned context) {
 
 // --- S1 --------------------------------------------------------------------------------------------------------------
 
+// Out of line, so that the loop over the other events, which are far more frequent, is compact.
+template <class Mechanisms>
+[[gnu::noinline]] void BasicSm<Mechanisms>::take_for_mechanism(const SmEvent& event) {
+  bool taken = false;
+  mechanisms_.each([&](auto& one) { taken = taken || one.take(event); });
+}
+
 template <class Mechanisms>
 void BasicSm<Mechanisms>::take_events() {
   clock_.stir();
@@ -239,8 +246,7 @@ void BasicSm<Mechanisms>::take_events() {
         fetch_.resume(event.payload);
         break;
       default:
-        bool taken = false;
-        mechanisms_.each([&](auto& one) { taken = taken || one.take(event); });
+        take_for_mechanism(event);
         break;
     }
   });
@@ -251,7 +257,7 @@ void BasicSm<Mechanisms>::take_events() {
 
 // Issues the oldest buffered instruction of a warp. Returns the number of lanes for which it issues.
 template <class Mechanisms>
-[[gnu::always_inline]] inline unsigned BasicSm<Mechanisms>::execute(unsigned scheduler, unsigned w) {
+inline unsigned BasicSm<Mechanisms>::execute(unsigned scheduler, unsigned w) {
   const WarpState& warp = warps_[w];
   const isa::Record& record = warp.records[warp.pc];
   const Decoded& decoded = warp.decoded[warp.pc];
@@ -272,7 +278,7 @@ template <class Mechanisms>
 // Order of combinational dependences in a tick: state -> early outputs of hooks -> ready warps -> picks of the issue
 // policy -> fetch filter, synchronisation agent -> commits.
 template <class Mechanisms>
-[[gnu::always_inline]] inline void BasicSm<Mechanisms>::issue() {
+inline void BasicSm<Mechanisms>::issue() {
   const Tick tick = clock_.tick();
   std::uint8_t barrier_ok = 0xff;
   bool seen = false, picked = false;
@@ -288,7 +294,8 @@ template <class Mechanisms>
   if (!picked) issue_.pick();
   mechanisms_.each([this](auto& one) { one.settle(issue_.picks()); });
   if (issue_.ready() != 0) {
-    issue_.commit(tick, [this](unsigned scheduler, unsigned w) { return execute(scheduler, w); });
+    issue_.commit(
+        tick, [this](unsigned scheduler, unsigned w) __attribute__((always_inline)) { return execute(scheduler, w); });
   }
   issue_.classify();
   if (issue_.acted()) clock_.stir();
@@ -307,7 +314,7 @@ void BasicSm<Mechanisms>::meet_barriers() {
 }
 
 template <class Mechanisms>
-[[gnu::always_inline]] inline void BasicSm<Mechanisms>::bookkeeping() {
+inline void BasicSm<Mechanisms>::bookkeeping() {
   if (barriers_.any()) meet_barriers();
   if (const WarpMask over = blocked_.fences_over(scoreboard_.memory_busy()); over != 0) {
     clock_.stir();
@@ -384,7 +391,7 @@ void BasicSm<Mechanisms>::retire_tb() {
 // --- S10 -------------------------------------------------------------------------------------------------------------
 
 template <class Mechanisms>
-[[gnu::always_inline]] inline void BasicSm<Mechanisms>::finish_tick() {
+inline void BasicSm<Mechanisms>::finish_tick() {
   departures_.end_tick();
   const unsigned outstanding = memory_side_.outstanding();
   TickAccounting& accounting = accounts_.ticks.accounting();
