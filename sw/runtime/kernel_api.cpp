@@ -32,6 +32,8 @@ cudaError_t error_of(gpu::LaunchError error) {
     case gpu::LaunchError::kNotAnswered:
     case gpu::LaunchError::kBarrierAndLaunches:
       return cudaErrorNotSupported;
+    case gpu::LaunchError::kNoSwapMemory:
+      return cudaErrorMemoryAllocation;
     case gpu::LaunchError::kTooManyBlocks:
       return cudaErrorCooperativeLaunchTooLarge;
     case gpu::LaunchError::kTooManyRegisters:

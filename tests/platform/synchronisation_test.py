@@ -303,6 +303,22 @@ class Synchronisation(CommandCase):
         self.assertEqual(output.split()[0], "cudaErrorCooperativeLaunchTooLarge")
         self.assertIn("its 9 blocks must be resident at once; this machine has room for 8", messages)
 
+    def test_a_grid_beyond_what_can_be_swapped_out_is_refused_without_side_effect(self):
+        # 8 thread blocks are resident; two SMs.
+        keys = ("blocks.roster.enable=1", "blocks.roster.away=12")
+        output, messages = self.run_program(STENCIL, 20, 7, keys=keys)
+        self.assertEqual((output, messages), ("cudaSuccess cudaSuccess 0 wrong, plain 7\n", ""))
+        output, messages = self.run_program(STENCIL, 21, 7, keys=keys)
+        self.assertRegex(output, r"^cudaErrorCooperativeLaunchTooLarge cudaSuccess [1-9]\d* wrong, plain 7\n$")
+        self.assertIn("this machine has room for 8, and at most 12 can be swapped out", messages)
+        # One image of a thread block is more than half a page of 2 MiB, so the region holds 15.
+        keys = ("blocks.roster.enable=1", "blocks.roster.state=1048576", "context.region=30MiB")
+        output, messages = self.run_program(STENCIL, 15, 7, keys=keys)
+        self.assertEqual((output, messages), ("cudaSuccess cudaSuccess 0 wrong, plain 7\n", ""))
+        output, messages = self.run_program(STENCIL, 18, 7, keys=keys)
+        self.assertRegex(output, r"^cudaErrorMemoryAllocation cudaSuccess [1-9]\d* wrong, plain 7\n$")
+        self.assertRegex(messages, r"region for contexts \(context\.region\) holds 15 of the 16 images of \d+ bytes")
+
     def test_waits_and_signals_order_thread_blocks_whatever_the_order_of_placement(self):
         for order in ("rows", "back", "fronts"):
             for live in (0, 1):

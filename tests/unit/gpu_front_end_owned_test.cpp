@@ -462,6 +462,30 @@ TEST(OwnedKernels, TheFillWaitsForSmsThatAreClosed) {
   }
 }
 
+TEST(OwnedKernels, AQuotaEndsTheFillUnlessMoreAreLeftThanCanBeSwappedOut) {
+  for (const std::uint64_t away : {30, 29}) {
+    Governor governor;
+    // None on SMs 10 to 12, until cycle 3000.
+    std::vector<std::uint8_t> allowed(kSms * load().table.entries, Quota::kUnlimited);
+    const auto entries = static_cast<unsigned>(allowed.size() / kSms);
+    for (unsigned sm = 10; sm < kSms; ++sm) allowed[sm * entries] = 0;
+    const Quota quota{entries, allowed.data()};
+    governor.decide = [&](Cycle now, GovernOut& out) { out.quota = now < 3000 ? &quota : nullptr; };
+    SwapRig::Options options = every_cycle(false);
+    options.governors = {&governor};
+    options.limits.away = away;
+    SwapRig one(options);
+    const Ticket ticket = one.submit_owned(0, 40, kSubmit);
+    one.rig->run_until([&] { return one.rig->now >= 2900; }, 2900);
+    EXPECT_EQ(one.tbs_of("placed", ticket), numbers(0, 10));
+    EXPECT_EQ(one.hub.popped.empty(), away < 30);
+    one.rig->run(60'000);
+    EXPECT_EQ(one.tbs_of("placed", ticket), numbers(0, away < 30 ? 13 : 10));
+    EXPECT_EQ(one.tbs_of("retired", ticket).size(), 40U);
+    one.expect_clean();
+  }
+}
+
 // --- Faults, resets --------------------------------------------------------------------------------------------------
 
 /// Runs an owned kernel, stops it in `cycle`, and runs another one.

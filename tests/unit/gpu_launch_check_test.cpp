@@ -205,6 +205,87 @@ TEST_F(SynchronisingLaunch, NeedsRoomForAllThreadBlocksUnlessTheyAreSwappedOut) 
   EXPECT_EQ(error(), LaunchError::kNone) << "signals do not wait";
 }
 
+TEST_F(SynchronisingLaunch, HasNoMoreBlocksLeftOverThanCanBeSwappedOut) {
+  support().answered = 0xff;
+  support().swaps = true;
+  support().limits.away = 10;
+  packet_.block = {512, 1, 1};  // one block per SM, two SMs
+  packet_.grid = {12, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.grid = {13, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kTooManyBlocks);
+  EXPECT_THAT(check().message, HasSubstr("13 blocks wait for each other; this machine has room for 2, and at most 10 "
+                                         "can be swapped out"));
+  packet_.grid = {12, 1, 1};
+  program_.reach.launches = true;
+  EXPECT_EQ(error(), LaunchError::kBarrierAndLaunches);
+  packet_.grid = {2, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone) << "all fit";
+}
+
+TEST_F(SynchronisingLaunch, HasMemoryForTheBlocksThatAreSwappedOut) {
+  support().answered = 0xff;
+  support().swaps = support().limits.images = true;
+  machine_.context.region = 2 << 20;  // one page
+  program_.registers = 16;
+  packet_.block = {512, 1, 1};
+  // An image has 16 warps of 16 registers: 32 KB, so 64 fit into the page. All blocks may need one.
+  packet_.grid = {64, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.grid = {65, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNoSwapMemory);
+  EXPECT_THAT(check().message, HasSubstr("holds 64 of the 65 images of 32768 bytes that may be needed"));
+  support().limits.warp_bytes = 8;
+  packet_.grid = {64, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNoSwapMemory) << "an image is a line longer, 63 fit";
+  packet_.grid = {63, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  machine_.context.region *= 2;
+  packet_.grid = {126, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.grid = {127, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNoSwapMemory);
+  // 8 blocks of 128 threads are on the SMs; beyond the n - 8 others each SM uses 3. An image has 65 lines, 252 fit.
+  machine_.context.region = 2 << 20;
+  packet_.block = {128, 1, 1};
+  packet_.grid = {254, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.grid = {255, 1, 1};
+  EXPECT_EQ(error(), LaunchError::kNoSwapMemory);
+  support().limits.images = false;
+  EXPECT_EQ(error(), LaunchError::kNone) << "the block keeps them elsewhere";
+}
+
+TEST_F(SynchronisingLaunch, IsNotCheckedForBlocksThatAreNeverSwappedOut) {
+  support().answered = 0xff;
+  support().swaps = true;
+  support().limits.away = 10;
+  packet_.block = {512, 1, 1};
+  packet_.grid = {1000, 1, 1};
+  SyncOptions options;
+  options.swap = SyncSwap::kNever;
+  packet_.sync = std::make_shared<const SyncOptions>(options);
+  EXPECT_EQ(error(), LaunchError::kTooManyBlocks) << "at a grid barrier they are";
+  program_.sync.ops &= static_cast<isa::SyncSet>(~isa::sync_bit(isa::SyncOp::kGridBarrier));
+  EXPECT_EQ(error(), LaunchError::kNone);
+  packet_.sync.reset();
+  EXPECT_EQ(error(), LaunchError::kTooManyBlocks);
+}
+
+TEST_F(SynchronisingLaunch, OwnsTheMachineIfNotAllBlocksFit) {
+  support().swaps = true;
+  packet_.block = {512, 1, 1};
+  packet_.grid = {3, 1, 1};
+  EXPECT_FALSE(owns_machine(machine_, program_, packet_)) << "does not synchronise";
+  packet_.synchronises = true;
+  EXPECT_TRUE(owns_machine(machine_, program_, packet_));
+  packet_.grid = {2, 1, 1};
+  EXPECT_FALSE(owns_machine(machine_, program_, packet_));
+  packet_.grid = {3, 1, 1};
+  support().swaps = false;
+  EXPECT_FALSE(owns_machine(machine_, program_, packet_));
+}
+
 // tiny has room for 16 blocks of a warp per SM.
 TEST_F(LaunchCheck, RefusesMoreBlocksThanAreResidentAtOnce) {
   const std::uint32_t most = 16 * machine_.chip.sms;

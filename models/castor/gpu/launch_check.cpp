@@ -6,6 +6,7 @@
 #include "castor/base/words.h"
 #include "castor/gpu/execution/sync_operands.h"
 #include "castor/gpu/occupancy.h"
+#include "castor/gpu/swap_image.h"
 
 namespace castor::gpu {
 namespace {
@@ -72,7 +73,43 @@ LaunchVerdict check_all_resident(const isa::Program& program, const LaunchSize& 
                     " blocks must be resident at once; this machine has room for " + std::to_string(most));
 }
 
+// Returns whether thread blocks of a launch that wait are swapped out on a machine that swaps them out.
+bool swaps_out(const isa::Program& program, const SyncOptions* options) {
+  const bool barrier = (program.sync.ops & isa::sync_bit(isa::SyncOp::kGridBarrier)) != 0;
+  return barrier || options == nullptr || options->swap != SyncSwap::kNever;
+}
+
+// Checks a launch of which not all thread blocks fit at once and those that wait are swapped out. `most`: thread blocks
+// that the machine has room for; `image`: bytes in device memory for one that is swapped out.
+LaunchVerdict check_swapped(const Machine& machine, const isa::Program& program, const LaunchSize& launch,
+                            std::uint64_t most, std::uint64_t image) {
+  const std::uint64_t count = launch.grid.count();
+  const std::string why = std::to_string(count) + " blocks wait for each other; this machine has room for " +
+                          std::to_string(most) + ", and ";
+  if (program.reach.launches) {
+    return refuse(program, LaunchError::kBarrierAndLaunches,
+                  why + "the kernel launches kernels from device code, for which no room is left");
+  }
+  const std::uint64_t away = machine.chip.sync.limits.away;
+  if (away < count - most) {
+    return refuse(program, LaunchError::kTooManyBlocks,
+                  why + "at most " + std::to_string(away) + " can be swapped out");
+  }
+  const std::uint64_t images = images_needed(machine, count, most);
+  const std::uint64_t room = images_in_region(machine, image);
+  if (!machine.chip.sync.limits.images || images <= room) return {};
+  return refuse(program, LaunchError::kNoSwapMemory,
+                why + "its region for contexts (context.region) holds " + std::to_string(room) + " of the " +
+                    std::to_string(images) + " images of " + std::to_string(image) + " bytes that may be needed");
+}
+
 }  // namespace
+
+bool owns_machine(const Machine& machine, const isa::Program& program, const KernelPacket& packet) {
+  if (!packet.synchronises || !machine.chip.sync.swaps) return false;
+  const unsigned per_sm = blocks_per_sm(machine, program, packet.block.count(), packet.dynamic_shared);
+  return packet.grid.count() > std::uint64_t{per_sm} * machine.chip.sms;
+}
 
 unsigned blocks_per_sm(const Machine& machine, const isa::Program& program, std::uint64_t threads,
                        std::uint64_t dynamic_shared) {
@@ -157,8 +194,16 @@ LaunchVerdict check_launch(const Machine& machine, const isa::Program& program, 
                   std::to_string(block.count()) + " threads of " + std::to_string(program.registers) +
                       " registers do not fit into " + std::to_string(machine.sm.registers) + " registers");
   }
+  const std::uint64_t most = std::uint64_t{per_sm} * machine.chip.sms;
+  const bool waits = (program.sync.ops & isa::kBlockingOps) != 0;
   if (waits_resident(machine, program) || needs_all_resident(program, launch.cooperative))
-    return check_all_resident(program, launch, std::uint64_t{per_sm} * machine.chip.sms);
+    return check_all_resident(program, launch, most);
+  if (waits && grid.count() > most && swaps_out(program, launch.sync)) {
+    const auto threads = static_cast<unsigned>(block.count());
+    const auto bytes = static_cast<unsigned>(shared);
+    return check_swapped(machine, program, launch, most,
+                         image_bytes(machine, program, {threads, program.registers, bytes}));
+  }
   return {};
 }
 

@@ -20,6 +20,7 @@ enum class LaunchError : std::uint8_t {
   kTooMuchShared,       ///< static plus dynamic shared memory exceed the limit of a block
   kParameterBytes,      ///< size of the parameter block differs from the kernel's
   kNotAnswered,         ///< the kernel can reach an instruction of device-wide synchronisation that nothing answers
+  kNoSwapMemory,        ///< thread blocks wait for each other, and there is no memory for those swapped out
   kTooManyBlocks,       ///< thread blocks wait for each other, and they cannot all be resident or be swapped out
   kBarrierAndLaunches,  ///< all TBs must be resident at once, and the kernel launches kernels from device code
   kSyncOptions,         ///< options of device-wide synchronisation do not fit the launch
@@ -66,6 +67,10 @@ struct LaunchSize {
                       {packet.grid, packet.block, packet.dynamic_shared, packet.parameters.size(), packet.cooperative,
                        packet.sync.get()});
 }
+
+/// Returns whether a kernel that synchronises must have the machine to itself: not all its thread blocks fit at once,
+/// and a block of the machine swaps them out. The launch has passed `check_launch`.
+[[nodiscard]] bool owns_machine(const Machine& machine, const isa::Program& program, const KernelPacket& packet);
 
 /// Returns the number of thread blocks of a program that fit together on one SM (docs/gpu/program.md, "Rounding"); 0 if
 /// none fits.

@@ -179,9 +179,10 @@ void TimingDevice::hold_kernel(ProgramHandle handle, bool on) {
 
 Ticket TimingDevice::submit(unsigned queue, Packet packet) {
   CASTOR_ASSERT(queue < machine_.queue.count);
-  if (const auto* const kernel = std::get_if<KernelPacket>(&packet)) {
+  if (auto* const kernel = std::get_if<KernelPacket>(&packet)) {
     const LaunchVerdict verdict = check_launch(machine_, program(kernel->program), *kernel);
     if (verdict.error != LaunchError::kNone) throw base::InputError(verdict.message);
+    kernel->owned = options_.gpu.hooks.hub != nullptr && owns_machine(machine_, program(kernel->program), *kernel);
   }
   FrontEnd& front_end = gpu_->front_end();
   // A full queue blocks the host until a slot is free. A fault does not end this wait, because other kernels continue.

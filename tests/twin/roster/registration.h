@@ -29,7 +29,10 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] const std::vector<base::SchemaRow>& keys() const override {
     static const std::vector<base::SchemaRow> keys{
         hookup::flag_key("swaps", true, "1: thread blocks that wait are swapped out"),
-        hookup::flag_key("hub", true, "1: a hub and agents on the timing GPU")};
+        hookup::flag_key("hub", true, "1: a hub and agents on the timing GPU"),
+        hookup::number_key("away", 100'000, "TBs", 0, 1'000'000, "thread blocks that can be swapped out at once"),
+        hookup::number_key("state", 0, "bytes", 0, 1 << 20,
+                           "state of a swapped-out thread block in device memory; 0: none is kept there")};
     return keys;
   }
   [[nodiscard]] std::vector<hookup::Claim> claims(const hookup::Settings& settings) const override {
@@ -40,6 +43,13 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::vector<isa::SyncOp> answers() const override {
     return {isa::SyncOp::kGridBarrier, isa::SyncOp::kReadOnly, isa::SyncOp::kWritable, isa::SyncOp::kWait,
             isa::SyncOp::kSignal};
+  }
+  [[nodiscard]] gpu::SwapLimits swap_limits(const hookup::Settings& settings) const override {
+    gpu::SwapLimits limits;
+    limits.away = settings.number("away");
+    limits.block_bytes = static_cast<std::uint32_t>(settings.number("state"));
+    limits.images = limits.block_bytes != 0;
+    return limits;
   }
   [[nodiscard]] std::shared_ptr<void> plug(const hookup::PlugSite& site, gpu::Hooks& hooks) const override {
     auto models = std::make_shared<Models>();

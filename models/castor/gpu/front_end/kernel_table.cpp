@@ -162,16 +162,6 @@ void KernelTable::drop_saved(unsigned entry) {
   note_finished(entry);
 }
 
-void KernelTable::drop_away(unsigned entry, std::uint32_t tbs) {
-  KernelEntry& kernel = entries_[entry];
-  CASTOR_ASSERT(kernel.killed && tbs <= kernel.running, "%u TBs of entry %u are dropped", tbs, entry);
-  kernel.running -= tbs;
-  kernel.retired += tbs;
-  tb_retired_ += tbs;
-  for (; tbs != 0; --tbs) records_.let_go(*kernel.record);
-  note_finished(entry);
-}
-
 void KernelTable::suspend(unsigned entry) {
   --entries_[entry].running;
   ++entries_[entry].suspended;

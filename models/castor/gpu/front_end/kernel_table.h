@@ -175,8 +175,6 @@ class KernelTable {
   void restore(unsigned entry);
   /// Drops the saved TBs of a stopped kernel.
   void drop_saved(unsigned entry);
-  /// Drops `tbs` running TBs of a stopped kernel, which are swapped out and counted by nobody else.
-  void drop_away(unsigned entry, std::uint32_t tbs);
   /// Records that a TB was swapped out of its SM to wait for launches. The TB keeps its hold of the launch record.
   void suspend(unsigned entry);
   /// `expect`: a suspended TB is about to be placed again. `resume`: the TB is placed again. `drop_suspended`: the TB

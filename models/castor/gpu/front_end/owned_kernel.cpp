@@ -45,8 +45,15 @@ void OwnedKernel::settle(const Hook& hub, const HubIn& in, const HubOut& out, Cy
                     "sync_hub says that all TBs have ended, but %llu TBs of entry %u are not placed",
                     static_cast<unsigned long long>(kernel.to_place()), entry);
   done_ = true;
-  // TBs that are swapped out end with their kernel. All others have retired and are counted one by one.
-  if (kernel.killed) table_.drop_away(entry, kernel.running - retire_.uncounted(entry));
+  if (kernel.killed) drop_away(entry);
+}
+
+// Ends the TBs of a stopped kernel that are swapped out. All others have retired and are counted one by one.
+void OwnedKernel::drop_away(unsigned entry) {
+  for (std::uint32_t away = table_[entry].running - retire_.uncounted(entry); away != 0; --away) {
+    table_.retire(entry, 0, 0);
+    table_.count(entry);
+  }
 }
 
 void OwnedKernel::clock(const HubOut& out, Cycle now) {

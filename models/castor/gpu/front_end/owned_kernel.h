@@ -42,6 +42,7 @@ class OwnedKernel {
 
  private:
   [[nodiscard]] bool fill_ends() const;
+  void drop_away(unsigned entry);
 
   const Machine& machine_;
   KernelTable& table_;
