@@ -76,6 +76,20 @@ TEST(Preemptor, TbsOfAKernelThatOwnsTheMachineStay) {
   for (unsigned sm = 0; sm < 4; ++sm) EXPECT_TRUE(rig.sms[sm].swaps.empty()) << sm;
 }
 
+TEST(Preemptor, SwapEnginesMoveContextsInTheirOwnTime) {
+  PreemptorRig rig({"context.mover=engine"});
+  rig.push(0, 10, kNeed, 7);
+  rig.place(7, 1);
+  rig.preemptor.preempt(PreemptorRig::only(7), 100);
+  for (unsigned sm = 0; sm < 4; ++sm) {
+    ASSERT_EQ(rig.sms[sm].swaps.size(), 1U) << sm;
+    const TbSwapRequest& request = rig.sms[sm].swaps.front();
+    EXPECT_EQ(request.visible, 101U);
+    EXPECT_EQ(request.first, 0U);
+    EXPECT_EQ(request.each, 0U);
+  }
+}
+
 TEST(Preemptor, ATbThatComesBackIsPlacedNextUnlessItsQueueIsPreempted) {
   PreemptorRig rig;
   rig.push(0, 10, kNeed, 7);

@@ -1,129 +1,22 @@
-// Thread blocks whose contexts a swap engine moves, line by line, and the port through which it does so
+// Thread blocks whose contexts a swap engine moves, line by line: what comes back, and what is found if a line does not
 // (docs/gpu/swapping.md).
 
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "castor/gpu/swap_images.h"
-#include "castor/gpu/swap_record.h"
 #include "common/hook_fails.h"
-#include "common/random_swap_engine.h"
-#include "gpu_sm_support.h"
+#include "gpu_sm_swap_support.h"
 
 namespace castor::gpu::gpu_sm_swap_test {
 namespace {
 
+using swap_test::kRegion;
+using swap_test::region;
+using swap_test::Swapping;
 using test::RandomSwapEngine;
-
-constexpr std::uint64_t kRegion = std::uint64_t{16} << 20;
-
-/// Device memory for contexts, one region for all tests of the process.
-std::uint64_t region() {
-  static const std::uint64_t base = test::shared_store().allocate(kRegion, AllocationKind::kHeap).value();
-  return base;
-}
-
-Machine machine(const std::vector<std::string>& more = {}) {
-  std::vector<std::string> keys = {"icache.ideal=1", "context.mover=engine"};
-  keys.insert(keys.end(), more.begin(), more.end());
-  return test::machine("maxwell_liu13", keys);
-}
-
-// A counter that 64 threads add up for a while, with shared memory, local memory and predicates in use. The lanes of a
-// warp leave the loop one after the other, so its SIMT stack has two entries for long.
-const char* const kBefore = ".shared .align 4 .b32 words[64];\n";
-const char* const kBody = R"(
-  .local .align 4 .b8 depot[8];
-  ld.param.u64 %rd0, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %rd1, %r1, 4;
-  add.s64 %rd1, %rd0, %rd1;
-  mov.u64 %rd2, depot;
-  st.local.u32 [%rd2], %r1;
-  mov.u32 %r5, words;
-  mad.lo.u32 %r5, %r1, 4, %r5;
-  setp.gt.u32 %p3, %r1, 17;
-  and.b32 %r7, %r1, 7;
-  add.u32 %r7, %r7, 60;
-  mov.u32 %r2, 0;
-L: st.shared.u32 [%r5], %r2;
-  ld.shared.u32 %r6, [%r5];
-  add.u32 %r2, %r6, 1;
-  setp.lt.u32 %p1, %r2, %r7;
-  @%p1 bra L;
-  ld.local.u32 %r3, [%rd2];
-  @%p3 add.u32 %r3, %r3, 1000;
-  add.u32 %r2, %r2, %r3;
-  st.global.u32 [%rd1], %r2;
-  ret;
-)";
-
-class Swapping {
- public:
-  explicit Swapping(const RandomSwapEngine::Options& options = {}, const std::vector<std::string>& more = {},
-                    const std::string& body = kBody, unsigned threads = 64)
-      : engine(options), images(region(), kRegion), rig(machine(more), hooks()), count(threads) {
-    out = rig.store->allocate(4096, AllocationKind::kHeap).value();
-    std::memset(rig.store->host(out), 0, 4096);
-    std::vector<std::byte> parameters(8);
-    std::memcpy(parameters.data(), &out, 8);
-    kernel = &rig.load(body, {4, 1, 1}, {threads, 1, 1}, 0, kBefore, parameters);
-  }
-  ~Swapping() { rig.store->free(out); }
-  void ask() { rig.sm.swap_out({rig.now + 1, &kernel->context, kernel->context.ticket, 0, 0}); }
-  void run_to(Cycle cycle) {
-    while (rig.now < cycle) rig.cycle();
-  }
-  std::shared_ptr<const SavedTb> leave(Cycle limit = 20'000) {
-    rig.brings_back = false;
-    for (const Cycle end = rig.now + limit; rig.away.empty() && rig.now < end;) rig.cycle();
-    EXPECT_FALSE(rig.away.empty()) << rig.sm.waiting();
-    if (rig.away.empty()) return nullptr;
-    auto tb = rig.away.front();
-    rig.away.pop_front();
-    return tb;
-  }
-  [[nodiscard]] MoveState state(unsigned context = 0) const { return rig.sm.mechanism<TbMover>()->state(context); }
-  [[nodiscard]] std::vector<std::uint32_t> words() const {
-    std::vector<std::uint32_t> values(count);
-    std::memcpy(values.data(), rig.store->host(out), values.size() * 4);
-    return values;
-  }
-  [[nodiscard]] static std::vector<std::uint32_t> expected() {
-    std::vector<std::uint32_t> values(64);
-    for (std::uint32_t i = 0; i < 64; ++i) values[i] = 60 + i % 8 + i + (i > 17 ? 1000 : 0);
-    return values;
-  }
-  [[nodiscard]] std::uint64_t lines() const {
-    return 2 + 2 * kernel->program->registers +
-           2;  // SIMT lines of 2 x 112 bytes, registers, 256 bytes of shared memory
-  }
-  [[nodiscard]] std::uint64_t statistic(const std::string& name) const {
-    const std::string text = rig.statistics.text(), key = name + " ";
-    const std::size_t at = text.find(key);
-    if (at == std::string::npos) throw std::runtime_error("no statistic " + name + " in\n" + text);
-    return std::stoull(text.substr(at + key.size()));
-  }
-
-  RandomSwapEngine engine;
-  SwapImages images;
-  test::Rig rig;
-  unsigned count;
-  std::uint64_t out = 0;
-  const test::Kernel* kernel = nullptr;
-
- private:
-  SmHooks hooks() {
-    SmHooks result;
-    result.swap = &engine;
-    result.images = &images;
-    return result;
-  }
-};
 
 TEST(SwapPort, TheEngineMovesAContextOutAndIn) {
   Swapping one;
@@ -159,7 +52,6 @@ TEST(SwapPort, TheEngineMovesAContextOutAndIn) {
   EXPECT_EQ(one.rig.retired[0].warp_instructions, one.rig.log.issues.size());
   EXPECT_EQ(one.images.free_bytes(), kRegion) << "the image was not given back";
 }
-
 TEST(SwapPort, SwapsAtRandomChangeNoResultAndAreTheSameWithoutSleep) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -182,7 +74,6 @@ TEST(SwapPort, SwapsAtRandomChangeNoResultAndAreTheSameWithoutSleep) {
     EXPECT_EQ(reports[0], reports[1]);
   }
 }
-
 // A line that the engine leaves out, of each type: the storage that it should have filled holds poison, or the image
 // holds other bytes.
 TEST(SwapPortDeathTest, AForgottenLineIsFound) {
@@ -205,7 +96,6 @@ TEST(SwapPortDeathTest, AForgottenLineIsFound) {
     }
   }
 }
-
 TEST(SwapPortDeathTest, ASimtLineThatIsNotTheBlocksOwnStopsTheRunWithTheBlocksName) {
   for (const std::uint32_t line : {0U, 1U}) {
     for (const bool forgets_load : {false, true}) {
@@ -225,10 +115,80 @@ TEST(SwapPortDeathTest, ASimtLineThatIsNotTheBlocksOwnStopsTheRunWithTheBlocksNa
     }
   }
 }
-
+// Two blocks are away; each comes back with the other's lines.
+TEST(SwapPortDeathTest, LinesOfAnotherBlockAreFoundByTheirToken) {
+  Swapping one;
+  one.rig.start(*one.kernel, 0);
+  one.rig.start(*one.kernel, 1);
+  one.run_to(300);
+  one.ask();
+  auto first = std::const_pointer_cast<SavedTb>(one.leave());
+  auto second = std::const_pointer_cast<SavedTb>(one.leave());
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  std::swap(first->swap->entry, second->swap->entry);
+  std::swap(first->swap->image, second->swap->image);
+  one.rig.bring_back(first);
+  EXPECT_HOOK_FAILS(static_cast<void>(one.rig.run(1)), "SIMT lines of TB . are not those that it left");
+}
+// Five branches inside each other: more entries than a SIMT line holds.
+TEST(SwapPort, WarpsWithDeepStacksComeBack) {
+  std::string body = R"(
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd1, %r1, 4;
+  add.s64 %rd1, %rd0, %rd1;
+  mov.u32 %r2, 0;
+)";
+  for (unsigned level = 0; level < 5; ++level) {
+    const std::string n = std::to_string(level);
+    body += "and.b32 %r3, %r1, " + std::to_string(1U << level) + "; setp.ne.u32 %p1, %r3, 0; @%p1 bra E" + n +
+            "; add.u32 %r2, %r2, " + std::to_string(10 + level) + ";\n";
+  }
+  body += "mov.u32 %r4, 0;\nW: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 100; @%p2 bra W; add.u32 %r2, %r2, %r4;\n";
+  for (unsigned level = 5; level-- > 0;) {
+    body += "add.u32 %r2, %r2, 1000;\nE" + std::to_string(level) + ": add.u32 %r2, %r2, 7;\n";
+  }
+  body += "st.global.u32 [%rd1], %r2;\nret;";
+  Swapping plain({}, {}, body, 32);
+  plain.rig.start(*plain.kernel);
+  ASSERT_TRUE(plain.rig.run(1));
+  Swapping one({}, {"context.random=3"}, body, 32);
+  one.rig.start(*one.kernel);
+  one.run_to(450);
+  one.ask();
+  ASSERT_TRUE(one.rig.run(1)) << one.rig.sm.waiting();
+  EXPECT_TRUE(one.rig.faults.empty()) << one.rig.faults[0].message;
+  EXPECT_EQ(one.words(), plain.words());
+  EXPECT_GT(one.statistic("swap_port.deep_stacks"), 0U);
+}
+// Blocks of two kernels of different sizes are moved by turns: the engine gets the constants of each.
+TEST(SwapPort, KernelsOfDifferentSizesMoveByTurns) {
+  Swapping one({}, {"context.random=11"});
+  const std::uint64_t other_out = one.rig.store->allocate(4096, AllocationKind::kHeap).value();
+  std::vector<std::byte> parameters(8);
+  std::memcpy(parameters.data(), &other_out, 8);
+  const test::Kernel& other = one.rig.load(
+      "ld.param.u64 %rd0, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 4;\nadd.s64 %rd1, %rd0, %rd1;\n"
+      "mov.u32 %r2, 0;\nL: add.u32 %r2, %r2, 3; setp.lt.u32 %p1, %r2, 600; @%p1 bra L;\nadd.u32 %r2, %r2, %r1;\n"
+      "st.global.u32 [%rd1], %r2;\nret;",
+      {4, 1, 1}, {160, 1, 1}, 0, "", parameters);
+  for (unsigned gid = 0; gid < 3; ++gid) {
+    one.rig.start(*one.kernel, gid);
+    one.rig.start(other, gid);
+  }
+  ASSERT_TRUE(one.rig.run(6)) << one.rig.sm.waiting();
+  EXPECT_EQ(one.words(), Swapping::expected());
+  for (unsigned i = 0; i < 160; ++i) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, one.rig.store->host(other_out + 4 * i), 4);
+    EXPECT_EQ(value, 600 + i);
+  }
+  EXPECT_GT(one.rig.moved, 5U);
+  EXPECT_EQ(one.images.free_bytes(), kRegion);
+}
 // A block is stopped at any time of its move out, and of its move in.
 TEST(SwapPort, AStoppedBlockRetiresAndGivesItsImageBack) {
-  for (Cycle after = 1; after < 900; after += 23) {
+  for (Cycle after = 1; after < 900; after += 7) {
     SCOPED_TRACE(after);
     Swapping one;
     one.rig.start(*one.kernel);
@@ -244,7 +204,6 @@ TEST(SwapPort, AStoppedBlockRetiresAndGivesItsImageBack) {
     EXPECT_EQ(one.rig.sm.waiting(), "");
   }
 }
-
 TEST(SwapPort, ASavedBlockThatIsDroppedGivesItsImageBack) {
   Swapping one;
   one.rig.start(*one.kernel);
@@ -255,7 +214,6 @@ TEST(SwapPort, ASavedBlockThatIsDroppedGivesItsImageBack) {
   tb.reset();
   EXPECT_EQ(one.images.free_bytes(), kRegion);
 }
-
 // It sleeps 20 us from about cycle 290 on; its sleep stands still from the beginning of the move out to the end of the
 // move in.
 TEST(SwapPort, TheRestOfASleepIsSleptBehindTheFill) {
@@ -285,7 +243,6 @@ TEST(SwapPort, TheRestOfASleepIsSleptBehindTheFill) {
   ASSERT_TRUE(one.rig.run(1));
   EXPECT_EQ(woken(one), woken(plain) + filled - begun);
 }
-
 TEST(SwapImages, FirstFitAndNeighboursJoin) {
   SwapImages images(0x1000, 1024);
   auto a = images.take(100), b = images.take(256), c = images.take(257);
@@ -304,7 +261,6 @@ TEST(SwapImages, FirstFitAndNeighboursJoin) {
   ASSERT_NE(all, nullptr);
   EXPECT_EQ(all->address, 0x1000U);
 }
-
 TEST(SimtLines, AStackOfAnyDepthComesBack) {
   for (const unsigned depth : {1U, 4U, 5U, 9U}) {
     std::vector<isa::SimtStack::Entry> entries(depth);

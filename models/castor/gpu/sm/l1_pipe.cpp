@@ -244,7 +244,7 @@ bool L1Pipe::bypass(MemoryOperation& operation, unsigned index, Cycle now, Tick 
                            : op.kind == isa::MemoryKind::kStore  ? RequestKind::kStore
                            : op.kind == isa::MemoryKind::kAtomic ? RequestKind::kAtomic
                                                                  : RequestKind::kReduction;
-  const bool swaps = operation.issue.swap != nullptr;
+  const bool swaps = operation.issue.record == nullptr;
   Transaction& request = sender_.packet(kind, swaps ? Client::kSwap : Client::kBypass, operation);
   if (kind == RequestKind::kStore) {
     using Listener = PacketSender::Listener;

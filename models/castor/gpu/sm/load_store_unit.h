@@ -28,7 +28,6 @@ class LoadStoreUnit {
 
   /// Returns whether the queues that this record needs have a free entry.
   [[nodiscard]] bool can_accept(const isa::Record& record) const {
-    if (barred_) return false;
     if (!two_units_) return !queues_[0].full();
     // The address space of a generic access is not known before issue, so both queues need an entry.
     const isa::Space space = record.memory.space;
@@ -36,11 +35,14 @@ class LoadStoreUnit {
            ((space != isa::Space::kShared && space != isa::Space::kGeneric) || !queues_[1].full());
   }
   /// Returns a bit per full queue.
-  [[nodiscard]] unsigned full() const {
-    return barred_ ? 3 : (queues_[0].full() ? 1U : 0U) | (queues_[1].full() ? 2U : 0U);
+  [[nodiscard]] unsigned full() const { return (queues_[0].full() ? 1U : 0U) | (queues_[1].full() ? 2U : 0U); }
+  /// While barred, the queues accept no instruction, as if they were full; `has_entry` does not depend on it.
+  void bar(bool barred) {
+    for (Queue& queue : queues_) queue.limit(barred ? 0 : machine_.lsu.queue);
+    if (!two_units_) queues_[1].limit(0);
   }
-  /// While barred, both queues accept no instruction, as if they were full.
-  void bar(bool barred) { barred_ = barred; }
+  /// Returns whether the queue for global memory has a free entry.
+  [[nodiscard]] bool has_entry() const { return queues_[0].size() < machine_.lsu.queue; }
   /// Appends a resolved operation to its queues.
   void enqueue(MemoryOperation& operation);
   /// Executes one pass per queue.
@@ -86,7 +88,6 @@ class LoadStoreUnit {
   L1Pipe& pipe_;
   SmMemoryStatistics& statistics_;
   const bool two_units_;  // shared memory has queue 1
-  bool barred_ = false;   // the queues accept no instruction in this tick; set and cleared in S0
   Queue queues_[2];       // [0] global memory, and shared memory unless two_units_; [1] shared memory
   SharedUnit shared_unit_;
 };

@@ -88,6 +88,8 @@ struct SmMechanism {
   }
   /// S2, S3: the launch record `number` of a warp has been stored (SmMemory::store_record).
   void record_stored(unsigned /*w*/, std::uint32_t /*number*/) {}
+  /// S2: the data of a line that the swap engine loads have arrived; they are written in tick `ready` or later.
+  void swap_loaded(MemoryOperation& /*operation*/, Tick /*ready*/) {}
   /// S2: a line that the swap engine has stored for a thread block is in memory.
   void swap_stored(unsigned /*context*/) {}
   /// S5, issue: called before all other calls of this step, in every tick.

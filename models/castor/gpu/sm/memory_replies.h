@@ -33,6 +33,9 @@ class MemoryReplies final : public SmMemoryClient {
   void record_stored(unsigned w, std::uint32_t number) override {
     mechanisms_.each([&](auto& one) { one.record_stored(w, number); });
   }
+  void swap_loaded(MemoryOperation& operation, Tick ready) override {
+    mechanisms_.each([&](auto& one) { one.swap_loaded(operation, ready); });
+  }
   void swap_stored(unsigned context) override {
     mechanisms_.each([&](auto& one) { one.swap_stored(context); });
   }

@@ -58,13 +58,11 @@ class OperationTracker {
  private:
   void complete(MemoryOperation& operation) {
     if (!operation.has_result) return free(operation);
-    if (operation.issue.swap != nullptr) return client_.data_ready(operation, operation.ready);
     const Tick latency = operation.ready - operation.issue.tick;
-    if (operation.missed)
-      statistics_.load_latency_dram.record(latency);
-    else if (operation.waited)
-      statistics_.load_latency_l2.record(latency);
-    else if (!operation.lines.empty())
+    if (operation.waited) {
+      if (operation.issue.record == nullptr) return client_.swap_loaded(operation, operation.ready);
+      (operation.missed ? statistics_.load_latency_dram : statistics_.load_latency_l2).record(latency);
+    } else if (!operation.lines.empty())
       statistics_.load_latency_l1.record(latency);
     else if (operation.rounds.total != 0)
       statistics_.load_latency_shared.record(latency);

@@ -19,6 +19,8 @@ class Ring {
   [[nodiscard]] std::size_t size() const { return end_ - begin_; }
   [[nodiscard]] bool empty() const { return end_ == begin_; }
   [[nodiscard]] bool full() const { return size() >= capacity_; }
+  /// Changes the number of items at which the queue is full, to at most the capacity it was made with.
+  void limit(std::size_t items) { capacity_ = items; }
   /// Appends an item; the queue must not be full.
   void push_back(const T& item) { items_[end_++ & mask_] = item; }
   [[nodiscard]] T& front() { return items_[begin_ & mask_]; }

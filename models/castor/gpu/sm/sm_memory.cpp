@@ -66,21 +66,21 @@ bool SmMemory::store_record(const StoredRecord& record, unsigned warp, unsigned 
   return true;
 }
 
-bool SmMemory::swap(std::uint64_t address, bool store, const MemoryIssue& access) {
+MemoryOperation* SmMemory::swap(std::uint64_t address, const std::byte* from, const MemoryIssue& access) {
   constexpr unsigned kLanes = 32, kWord = 4;
-  if (lsu_.queue(0).full()) return false;
+  if (!lsu_.has_entry()) return nullptr;
   MemoryOperation& operation = operations_.get();
   operation.issue = access;
   operation.compact = operation.bypass_global = operation.gathered = true;
-  operation.writes = store;
-  operation.has_result = !store;
+  operation.writes = from != nullptr;
+  operation.has_result = from == nullptr;
   operation.access.op = {};
-  operation.access.op.kind = store ? isa::MemoryKind::kStore : isa::MemoryKind::kLoad;
+  operation.access.op.kind = from != nullptr ? isa::MemoryKind::kStore : isa::MemoryKind::kLoad;
   operation.pieces = 1;
   operation.piece_bytes = operation.lane_stride = kWord;
   operation.ideal_left = 0;
   operation.pending = 1;
-  if (store) std::memcpy(operation.access.data, access.swap, std::size_t{kLanes} * kWord);
+  if (from != nullptr) std::memcpy(operation.access.data, from, std::size_t{kLanes} * kWord);
   LineAccess line;
   line.line = address;
   line.bytes = ByteMask::of_sectors(sender_.all_sectors());
@@ -89,11 +89,11 @@ bool SmMemory::swap(std::uint64_t address, bool store, const MemoryIssue& access
   operation.lines.push_back(line);
   lsu_.enqueue(operation);
   swapped_ = warp_bit(access.warp);
-  return true;
+  return &operation;
 }
 
-void SmMemory::finish_swap(MemoryOperation& operation) {
-  std::memcpy(operation.issue.swap, operation.access.data, 128);
+void SmMemory::finish_swap(MemoryOperation& operation, std::byte* to) {
+  std::memcpy(to, operation.access.data, 128);
   operations_.free(operation);
 }
 
@@ -142,11 +142,10 @@ void SmMemory::serve(const Transaction& reply, Tick tick) {
       return;
     case RequestKind::kStore: {
       const PacketSender::Write done = sender_.stored(request.tag);
-      if (done.listener == PacketSender::Listener::kWarp) operations_.client().acknowledged(request.warp);
-      if (done.listener == PacketSender::Listener::kRecord) {
-        operations_.client().record_stored(request.warp, done.number);
-      }
-      if (done.listener == PacketSender::Listener::kSwap) operations_.client().swap_stored(done.number);
+      using Listener = PacketSender::Listener;
+      if (done.listener == Listener::kWarp) return operations_.client().acknowledged(request.warp);
+      if (done.listener == Listener::kRecord) operations_.client().record_stored(request.warp, done.number);
+      if (done.listener == Listener::kSwap) operations_.client().swap_stored(done.number);
       return;
     }
     case RequestKind::kReduction:

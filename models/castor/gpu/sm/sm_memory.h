@@ -73,11 +73,11 @@ class SmMemory {
   [[nodiscard]] bool store_record(const StoredRecord& record, unsigned warp, unsigned context, std::uint32_t number);
   /// S0, start: accepts an access of the swap engine to the line of 128 bytes at `address`, as an instruction of warp
   /// `warp` that bypasses L1. It takes an LSU queue entry and, in this tick, the issue slot of the warp's scheduler.
-  /// A store takes the bytes of `line` now; a load ends with SmMemoryClient::data_ready and `finish_swap`, which writes
-  /// them. Returns false if the LSU has no entry.
-  [[nodiscard]] bool swap(std::uint64_t address, bool store, const MemoryIssue& access);
-  /// Writes a loaded line to its destination and frees the operation.
-  void finish_swap(MemoryOperation& operation);
+  /// `from`: the bytes to store, taken now; null = a load, which ends with SmMemoryClient::swap_loaded and
+  /// `finish_swap`. Returns null if the LSU has no entry.
+  [[nodiscard]] MemoryOperation* swap(std::uint64_t address, const std::byte* from, const MemoryIssue& access);
+  /// Writes a loaded line of 128 bytes to `to` and frees the operation.
+  void finish_swap(MemoryOperation& operation, std::byte* to);
   /// S0: begins a tick. `barred`: no memory instruction issues in it.
   void begin_swaps(bool barred) {
     lsu_.bar(barred);

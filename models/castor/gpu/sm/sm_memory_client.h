@@ -24,7 +24,7 @@ struct TbMemory {
 
 /// A memory instruction as the SM core issues it.
 struct MemoryIssue {
-  const isa::Record* record = nullptr;
+  const isa::Record* record = nullptr;  ///< null: an access of the swap engine, not an instruction
   isa::RegisterView view;
   isa::LaneMask mask = 0;   ///< lanes that access memory, not 0
   unsigned warp = 0;        ///< warp slot
@@ -34,7 +34,6 @@ struct MemoryIssue {
   Tick dispatch = 0;        ///< tick in which the instruction enters the LSU; its passes start one tick later
   Cycle now = 0;
   Tick tick = 0;
-  std::byte* swap = nullptr;  ///< access of the swap engine: the line of 128 bytes that it moves; null for instructions
 };
 
 /// Consequences of an accepted memory instruction for its warp.
@@ -68,6 +67,9 @@ class SmMemoryClient {
   virtual void acknowledged(unsigned warp) = 0;
   /// Notifies that the launch record sent with `store_record` has been stored.
   virtual void record_stored(unsigned warp, std::uint32_t number) = 0;
+  /// Notifies that the data of a line that the swap engine loads have arrived. The core calls SmMemory::finish_swap at
+  /// `ready` or later.
+  virtual void swap_loaded(MemoryOperation& /*operation*/, Tick /*ready*/) {}
   /// Notifies that a line that the swap engine has stored for a TB context is in memory.
   virtual void swap_stored(unsigned /*context*/) {}
   /// Notifies that the instruction that held the warp has finished its last round in shared memory.

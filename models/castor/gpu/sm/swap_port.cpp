@@ -38,6 +38,12 @@ constexpr Cycle kPageCycles = 2;
          std::uint64_t{SimtLines::lines(TbState::kWarps)} * kSwapLineBytes;
 }
 
+// Returns whether device memory for the largest context of each SM is free. Read between ticks alone.
+[[nodiscard]] bool has_room(const SmParts& parts) {
+  const SwapImages* const images = parts.hooks.images;
+  return images != nullptr && images->free_bytes() >= parts.machine.chip.sms * largest_image(parts.machine);
+}
+
 }  // namespace
 
 SwapPort::SwapPort(const SmParts& parts)
@@ -50,7 +56,7 @@ SwapPort::SwapPort(const SmParts& parts)
       moving_(parts.machine.sm.tb_contexts) {
   attach_hook(engine_, "swap_engine", parts, group_);
   quiet_ = engine_.quiet();
-  moves_.room = parts.hooks.images != nullptr;
+  moves_.room = has_room(parts);
 }
 
 // --- Jobs ------------------------------------------------------------------------------------------------------------
@@ -249,27 +255,32 @@ bool SwapPort::access_memory(const SwapAccess& access, std::byte* line) {
   issue.context = access.slot;
   issue.dispatch = issue.tick = parts_.clock.tick();
   issue.now = in_.now;
-  issue.swap = line;
-  if (!parts_.memory.swap(access.address, access.store, issue)) return false;
-  ++(access.store ? counters_.stores : counters_.loads);
-  if (access.store) ++moving_[access.slot].stores;
+  const MemoryOperation* const operation = parts_.memory.swap(access.address, access.store ? line : nullptr, issue);
+  if (operation == nullptr) return false;
+  if (access.store) {
+    ++counters_.stores;
+    ++moving_[access.slot].stores;
+  } else {
+    ++counters_.loads;
+    loads_.emplace(operation, line);
+  }
   return true;
 }
 
 // --- S1 to S3 --------------------------------------------------------------------------------------------------------
 
-bool SwapPort::expect_load(unsigned /*w*/, const Decoded& /*decoded*/, Tick ready, MemoryOperation& operation) {
-  if (SmMemory::instruction(operation).swap == nullptr) return false;
+void SwapPort::swap_loaded(MemoryOperation& operation, Tick ready) {
   SmEvent event;
   event.kind = SmEvent::Kind::kSwapLoaded;
   event.operation = &operation;
   parts_.wheel.add(parts_.clock.tick(), std::max(ready, parts_.clock.tick() + 1), event);
-  return true;
 }
 
 bool SwapPort::take(const SmEvent& event) {
   if (event.kind != SmEvent::Kind::kSwapLoaded) return false;
-  parts_.memory.finish_swap(*event.operation);
+  const auto load = loads_.find(event.operation);
+  parts_.memory.finish_swap(*event.operation, load->second);
+  loads_.erase(load);
   ++acknowledges_;
   return true;
 }
@@ -415,7 +426,7 @@ void SwapPort::hand_over() {
     page_ = images->take(image_bytes(moving_[*out_.page_request].kernel));
     page_at_ = parts_.clock.now() + kPageCycles;
   }
-  moves_.room = open_ == 0 && images->free_bytes() >= parts_.machine.chip.sms * largest_image(parts_.machine);
+  moves_.room = open_ == 0 && has_room(parts_);
 }
 
 void SwapPort::add_waiting(std::vector<WaitReason>& reasons) const {

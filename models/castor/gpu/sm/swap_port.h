@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "castor/base/statistics.h"
@@ -61,7 +62,7 @@ class SwapPort : public SmMechanism {
   /// Settles the engine, unless it is dormant, and makes its access.
   void settle_early(WarpMask eligible);
   bool take(const SmEvent& event);
-  bool expect_load(unsigned w, const Decoded& decoded, Tick ready, MemoryOperation& operation);
+  void swap_loaded(MemoryOperation& operation, Tick ready);
   void swap_stored(unsigned context);
   [[nodiscard]] WarpMask busy_warps() const;
   void clock();
@@ -121,12 +122,13 @@ class SwapPort : public SmMechanism {
   std::vector<std::shared_ptr<SwapRecord>> dropped_;  // records whose images are given back between ticks
   unsigned acknowledges_ = 0;                         // loads performed that the engine has not been told of
   std::uint32_t tokens_ = 0;                          // tokens given to thread blocks that moved out
-  SwapIn in_;                                         // inputs of this tick
-  SwapOut out_;                                       // outputs of the engine's last settle
-  bool awake_ = false;                                // the engine is called in this tick
-  bool called_open_ = false;                          // a job was open at the engine's last edge
-  Cycle quiet_ = 0;                                   // Hook::quiet after the engine's last edge
-  Tick owed_ = 0;                                     // ticks since then, to be applied by Hook::idle
+  std::unordered_map<const MemoryOperation*, std::byte*> loads_;  // lines that are loaded, with their destinations
+  SwapIn in_;                                                     // inputs of this tick
+  SwapOut out_;                                                   // outputs of the engine's last settle
+  bool awake_ = false;                                            // the engine is called in this tick
+  bool called_open_ = false;                                      // a job was open at the engine's last edge
+  Cycle quiet_ = 0;                                               // Hook::quiet after the engine's last edge
+  Tick owed_ = 0;                                                 // ticks since then, to be applied by Hook::idle
 };
 
 }  // namespace castor::gpu

@@ -362,7 +362,8 @@ void TbMover::end_fills() {
     for (unsigned i = 0; i < tb.warp_count; ++i) {
       if (one.tb->warps[i].live) restore_sleep(tb.slots[i], one.tb->warps[i].sleep);
     }
-    fetch_.stop(tb.warps);
+    // A block that has been asked to leave meanwhile stays barred from fetch.
+    if ((tbs_.swapping() >> one.context & 1) == 0) fetch_.stop(tb.warps);
     filled_[one.context] = clock_.tick();
     tbs_.engine_moves().forget(one.context);
     if (counters_ != nullptr) counters_->transfer_in += clock_.tick() - one.since;
