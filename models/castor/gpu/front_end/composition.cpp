@@ -46,23 +46,6 @@ void check_windows(const Hooks& hooks) {
   }
 }
 
-// Throws InputError if thread blocks are to be swapped out beside a hook that does not support it.
-void check_moves(const Machine& machine, const Hooks& hooks) {
-  const auto refuse = [](bool stands, const char* hook, const char* key, const char* value) {
-    if (!stands) return;
-    throw base::InputError(
-        std::string(hook) + " does not support thread blocks that are swapped out: key " + key + " is " + value,
-        std::string("disable the block that is a ") + hook + ", or change " + key);
-  };
-  const bool filters = !hooks.fetch_filter.empty();
-  if (machine.context.mover == ContextMover::kRate) refuse(filters, "FetchFilter", "context.mover", "rate");
-  if (machine.context.random == 0) return;
-  refuse(filters, "FetchFilter", "context.random", "not 0");
-  refuse(hooks.job_scheduler != nullptr, "JobScheduler", "context.random", "not 0");
-  refuse(hooks.dispatch != nullptr, "DispatchPolicy", "context.random", "not 0");
-  refuse(hooks.launch != nullptr, "LaunchUnit", "context.random", "not 0");
-}
-
 // Checks that the machine has what its hooks need. Throws InputError otherwise.
 void check_hooks(const Machine& machine, const Hooks& hooks) {
   check_per_sm(machine, hooks.fetch_filter, "FetchFilter");
@@ -80,7 +63,6 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
     throw base::InputError("SourceOrder cannot be combined with a JobScheduler or a LaunchUnit");
   }
   check_windows(hooks);
-  check_moves(machine, hooks);
   const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty() || !hooks.agents.empty();
   if (inside && machine.schedulers > kMaxSchedulers) {
     lacks("a hook inside an SM", "schedulers", std::to_string(machine.schedulers),

@@ -30,11 +30,6 @@ struct SmHooks {
   FetchFilter* fetch_filter = nullptr;
   IssuePolicyHook* issue = nullptr;
   SyncAgent* agent = nullptr;
-  /// a hook that does not support thread blocks that move is plugged into the front end or into other SMs
-  bool elsewhere = false;
-
-  /// Returns whether the machine has a hook that does not support thread blocks that move.
-  [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || agent != nullptr; }
 };
 
 /// References to the parts of an SM's core, for mechanisms and for parts that use many of them. Constructors may only
