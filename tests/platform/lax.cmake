@@ -25,6 +25,9 @@ if(TARGET castor_kernels)
   castor_script_test(lax_kernel_preempted KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/preempted_test.py"
             "${PROJECT_BINARY_DIR}/kernels/deadline_jobs")
+  castor_script_test(lax_moved KIND platform
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py"
+            "${PROJECT_BINARY_DIR}/kernels/deadline_jobs" "--n 300 --jobs 8" 3 gcn_apu,blocks.lax.enable=1)
   if(CASTOR_TEST_RTL)
     castor_script_test(lax_kernel_engines KIND platform
       COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" lax gcn_apu gpu.lax

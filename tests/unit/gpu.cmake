@@ -62,6 +62,7 @@ castor_tests(gpu_device_tests KIND unit ISOLATED EVERY_COMPILER
     gpu_launch_random_test.cpp gpu_launch_fault_test.cpp
     gpu_launch_group_test.cpp gpu_launch_group_life_test.cpp gpu_launch_group_rules_test.cpp
     gpu_launch_group_timing_test.cpp gpu_launch_source_order_test.cpp gpu_moved_governor_test.cpp
+    gpu_moved_placing_test.cpp gpu_moved_blocks_test.cpp
     gpu_fits_head_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms castor_hookup
   DEPENDS castor_blocks castor_block_models)

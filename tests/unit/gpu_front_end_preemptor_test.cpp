@@ -43,6 +43,20 @@ class PreemptorRig : public DispatcherRig {
     EXPECT_TRUE(message && message->saved != nullptr) << sm;
     return message.value_or(TbStartMessage{});
   }
+  /// F2 of the cycles from `now` on, in which TBs that were dropped are counted as complete. Returns their number, as
+  /// hooks see it.
+  unsigned dropped(Cycle now) {
+    unsigned tbs = 0;
+    for (; retire.busy(); ++now) {
+      events.begin(now);
+      retire.drain(now);
+      EXPECT_EQ(events.all().retired.size, 1U);
+      EXPECT_TRUE(events.all().done);
+      if (events.all().done->group != kNoGroup) EXPECT_TRUE(retire.take_group_tb());
+      ++tbs;
+    }
+    return tbs;
+  }
   Preemptor preemptor;
 };
 
@@ -225,8 +239,10 @@ TEST(Preemptor, SavedTbsOfAStoppedKernelAreItsEnd) {
   rig.preemptor.stopped(0);
   EXPECT_TRUE(rig.table.finished().none());  // one is still leaving
   rig.preemptor.accept_messages(25);
+  EXPECT_EQ(rig.table[0].running, 2U);
+  EXPECT_EQ(rig.dropped(26), 2U);
   EXPECT_TRUE(rig.table.finished()[0]);
-  rig.preemptor.preempt({}, 26);
+  rig.preemptor.preempt({}, 28);
   EXPECT_FALSE(rig.preemptor.can_restore());
   EXPECT_EQ(rig.statistic("tb_retired"), 2U);
   EXPECT_EQ(rig.statistic("tb_saved"), 2U);
@@ -260,6 +276,7 @@ TEST(Preemptor, ATbThatHasCalledTheDeviceRuntimeEndsThereTooWhenItsKernelIsStopp
   rig.dispatcher.stop(0);
   rig.preemptor.stopped(0);
   EXPECT_EQ(rig.retire.take_callers(), std::vector<BlockId>{44});
+  EXPECT_EQ(rig.dropped(21), 2U);
   EXPECT_TRUE(rig.table.finished()[0]);
 }
 

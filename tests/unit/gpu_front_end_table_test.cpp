@@ -187,7 +187,11 @@ TEST(KernelTable, ASavedTbHoldsItsKernelUntilItIsBackOrDropped) {
   rig.table.restore(0);
   rig.table.count(0);
   EXPECT_TRUE(rig.table.finished().none());
-  rig.table.drop_saved(0);
+  rig.table.take_back(0);
+  EXPECT_TRUE(rig.table.finished().none());
+  EXPECT_EQ(rig.table[0].running, 1U);
+  EXPECT_EQ(rig.statistic("tb_retired"), 1U);
+  rig.table.count(0);
   EXPECT_TRUE(rig.table.finished()[0]);
   EXPECT_EQ(rig.statistic("tb_saved"), 2U);
   EXPECT_EQ(rig.statistic("tb_restored"), 1U);

@@ -127,9 +127,10 @@ class GroupEvents final : public Observer {
 class GroupTimed {
  public:
   GroupTimed(const std::string& machine, const std::vector<std::string>& overrides, const std::string& text,
-             bool keep_issues = false, bool keep_history = false, SmGovernor* governor = nullptr)
+             bool keep_issues = false, bool keep_history = false, SmGovernor* governor = nullptr,
+             const std::function<void(Hooks&)>& plug = {})
       : loaded(platforms::load_machine(machine, overrides)),
-        device(loaded.machine, options(keep_issues, keep_history, governor)),
+        device(loaded.machine, options(keep_issues, keep_history, governor, plug)),
         host(device, kGroupDeclared + text) {}
 
   [[nodiscard]] std::uint64_t statistic(const std::string& name) {
@@ -175,13 +176,15 @@ class GroupTimed {
   Host host;
 
  private:
-  TimingDevice::Options options(bool keep_issues, bool keep_history, SmGovernor* governor) {
+  TimingDevice::Options options(bool keep_issues, bool keep_history, SmGovernor* governor,
+                                const std::function<void(Hooks&)>& plug) {
     events.all.keep_issues = keep_issues;
     events.keep_history = keep_history;
     TimingDevice::Options all;
     platforms::plug_blocks(loaded, all);
     all.gpu.observer = &events;
     if (governor != nullptr) all.gpu.hooks.governors = {governor};
+    if (plug) plug(all.gpu.hooks);
     return all;
   }
 };

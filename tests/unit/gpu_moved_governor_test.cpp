@@ -2,7 +2,7 @@
 // (docs/gpu/moving.md, "Hooks").
 
 #include "castor/base/hash.h"
-#include "tests/unit/gpu_launch_group_support.h"
+#include "tests/unit/gpu_moved_programs.h"
 
 namespace castor::gpu::launch_test::moved_governor {
 namespace {
@@ -52,14 +52,6 @@ class Restless final : public ClockedHook<GovernIn, GovernOut> {
   std::uint64_t fits_ = 0, tbs_ = 0, waits_ = 0, sum_ = 0;
 };
 
-// Blocks of four warps that meet at barriers, at different times.
-const std::string kMeet = kernel("meet",
-                                 "mov.u32 %r5, 0;\nshr.u32 %r6, %r1, 5;\nadd.u32 %r6, %r6, 1;\nmov.u32 %r7, 0;\n"
-                                 "MORE:\nmov.u32 %r8, 0;\nWORK:\nadd.u32 %r5, %r5, %r6;\nadd.u32 %r8, %r8, 1;\n"
-                                 "setp.lt.u32 %p1, %r8, %r6;\n@%p1 bra WORK;\nbar.sync 0;\nadd.u32 %r7, %r7, 1;\n"
-                                 "setp.lt.u32 %p2, %r7, 20;\n@%p2 bra MORE;\nmad.lo.u32 %r3, %r2, 128, %r1;\n" +
-                                     word("%rd1", "%r3") + "st.global.u32 [%rd1], %r5;\n");
-
 std::string run(const std::vector<std::string>& overrides) {
   std::vector<std::string> keys = {"chip.sms=" + std::to_string(kSms)};
   keys.insert(keys.end(), overrides.begin(), overrides.end());
@@ -70,11 +62,7 @@ std::string run(const std::vector<std::string>& overrides) {
     timed.blocks_leave = true;
     const std::uint64_t out = timed.host.words(kBlocks * 128);
     if (timed.host.run("meet", out, 0, kBlocks, 128) != Outcome::kDone) return timed.host.said();
-    const auto words = timed.host.values(out, kBlocks * 128);
-    for (unsigned i = 0; i < words.size(); ++i) {
-      const unsigned warp = i % 128 / 32 + 1;
-      if (words[i] != 20 * warp * warp) return "thread " + std::to_string(i) + " has " + std::to_string(words[i]);
-    }
+    if (const std::string wrong = met(timed.host.values(out, kBlocks * 128)); !wrong.empty()) return wrong;
     if (governor.placed != kBlocks || governor.retired != kBlocks) return "seen otherwise: " + governor.seen();
     const std::uint64_t wait = timed.statistic("total.barrier_wait");
     if (wait > 20ULL * kBlocks * timed.device.gpu().now()) return "barriers waited " + std::to_string(wait);

@@ -361,5 +361,70 @@ TEST(FilterUnit, ExitIsToldWhenNothingIsInFlightAndRetireATickLate) {
   EXPECT_EQ(*bench.filter.in_clock.retire, 0U);
 }
 
+// --- Thread blocks that move -----------------------------------------------------------------------------------------
+
+std::uint32_t lane0(Bench& bench, unsigned w, unsigned reg) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, bench.warps.view(w).dst(static_cast<isa::OperandIndex>(reg)), sizeof value);
+  return value;
+}
+std::vector<std::byte> row_of(const Bench& bench, std::uint32_t value) {
+  std::vector<std::byte> row(std::size_t{bench.machine.sm.lanes} * 4);
+  for (std::size_t at = 0; at < row.size(); at += 4) std::memcpy(&row[at], &value, 4);
+  return row;
+}
+
+// The result of a skipped instruction is younger than a load that is still going to write the register.
+TEST(OwnRegisters, ASkippedResultWaitsForAnOlderLoad) {
+  Bench bench(sums());
+  OwnRegisters own(bench.warps, bench.board);
+  own.skipped(0, 3, row_of(bench, 7).data());
+  EXPECT_EQ(lane0(bench, 0, 3), 7U);
+  bench.board.expect(1, 4);
+  own.skipped(1, 4, row_of(bench, 8).data());
+  own.skipped(1, 4, row_of(bench, 9).data());
+  own.skipped(1, 5, row_of(bench, 10).data());
+  EXPECT_EQ(lane0(bench, 1, 4), 0U);
+  EXPECT_EQ(lane0(bench, 1, 5), 10U);
+  bench.board.forget(1, 4);
+  own.settle(0);
+  EXPECT_EQ(lane0(bench, 1, 4), 0U);
+  own.settle(1);
+  EXPECT_EQ(lane0(bench, 1, 4), 9U);
+}
+
+TEST(OwnRegisters, WhatAWarpWritesItselfIsYoungerThanASkippedResult) {
+  Bench bench(sums());
+  OwnRegisters own(bench.warps, bench.board);
+  for (const unsigned reg : {3U, 4U, 5U}) {
+    bench.board.expect(0, reg);
+    own.skipped(0, reg, row_of(bench, reg).data());
+    bench.board.forget(0, reg);
+  }
+  own.written(0, 2, 2);  // 2 and 3
+  own.written(1, 4, 1);  // of another warp
+  own.settle(0);
+  EXPECT_EQ(lane0(bench, 0, 3), 0U);
+  EXPECT_EQ(lane0(bench, 0, 4), 4U);
+  EXPECT_EQ(lane0(bench, 0, 5), 5U);
+  // A warp that starts in the slot has nothing of the one before.
+  bench.board.expect(0, 4);
+  own.skipped(0, 4, row_of(bench, 44).data());
+  bench.board.forget(0, 4);
+  own.start(0);
+  own.settle(0);
+  EXPECT_EQ(lane0(bench, 0, 4), 4U);
+}
+
+TEST(FilterUnit, AStudyPinsThreadBlocks) {
+  OneStudy study;
+  const Bench bench(sums(), 64, 2, &study);
+  EXPECT_TRUE(bench.tbs.pinned());
+}
+TEST(FilterUnit, WithoutAStudyThreadBlocksMayMove) {
+  const Bench bench(sums());
+  EXPECT_FALSE(bench.tbs.pinned());
+}
+
 }  // namespace
 }  // namespace castor::gpu::gpu_sm_filter_unit_test

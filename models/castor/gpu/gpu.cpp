@@ -26,8 +26,6 @@ SmHooks hooks_of(const Hooks& hooks, SwapImages* images, unsigned sm) {
   if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
   if (!hooks.issue.empty()) result.issue = hooks.issue[sm];
   if (!hooks.agents.empty()) result.agent = hooks.agents[sm];
-  const bool placing = hooks.dispatch != nullptr && hooks.launch == nullptr;
-  result.elsewhere = hooks.job_scheduler != nullptr || placing || !hooks.fetch_filter.empty() || hooks.hub != nullptr;
   return result;
 }
 

@@ -54,12 +54,12 @@ void check_pair(const Claimant& first, const Claimant& second) {
   if (meet(first, second)) {
     exclude(
         first, second,
-        second.block + " counts thread blocks that retire, those of " + first.block + " leave an SM without retiring");
+        second.block + " needs thread blocks that stay until they retire, " + first.block + " swaps them out before");
   }
   if (meet(second, first)) {
     exclude(
         first, second,
-        first.block + " counts thread blocks that retire, those of " + second.block + " leave an SM without retiring");
+        first.block + " needs thread blocks that stay until they retire, " + second.block + " swaps them out before");
   }
   check_launches(first, second);
   check_launches(second, first);
@@ -95,7 +95,7 @@ const char* meaning(Claim claim) {
     case Claim::kSwapsOutTbs:
       return "lets thread blocks leave an SM without retiring";
     case Claim::kCountsRetired:
-      return "counts thread blocks that retire";
+      return "needs thread blocks that stay on their SM until they retire";
     case Claim::kNeedsExecution:
       return "needs SMs that execute instructions";
     case Claim::kNeedsDeviceLaunches:

@@ -23,7 +23,7 @@ enum class Claim : std::uint8_t {
   kSynchronises,         ///< hooks hub and agents: controls the synchronisation of thread blocks over the device
   kMovesContexts,        ///< hook swap: moves the contexts of thread blocks; comes with kSwapsOutTbs
   kSwapsOutTbs,          ///< thread blocks may be swapped out of an SM without retiring
-  kCountsRetired,        ///< counts thread blocks by their retirement
+  kCountsRetired,        ///< counts on it that thread blocks leave an SM only to retire (docs/gpu/moving.md, "Hooks")
   kNeedsExecution,       ///< requires SMs that execute instructions, not SMs that replay service times
   kNeedsDeviceLaunches,  ///< requires launches by device code
 };

@@ -470,4 +470,28 @@ TEST(AffineInstances, WhatIsNoFileOfThemIsRefusedWithItsLine) {
   EXPECT_THROW((void)read_affine_instances("/nonexistent/file"), base::InputError);
 }
 
+// Rows of a study hold several results of one instruction, so nobody can tell which go with a thread block that moves.
+TEST(Compared, ThreadBlocksDoNotMoveBesideACompared) {
+  for (const char* const key : {"context.random=1", "context.mover=rate"}) {
+    NoSync filter;
+    gpu::SmHooks hooks;
+    hooks.fetch_filter = &filter;
+    try {
+      const Rig rig(gpu::test::machine("pascal_titanx_study", {key}), hooks);
+      ADD_FAILURE() << key;
+    } catch (const base::InputError& error) {
+      const std::string said = error.what();
+      EXPECT_NE(said.find("a FetchFilter with a study does not support"), std::string::npos) << said;
+      EXPECT_NE(said.find(std::string(key).substr(0, 13)), std::string::npos) << said;
+    }
+  }
+  const darsie::Registration registration;
+  std::vector<base::SchemaRow> keys = registration.keys();
+  for (const std::string& system : keys.front().choices) {
+    keys.front().standard = system;
+    const std::vector<Claim> claims = registration.claims({"darsie", keys});
+    EXPECT_EQ(std::count(claims.begin(), claims.end(), Claim::kCountsRetired), system == "darsie" ? 0 : 1) << system;
+  }
+}
+
 }  // namespace castor::hookup::darsie_compared_test

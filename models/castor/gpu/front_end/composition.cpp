@@ -46,36 +46,16 @@ void check_windows(const Hooks& hooks) {
   }
 }
 
-// Throws InputError if thread blocks are to be swapped out beside a hook that does not support it.
-void check_moves(const Machine& machine, const Hooks& hooks) {
-  const auto refuse = [](bool stands, const char* hook, const char* key, const char* value) {
-    if (!stands) return;
-    throw base::InputError(
-        std::string(hook) + " does not support thread blocks that are swapped out: key " + key + " is " + value,
-        std::string("disable the block that is a ") + hook + ", or change " + key);
-  };
-  const bool filters = !hooks.fetch_filter.empty();
-  if (machine.context.mover == ContextMover::kEngine && hooks.swap.empty()) {
+// Throws InputError if the machine does not have what swap engines need, or has what they cannot stand beside.
+void check_swaps(const Machine& machine, const Hooks& hooks) {
+  if (hooks.swap.empty()) {
+    if (machine.context.mover != ContextMover::kEngine) return;
     throw base::InputError("key context.mover: engine does not fit: no block of this machine moves contexts",
                            "drain or rate");
   }
-  if (machine.context.mover == ContextMover::kRate) refuse(filters, "FetchFilter", "context.mover", "rate");
-  if (machine.context.random == 0) return;
-  refuse(filters, "FetchFilter", "context.random", "not 0");
-  refuse(hooks.job_scheduler != nullptr, "JobScheduler", "context.random", "not 0");
-  refuse(hooks.dispatch != nullptr, "DispatchPolicy", "context.random", "not 0");
-  refuse(hooks.launch != nullptr, "LaunchUnit", "context.random", "not 0");
-}
-
-// Throws InputError if the machine does not have what swap engines need, or has what they cannot stand beside.
-void check_swaps(const Machine& machine, const Hooks& hooks) {
-  if (hooks.swap.empty()) return;
   if (machine.sm.lanes != 32) lacks("SwapEngine", "sm.lanes", std::to_string(machine.sm.lanes), "32");
   if (machine.l1.line != kSwapLineBytes) lacks("SwapEngine", "l1.line", std::to_string(machine.l1.line), "128");
-  if (hooks.fetch_filter.empty()) return;
-  throw base::InputError(
-      "FetchFilter and SwapEngine cannot be combined: a FetchFilter does not support thread blocks "
-      "that are swapped out");
+  if (!hooks.fetch_filter.empty()) throw base::InputError("FetchFilter and SwapEngine cannot be combined");
 }
 
 // Checks that the machine has what its hooks need. Throws InputError otherwise.
@@ -96,7 +76,6 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
     throw base::InputError("SourceOrder cannot be combined with a JobScheduler or a LaunchUnit");
   }
   check_windows(hooks);
-  check_moves(machine, hooks);
   check_swaps(machine, hooks);
   // The built-in policy fills the machine with a kernel that owns it, and knows when the fill is over.
   if (hooks.hub != nullptr && machine.chip.sync.swaps && (hooks.dispatch != nullptr || hooks.launch != nullptr)) {
@@ -105,8 +84,8 @@ void check_hooks(const Machine& machine, const Hooks& hooks) {
                                (hooks.dispatch != nullptr ? "DispatchPolicy" : "LaunchUnit"),
                            "disable one of the blocks");
   }
-  const bool inside = !hooks.fetch_filter.empty() || !hooks.issue.empty() || !hooks.agents.empty() ||
-                      !hooks.swap.empty();
+  const bool inside =
+      !hooks.fetch_filter.empty() || !hooks.issue.empty() || !hooks.agents.empty() || !hooks.swap.empty();
   if (inside && machine.schedulers > kMaxSchedulers) {
     lacks("a hook inside an SM", "schedulers", std::to_string(machine.schedulers),
           "at most " + std::to_string(kMaxSchedulers));

@@ -30,7 +30,10 @@ class JobSide : public FrontEndMechanism {
   }
   void clock_block(Cycle now) { scheduler_.clock(now); }
   [[nodiscard]] QueueMask held_queues() const { return preemptor_.queues(); }
-  [[nodiscard]] bool stirred() const { return scheduler_.stirred() || inspector_.grantable() != parse_.ready(); }
+  /// Returns whether inputs of hooks may differ in the next cycle. Preempted queues are held from then on.
+  [[nodiscard]] bool stirred() const {
+    return scheduler_.stirred() || preemptor_.changed() || inspector_.grantable() != parse_.ready();
+  }
   [[nodiscard]] Cycle next(Cycle now) const { return scheduler_.next(now); }
   [[nodiscard]] bool inert() const { return scheduler_.inert(); }
   /// Resets a scheduler that judges jobs, and the dispatch policy. The device has been reset.

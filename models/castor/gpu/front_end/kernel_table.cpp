@@ -154,12 +154,10 @@ void KernelTable::restore(unsigned entry) {
   ++tb_restored_;
 }
 
-void KernelTable::drop_saved(unsigned entry) {
-  KernelEntry& kernel = entries_[entry];
-  kernel.retired += kernel.saved;
-  tb_retired_ += kernel.saved;
-  for (; kernel.saved != 0; --kernel.saved) records_.let_go(*kernel.record);
-  note_finished(entry);
+void KernelTable::take_back(unsigned entry) {
+  --entries_[entry].saved;
+  ++entries_[entry].running;
+  ++tb_retired_;
 }
 
 void KernelTable::suspend(unsigned entry) {

@@ -173,8 +173,9 @@ class KernelTable {
   /// launch record all the while.
   void save(unsigned entry);
   void restore(unsigned entry);
-  /// Drops the saved TBs of a stopped kernel.
-  void drop_saved(unsigned entry);
+  /// Takes back a saved TB of a stopped kernel or group, which is dropped. The TB counts as running until it is counted
+  /// as complete.
+  void take_back(unsigned entry);
   /// Records that a TB was swapped out of its SM to wait for launches. The TB keeps its hold of the launch record.
   void suspend(unsigned entry);
   /// `expect`: a suspended TB is about to be placed again. `resume`: the TB is placed again. `drop_suspended`: the TB

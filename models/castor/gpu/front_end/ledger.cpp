@@ -73,6 +73,7 @@ void Ledger::debit(unsigned sm, unsigned entry, const TbNeed& need, Cycle now) {
   room.smem_units -= need.smem_units;
   ++resident_[sm * entries_ + entry];
   ++resident_total_;
+  ++changes_;
   last_placed_[sm] = {now, need.warps};
   update(sm);
 }
@@ -91,6 +92,7 @@ void Ledger::credit(unsigned sm, unsigned entry, const TbNeed& need) {
                 "SM %u returned resources that were not allocated", sm);
   --resident_[sm * entries_ + entry];
   --resident_total_;
+  ++changes_;
   update(sm);
 }
 

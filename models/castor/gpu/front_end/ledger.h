@@ -29,6 +29,7 @@ class Ledger final : public ResourceView {
     return resident_[sm * entries_ + entry];
   }
   [[nodiscard]] unsigned resident_total() const { return resident_total_; }
+  [[nodiscard]] std::uint64_t changes() const override { return changes_; }
   [[nodiscard]] bool fits(unsigned sm, const TbNeed& need) const override;
   /// Returns the number of TBs for which an SM has resources.
   [[nodiscard]] unsigned room_for(unsigned sm, const TbNeed& need) const;
@@ -64,6 +65,7 @@ class Ledger final : public ResourceView {
   std::vector<Placed> last_placed_;      // [sm]: cycle and warps of the last placement
   std::vector<std::uint16_t> resident_;  // [sm * entries + entry]: TBs on the SM or in flight to it
   unsigned resident_total_ = 0;
+  std::uint64_t changes_ = 0;  // debits and credits so far
   std::vector<std::uint16_t> watched_;
   std::vector<TbNeed> need_;  // [entry]: resources of a TB of a watched entry
   std::vector<SmMask> fit_;   // [entry]: SMs on which the next TB fits

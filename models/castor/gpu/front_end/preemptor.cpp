@@ -32,8 +32,9 @@ Preemptor::Preemptor(const Machine& machine, std::vector<SmUnit*> sms, KernelTab
 
 void Preemptor::preempt(const QueueMask& queues, Cycle now) {
   const QueueMask begun = queues & ~queues_;
+  changed_ = queues != queues_;
   queues_ = queues;
-  if (begun.none()) return;
+  if (begun.none() || machine_.context.mover != ContextMover::kRate) return;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
     const bool saves = kernel.state == EntryState::kWritten && !kernel.killed && begun[kernel.context().queue];
@@ -70,24 +71,45 @@ void Preemptor::take_saved(SmUnit& sm, Cycle now) {
     ledger_.credit(sm.index(), entry, kernel.context().need);
     table_.save(entry);
     events_.left(tb_event(*tb->kernel, sm.index(), tb->gid));
-    saved_.push_back({tb, kernel.record});
-    if (kernel.killed) stopped(entry);
+    const SwappedTb saved{tb, &table_.record_of(*tb->kernel)};
+    const bool group_stopped = tb->group != kNoGroup && table_.groups().at(tb->group).stopped;
+    if (kernel.killed || group_stopped)
+      drop(saved);
+    else
+      saved_.push_back(saved);
   }
 }
 
+void Preemptor::drop(const SwappedTb& saved) {
+  if (saved.tb->caller != 0) retire_.end_caller(saved.tb->caller);
+  table_.take_back(saved.entry());
+  retire_.drop(tb_event(saved.record->context, 0, saved.tb->gid), 0);
+}
+
 void Preemptor::stopped(unsigned entry) {
-  const LaunchRecord* const record = table_[entry].record;
-  for (const SwappedTb& saved : saved_) {
-    if (saved.record == record && saved.tb->caller != 0) retire_.end_caller(saved.tb->caller);
-  }
-  saved_.erase(std::remove_if(saved_.begin(), saved_.end(), [&](const SwappedTb& tb) { return tb.record == record; }),
-               saved_.end());
-  table_.drop_saved(entry);
+  const auto first = std::stable_partition(saved_.begin(), saved_.end(),
+                                           [entry](const SwappedTb& saved) { return saved.entry() != entry; });
+  std::for_each(first, saved_.end(), [this](const SwappedTb& saved) { drop(saved); });
+  saved_.erase(first, saved_.end());
+}
+
+void Preemptor::tree_stopped(const LaunchRecord& record) {
+  const auto first = std::stable_partition(saved_.begin(), saved_.end(), [&record](const SwappedTb& saved) {
+    return saved.tb->group == kNoGroup || saved.record->root != record.root;
+  });
+  std::for_each(first, saved_.end(), [this](const SwappedTb& saved) { drop(saved); });
+  saved_.erase(first, saved_.end());
+}
+
+// Returns whether a TB stays saved because its queue is preempted. Without a mover, TBs of a preempted queue run to
+// their end, so one that was swapped out at random comes back for that.
+bool Preemptor::held(const SwappedTb& saved) const {
+  return machine_.context.mover == ContextMover::kRate && queues_[saved.record->context.queue];
 }
 
 // Returns the SMs to which a saved TB may go now.
 SmMask Preemptor::room_for(const SwappedTb& saved) const {
-  if (queues_[saved.record->context.queue]) return {};
+  if (held(saved)) return {};
   return dispatcher_.sms_for_restored(saved.entry());
 }
 
@@ -102,7 +124,7 @@ void Preemptor::add_waiting(DispatchState& state) const {
   state.waiting = state.waiting || !saved_.empty();
   bool found = false;
   for (const SwappedTb& saved : saved_) {
-    if (queues_[saved.record->context.queue]) continue;
+    if (held(saved)) continue;
     const SmMask room = dispatcher_.room_again(saved.entry());
     if (!found || room.any()) state.fits_head = room;
     found = true;

@@ -17,7 +17,8 @@ namespace castor::gpu {
 
 /// Preemptor: holds the queues that a job scheduler preempts, their saved TBs, and the mover through which the contexts
 /// of these TBs pass (docs/gpu/jobs.md, "Preemption"). Without a mover (context.mover drain) the TBs run to their end.
-/// It also holds TBs that SMs swap out at random (context.random), which may be placed again at once.
+/// It also holds TBs that SMs swap out at random (context.random), which may be placed again at once, and without a
+/// mover also while their queue is preempted.
 ///
 /// In a cycle: `accept_messages` in F2 (retire), `restore` in F5 before other TBs are placed, `preempt` in F8 (parse);
 /// `stopped` in any step.
@@ -33,6 +34,8 @@ class Preemptor : public FrontEndMechanism {
   /// except those of kernels that must be resident at once.
   void preempt(const QueueMask& queues, Cycle now);
   [[nodiscard]] const QueueMask& queues() const { return queues_; }
+  /// Returns whether the last `preempt` changed the preempted queues.
+  [[nodiscard]] bool changed() const { return changed_; }
   /// Takes TBs that have left their SM before they were complete. TBs of stopped kernels are dropped.
   void accept_messages(Cycle now) {
     for (SmUnit* const sm : sms_) take_saved(*sm, now);
@@ -42,8 +45,10 @@ class Preemptor : public FrontEndMechanism {
   void restore(Cycle now) {
     if (!saved_.empty()) restore_first(now);
   }
-  /// Drops the saved TBs of a stopped kernel.
+  /// Drops the saved TBs of a stopped kernel, those of its groups included. `tree_stopped`: drops the saved TBs of
+  /// groups that belong to a stopped launch tree. Hooks see a dropped TB retire and complete in a later cycle.
   void stopped(unsigned entry);
+  void tree_stopped(const LaunchRecord& record);
 
   void add_waiting(DispatchState& state) const;
 
@@ -60,7 +65,9 @@ class Preemptor : public FrontEndMechanism {
  private:
   void save(unsigned entry, Cycle now);
   void take_saved(SmUnit& sm, Cycle now);
+  void drop(const SwappedTb& saved);
   void restore_first(Cycle now);
+  [[nodiscard]] bool held(const SwappedTb& saved) const;
   [[nodiscard]] SmMask room_for(const SwappedTb& saved) const;
   [[nodiscard]] std::size_t restorable() const;
 
@@ -72,6 +79,7 @@ class Preemptor : public FrontEndMechanism {
   RetireUnit& retire_;
   HookEvents& events_;
   QueueMask queues_;
+  bool changed_ = false;
   std::vector<SwappedTb> saved_;  // saved TBs, in the order in which they left their SMs
   Cycle mover_free_ = 0;          // first cycle in which the mover is free
 };

@@ -122,8 +122,8 @@ void Suspender::finish(Cycle /*now*/) {
 void Suspender::drop(const SwappedTb& away) {
   launches_.end_block(away.tb->caller);
   const KernelContext& context = away.record->context;
-  if (context.group == kNoGroup) return table_.drop_suspended(context.entry);
-  // A dropped TB of a group goes through the retire unit, because the launch unit counts it too.
+  if (context.group == kNoGroup && !events_.on()) return table_.drop_suspended(context.entry);
+  // A dropped TB goes through the retire unit if a launch unit or another hook counts it too.
   table_.resume(context.entry);
   retire_.drop(tb_event(context, 0, away.tb->gid), 0);
 }

@@ -27,6 +27,8 @@ class ResourceView {
   [[nodiscard]] virtual const SmResources& free(unsigned sm) const = 0;
   /// Returns the number of TBs of a kernel table entry that are on an SM or in flight to it.
   [[nodiscard]] virtual unsigned resident(unsigned sm, unsigned entry) const = 0;
+  /// Returns a number that grows whenever a TB is placed, retires, is swapped out or is placed again.
+  [[nodiscard]] virtual std::uint64_t changes() const = 0;
   /// Returns whether the SM has the free resources for a TB of that need.
   [[nodiscard]] virtual bool fits(unsigned sm, const TbNeed& need) const = 0;
   /// Returns the SMs on which the next TB of an entry fits; empty for entries without TBs to place. Ignores closed SMs

@@ -9,13 +9,13 @@
 namespace castor::gpu {
 
 /// Mechanism for launches by device code on an SM (docs/gpu/launches.md): calls of the device runtime. Asks that thread
-/// blocks be swapped out while they wait for the kernels they have launched. It does not ask
-/// on machines with hooks that do not support such blocks.
+/// blocks be swapped out while they wait for the kernels they have launched. It does not ask on SMs with a hook that
+/// does not support such blocks: a synchronisation agent, or a filter that pins them (ThreadBlocks::pin).
 class DeviceRuntime : public SmMechanism {
  public:
   explicit DeviceRuntime(const SmParts& parts)
       : machine_(parts.machine),
-        swaps_(!parts.hooks.any()),
+        swaps_(parts.hooks.agent == nullptr),
         clock_(parts.clock),
         blocked_(parts.blocked),
         warps_(parts.warps),
@@ -44,7 +44,7 @@ class DeviceRuntime : public SmMechanism {
   void bookkeep(BusyWarps&& /*busy_warps*/) {
     if (!calls_.active()) return;
     if (calls_.due() <= clock_.tick()) calls_.advance();
-    if (swaps_ && calls_.await_children() != 0) request_swaps();
+    if (swaps_ && !tbs_.pinned() && calls_.await_children() != 0) request_swaps();
     calls_.end_tick();
   }
   [[nodiscard]] WarpMask busy_warps() const { return calls_.moving(); }
@@ -71,7 +71,7 @@ class DeviceRuntime : public SmMechanism {
   }
 
   const Machine& machine_;
-  const bool swaps_;  ///< thread blocks that wait for their launches are swapped out
+  const bool swaps_;  ///< thread blocks that wait for their launches are swapped out, unless they are pinned
   SmClock& clock_;
   const BlockedWarps& blocked_;
   const WarpTable& warps_;

@@ -38,7 +38,8 @@ const DecodeGroup& FilterDecoder::find() {
     }
     present_ |= warp_bit(w);
   }
-  present_ &= warps_.live() & fetch_.out();
+  // Instructions that were squashed because their TB is about to be swapped out are not due any more.
+  present_ &= warps_.live() & fetch_.out() & fetch_.due();
   group_ = {};
   if (present_ == 0) return group_;
   unsigned first = lowest(present_);

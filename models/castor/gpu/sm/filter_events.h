@@ -24,9 +24,11 @@ class FilterEvents {
   void begin_tick();
   /// Resets the barrier state of a TB context in which a TB starts.
   void start(unsigned context) { full_barriers_[context] = 0; }
-  /// Treats the live warps of a stopped TB as exited.
+  /// Treats the live warps of a TB that is stopped or begins to move out as exited.
   void stop(WarpMask live) { leaving_ |= live; }
-  /// Records that the TB of a context has retired.
+  /// Returns the exited warps whose exit has not been delivered.
+  [[nodiscard]] WarpMask leaving() const { return leaving_; }
+  /// Records that the TB of a context has retired or was swapped out.
   void retired(unsigned context) { retires_ = static_cast<std::uint8_t>(context); }
 
   /// Records the issue of an instruction by a warp of any TB, for the lanes `mask`.

@@ -38,7 +38,7 @@ FilterPools::Outcome FilterPools::give_rows(const TbState& tb, unsigned context)
   return &FilterCounts::tbs_with_pool;
 }
 
-void FilterPools::start(const TbState& tb, unsigned context, TbStartEvent& event) {
+void FilterPools::start(const TbState& tb, unsigned context, TbStartEvent& event, bool restored) {
   warps_ &= ~tb.warps;
   tbs_ &= ~(TbMask{1} << context);
   const Dim3& block = tb.kernel->block;
@@ -46,6 +46,9 @@ void FilterPools::start(const TbState& tb, unsigned context, TbStartEvent& event
   Pool& pool = pools_[context];
   pool = {};
   event.promote = pool.promote = std::uint64_t{block.y} * block.z > 1 && power;
+  if (restored) return;
+  pool.moves = !blocks_.pinned() && (machine_.context.random != 0 || machine_.context.mover == ContextMover::kRate ||
+                                     tb.kernel->program->reach.launches);
   const Outcome outcome = give_pool(tb, context);
   counters_.add(context, [outcome](FilterCounts& counts) { ++(counts.*outcome); });
   if (outcome != &FilterCounts::tbs_with_pool) return;

@@ -21,6 +21,7 @@ class FilterPools {
   struct Pool {
     std::uint16_t base = 0, rows = 0, slots = 0;
     bool promote = false;  ///< marks of value 1 ("redundant if the block's shape allows") count for this TB
+    bool moves = false;    ///< the TB may be swapped out, so the own registers of its warps are kept (OwnRegisters)
     /// [record] pool rows with the results of the record's last leader; kNone = no leader so far
     std::vector<std::array<std::int16_t, 2>> led;
   };
@@ -35,9 +36,9 @@ class FilterPools {
         counters_(counters) {}
 
   /// Decides whether the filter acts on a TB that starts, gives the TB its rows, and completes the start event for the
-  /// hooks.
-  void start(const TbState& tb, unsigned context, TbStartEvent& event);
-  /// Frees the rows of a TB that has retired.
+  /// hooks. `restored`: the TB was swapped out before; the filter does not act on it, and nothing is counted.
+  void start(const TbState& tb, unsigned context, TbStartEvent& event, bool restored = false);
+  /// Frees the rows of a TB that has retired or was swapped out.
   void retired(unsigned context);
 
   [[nodiscard]] Pool& operator[](unsigned context) { return pools_[context]; }

@@ -11,6 +11,20 @@ namespace castor::gpu {
 using isa::Kind;
 using isa::Record;
 
+namespace {
+
+// Throws InputError if thread blocks are to be swapped out beside a study, whose rows hold results of many iterations.
+void check_study(const Machine& machine) {
+  const bool rate = machine.context.mover == ContextMover::kRate;
+  if (!rate && machine.context.random == 0) return;
+  const std::string key = rate ? "context.mover" : "context.random";
+  throw base::InputError("a FetchFilter with a study does not support thread blocks that are swapped out: key " + key +
+                             " is " + (rate ? "rate" : "not 0"),
+                         "disable the block that is the FetchFilter, or change " + key);
+}
+
+}  // namespace
+
 FilterUnit::FilterUnit(const SmParts& parts)
     : parts_(parts),
       group_(parts.statistics, "fetch_filter"),
@@ -23,10 +37,14 @@ FilterUnit::FilterUnit(const SmParts& parts)
       decoder_(parts, filter_, terms_, rows_, pools_, counters_),
       slots_(parts.machine, terms_, parts.clock, parts.warps, parts.buffer, pools_, decoder_),
       events_(parts.warps, parts.tbs, pools_),
+      own_(parts.warps, parts.scoreboard),
       check_(parts.machine.check.skips && terms_.study == nullptr
                  ? std::make_unique<SkipCheck>(parts.machine, parts.sm, parts.clock, parts.warps, parts.faults)
                  : nullptr) {
-  if (terms_.study != nullptr) terms_.study->attach(study_.emplace(parts, rows_));
+  if (terms_.study == nullptr) return;
+  check_study(parts.machine);
+  parts.tbs.pin();
+  terms_.study->attach(study_.emplace(parts, rows_));
 }
 
 FilterTerms FilterUnit::attach() {
@@ -37,26 +55,44 @@ FilterTerms FilterUnit::attach() {
 
 // --- Thread blocks ---------------------------------------------------------------------------------------------------
 
-void FilterUnit::begin(const TbState& tb, unsigned context, TbStartEvent& event) {
+void FilterUnit::begin(const TbState& tb, unsigned context, TbStartEvent& event, bool restored) {
   for (WarpMask left = tb.warps; left != 0; left &= left - 1) {
     decoder_.start(lowest(left));
     rows_.start(lowest(left));
+    own_.start(lowest(left));
     if (check_ != nullptr) check_->start(lowest(left));
   }
   if (check_ != nullptr) check_->start_tb(context);
   events_.start(context);
-  pools_.start(tb, context, event);
+  pools_.start(tb, context, event, restored);
   if (study_) terms_.study->start(context, *tb.kernel);
 }
 
 void FilterUnit::stop(unsigned context) {
   const TbState& tb = parts_.tbs[context];
-  events_.stop(tb.live);
+  if ((frozen_ >> context & 1) == 0) events_.stop(tb.live);
   decoder_.stop(tb.warps);
   if (check_ != nullptr) check_->stop(tb.warps);
 }
 
-void FilterUnit::retire(unsigned context, TbRetireMessage& /*message*/) {
+// Nothing of the TB is in flight: all results of its warps and leaders are in their registers and rows.
+void FilterUnit::freeze(unsigned context) {
+  const TbState& tb = parts_.tbs[context];
+  frozen_ |= TbMask{1} << context;
+  parts_.fetch.bar(tb.warps);
+  decoder_.stop(tb.warps);
+  events_.stop(tb.live);
+  if ((pools_.tbs() >> context & 1) == 0) return;
+  CASTOR_ASSERT_AT(parts_.clock.now(), pools_[context].moves, "a TB of SM %u is swapped out that must not move",
+                   parts_.sm);
+  for (WarpMask left = tb.live; left != 0; left &= left - 1) {
+    own_.settle(lowest(left));
+    if (check_ != nullptr) check_->leaves(lowest(left));
+  }
+}
+
+void FilterUnit::retired(unsigned context) {
+  frozen_ &= ~(TbMask{1} << context);
   events_.retired(context);
   pools_.retired(context);
 }
@@ -116,8 +152,7 @@ void FilterUnit::skip(WarpMask skipped) {
   parts_.clock.stir();
 }
 
-// Accounts for a skipped instruction. Its results are in the pool rows that its last leader wrote. While the
-// fixed-point watchdog compares registers, the results are also copied to the warp's own registers.
+// Accounts for a skipped instruction. Its results are in the pool rows that its last leader wrote.
 void FilterUnit::take_over(unsigned w) {
   const WarpState& warp = parts_.warps[w];
   const Decoded& decoded = warp.decoded[warp.pc];
@@ -132,14 +167,21 @@ void FilterUnit::take_over(unsigned w) {
     check_->skipped(w, led ? values : nullptr);
     counters_.add(warp.tb, [](FilterCounts& counts) { ++counts.checked_skips; });
   }
-  if (!parts_.watch.is_open()) return;
+  if (pool.moves || parts_.watch.is_open()) take_results(w, decoded, led ? &rows : nullptr);
+}
+
+// Copies the results of a skipped instruction to the warp's own registers, if the TB may be swapped out or while the
+// fixed-point watchdog compares registers. `rows`: rows with the results; null if the instruction has no leader.
+void FilterUnit::take_results(unsigned w, const Decoded& decoded, const std::array<std::int16_t, 2>* rows) {
+  const bool moves = pools_[parts_.warps[w].tb].moves;
   for (unsigned i = 0; i < decoded.dst_count; ++i) {
     // A pending older write would later overwrite the copied value.
-    if (!led || parts_.scoreboard.pending(w, decoded.dst + i)) {
-      parts_.watch.disturb();
-      return;
-    }
-    rows_.load(w, decoded.dst + i, static_cast<unsigned>(rows[i]));
+    const bool late = rows == nullptr || parts_.scoreboard.pending(w, decoded.dst + i);
+    if (late) parts_.watch.disturb();
+    if (late && !moves) return;
+    CASTOR_HOOK_CHECK(filter_, parts_.clock.now(), rows != nullptr,
+                      "fetch_filter of SM %u skips an instruction that no warp has led", parts_.sm);
+    own_.skipped(w, decoded.dst + i, rows_.value(static_cast<unsigned>((*rows)[i])));
   }
 }
 
@@ -204,6 +246,7 @@ void FilterUnit::issue_renamed(unsigned scheduler, unsigned w, const Record& rec
   const std::uint32_t pc = warp.pc;
   const Tick tick = parts_.clock.tick();
   parts_.buffer.take(w);
+  own_.written(w, decoded.dst, decoded.dst_count);
   const IssueRename& rename = slots_.rename(w, pc);
   const IssueSlot& slot = slots_.issue(w, pc);
   const bool lead = slot.lead && (mask != 0 || record.kind == Kind::kLane);

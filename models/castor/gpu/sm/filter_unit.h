@@ -16,6 +16,7 @@
 #include "castor/gpu/sm/filter_pools.h"
 #include "castor/gpu/sm/filter_slots.h"
 #include "castor/gpu/sm/hook_port.h"
+#include "castor/gpu/sm/own_registers.h"
 #include "castor/gpu/sm/pick_policy.h"
 #include "castor/gpu/sm/row_pool.h"
 #include "castor/gpu/sm/skip_check.h"
@@ -29,9 +30,12 @@ namespace castor::gpu {
 /// the filter and applies the filter's outputs. Present only if a filter is plugged in.
 ///
 /// The filter acts on the warps of TBs that its terms select; of other TBs it receives start, exit and retirement only.
-/// Steps: `begin`, `stop`, then `settle_early` in S0, start; `take` in S1, events; `expect_load` in S3, memory;
-/// `settle`, then `issue` for each instruction in S5, issue; `decode` in S6, decode; `barrier_met`, `fence_over`,
-/// `retire` in S8, bookkeeping; `clock` in S9, hook edges.
+/// A TB that is swapped out exits and retires, as the filter sees it. One that comes back starts with its live warps,
+/// and the filter does not act on it. A filter with a study pins all TBs.
+///
+/// Steps: `begin`, `come_back`, `stop`, then `settle_early` in S0, start; `take` in S1, events; `expect_load` in S3,
+/// memory; `settle`, then `issue` for each instruction in S5, issue; `decode` in S6, decode; `barrier_met`,
+/// `fence_over`, `freeze`, `may_leave`, `leave`, `retire` in S8, bookkeeping; `clock` in S9, hook edges.
 class FilterUnit : public SmMechanism {
  public:
   static constexpr bool kOptional = true;
@@ -44,13 +48,18 @@ class FilterUnit : public SmMechanism {
   FilterUnit& operator=(const FilterUnit&) = delete;
 
   void start(TbStart& start) {
-    begin(start.tb, start.context, start.event);
+    begin(start.tb, start.context, start.event, start.message.saved != nullptr);
     starts_.add(start.event, start.first);
   }
-  /// Starts a TB: gives it a pool of rows if it qualifies, and completes the start event for the hooks.
-  void begin(const TbState& tb, unsigned context, TbStartEvent& event);
+  /// Starts a TB: gives it a pool of rows if it qualifies, and completes the start event for the hooks. `restored`: the
+  /// TB was swapped out before, and gets no pool.
+  void begin(const TbState& tb, unsigned context, TbStartEvent& event, bool restored = false);
+  void come_back(TbStart& start, const SavedTb& /*saved*/) { starts_.keep(start.tb.live, start.first); }
   void stop(unsigned context);
-  void retire(unsigned context, TbRetireMessage& message);
+  void freeze(unsigned context);
+  [[nodiscard]] bool may_leave(unsigned context) const { return (events_.leaving() & parts_.tbs[context].warps) == 0; }
+  void leave(unsigned context, SavedTb& /*saved*/) { retired(context); }
+  void retire(unsigned context, TbRetireMessage& /*message*/) { retired(context); }
 
   void begin_tick() { starts_.begin_tick(); }
   void settle_early(WarpMask eligible);
@@ -89,8 +98,10 @@ class FilterUnit : public SmMechanism {
 
  private:
   [[nodiscard]] FilterTerms attach();
+  void retired(unsigned context);
   void skip(WarpMask skipped);
   void take_over(unsigned w);
+  void take_results(unsigned w, const Decoded& decoded, const std::array<std::int16_t, 2>* rows);
   [[nodiscard]] bool known(unsigned w, std::uint32_t pc, const IssueSlot& slot, bool lead, LaneMask mask);
   void copy(const CopyRequest& request);
   void issue_renamed(unsigned scheduler, unsigned w, const isa::Record& record, const Decoded& decoded, LaneMask mask);
@@ -107,12 +118,14 @@ class FilterUnit : public SmMechanism {
   FilterDecoder decoder_;
   FilterSlots slots_;
   FilterEvents events_;
+  OwnRegisters own_;
   std::unique_ptr<SkipCheck> check_;  // checker of skipped instructions; null unless check.skips is set
   std::optional<StudyPort> study_;    // what the filter's study uses; empty without a study
 
   // inputs and outputs of the filter in this tick
   FetchIn in_;
   FetchOut out_;
+  TbMask frozen_ = 0;  // contexts that are being moved out; their warps have exited for the filter
   // warps not to be fetched in this tick; and eligible warps of the filter's TBs, as of S0
   WarpMask hold_ = 0, eligible_ = 0;
   std::array<std::uint64_t, kMaxWarps> pc_of_{};  // [warp] device address of the PC, for FetchIn::pc

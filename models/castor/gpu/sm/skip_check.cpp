@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "castor/base/error.h"
 #include "castor/gpu/execution/lane_access.h"
 
 namespace castor::gpu {
@@ -174,6 +175,25 @@ void SkipCheck::copied(unsigned w, unsigned reg) {
   elsewhere_[w][reg / 64] &= ~(std::uint64_t{1} << (reg % 64));
   take_own(w, push(w, Step::Kind::kCopy, warps_[w].pc), reg, 1);
   drain(w);
+}
+
+void SkipCheck::leaves(unsigned w) {
+  if ((failed_ & warp_bit(w)) != 0) return;
+  take_late(w);
+  drain(w);
+  if ((failed_ & warp_bit(w)) != 0) return;
+  const std::uint32_t pc = warps_[w].pc;
+  CASTOR_ASSERT_AT(clock_.now(), steps_[w].empty(), "a load of warp %u of SM %u is in flight as its block leaves", w,
+                   sm_);
+  Step step;
+  step.pc = pc;
+  step.cycle = clock_.now();
+  for (unsigned reg = 0; reg < warps_[w].program->registers; ++reg) {
+    const std::byte* const own = warps_.view(w).dst(static_cast<isa::OperandIndex>(reg));
+    const auto wrong =
+        compare(w, step, {static_cast<std::uint8_t>(reg), 1}, own, "is where its warp is swapped out with");
+    if (wrong) return fail(w, pc, *wrong);
+  }
 }
 
 // --- Comparison with the second registers

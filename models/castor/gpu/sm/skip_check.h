@@ -28,7 +28,8 @@ namespace castor::gpu {
 /// The steps of a warp are checked in program order, once all older loads of the warp have their data. A difference is
 /// reported as a fault of the warp, with the cycle of the skip or read.
 ///
-/// Steps: `start_tb`, `start` and `stop` in S0, start; `loaded` in S1, events; the other functions in S5, issue.
+/// Steps: `start_tb`, `start` and `stop` in S0, start; `loaded` in S1, events; `leaves` in S8, bookkeeping; the other
+/// functions in S5, issue.
 /// Functions without `pc` act on the instruction at the warp's PC. Present only if the key is set.
 class SkipCheck {
  public:
@@ -57,6 +58,9 @@ class SkipCheck {
   void skipped(unsigned w, const std::byte* const* rows);
   /// Checks the value of a row that was copied to the own register `reg`.
   void copied(unsigned w, unsigned reg);
+  /// Checks that the own registers of a warp hold what they should, because its TB is swapped out. Nothing of the warp
+  /// is in flight.
+  void leaves(unsigned w);
 
   /// Returns the number of skips checked so far.
   [[nodiscard]] std::uint64_t checked() const { return checked_; }

@@ -34,11 +34,6 @@ struct SmHooks {
   SyncAgent* agent = nullptr;
   SwapEngine* swap = nullptr;
   SwapImages* images = nullptr;  ///< with `swap`: device memory for contexts, shared by all SMs
-  /// a hook that does not support thread blocks that move is plugged into the front end or into other SMs
-  bool elsewhere = false;
-
-  /// Returns whether the machine has a hook that does not support thread blocks that move.
-  [[nodiscard]] bool any() const { return elsewhere || fetch_filter != nullptr || agent != nullptr; }
 };
 
 /// References to the parts of an SM's core, for mechanisms and for parts that use many of them. Constructors may only

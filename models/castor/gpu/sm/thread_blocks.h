@@ -139,6 +139,9 @@ class ThreadBlocks {
   [[nodiscard]] TbMask swapping() const { return swapping_; }
   /// Returns the requests since the last call, oldest first; for class TbMover alone.
   [[nodiscard]] std::vector<SwapRequest> take_swap_requests() { return std::exchange(swap_requests_, {}); }
+  /// Forbids requests to swap out TBs, because a hook of the SM does not support them. For constructors of mechanisms.
+  void pin() { pinned_ = true; }
+  [[nodiscard]] bool pinned() const { return pinned_; }
   /// Cancels the swap of a TB, which stays.
   void cancel_swap(unsigned context) { swapping_ &= ~(TbMask{1} << context); }
   /// Returns the TBs that the swap engine moves; for TbMover and SwapPort.
@@ -165,6 +168,7 @@ class ThreadBlocks {
   // contexts in use; and contexts in use whose warps have all exited
   TbMask resident_ = 0, finished_ = 0;
   TbMask swapping_ = 0;                 // contexts whose TB is to be swapped out
+  bool pinned_ = false;                 // no TB is swapped out
   Tick operation_at_ = base::kForever;  // tick of the last start, retirement or swap-out
   // tick after the start of a TB on an empty SM, in which no TB operation may happen
   Tick quiet_tick_ = base::kForever;

@@ -103,8 +103,12 @@ const std::vector<base::SchemaRow>& Registration::keys() const {
   return keys;
 }
 
-std::vector<hookup::Claim> Registration::claims(const hookup::Settings& /*settings*/) const {
-  return {hookup::Claim::kFiltersFetch, hookup::Claim::kNeedsExecution};
+// The block itself lets thread blocks move. A compared system is a study, whose rows hold results beyond those that the
+// SM could take along.
+std::vector<hookup::Claim> Registration::claims(const hookup::Settings& settings) const {
+  std::vector<hookup::Claim> claims{hookup::Claim::kFiltersFetch, hookup::Claim::kNeedsExecution};
+  if (settings.choice<System>("system") != System::kDarsie) claims.push_back(hookup::Claim::kCountsRetired);
+  return claims;
 }
 
 Params Registration::params(const gpu::Machine& machine, const hookup::Settings& settings) {

@@ -49,6 +49,7 @@ void LapermAdapter::reset() {
   laperm_.in.policy = settings_.policy;
   laperm_.in.ovf_log2 = static_cast<std::uint8_t>(settings_.list_log2);
   unchanged_ = 0;
+  changes_ = 0;
 }
 
 // --- A cycle --------------------------------------------------------------------------------------------------------
@@ -126,7 +127,10 @@ void LapermAdapter::clock(const gpu::DispatchIn& in) {
   laperm::Inputs& to = laperm_.in;
   to.pl_taken = in.taken ? 1 : 0;
   if (in.push) present_push(*in.push);
-  const bool moves = in.push || in.taken || in.reply || laperm_.out().mem_valid != 0 || !in.ev.retired.empty();
+  // TBs that are swapped out or come back have no event of their own, but change the resources.
+  const bool moves = in.push || in.taken || in.reply || laperm_.out().mem_valid != 0 || !in.ev.retired.empty() ||
+                     in.room->changes() != changes_;
+  changes_ = in.room->changes();
   unchanged_ = moves ? 0 : unchanged_ + 1;
   send_request();
   const std::uint8_t errors = laperm_.out().err;

@@ -69,7 +69,8 @@ class LapermAdapter final : public gpu::DispatchPolicy {
   std::uint64_t lists_ = 0;  ///< device address of the lists in memory
   gpu::HookError error_;
   std::unique_ptr<LapermStatistics> statistics_;
-  gpu::Cycle unchanged_ = 0;  ///< cycles since the last push, placement, memory access or retirement
+  gpu::Cycle unchanged_ = 0;   ///< cycles since the last push, memory access or change of the SMs' resources
+  std::uint64_t changes_ = 0;  ///< ResourceView::changes in the last cycle
 };
 
 }  // namespace castor::hookup
