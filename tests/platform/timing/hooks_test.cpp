@@ -97,8 +97,9 @@ std::uint64_t hash_statistics(const base::StatisticGroup& group, std::uint64_t h
     hash = hash_bytes(&value, sizeof value, hash);
   }
   for (const base::StatisticGroup* const inner : group.groups()) {
-    // Only SMs with a fetch filter have the first, only machines with a synchronisation hub the second.
-    if (inner->name() != "filter" && inner->name() != "sync_net") hash = hash_statistics(*inner, hash);
+    // Only SMs with a fetch filter have the first, only machines with a synchronisation hub the others.
+    const bool optional = inner->name() == "filter" || inner->name() == "sync_net" || inner->name() == "sync_issue";
+    if (!optional) hash = hash_statistics(*inner, hash);
   }
   return hash;
 }
