@@ -9,6 +9,7 @@
 #include <string>
 #include <systemc>
 
+#include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm/sm.h"
 #include "compiler/compiler.h"
 #include "platforms/machines.h"

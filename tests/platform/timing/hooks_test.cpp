@@ -98,8 +98,8 @@ std::uint64_t hash_statistics(const base::StatisticGroup& group, std::uint64_t h
   }
   for (const base::StatisticGroup* const inner : group.groups()) {
     // Only SMs with a fetch filter, a synchronisation agent or a swap engine have them.
-    const std::string name = inner->name();
-    if (name != "filter" && name != "sync_net" && name != "swap_port") hash = hash_statistics(*inner, hash);
+    static const std::set<std::string> kOptional = {"filter", "sync_net", "sync_issue", "swap_port"};
+    if (kOptional.count(inner->name()) == 0) hash = hash_statistics(*inner, hash);
   }
   return hash;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "castor/base/error.h"
 #include "castor/gpu/functional/functional_device.h"
 #include "castor/gpu/launch_check.h"
+#include "common/null_hooks.h"
 #include "common/sync_model.h"
 #include "common/sync_stubs.h"
 #include "platform/timing/rig.h"
@@ -26,14 +28,14 @@ using ::testing::HasSubstr;
 
 constexpr const char* kMachine = "kepler_k20c_study";
 
-/// Agent and hub with the checks of a stub. The agent may let nothing issue, or stall one tick late.
+/// Agent and hub with the checks of a stub. The agent may refuse instructions.
 struct Agent final : test::SyncModelAgent<test::SyncStub<AgentIn, AgentOut>> {
-  bool refuses = false;
+  std::function<bool(Cycle)> refuses = [](Cycle) { return false; };
   unsigned issued = 0;
   const AgentOut& settle(const AgentIn& in) override {
     const AgentOut& out = SyncModelAgent::settle(in);
     refused_ = out;
-    if (refuses) refused_.issue_ready = 0;
+    if (refuses(in.now)) refused_.issue_ready = 0;
     return refused_;
   }
   void edge(const AgentIn& in) override {
@@ -53,9 +55,11 @@ struct Hub final : test::SyncModelHub<test::SyncStub<HubIn, HubOut>> {
 };
 
 struct SyncRig {
-  explicit SyncRig(const std::string& machine = kMachine, const std::vector<std::string>& overrides = {}) {
+  /// `others`: hooks beside hub and agents.
+  explicit SyncRig(const std::string& machine = kMachine, const std::vector<std::string>& overrides = {},
+                   const Hooks& others = {}) {
     agents.resize(platforms::load_machine(machine, overrides).machine.chip.sms);
-    Hooks hooks;
+    Hooks hooks = others;
     hooks.hub = &hub;
     for (auto& agent : agents) hooks.agents.push_back(&agent);
     rig = std::make_unique<Rig>(machine, overrides, hooks);
@@ -171,9 +175,9 @@ struct Shape {
 };
 
 /// As many blocks as fit. One more is refused.
-void expect_steps(const std::string& machine, const Shape& shape) {
+void expect_steps(const std::string& machine, const Shape& shape, const Hooks& others = {}) {
   SCOPED_TRACE(machine + " " + std::to_string(shape.threads));
-  SyncRig sync(machine, shape.overrides);
+  SyncRig sync(machine, shape.overrides, others);
   Rig& rig = *sync.rig;
   const ProgramHandle program = rig.load(kSteps, 2);
   const unsigned most = blocks_per_sm(rig.machine(), rig.program(program), shape.threads, 0) * rig.machine().chip.sms;
@@ -218,6 +222,42 @@ TEST(SyncPrograms, TheOrderOfUnitsAndSleepingChangeNothing) {
   const auto plain = fingerprint({});
   EXPECT_EQ(fingerprint({"run.sleep=0"}), plain);
   for (const char* const seed : {"run.seed=1", "run.seed=2"}) EXPECT_EQ(fingerprint({"run.shuffle=1", seed}), plain);
+}
+
+// --- Other hooks of an SM --------------------------------------------------------------------------------------------
+
+/// Run of a kernel of many signals, with or without an issue policy of a block that does what the built-in one does.
+std::vector<std::uint64_t> signals(bool policy) {
+  return in_child([&] {
+    test::NullHooks others(2);
+    SyncRig sync(kMachine, sms(2), others.hooks(policy ? test::NullHooks::kIssuePolicy : 0));
+    for (auto& agent : sync.agents) agent.refuses = [](Cycle now) { return now % 7 < 4; };
+    Rig& rig = *sync.rig;
+    std::string body = "mov.u32 %r1, 5; mov.u32 %r9, 20; LOOP: ";
+    for (unsigned i = 0; i < 6; ++i) body += "add.u32 %r1, %r1, 3; tb.signal 4, 1; mov.u32 %r2, 7; ";
+    const ProgramHandle program = rig.load(body + "sub.u32 %r9, %r9, 1; setp.ne.u32 %p0, %r9, 0; @%p0 bra LOOP; ret;");
+    const Ticket ticket = sync.submit(program, 4, 256, {});
+    rig.finish(ticket);
+    EXPECT_GT(rig.statistic("sm0.sync_issue.refused"), 100U);
+    EXPECT_EQ(rig.statistic("sm0.sync_issue.issued"), 2U * 8 * 6 * 20);
+    if (::testing::Test::HasFailure()) throw std::runtime_error("see above");
+    std::uint64_t hash = 1;
+    for (const Issued& one : rig.issues(ticket)) {
+      const std::uint64_t values[] = {one.cycle, one.sm, one.scheduler, one.warp, one.pc};
+      if (one.sm == 0) hash = hash_bytes(values, sizeof values, hash);
+    }
+    return std::vector<std::uint64_t>{hash, rig.device->cycles()};
+  });
+}
+
+// A policy that takes a refused pick for an issue is greedy for the wrong warp.
+TEST(SyncPrograms, AnIssuePolicyOfABlockHearsWhatWasRefused) { EXPECT_EQ(signals(true), signals(false)); }
+
+TEST(SyncPrograms, AFetchFilterLetsTheAgentSeeItsInstructions) {
+  test::NullHooks others(2);
+  expect_steps(kMachine, {64, {"chip.sms=2", "fetch.warps=1", "fetch.insns=2", "issue.per_warp=1"}},
+               others.hooks(test::NullHooks::kFetchFilter));
+  EXPECT_GT(others.filters[0].edges(), 0U);
 }
 
 // --- Events and options ----------------------------------------------------------------------------------------------
@@ -352,7 +392,7 @@ TEST(SyncPrograms, ABlockThatSpinsOnOneThatWaitsIsReported) {
 
 TEST(SyncPrograms, AnAgentThatNeverLetsAnInstructionIssueIsNamed) {
   SyncRig sync(kMachine, {"chip.sms=2", "watchdog.cycles=5000"});
-  sync.agents[1].refuses = true;
+  sync.agents[1].refuses = [](Cycle) { return true; };
   const Ticket ticket = sync.submit(sync.rig->load("tb.gridsync; ret;"), 2, 32, {});
   try {
     static_cast<void>(sync.rig->device->advance_until(ticket));

@@ -211,8 +211,9 @@ void IssueStage::commit_seconds(Tick tick, Execute& execute) {
     if ((buffer_.drains() & scoreboard_.memory_busy() & warp_bit(w)) != 0) continue;
     if (different_units_ && buffer_.pool(w) == first.pool) continue;
     if (permitted(warp_bit(w)) == 0) continue;
+    if (!can_commit(first.scheduler, w, tick)) continue;
     if ((buffer_.meets() & warp_bit(w)) != 0 && (buffer_.head(w)->flags & kSynchronises) != 0) continue;
-    if (can_commit(first.scheduler, w, tick)) issue(first.scheduler, w, execute);
+    issue(first.scheduler, w, execute);
   }
 }
 
