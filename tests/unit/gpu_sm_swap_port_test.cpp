@@ -150,7 +150,7 @@ TEST(SwapPortDeathTest, AnEngineThatBreaksARuleStopsTheRunWithTheBlocksName) {
 // An image comes two cycles behind its request; a load is done when its data are written, that is behind the passes
 // through LSU, L1 and network; the block leaves when the last store is acknowledged.
 TEST(SwapPort, TimesOfAnImageOfALoadAndOfTheEndOfAJob) {
-  SeenRig one(quick());
+  SeenRig one(quick(), {"l1.return_latency=7"});
   const auto& l1 = one.rig.machine.l1;
   one.rig.network.latency = 5000;
   one.rig.brings_back = false;
@@ -179,8 +179,8 @@ TEST(SwapPort, TimesOfAnImageOfALoadAndOfTheEndOfAJob) {
 TEST(SwapPort, AcknowledgesOfATickQueue) {
   RandomSwapEngine::Options options = quick();
   options.spare = true;
-  SeenRig one(options);
-  one.rig.network.latency = 5;
+  SeenRig one(options, {"l1.access_latency=1", "l1.return_latency=0"});
+  one.rig.network.latency = 1;
   bool fills = false;
   unsigned access_number = 0, taken = 0, done = 0, copies = 0;
   one.seen.change = [&](SwapOut& out) {

@@ -58,8 +58,8 @@ L: st.shared.u32 [%r5], %r2;  ld.shared.u32 %r6, [%r5];
 class Swapping {
  public:
   explicit Swapping(const RandomSwapEngine::Options& options = {}, const std::vector<std::string>& more = {},
-                    const std::string& body = kBody, unsigned threads = 64)
-      : engine(options), images(region(), kRegion), rig(machine(more), hooks()), count(threads) {
+                    const std::string& body = kBody, unsigned threads = 64, std::uint64_t bytes = kRegion)
+      : engine(options), images(region(), bytes), rig(machine(more), hooks()), count(threads) {
     out = rig.store->allocate(4096, AllocationKind::kHeap).value();
     std::memset(rig.store->host(out), 0, 4096);
     std::vector<std::byte> parameters(8);

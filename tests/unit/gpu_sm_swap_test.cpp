@@ -14,7 +14,9 @@ namespace castor::gpu::gpu_sm_swap_test {
 namespace {
 
 using swap_test::kRegion;
+using swap_test::quick;
 using swap_test::region;
+using swap_test::SeenRig;
 using swap_test::Swapping;
 using test::RandomSwapEngine;
 
@@ -176,6 +178,9 @@ TEST(SwapPort, KernelsOfDifferentSizesMoveByTurns) {
     one.rig.start(*one.kernel, gid);
     one.rig.start(other, gid);
   }
+  one.run_to(300);
+  one.ask();
+  one.rig.sm.swap_out({one.rig.now + 1, &other.context, other.context.ticket, 0, 0});
   ASSERT_TRUE(one.rig.run(6)) << one.rig.sm.waiting();
   EXPECT_EQ(one.words(), Swapping::expected());
   for (unsigned i = 0; i < 160; ++i) {
@@ -204,6 +209,43 @@ TEST(SwapPort, AStoppedBlockRetiresAndGivesItsImageBack) {
     EXPECT_EQ(one.rig.sm.waiting(), "");
   }
 }
+// It is stopped before the engine has taken the job: the job is withdrawn.
+TEST(SwapPort, AJobThatWaitsIsWithdrawnWhenItsBlockIsStopped) {
+  Swapping one;
+  one.rig.start(*one.kernel);
+  one.run_to(300);
+  one.ask();
+  while (one.state() != MoveState::kOut) one.rig.cycle();
+  one.rig.sm.kill(one.kernel->context, one.rig.now + 1);
+  ASSERT_TRUE(one.rig.run(1)) << one.rig.sm.waiting();
+  EXPECT_EQ(one.statistic("swap_port.jobs"), 0U);
+  EXPECT_TRUE(one.rig.sm.idle());
+}
+
+// It is stopped when the engine is done with it, before it has left.
+TEST(SwapPort, ABlockThatIsStoppedBehindItsMoveGivesItsImageBack) {
+  for (Cycle after = 0; after < 4; ++after) {
+    SCOPED_TRACE(after);
+    SeenRig one(quick());
+    one.begin();
+    ASSERT_TRUE(one.run_until([](const auto& tick) { return tick.out.enter.has_value(); }));
+    for (Cycle i = 0; i < after; ++i) one.rig.cycle();
+    one.rig.sm.kill(one.kernel->context, one.rig.now + 1);
+    for (unsigned i = 0; i < 5000 && one.rig.retired.empty(); ++i) one.rig.cycle();
+    one.rig.away.clear();
+    for (unsigned i = 0; i < 5; ++i) one.rig.cycle();
+    EXPECT_TRUE(one.rig.sm.idle());
+    EXPECT_EQ(one.base.images.free_bytes(), kRegion);
+  }
+}
+
+TEST(SwapPort, NoBlockIsSwappedOutAtRandomWithoutRoomForTheContextsOfAllSms) {
+  Swapping one({}, {"context.random=1"}, swap_test::kBody, 64, 1 << 20);
+  for (unsigned gid = 0; gid < 4; ++gid) one.rig.start(*one.kernel, gid);
+  ASSERT_TRUE(one.rig.run(4)) << one.rig.sm.waiting();
+  EXPECT_EQ(one.rig.moved, 0U);
+}
+
 TEST(SwapPort, ASavedBlockThatIsDroppedGivesItsImageBack) {
   Swapping one;
   one.rig.start(*one.kernel);
