@@ -392,8 +392,8 @@ TEST(OwnedKernels, HaveTheMachineToThemselves) {
     one.service = 1500;
     const Ticket before = one.submit_plain(2, 4, kSubmit);
     const Ticket owner = one.submit_owned(1, 40, 500);
-    const Ticket behind = one.submit_plain(0, 4, 501);
-    const Ticket second = one.submit_owned(3, 20, 502);
+    const Ticket behind = one.submit_plain(3, 4, 501);
+    const Ticket second = one.submit_owned(0, 20, 502);
     const Ticket last = one.submit_plain(4, 4, 503);
     one.rig->run_until([&] { return one.rig->now >= 1200; }, 1200);
     EXPECT_THAT(one.rig->front_end->waiting(),
@@ -531,6 +531,34 @@ TEST(OwnedKernels, LeaveACleanMachineWhenTheyAreStoppedInAnyState) {
     stop_at(cycle, true);
     stop_at(cycle, false);
   }
+}
+
+TEST(OwnedKernels, TbsThatHaveRetiredAndAreNotCountedYetAreNoneThatAreAway) {
+  Agents agents(kSms);
+  test::sync::Hub hub;
+  Cycle stopped = kForever;
+  hub.see = [&](const HubIn& in) { stopped = in.stopped ? in.now : stopped; };
+  // All retire in one cycle and are counted one by one; the hub is done before the last is counted.
+  hub.decide = [&](const HubIn& in, HubOut& out) { out.done = stopped != kForever && in.now == stopped + 4; };
+  Machine machine = load();
+  machine.chip.sync.swaps = true;
+  Rig rig(machine, test::sync::options(hub, agents));
+  rig.service = kNever;
+  KernelPacket packet = Rig::kernel(rig.program("owner", 16, 49152), 40, 64);
+  packet.synchronises = packet.owned = true;
+  const Ticket ticket = rig.submit(0, packet, kSubmit);
+  rig.pins.insert(3000);
+  rig.before = [&](Cycle now) {
+    if (now == 3000) rig.sms[0]->fault_now(rig.front_end->table()[0].context(), "stop", now);
+  };
+  rig.run(20'000);
+  EXPECT_EQ(stopped, 3001U);
+  EXPECT_TRUE(rig.front_end->idle());
+  EXPECT_EQ(rig.log.of("retired").size(), kSms);
+  EXPECT_EQ(rig.statistic("front_end.tb_retired"), kSms);
+  EXPECT_GT(rig.log.cycle("completed", ticket), stopped + 4 + 5);
+  EXPECT_EQ(rig.front_end->table().records().live(), 0U);
+  EXPECT_EQ(rig.front_end->ledger().resident_total(), 0U);
 }
 
 /// A part of the front end that drops the job of queue 0 in the cycle in which the entry of a kernel is written.

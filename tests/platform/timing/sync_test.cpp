@@ -291,6 +291,78 @@ TEST(SyncTiming, TrafficIsTheSameAsleepAwakeAndInAnyOrderOfUnits) {
   }
 }
 
+/// Reads, writes and reads again with every width, up to the end of a line and from its beginning, through both
+/// accesses.
+class MemoryHub final : public test::SyncStub<HubIn, HubOut> {
+ public:
+  static constexpr unsigned kLine = 128, kLines = 5;
+  void attach(const HookSite& site) override {
+    SyncStub::attach(site);
+    for (auto& one : access_) {
+      one.memory = &one == access_.data() ? site.memory : site.second_memory;
+      one.at = site.memory->allocate(kLine * kLines, "hub");
+      one.bytes.resize(kLine * kLines);
+    }
+  }
+  void reset() override { restart(); }
+  [[nodiscard]] Cycle quiet() const override { return access_[0].expected.empty() ? 0 : kForever; }
+  const HubOut& settle(const HubIn& /*in*/) override { return out_; }
+  [[nodiscard]] bool ready() const {
+    const auto all = [](const Access& one) { return one.replies == one.expected.size() && one.replies != 0; };
+    return std::all_of(access_.begin(), access_.end(), all);
+  }
+
+ private:
+  struct Access {
+    HookMemory* memory = nullptr;
+    std::uint64_t at = 0;
+    std::vector<std::byte> bytes;                  // memory behind the accesses made so far
+    std::vector<std::vector<std::byte>> expected;  // bytes of each reply
+    std::size_t replies = 0;
+  };
+  void edge(const HubIn& in) override {
+    if (access_[0].expected.empty()) {
+      for (unsigned width = 1; width <= kLine; ++width) {
+        for (Access& one : access_) {
+          exchange(one, width % kLines * kLine + kLine - width, width);
+          exchange(one, (width + 2) % kLines * kLine, width);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < access_.size(); ++i) {
+      if (!in.reply[i]) continue;
+      const std::vector<std::byte>& expected = access_[i].expected.at(access_[i].replies);
+      EXPECT_EQ(in.reply[i]->tag, access_[i].replies++);
+      ASSERT_EQ(in.reply[i]->bytes, expected.size());
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), in.reply[i]->data.begin())) << in.reply[i]->tag;
+    }
+  }
+  void exchange(Access& one, std::uint64_t offset, unsigned width) {
+    const auto tag = [&one] { return static_cast<std::uint32_t>(one.expected.size()); };
+    const auto first = one.bytes.begin() + static_cast<long>(offset);
+    const auto read = [&] {
+      one.memory->read(one.at + offset, width, tag());
+      one.expected.emplace_back(first, first + width);
+    };
+    read();
+    std::generate(first, first + width, [this] { return static_cast<std::byte>(random_.below(256)); });
+    one.memory->write(one.at + offset, &*first, width, tag());
+    one.expected.emplace_back();
+    read();
+  }
+  std::array<Access, 2> access_;
+  base::Xoshiro256 random_{5};
+  HubOut out_;
+};
+
+TEST(SyncTiming, AccessesOfTheHubHaveEveryWidthAndStayInOrder) {
+  SyncRig<test::TrafficAgent, MemoryHub> sync({2});
+  Rig& rig = *sync.rig;
+  const ProgramHandle program = rig.load(kLoop);
+  for (unsigned i = 0; i < 100 && !sync.hub.ready(); ++i) rig.finish(sync.submit(program, 2, 32, false));
+  EXPECT_TRUE(sync.hub.ready());
+}
+
 TEST(SyncTiming, ResetDropsMessagesAndTheNextKernelFindsACleanNetwork) {
   BarrierRig sync({2});
   Rig& rig = *sync.rig;
