@@ -15,7 +15,7 @@ set(check_moved "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/ch
 foreach(form IN ITEMS "dtbl packets" "cdp packets")
   string(REPLACE " packets" "" short "${form}")
   castor_script_test(groups_moved_${short} KIND platform
-    COMMAND ${check_moved} "${kernels}/dynamic_regexp" "${form} --streams 3" 2
+    COMMAND ${check_moved} "${kernels}/dynamic_regexp" "${form} --streams 1 --length 16" 1
             kepler_k20c,blocks.dtbl.enable=1 kepler_k20c,blocks.dtbl.enable=1,blocks.dtbl.dispatch=0,blocks.laperm.enable=1
             kepler_k20c,blocks.laperm.enable=1 kepler_k20c,blocks.laperm_kmu.enable=1)
 endforeach()
@@ -23,7 +23,7 @@ if(NOT CASTOR_TEST_RTL)
   return()
 endif()
 castor_script_test(laperm_moved_lockstep KIND platform
-  COMMAND ${check_moved} "${kernels}/dynamic_regexp" "dtbl packets --streams 3" 1
+  COMMAND ${check_moved} "${kernels}/dynamic_regexp" "dtbl packets --streams 1 --length 16" 1
           kepler_k20c,blocks.dtbl.enable=1,blocks.dtbl.dispatch=0,blocks.dtbl.engine=lockstep,blocks.laperm.enable=1,blocks.laperm.engine=lockstep)
 castor_script_test(dtbl_kernel_engines KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" dtbl kepler_k20c,blocks.dtbl.agt_size=64

@@ -78,6 +78,7 @@ class WireSm final : public SmUnit {
     tb->reason = reason;
     tb->kernel = &kernel;
     tb->gid = gid;
+    tb->group = kernel.group;
     tb->caller = caller;
     outbox_.save({visible, tb}, reason == SwapReason::kChildren);
   }

@@ -280,6 +280,91 @@ TEST(Preemptor, ATbThatHasCalledTheDeviceRuntimeEndsThereTooWhenItsKernelIsStopp
   EXPECT_TRUE(rig.table.finished()[0]);
 }
 
+// --- Thread blocks of groups -----------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kGroup = 9;
+
+/// A kernel in entry 0 with a group of three TBs, two of which are on SM 1.
+class GroupRig : public PreemptorRig {
+ public:
+  GroupRig() {
+    push(0, 1, kNeed, 7);
+    place(1, 1);
+    record.level = 3;
+    record.parent_sm = 2;
+    record.context.ticket = 500;
+    record.context.grid = {3, 1, 1};
+    table.attach(0, kGroup, record, false);
+    for (Cycle now = 10; now < 12; ++now) {
+      ledger.debit(1, 0, kNeed, now);
+      table.place(0, now, kGroup);
+    }
+  }
+  LaunchRecord& record = trees.records().take();
+};
+
+TEST(Preemptor, ATbOfAGroupComesBackAsOneOfItsGroup) {
+  GroupRig rig;
+  rig.sms[1].give_up(rig.record.context, 1, 20, SwapReason::kRandom);
+  rig.preemptor.accept_messages(20);
+  EXPECT_EQ(rig.table[0].saved, 1U);
+  rig.preemptor.restore(21);
+  const TbStartMessage back = rig.sent(1);
+  EXPECT_EQ(back.group, kGroup);
+  EXPECT_EQ(back.gid, 1U);
+  EXPECT_EQ(back.level, 3U);
+  EXPECT_EQ(back.parent_sm, 2U);
+  EXPECT_EQ(back.kernel, &rig.record.context);
+}
+
+// The kernel that the group runs with goes on.
+TEST(Preemptor, SavedTbsOfAGroupAreDroppedWithItsTree) {
+  GroupRig rig;
+  rig.sms[0].give_up(rig.table[0].context(), 0, 20, SwapReason::kRandom);
+  rig.sms[1].give_up(rig.record.context, 0, 20, SwapReason::kRandom);
+  rig.sms[1].give_up(rig.record.context, 1, 30, SwapReason::kRandom);
+  rig.preemptor.accept_messages(20);
+  rig.preemptor.tree_stopped(rig.record);
+  rig.table.groups().at(kGroup).stopped = true;
+  EXPECT_EQ(rig.table[0].saved, 1U);
+  EXPECT_EQ(rig.dropped(21), 1U);
+  // One was leaving as its tree was stopped.
+  rig.preemptor.accept_messages(30);
+  EXPECT_EQ(rig.table[0].saved, 1U);
+  EXPECT_EQ(rig.dropped(31), 1U);
+  rig.preemptor.restore(32);
+  EXPECT_FALSE(rig.preemptor.can_restore());
+  EXPECT_EQ(rig.table[0].running, 3U) << "the launch unit counts those of the group";
+}
+
+TEST(Preemptor, SavedTbsOfAGroupAreDroppedWithTheKernelThatTheyRunWith) {
+  GroupRig rig;
+  rig.sms[1].give_up(rig.record.context, 0, 20, SwapReason::kRandom);
+  rig.preemptor.accept_messages(20);
+  rig.table.kill(0);
+  rig.dispatcher.stop(0);
+  rig.preemptor.stopped(0);
+  EXPECT_EQ(rig.table[0].saved, 0U);
+  EXPECT_EQ(rig.dropped(21), 1U);
+}
+
+// A queue that is preempted drains where nothing moves its TBs; one that moves at random comes back for that.
+TEST(Preemptor, WithoutAMoverTbsOfAPreemptedQueueRunToTheirEnd) {
+  PreemptorRig rig({"context.mover=drain"});
+  const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
+  rig.place(2, 1);
+  rig.preemptor.preempt(PreemptorRig::only(7), 10);
+  EXPECT_TRUE(rig.preemptor.changed());
+  for (unsigned sm = 0; sm < 4; ++sm) EXPECT_TRUE(rig.sms[sm].swaps.empty());
+  rig.sms[1].give_up(kernel, 1, 20, SwapReason::kRandom);
+  rig.preemptor.accept_messages(20);
+  rig.preemptor.preempt(PreemptorRig::only(7), 20);
+  EXPECT_FALSE(rig.preemptor.changed());
+  EXPECT_TRUE(rig.preemptor.can_restore());
+  rig.preemptor.restore(21);
+  EXPECT_EQ(rig.sent(2).gid, 1U);
+}
+
 TEST(PreemptorDeathTest, ATbThatIsNotThereIsAnAssertion) {
   PreemptorRig rig;
   const KernelContext& kernel = rig.push(0, 2, kNeed, 7);

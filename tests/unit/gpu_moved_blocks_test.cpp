@@ -113,7 +113,8 @@ Outcome end_of(GroupTimed& timed, Ticket ticket, unsigned* faults) {
 const std::string kTrapping =
     kernel("trapping",
            "setp.eq.u32 %p1, %r0, 77;\n@%p1 bra TRAP;\nsetp.ge.u32 %p1, %r0, 128;\n@%p1 bra WAIT;\n"
-           "setp.ge.u32 %p1, %r1, 2;\n@%p1 bra WAIT;\nmad.lo.u32 %r3, %r0, 2, %r1;\n" +
+           "setp.ge.u32 %p1, %r1, 2;\n@%p1 bra WAIT;\n" +
+               go_unless_equal("%r2", "0", "WAIT") + "mad.lo.u32 %r3, %r0, 2, %r1;\n" +
                arguments("%rd4", "%rd0", "%r3") + launch_group("%r4", "trapping", "%rd4", flat("3", "64")) + "WAIT:\n" +
                spend("3000", "L") + "bra END;\nTRAP:\n" + spend("2000", "M") + "trap;\nEND:\n");
 // Groups that join `host`, a kernel of another tree, and are stopped since their own tree is: `host` goes on.
