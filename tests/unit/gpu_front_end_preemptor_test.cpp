@@ -52,7 +52,9 @@ class PreemptorRig : public DispatcherRig {
       retire.drain(now);
       EXPECT_EQ(events.all().retired.size, 1U);
       EXPECT_TRUE(events.all().done);
-      if (events.all().done->group != kNoGroup) EXPECT_TRUE(retire.take_group_tb());
+      if (events.all().done->group != kNoGroup) {
+        EXPECT_TRUE(retire.take_group_tb());
+      }
       ++tbs;
     }
     return tbs;

@@ -327,10 +327,14 @@ TEST(Store, MemoryOfBlocksOutlivesAClearAndMovesNothing) {
     }
     // Nobody else gets it.
     while (const auto more = store.allocate(4096, AllocationKind::kHeap)) {
-      if (block) EXPECT_LT(*more + 4096, own);
+      if (block) {
+        EXPECT_LT(*more + 4096, own);
+      }
       std::memset(store.host(*more), 0, 4096);
     }
-    if (block) EXPECT_EQ(std::to_integer<int>(*store.host(own + 4999)), 0x5a);
+    if (block) {
+      EXPECT_EQ(std::to_integer<int>(*store.host(own + 4999)), 0x5a);
+    }
     return found;
   };
   EXPECT_EQ(addresses(true), addresses(false));

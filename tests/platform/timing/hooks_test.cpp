@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "common/null_hooks.h"
 #include "platform/timing/random_program.h"

@@ -230,7 +230,7 @@ TEST(SyncPrograms, TheOrderOfUnitsAndSleepingChangeNothing) {
 std::vector<std::uint64_t> signals(bool policy) {
   return in_child([&] {
     test::NullHooks others(2);
-    SyncRig sync(kMachine, sms(2), others.hooks(policy ? test::NullHooks::kIssuePolicy : 0));
+    SyncRig sync(kMachine, sms(2), others.hooks(policy ? unsigned{test::NullHooks::kIssuePolicy} : 0U));
     for (auto& agent : sync.agents) agent.refuses = [](Cycle now) { return now % 7 < 4; };
     Rig& rig = *sync.rig;
     std::string body = "mov.u32 %r1, 5; mov.u32 %r9, 20; LOOP: ";
