@@ -403,10 +403,13 @@ TEST(SyncIssues, AWaitingWarpIsReportedWithItsInstructionAndLine) {
   EXPECT_THAT(text, HasSubstr("warp 1 (slot 1) waits at tb.gridsync, kernel 'k' (test.ptx:8)"));
   EXPECT_EQ(text.find("stalled"), std::string::npos);
   // A stall that follows another one is no wait at the instruction any more.
-  agent.out.stall = 0;
-  rig.sm.wake_at(rig.now + 1);
-  rig.cycle();
-  EXPECT_EQ(rig.sm.waiting().find("waits at tb."), std::string::npos);
+  for (const WarpMask stall : {WarpMask{0}, WarpMask{3}}) {
+    agent.out.stall = stall;
+    rig.sm.wake_at(rig.now + 1);
+    rig.cycle();
+    EXPECT_EQ(rig.sm.waiting().find("waits at tb."), std::string::npos);
+  }
+  EXPECT_THAT(rig.sm.waiting(), HasSubstr("warp 0 (slot 0) is stalled by the synchronisation agent"));
 }
 
 }  // namespace
