@@ -393,20 +393,24 @@ TEST(SyncIssues, AWaitingWarpIsReportedWithItsInstructionAndLine) {
     for (const SyncIssue& one : in.issue) agent.out.stall |= WarpMask{1} << one.warp;
   };
   SyncRig rig(agent);
-  rig.start(
-      rig.load_synchronising("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra OTHER;\n"
-                             "tb.gridsync;\nret;\nOTHER:\ntb.wait 12, 3;\nret;",
-                             {1}, {64}));
+  rig.start(rig.load_synchronising(
+      "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra OTHER;\n"
+      "tb.gridsync; mov.u32 %r2, 1; add.u32 %r2, %r2, %r1; add.u32 %r2, %r2, %r1;\nret;\nOTHER:\n"
+      "tb.wait 12, 3; mov.u32 %r2, 1; add.u32 %r2, %r2, %r1; add.u32 %r2, %r2, %r1;\nret;",
+      {1}, {64}));
   for (; rig.now < 500;) rig.cycle();
   const std::string text = rig.sm.waiting();
   EXPECT_THAT(text, HasSubstr("warp 0 (slot 0) waits at tb.wait of event 12 with target 3, kernel 'k' (test.ptx:11)"));
   EXPECT_THAT(text, HasSubstr("warp 1 (slot 1) waits at tb.gridsync, kernel 'k' (test.ptx:8)"));
   EXPECT_EQ(text.find("stalled"), std::string::npos);
   // A stall that follows another one is no wait at the instruction any more.
-  agent.out.stall = 0;
-  rig.sm.wake_at(rig.now + 1);
-  rig.cycle();
-  EXPECT_EQ(rig.sm.waiting().find("waits at tb."), std::string::npos);
+  for (const WarpMask stall : {WarpMask{0}, WarpMask{3}}) {
+    agent.out.stall = stall;
+    rig.sm.wake_at(rig.now + 1);
+    rig.cycle();
+    EXPECT_EQ(rig.sm.waiting().find("waits at tb."), std::string::npos);
+  }
+  EXPECT_THAT(rig.sm.waiting(), HasSubstr("warp 0 (slot 0) is stalled by the synchronisation agent"));
 }
 
 }  // namespace

@@ -232,6 +232,7 @@ void SyncAgentPort::clock() {
   ++clocked_;
   in_.exit = exits();
   if (in_.retired) tbs_ &= ~(TbMask{1} << *in_.retired);
+  in_.quiesced &= tbs_;
   in_.issue = issued_.view();
   in_.send_ready = out_.send && link_.can_send(in_.now);
   blocked_ = out_.send && !in_.send_ready;
