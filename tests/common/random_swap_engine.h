@@ -19,6 +19,7 @@ class RandomSwapEngine final : public SwapEngine {
   struct Options {
     std::uint64_t seed = 1;
     unsigned longest_pause = 3;  ///< between two accesses
+    unsigned enter_pause = 0;    ///< edges between `parked` and `enter`
     std::uint64_t image_bytes = std::uint64_t{4} << 20;
     bool spare = true;  ///< has a spare register home, a spare shared home and a place
   };
@@ -69,9 +70,15 @@ class RandomSwapEngine final : public SwapEngine {
         advance(in.access_taken);
         break;
       case Phase::kPark:
-        if (in.park_ready) phase_ = Phase::kEnter;
+        if (!in.park_ready) break;
+        phase_ = Phase::kEnter;
+        pause_ = options_.enter_pause;
         break;
       case Phase::kEnter:
+        if (pause_ != 0) {
+          --pause_;
+          break;
+        }
         if (!in.enter_ready) break;
         if (!job_.fresh) enter();
         phase_ = Phase::kIdle;
@@ -204,7 +211,7 @@ class RandomSwapEngine final : public SwapEngine {
       out_.parked = SwapParked{job_.slot, false, {}};
       out_.parked->entry.word[0] = image_;
     }
-    if (phase_ == Phase::kEnter) {
+    if (phase_ == Phase::kEnter && pause_ == 0) {
       out_.enter = SwapEnter{job_.slot, job_.fresh, 0, home_, shared_home_, {}};
       if (!job_.fresh) out_.enter->free = image_;
     }

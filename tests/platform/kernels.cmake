@@ -125,8 +125,8 @@ function(castor_kernel_test name)
       set(seeds 10)
     endif()
     castor_script_test(kernel_${name}_swapped KIND platform
-      ENVIRONMENT "CASTOR_BLOCKS=${PROJECT_BINARY_DIR}/tests/moving_blocks"
-      COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py" "${kernels}/${name}" "${first}"
+      COMMAND "${CMAKE_COMMAND}" -E env "CASTOR_BLOCKS=${PROJECT_BINARY_DIR}/tests/moving_blocks"
+              "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py" "${kernels}/${name}" "${first}"
               ${seeds} ${swapping_machines})
   endif()
   castor_script_test(kernel_${name}_timing KIND platform

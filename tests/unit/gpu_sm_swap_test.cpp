@@ -226,7 +226,9 @@ TEST(SwapPort, AJobThatWaitsIsWithdrawnWhenItsBlockIsStopped) {
 TEST(SwapPort, ABlockThatIsStoppedBehindItsMoveGivesItsImageBack) {
   for (Cycle after = 0; after < 4; ++after) {
     SCOPED_TRACE(after);
-    SeenRig one(quick());
+    RandomSwapEngine::Options options = quick();
+    options.enter_pause = 300;  // all stores are in memory by then
+    SeenRig one(options);
     one.begin();
     ASSERT_TRUE(one.run_until([](const auto& tick) { return tick.out.enter.has_value(); }));
     for (Cycle i = 0; i < after; ++i) one.rig.cycle();
