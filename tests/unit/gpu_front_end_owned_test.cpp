@@ -533,6 +533,34 @@ TEST(OwnedKernels, LeaveACleanMachineWhenTheyAreStoppedInAnyState) {
   }
 }
 
+TEST(OwnedKernels, AHubThatSleepsSeesTheNextTbAfterEachThatItTakes) {
+  for (const bool polls : {true, false}) {
+    Agents agents(kSms);
+    test::sync::Hub hub;
+    hub.sleeps = true;
+    std::vector<std::pair<Cycle, std::uint32_t>> taken;
+    bool left = true;
+    hub.decide = [&](const HubIn& in, HubOut& out) { out.pop = in.next_tb.has_value(); };
+    hub.see = [&](const HubIn& in) {
+      if (hub.out.pop) taken.emplace_back(in.now, *in.next_tb);
+      left = !in.none_left;
+    };
+    Machine machine = load();
+    machine.chip.sync.swaps = true;
+    Rig rig(machine, test::sync::options(hub, agents, polls));
+    rig.service = kNever;
+    KernelPacket packet = Rig::kernel(rig.program("owner", 16, 49152), 40, 64);
+    packet.synchronises = packet.owned = true;
+    rig.submit(0, packet, kSubmit);
+    rig.run_until([&] { return rig.now >= 5000; }, 5000);
+    ASSERT_EQ(taken.size(), 40U - kSms);
+    for (std::uint32_t i = 0; i < taken.size(); ++i) {
+      EXPECT_EQ(taken[i], std::make_pair(rig.log.of("placed").back().cycle + 1 + i, kSms + i));
+    }
+    EXPECT_FALSE(left);
+  }
+}
+
 TEST(OwnedKernels, TbsThatHaveRetiredAndAreNotCountedYetAreNoneThatAreAway) {
   Agents agents(kSms);
   test::sync::Hub hub;
