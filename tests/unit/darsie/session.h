@@ -23,8 +23,10 @@ using darsie::test::kVector;
 /// An SM with the block, or without; its memory begins with some numbers.
 class Session {
  public:
-  explicit Session(bool with_block, bool sleep = true, const darsie::Params& params = {}, const std::string& key = {})
-      : adapter_(twin_of(params)), rig(gpu::test::machine("pascal_titanx_study", keys(key)), hooks(with_block), sleep) {
+  explicit Session(bool with_block, bool sleep = true, const darsie::Params& params = {},
+                   const std::vector<std::string>& more = {})
+      : adapter_(twin_of(params)),
+        rig(gpu::test::machine("pascal_titanx_study", keys(more)), hooks(with_block), sleep) {
     darsie::test::fill_memory(rig, memory);
   }
 
@@ -41,9 +43,9 @@ class Session {
   [[nodiscard]] const darsie::State& state() const { return engine_->state(); }
 
  private:
-  static std::vector<std::string> keys(const std::string& more) {
+  static std::vector<std::string> keys(const std::vector<std::string>& more) {
     std::vector<std::string> all = {"icache.ideal=1", "check.rows=1", "check.skips=1"};
-    if (!more.empty()) all.push_back(more);
+    all.insert(all.end(), more.begin(), more.end());
     return all;
   }
   std::unique_ptr<twin::Twin<darsie::Block>> twin_of(const darsie::Params& params) {

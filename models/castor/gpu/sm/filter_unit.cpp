@@ -13,6 +13,12 @@ using isa::Record;
 
 namespace {
 
+FilterTerms attach(FetchFilter& filter, const SmParts& parts, base::StatisticGroup& group) {
+  FilterTerms terms;
+  attach_hook(filter, "fetch_filter", parts, group, &terms);
+  return terms;
+}
+
 // Throws InputError if thread blocks are to be swapped out beside a study, whose rows hold results of many iterations.
 void check_study(const Machine& machine) {
   const bool rate = machine.context.mover == ContextMover::kRate;
@@ -29,7 +35,7 @@ FilterUnit::FilterUnit(const SmParts& parts)
     : parts_(parts),
       group_(parts.statistics, "fetch_filter"),
       filter_(*parts.hooks.fetch_filter),
-      terms_(attach()),
+      terms_(attach(filter_, parts, group_)),
       rows_(parts.machine, parts.warps, parts.scoreboard, parts.pipelines, parts.wheel, parts.memory,
             terms_.study == nullptr ? 0 : terms_.study->rows() * parts.machine.sm.tb_contexts),
       counters_(parts.tbs, parts.machine.table.entries),
@@ -45,12 +51,6 @@ FilterUnit::FilterUnit(const SmParts& parts)
   check_study(parts.machine);
   parts.tbs.pin();
   terms_.study->attach(study_.emplace(parts, rows_));
-}
-
-FilterTerms FilterUnit::attach() {
-  FilterTerms terms;
-  attach_hook(filter_, "fetch_filter", parts_, group_, &terms);
-  return terms;
 }
 
 // --- Thread blocks ---------------------------------------------------------------------------------------------------

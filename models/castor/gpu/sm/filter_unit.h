@@ -97,7 +97,6 @@ class FilterUnit : public SmMechanism {
   void add_waves(Waves& waves, const std::string& scope) const { filter_.add_waves(waves, scope); }
 
  private:
-  [[nodiscard]] FilterTerms attach();
   void retired(unsigned context);
   void skip(WarpMask skipped);
   void take_over(unsigned w);
