@@ -59,7 +59,7 @@ struct KernelContext : Launch {
   bool may_swap = false;   ///< TBs may be swapped out; stores to local memory are written through
   /// The TBs synchronise over the whole device: the synchronisation hub and the agents of the SMs see the kernel.
   bool synchronises = false;
-  /// The launch has the machine to itself: it has more TBs than fit, and they are swapped out (docs/gpu/sync-network.md).
+  /// The launch has the machine to itself: more TBs than fit, which are swapped out (docs/gpu/sync-network.md).
   bool owned = false;
   /// Bytes of an image, the memory that holds one swapped-out TB of the launch; 0: no block stores its TBs in images.
   std::uint64_t image_bytes = 0;

@@ -10,8 +10,8 @@ namespace castor::gpu {
 /// An SM's end of the page allocator (front_end/page_side.h): sends requests, and receives grants. The SM owns it; the
 /// part of the SM that moves contexts uses it in its tick.
 ///
-/// A request of tick c is granted in c + 2 at the earliest (docs/gpu/sync-network.md, "Images"). Grants come in the order of
-/// the SM's requests.
+/// A request of tick c is granted in c + 2 at the earliest (docs/gpu/sync-network.md, "Images"). Grants come in the
+/// order of the SM's requests.
 class PagePort {
  public:
   PagePort(SmOutbox& outbox, Mailbox<PageGrantMessage>& grants) : outbox_(outbox), grants_(grants) {}

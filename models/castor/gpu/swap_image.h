@@ -12,8 +12,8 @@ namespace castor::gpu {
 /// Granularity of images, the memory that holds swapped-out thread blocks: size and address are multiples of this.
 inline constexpr std::uint64_t kImageLine = 128;
 
-/// Returns the bytes of an image of a program's thread blocks (docs/gpu/sync-network.md, "Images"); 0 if no block of the
-/// machine stores thread blocks in images.
+/// Returns the bytes of an image of a program's thread blocks (docs/gpu/sync-network.md, "Images"); 0 if no block of
+/// the machine stores thread blocks in images.
 [[nodiscard]] std::uint64_t image_bytes(const Machine& machine, const isa::Program& program, const TbDemand& block);
 
 /// Returns the largest number of images that a launch of `tbs` thread blocks uses, of which `resident` start at once:

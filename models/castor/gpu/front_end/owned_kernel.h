@@ -10,8 +10,8 @@
 namespace castor::gpu {
 
 /// Kernel that owns the machine (KernelContext::owned), from the write of its table entry to its completion
-/// (docs/gpu/sync-network.md, "Kernels that own the machine"). SyncSide owns this part. At most one such kernel is in the
-/// table.
+/// (docs/gpu/sync-network.md, "Kernels that own the machine"). SyncSide owns this part. At most one such kernel is in
+/// the table.
 ///
 /// The dispatcher places the kernel's TBs until the fill is over. From then on the hub takes the others one by one. A
 /// TB that retires gives no room back to the ledger before the kernel's end.

@@ -10,8 +10,8 @@
 namespace castor::gpu {
 
 /// Owner gate: keeps kernels in their queues so that a kernel that owns the machine (KernelContext::owned) runs alone
-/// (docs/gpu/sync-network.md, "Kernels that own the machine"). SyncSide owns it; JobInspector asks it which queues may be
-/// granted a lane.
+/// (docs/gpu/sync-network.md, "Kernels that own the machine"). SyncSide owns it; JobInspector asks it which queues may
+/// be granted a lane.
 ///
 /// When such a kernel is at the head of a ready queue it is the candidate, and no other queue is granted a lane. It is
 /// granted one itself when every earlier launch by the host is complete, with its launches by device code. From then on

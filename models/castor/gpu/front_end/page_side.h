@@ -12,8 +12,8 @@
 namespace castor::gpu {
 
 /// Front end's side of the page allocator: mechanism that answers the SMs' requests for images, the memory for
-/// swapped-out TBs (docs/gpu/sync-network.md, "Images"). Present on a machine with a synchronisation hub and a block that
-/// stores swapped-out TBs in images. The region for images is allocated when the machine is built.
+/// swapped-out TBs (docs/gpu/sync-network.md, "Images"). Present on a machine with a synchronisation hub and a block
+/// that stores swapped-out TBs in images. The region for images is allocated when the machine is built.
 ///
 /// At most one kernel has images: the one that synchronises. Its images and pages are given back when it is complete,
 /// when a fault stops it, and when the device is reset. Requests that arrive later are not answered.
