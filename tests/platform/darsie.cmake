@@ -33,9 +33,9 @@ castor_script_test(darsie_moved_hotspot KIND platform
 castor_script_test(darsie_moved_matmul KIND platform
   COMMAND ${check_moved} "${PROJECT_BINARY_DIR}/kernels/matmul" "--n 48" 3 ${darsie_moved})
 castor_script_test(darsie_moved_parents KIND platform
-  COMMAND ${check_moved} "$<TARGET_FILE:castor_waiting_parents>" "" 3
+  COMMAND ${check_moved} "$<TARGET_FILE:castor_waiting_parents>" " " 3
           ${darsie_moved} ${darsie_moved},sm.tb_slots=1,sm.tb_contexts=1)
 castor_script_test(darsie_moved_lockstep KIND platform
-  COMMAND ${check_moved} "$<TARGET_FILE:castor_waiting_parents>" "" 1
+  COMMAND ${check_moved} "$<TARGET_FILE:castor_waiting_parents>" " " 1
           ${darsie_machine},sm.warps=32,sm.threads=1024,blocks.darsie.enable=1,blocks.darsie.engine=lockstep)
 castor_test_needs_(platform castor_waiting_parents)

@@ -1,5 +1,6 @@
 // The synchronisation hub at the front end: which kernels it sees, what it holds, its memory and registers
 // (docs/gpu/sync-network.md).
+#include <algorithm>
 #include <functional>
 
 #include "castor/base/error.h"
@@ -330,7 +331,7 @@ class WidthRun {
       EXPECT_EQ(reply.tag, replies_[i]++) << "replies of access " << i << " lose their order";
       const std::vector<std::byte>& expected = expected_[i][reply.tag];
       ASSERT_EQ(reply.bytes, expected.size());
-      EXPECT_EQ(std::memcmp(reply.data.data(), expected.data(), expected.size()), 0) << "tag " << reply.tag;
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), reply.data.begin())) << "tag " << reply.tag;
     }
   }
   // Reads the bytes, writes others, and reads these.

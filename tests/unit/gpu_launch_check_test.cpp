@@ -276,6 +276,8 @@ TEST_F(SynchronisingLaunch, OwnsTheMachineIfNotAllBlocksFit) {
   support().swaps = true;
   packet_.block = {512, 1, 1};
   packet_.grid = {3, 1, 1};
+  EXPECT_TRUE(owns_machine(machine_, program_, packet_)) << "its program has a grid barrier";
+  program_.sync.ops = 0;
   EXPECT_FALSE(owns_machine(machine_, program_, packet_)) << "does not synchronise";
   packet_.synchronises = true;
   EXPECT_TRUE(owns_machine(machine_, program_, packet_));

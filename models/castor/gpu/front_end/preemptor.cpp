@@ -34,7 +34,7 @@ void Preemptor::preempt(const QueueMask& queues, Cycle now) {
   const QueueMask begun = queues & ~queues_;
   changed_ = queues != queues_;
   queues_ = queues;
-  if (begun.none() || machine_.context.mover != ContextMover::kRate) return;
+  if (begun.none() || machine_.context.mover == ContextMover::kDrain) return;
   for (unsigned entry = 0; entry < table_.size(); ++entry) {
     const KernelEntry& kernel = table_[entry];
     const bool saves = kernel.state == EntryState::kWritten && !kernel.killed && begun[kernel.context().queue];
@@ -104,7 +104,7 @@ void Preemptor::tree_stopped(const LaunchRecord& record) {
 // Returns whether a TB stays saved because its queue is preempted. Without a mover, TBs of a preempted queue run to
 // their end, so one that was swapped out at random comes back for that.
 bool Preemptor::held(const SwappedTb& saved) const {
-  return machine_.context.mover == ContextMover::kRate && queues_[saved.record->context.queue];
+  return machine_.context.mover != ContextMover::kDrain && queues_[saved.record->context.queue];
 }
 
 // Returns the SMs to which a saved TB may go now.

@@ -13,12 +13,6 @@ using isa::Record;
 
 namespace {
 
-FilterTerms attach(FetchFilter& filter, const SmParts& parts, base::StatisticGroup& group) {
-  FilterTerms terms;
-  attach_hook(filter, "fetch_filter", parts, group, &terms);
-  return terms;
-}
-
 // Throws InputError if thread blocks are to be swapped out beside a study, whose rows hold results of many iterations.
 void check_study(const Machine& machine) {
   const bool rate = machine.context.mover == ContextMover::kRate;
@@ -27,6 +21,19 @@ void check_study(const Machine& machine) {
   throw base::InputError("a FetchFilter with a study does not support thread blocks that are swapped out: key " + key +
                              " is " + (rate ? "rate" : "not 0"),
                          "disable the block that is the FetchFilter, or change " + key);
+}
+
+FilterTerms attach(FetchFilter& filter, const SmParts& parts, base::StatisticGroup& group) {
+  FilterTerms terms;
+  attach_hook(filter, "fetch_filter", parts, group, &terms);
+  if (terms.study == nullptr) return terms;
+  try {
+    check_study(parts.machine);
+  } catch (...) {
+    filter.detach();  // it holds references to what is destroyed now
+    throw;
+  }
+  return terms;
 }
 
 }  // namespace
@@ -48,7 +55,6 @@ FilterUnit::FilterUnit(const SmParts& parts)
                  ? std::make_unique<SkipCheck>(parts.machine, parts.sm, parts.clock, parts.warps, parts.faults)
                  : nullptr) {
   if (terms_.study == nullptr) return;
-  check_study(parts.machine);
   parts.tbs.pin();
   terms_.study->attach(study_.emplace(parts, rows_));
 }

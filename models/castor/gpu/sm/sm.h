@@ -140,7 +140,6 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   // Steps of a tick. The compiler inlines what runs in every tick only if the declaration says so.
   void take_orders();                                                                  // S0, start
   void take_events();                                                                  // S1, events
-  void take_for_mechanism(const SmEvent& event);                                       // S1
   [[gnu::always_inline]] void issue();                                                 // S5, issue
   [[nodiscard, gnu::always_inline]] unsigned execute(unsigned scheduler, unsigned w);  // S5
   void meet_barriers();                                                                // S8, bookkeeping

@@ -210,11 +210,12 @@ void BasicSm<Mechanisms>::stop_tb(unsigned context) {
 
 // --- S1 --------------------------------------------------------------------------------------------------------------
 
-// Out of line, so that the loop over the other events, which are far more frequent, is compact.
+// Passes an event to the mechanism to which it belongs. Out of line, so that the loop over the other events, which are
+// far more frequent, is compact.
 template <class Mechanisms>
-[[gnu::noinline]] void BasicSm<Mechanisms>::take_for_mechanism(const SmEvent& event) {
+[[gnu::noinline]] void take_for_mechanism(Mechanisms& mechanisms, const SmEvent& event) {
   bool taken = false;
-  mechanisms_.each([&](auto& one) { taken = taken || one.take(event); });
+  mechanisms.each([&](auto& one) { taken = taken || one.take(event); });
 }
 
 template <class Mechanisms>
@@ -246,7 +247,7 @@ void BasicSm<Mechanisms>::take_events() {
         fetch_.resume(event.payload);
         break;
       default:
-        take_for_mechanism(event);
+        take_for_mechanism(mechanisms_, event);
         break;
     }
   });
