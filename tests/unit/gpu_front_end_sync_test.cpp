@@ -13,7 +13,6 @@ namespace castor::gpu::gpu_front_end_sync_test {
 namespace {
 
 using test::load;
-using test::Log;
 using test::Rig;
 using test::sync_message;
 using test::hooks::kSubmit;
