@@ -106,7 +106,7 @@ LaunchVerdict check_swapped(const Machine& machine, const isa::Program& program,
 }  // namespace
 
 bool owns_machine(const Machine& machine, const isa::Program& program, const KernelPacket& packet) {
-  if (!(packet.synchronises || synchronises(program)) || !machine.chip.sync.swaps) return false;
+  if (!synchronises(program, packet) || !machine.chip.sync.swaps) return false;
   const unsigned per_sm = blocks_per_sm(machine, program, packet.block.count(), packet.dynamic_shared);
   return packet.grid.count() > std::uint64_t{per_sm} * machine.chip.sms;
 }

@@ -55,6 +55,10 @@ struct LaunchSize {
 
 /// Returns whether thread blocks of a program meet at grid barriers or events: a hub and agents see its launches.
 [[nodiscard]] bool synchronises(const isa::Program& program);
+/// Returns the same of one launch; KernelPacket::synchronises says it of programs without such instructions.
+[[nodiscard]] inline bool synchronises(const isa::Program& program, const KernelPacket& packet) {
+  return packet.synchronises || synchronises(program);
+}
 /// Returns whether thread blocks of a program can wait for each other and keep their SMs while they wait, so that all
 /// of them must be resident at once.
 [[nodiscard]] bool waits_resident(const Machine& machine, const isa::Program& program);

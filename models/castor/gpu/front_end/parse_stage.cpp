@@ -71,7 +71,7 @@ ParseStage::Granted ParseStage::grant(unsigned queue, Cycle now) {
   context.queue = static_cast<std::uint16_t>(queue);
   context.ticket = head.ticket;
   context.program = &programs_[packet.program].program();
-  context.synchronises = packet.synchronises || synchronises(*context.program);
+  context.synchronises = synchronises(*context.program, packet);
   context.sync = packet.sync;
   if (packet.sync != nullptr && !packet.sync->order.empty()) context.order = packet.sync->order.data();
   CASTOR_ASSERT_AT(now, !packet.owned || context.synchronises, "a kernel owns the machine and does not synchronise");

@@ -86,19 +86,22 @@ void Preemptor::drop(const SwappedTb& saved) {
   retire_.drop(tb_event(saved.record->context, 0, saved.tb->gid), 0);
 }
 
-void Preemptor::stopped(unsigned entry) {
-  const auto first = std::stable_partition(saved_.begin(), saved_.end(),
-                                           [entry](const SwappedTb& saved) { return saved.entry() != entry; });
+// Drops the saved TBs for which `gone` holds, in their order.
+template <class Gone>
+void Preemptor::drop_if(Gone&& gone) {
+  const auto first =
+      std::stable_partition(saved_.begin(), saved_.end(), [&gone](const SwappedTb& saved) { return !gone(saved); });
   std::for_each(first, saved_.end(), [this](const SwappedTb& saved) { drop(saved); });
   saved_.erase(first, saved_.end());
 }
 
+void Preemptor::stopped(unsigned entry) {
+  drop_if([entry](const SwappedTb& saved) { return saved.entry() == entry; });
+}
+
 void Preemptor::tree_stopped(const LaunchRecord& record) {
-  const auto first = std::stable_partition(saved_.begin(), saved_.end(), [&record](const SwappedTb& saved) {
-    return saved.tb->group == kNoGroup || saved.record->root != record.root;
-  });
-  std::for_each(first, saved_.end(), [this](const SwappedTb& saved) { drop(saved); });
-  saved_.erase(first, saved_.end());
+  drop_if(
+      [&record](const SwappedTb& saved) { return saved.tb->group != kNoGroup && saved.record->root == record.root; });
 }
 
 // Returns whether a TB stays saved because its queue is preempted. Without a mover, TBs of a preempted queue run to

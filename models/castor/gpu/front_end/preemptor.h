@@ -66,6 +66,8 @@ class Preemptor : public FrontEndMechanism {
   void save(unsigned entry, Cycle now);
   void take_saved(SmUnit& sm, Cycle now);
   void drop(const SwappedTb& saved);
+  template <class Gone>
+  void drop_if(Gone&& gone);
   void restore_first(Cycle now);
   [[nodiscard]] bool held(const SwappedTb& saved) const;
   [[nodiscard]] SmMask room_for(const SwappedTb& saved) const;

@@ -13,27 +13,18 @@ using isa::Record;
 
 namespace {
 
-// Throws InputError if thread blocks are to be swapped out beside a study, whose rows hold results of many iterations.
-void check_study(const Machine& machine) {
-  const bool rate = machine.context.mover == ContextMover::kRate;
-  if (!rate && machine.context.random == 0) return;
+// Attaches a filter. Throws InputError if it has a study, whose rows hold results of many iterations, and thread blocks
+// are to be swapped out.
+FilterTerms attach(FetchFilter& filter, const SmParts& parts, base::StatisticGroup& group) {
+  FilterTerms terms;
+  attach_hook(filter, "fetch_filter", parts, group, &terms);
+  const bool rate = parts.machine.context.mover == ContextMover::kRate;
+  if (terms.study == nullptr || (!rate && parts.machine.context.random == 0)) return terms;
+  filter.detach();  // it holds references to what is destroyed now
   const std::string key = rate ? "context.mover" : "context.random";
   throw base::InputError("a FetchFilter with a study does not support thread blocks that are swapped out: key " + key +
                              " is " + (rate ? "rate" : "not 0"),
                          "disable the block that is the FetchFilter, or change " + key);
-}
-
-FilterTerms attach(FetchFilter& filter, const SmParts& parts, base::StatisticGroup& group) {
-  FilterTerms terms;
-  attach_hook(filter, "fetch_filter", parts, group, &terms);
-  if (terms.study == nullptr) return terms;
-  try {
-    check_study(parts.machine);
-  } catch (...) {
-    filter.detach();  // it holds references to what is destroyed now
-    throw;
-  }
-  return terms;
 }
 
 }  // namespace
