@@ -5,99 +5,14 @@
 
 #include "castor/base/error.h"
 #include "ptx/rules.h"
+#include "ptx/special_registers.h"
 
 // Reading of instruction operands; the instruction table gives their shapes and types.
 namespace castor::ptx {
 namespace {
 
 using isa::Operand;
-using isa::SpecialRegister;
 using isa::Type;
-
-/// Special register that instructions can read.
-struct Special {
-  std::string_view name;
-  SpecialRegister reg;
-  unsigned bits;
-  unsigned also;  ///< second width that PTX allows (16-bit reads of old programs), or 0
-};
-
-constexpr Special kSpecials[] = {
-    {"%tid.x", SpecialRegister::kTidX, 32, 16},
-    {"%tid.y", SpecialRegister::kTidY, 32, 16},
-    {"%tid.z", SpecialRegister::kTidZ, 32, 16},
-    {"%ntid.x", SpecialRegister::kNtidX, 32, 16},
-    {"%ntid.y", SpecialRegister::kNtidY, 32, 16},
-    {"%ntid.z", SpecialRegister::kNtidZ, 32, 16},
-    {"%ctaid.x", SpecialRegister::kCtaidX, 32, 16},
-    {"%ctaid.y", SpecialRegister::kCtaidY, 32, 16},
-    {"%ctaid.z", SpecialRegister::kCtaidZ, 32, 16},
-    {"%nctaid.x", SpecialRegister::kNctaidX, 32, 16},
-    {"%nctaid.y", SpecialRegister::kNctaidY, 32, 16},
-    {"%nctaid.z", SpecialRegister::kNctaidZ, 32, 16},
-    {"%clusterid.x", SpecialRegister::kCtaidX, 32, 0},
-    {"%clusterid.y", SpecialRegister::kCtaidY, 32, 0},
-    {"%clusterid.z", SpecialRegister::kCtaidZ, 32, 0},
-    {"%nclusterid.x", SpecialRegister::kNctaidX, 32, 0},
-    {"%nclusterid.y", SpecialRegister::kNctaidY, 32, 0},
-    {"%nclusterid.z", SpecialRegister::kNctaidZ, 32, 0},
-    {"%laneid", SpecialRegister::kLaneId, 32, 0},
-    {"%warpid", SpecialRegister::kWarpId, 32, 0},
-    {"%nwarpid", SpecialRegister::kNwarpId, 32, 0},
-    {"%smid", SpecialRegister::kSmId, 32, 0},
-    {"%nsmid", SpecialRegister::kNsmId, 32, 0},
-    {"%gridid", SpecialRegister::kGridId, 64, 32},
-    {"%lanemask_eq", SpecialRegister::kLanemaskEq, 32, 0},
-    {"%lanemask_le", SpecialRegister::kLanemaskLe, 32, 0},
-    {"%lanemask_lt", SpecialRegister::kLanemaskLt, 32, 0},
-    {"%lanemask_ge", SpecialRegister::kLanemaskGe, 32, 0},
-    {"%lanemask_gt", SpecialRegister::kLanemaskGt, 32, 0},
-    {"%clock", SpecialRegister::kClock, 32, 0},
-    {"%clock_hi", SpecialRegister::kClockHi, 32, 0},
-    {"%clock64", SpecialRegister::kClock64, 64, 0},
-    {"%globaltimer", SpecialRegister::kGlobalTimer, 64, 0},
-    {"%globaltimer_lo", SpecialRegister::kGlobalTimerLo, 32, 0},
-    {"%globaltimer_hi", SpecialRegister::kGlobalTimerHi, 32, 0},
-    {"%total_smem_size", SpecialRegister::kTotalSmemSize, 32, 0},
-    {"%dynamic_smem_size", SpecialRegister::kDynamicSmemSize, 32, 0},
-    {"%envreg0", SpecialRegister::kCooperative, 32, 0},
-    {"%envreg1", SpecialRegister::kGridWorkspaceHigh, 32, 0},
-    {"%envreg2", SpecialRegister::kGridWorkspaceLow, 32, 0},
-};
-
-/// Special registers of constant value. Clusters hold a single thread block.
-struct Fixed {
-  std::string_view name;
-  std::uint32_t value;
-};
-constexpr Fixed kFixed[] = {
-    {"%tid.w", 0},
-    {"%ntid.w", 0},
-    {"%ctaid.w", 0},
-    {"%nctaid.w", 0},
-    {"%clusterid.w", 0},
-    {"%nclusterid.w", 0},
-    {"%cluster_ctaid.x", 0},
-    {"%cluster_ctaid.y", 0},
-    {"%cluster_ctaid.z", 0},
-    {"%cluster_ctaid.w", 0},
-    {"%cluster_nctaid.x", 1},
-    {"%cluster_nctaid.y", 1},
-    {"%cluster_nctaid.z", 1},
-    {"%cluster_nctaid.w", 0},
-    {"%cluster_ctarank", 0},
-    {"%cluster_nctarank", 1},
-};
-
-/// Returns the reason why a PTX special register is refused; null for a name that PTX does not have either.
-const isa::Unsupported* refused_register(std::string_view name) {
-  for (const isa::Unsupported& refused : isa::InstructionTable::instance().refused()) {
-    const std::string& begin = refused.opcode;
-    if (begin[0] == '%' && begin.find('.') == std::string::npos && name.substr(0, begin.size()) == begin)
-      return &refused;
-  }
-  return nullptr;
-}
 
 /// Returns the reason in docs/ptx-coverage.md why the feature spelled `words` is refused.
 std::string why_refused(std::string_view words) {
@@ -352,25 +267,23 @@ Operand Operands::special_operand(const Token& name, const OperandPlace& place) 
 }
 
 Operand Operands::special_named(const Token& name, std::string_view full, const OperandPlace& place) {
-  for (const Fixed& fixed : kFixed) {
-    if (fixed.name != full) continue;
+  if (const std::uint32_t* const value = constant_register(full)) {
     Operand constant;
     constant.kind = Operand::Kind::kImmediate;
-    constant.bits = fixed.value;
+    constant.bits = *value;
     return constant;
   }
-  for (const Special& special : kSpecials) {
-    if (special.name != full) continue;
+  if (const ReadableRegister* const special = readable_register(full)) {
     const unsigned wanted = isa::bits(place.type);
     const bool fits =
-        wanted == special.bits || wanted == special.also || (place.spelling->relaxed && wanted < special.bits);
+        wanted == special->bits || wanted == special->also || (place.spelling->relaxed && wanted < special->bits);
     if (!fits || isa::is_float(place.type)) {
       text_.fail(name, name_of(place) + " is " + dotted(place.type) + ", but special register " + std::string(full) +
-                           " has " + std::to_string(special.bits) + " bits");
+                           " has " + std::to_string(special->bits) + " bits");
     }
     Operand result;
     result.kind = Operand::Kind::kSpecial;
-    result.special = special.reg;
+    result.special = special->reg;
     return result;
   }
   if (const isa::Unsupported* const refused = refused_register(full))

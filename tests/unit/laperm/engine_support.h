@@ -259,4 +259,28 @@ class LapermBench {
   }
 };
 
+/// Returns parameters of a small block with every mechanism.
+inline Params small(unsigned sms = 4, unsigned depth = 4) {
+  Params p;
+  p.NumSm = sms;
+  p.LvlMax = 3;
+  p.BankDepth = depth;
+  p.NumKd = 4;
+  p.OvfW = 6;
+  p.RefillMax = 2;
+  p.QcntW = 8;
+  return p;
+}
+
+/// Closes every SM for thread blocks; `open` and `open_only` open them again.
+inline void close(LapermBench& b) {
+  b.room = [](unsigned) { return Room{false}; };
+}
+inline void open(LapermBench& b) {
+  b.room = [](unsigned) { return Room{}; };
+}
+inline void open_only(LapermBench& b, unsigned which) {
+  b.room = [which](unsigned sm) { return Room{sm == which}; };
+}
+
 }  // namespace castor::laperm::test
