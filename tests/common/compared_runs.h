@@ -10,7 +10,7 @@ struct ComparedRuns {
   unsigned sets = 0, runs = 0;
   std::uint64_t cycles = 0;
 
-  /// A line on standard output that `castor evidence` takes over; nothing if nothing ran.
+  /// Prints the line on standard output from which `castor evidence` reads the result. Prints nothing if nothing ran.
   void print(const char* what) const {
     if (runs == 0) return;
     std::printf("evidence: %s: %u sets, %u runs, %llu cycles\n", what, sets, runs,

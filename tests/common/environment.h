@@ -8,8 +8,8 @@
 
 #include "tests/common/tree.h"
 
-/// What a test program run by hand finds as one run by ctest does: the programs of its build tree, the blocks of the
-/// tests, and the cache of RTL that is built for them.
+/// Sets the environment that ctest sets, so that a test program run by hand finds the same files: the programs of its
+/// build tree, the blocks of the tests, and the cache of RTL built for them.
 inline void use_build_tree() {
   const std::string build = castor::test_tree::build_folder();
   ::setenv("CASTOR_PREFIX", build.c_str(), 0);

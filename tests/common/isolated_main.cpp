@@ -139,7 +139,7 @@ std::vector<std::string> with(const Settings& settings, std::initializer_list<st
   return out;
 }
 
-/// The cases of this shard, as GoogleTest shares them out (GTEST_TOTAL_SHARDS, GTEST_SHARD_INDEX).
+/// Returns the cases of this shard, divided as GoogleTest does it (GTEST_TOTAL_SHARDS, GTEST_SHARD_INDEX).
 std::vector<Case> shard(std::vector<Case> cases) {
   const char* const total = std::getenv("GTEST_TOTAL_SHARDS");  // NOLINT(concurrency-mt-unsafe)
   const char* const index = std::getenv("GTEST_SHARD_INDEX");   // NOLINT(concurrency-mt-unsafe)
@@ -150,7 +150,7 @@ std::vector<Case> shard(std::vector<Case> cases) {
   return own;
 }
 
-/// The cases that the filter selects, as GoogleTest lists them.
+/// Returns the cases that the filter selects, from GoogleTest's own list.
 std::vector<Case> list(const Settings& settings, const std::string& folder, const HeldSignals& signals) {
   const std::string output = folder + "/list";
   const pid_t child = start(with(settings, {"--gtest_list_tests"}), output, settings.cpu_seconds, signals);
@@ -272,7 +272,7 @@ void run_all(std::vector<Case>& cases, const Settings& settings, const HeldSigna
   }
 }
 
-/// One report in GoogleTest's format from those of the cases.
+/// Merges the reports of all cases into one report in GoogleTest's format.
 Json merge(const std::vector<Case>& cases, long long milliseconds) {
   const auto seconds = [](long long ms) {
     char text[32];

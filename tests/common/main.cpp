@@ -4,8 +4,8 @@
 #include "tests/common/environment.h"
 #include "tests/common/selection.h"
 
-/// The main of every test program. GoogleTest's own is not used: it comes in a library that must not meet SystemC's,
-/// which brings a main too.
+/// main() of every test program. GoogleTest's own main() is not used: its library must not be linked together with
+/// SystemC's library, which defines a main(), too.
 int main(int argc, char** argv) {
   use_build_tree();
   const TestFolder folder;

@@ -213,7 +213,7 @@ inline std::uint64_t levels_of(const AgentIn& in) {
   return digest.add(in.quiesced).value();
 }
 
-// `park_ready` and `enter_ready` say nothing without an output of the engine.
+// `park_ready` and `enter_ready` are left out: they have a meaning only together with an output of the engine.
 inline std::uint64_t levels_of(const SwapIn& in) {
   Digest digest;
   add(digest, 1, in.job);
@@ -313,13 +313,13 @@ class NullHook : public Base {
   [[nodiscard]] std::uint64_t seen() const { return Digest().add(events_).add(level_sum_).value(); }
 
  protected:
-  /// Outputs of this cycle.
+  /// Returns the outputs of this cycle.
   [[nodiscard]] virtual Out decide(const In& in) const = 0;
-  /// The edge.
+  /// Called at the clock edge with the final inputs.
   virtual void watch(const In& /*in*/) {}
-  /// Levels before the first edge that is clocked.
+  /// Returns the digest of the level inputs that hold before the first clocked edge.
   [[nodiscard]] virtual std::uint64_t first_level() const { return 0; }
-  /// Edges that would change no output with resting inputs.
+  /// Returns the number of coming edges that change no output while the inputs stay the same.
   [[nodiscard]] virtual Cycle rest() const { return kForever; }
   HookSite site_;
   Out out_;
@@ -354,7 +354,7 @@ class NullJobScheduler final : public NullHook<JobIn, JobOut, JobScheduler> {
     select_.back().granted(static_cast<unsigned>(in.granted), in.now);
     resting_[static_cast<std::size_t>(in.granted)] = false;
   }
-  // A scan moves on while queues are ready.
+  // The scan advances every cycle while queues are ready, so no cycle may be skipped then.
   [[nodiscard]] Cycle rest() const override {
     return site_.machine->parse.select_scan != 0 && resting_.any() ? 0 : kForever;
   }
@@ -404,7 +404,7 @@ class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
       items_.back().push(in.push->kd);
     }
   }
-  // One SM per cycle: the choice follows the cycle.
+  // With one SM per cycle the choice depends on the cycle, so no cycle may be skipped while a TB waits.
   [[nodiscard]] Cycle rest() const override {
     return site_.machine->dispatch.search == DispatchSearch::kRoundRobinOne && !items_.back().empty() ? 0 : kForever;
   }
@@ -527,7 +527,8 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
     }
   }
 
-  // A warp waits from its arrival until its barrier completes; whose arrival completes it never does.
+  // Checks barrier events: a warp waits from its arrival until its barrier completes. The warp whose arrival completes
+  // the barrier never waits.
   void watch_barriers(const IssueIn& in) {
     EXPECT_EQ(in.ready & waiting_, 0U) << "a warp that waits is ready";
     waiting_ &= ~in.unblock;

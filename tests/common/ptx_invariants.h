@@ -7,8 +7,8 @@
 
 namespace castor::ptx::test {
 
-/// What holds for every module that the parser returns, whatever the text was: indices are in range, operands have the
-/// form that their row asks for. Returns what is broken, empty if nothing is.
+/// Checks what must hold for every module that the parser returns, whatever the text was: indices are in range, and
+/// operands have the form that their row demands. Returns a description of the first violation, or an empty string.
 inline std::string broken_invariant(const isa::Module& module, const isa::Function& function,
                                     const isa::Instruction& instruction) {
   using Kind = isa::Operand::Kind;

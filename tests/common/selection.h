@@ -6,9 +6,9 @@
 #include <iostream>
 #include <string>
 
-/// `--castor_source=NAME` selects the cases that stand in NAME.cpp, for programs of several sources. A filter of
-/// GoogleTest's own wins. To be called when GoogleTest has read the command line; ends the program with 2 if no case
-/// stands there.
+/// Handles `--castor_source=NAME`, which selects the cases of NAME.cpp in a program of several sources. GoogleTest's
+/// own filter takes precedence. Must be called after GoogleTest has read the command line. Ends the program with exit
+/// code 2 if NAME.cpp has no case.
 inline void select_source(int argc, char** argv) {
   constexpr const char* kOption = "--castor_source=";
   std::string source;

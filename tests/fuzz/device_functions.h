@@ -153,7 +153,7 @@ BOTH_SIDES bool overflows_product(T a, T b) {
 
 // ---------------------------------------------------------------------------------------------------- real numbers
 
-// The bits of a NaN differ between processors: all NaN are one.
+// Returns the bits of a float. The bits of a NaN differ between processors, so every NaN is mapped to one pattern.
 BOTH_SIDES u32 bits_of(f32 f) {
   u32 bits = 0x7fc00000u;
   if (f == f) memcpy(&bits, &f, sizeof bits);
@@ -305,7 +305,7 @@ struct Random {
   bool one_of(unsigned n) { return next() % n == 0; }
 };
 
-/// An integer of so many bits: the ends of its range, a power of two and its neighbours, or random bits.
+/// Draws an integer of `bits` bits: a limit of its range, a power of two or a neighbour of one, or random bits.
 inline u128 drawn_integer(Random& random, int bits) {
   const u128 one = 1;
   const unsigned at = (unsigned)random.next() % bits;
@@ -341,7 +341,8 @@ inline u128 drawn_integer(Random& random, int bits) {
   }
 }
 
-/// The bits of a real number: NaN, infinities, zeros, subnormals, the ends, integers and halves of them, random bits.
+/// Draws the bits of a real number: NaN, infinity, zero, subnormal, a limit of the format, an integer or half of one,
+/// or random bits.
 inline u64 drawn_real(Random& random, int size, int fraction) {
   const int bits = 8 * size, exponents = bits - 1 - fraction;
   const u64 sign = random.next() << (bits - 1), exponent_mask = (1ull << exponents) - 1, bias = exponent_mask >> 1;

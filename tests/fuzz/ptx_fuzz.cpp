@@ -8,7 +8,8 @@
 #include "castor/base/error.h"
 #include "ptx/parser.h"
 
-/// Any bytes as PTX text: a module whose indices hold, or an InputError of one line that names the file.
+/// Parses arbitrary bytes as PTX. The parser must return a module with valid indices or throw an InputError whose
+/// message is one line and names the file.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {

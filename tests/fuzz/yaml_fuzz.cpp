@@ -7,8 +7,8 @@
 #include "castor/gpu/machine_table.h"
 #include "platforms/machines.h"
 
-/// Any bytes as a machine file: a machine or an InputError, nothing else. What loads must load again from its effective
-/// configuration and give the same one.
+/// Loads arbitrary bytes as a machine file. The result must be a machine or an InputError. A machine that loads must
+/// load again from its effective configuration, with the same values.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using castor::base::InputError;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

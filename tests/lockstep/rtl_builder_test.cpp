@@ -55,7 +55,7 @@ class RtlCache : public testing::Test {
   }
   [[nodiscard]] static std::string manifest() { return find_block(Block::kBlock).manifest(); }
 
-  /// A process that asks the flow for the object. Its stderr goes to `log`.
+  /// Starts a process that requests the object from the flow. Its stderr goes to `log`.
   [[nodiscard]] pid_t start(const turnstile::Params& at, const std::string& log) const {
     std::vector<std::string> words{"python3", "-B", base::data_folder() + "/rtl/synthesis/flows.py", "rtl-object",
                                    manifest()};
@@ -177,7 +177,7 @@ TEST_F(RtlCache, RtlThatDoesNotCompileIsAnErrorWithTheToolsWords) {
   EXPECT_TRUE(objects().empty());
 }
 
-/// The refusal, on stderr, of RTL in which `old` is replaced.
+/// Replaces `old` in the RTL and returns the message on stderr with which the flow refuses it.
 std::string refusal(const std::string& folder, const std::string& old, const std::string& text) {
   tests::PatchedRtl other(Block::kBlock, folder, old, text);
   testing::internal::CaptureStderr();

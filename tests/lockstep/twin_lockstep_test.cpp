@@ -165,7 +165,7 @@ std::map<std::string, std::string> variables(const std::string& text) {
   return found;
 }
 
-/// Last value of each identifier in lines of changes, without leading zeros.
+/// Stores the last value of each identifier found in the value changes of `text`, without leading zeros.
 void read_changes(const std::string& text, std::map<std::string, std::string>& values) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

@@ -57,7 +57,7 @@ std::string error_of(const std::string& text, const std::vector<std::string>& ov
   return "no error";
 }
 
-/// kGood with the line of `key` replaced by `line`.
+/// Returns kGood with the line of `key` replaced by `line`.
 std::string with(const std::string& key, const std::string& line) {
   std::string text = kGood;
   const std::size_t begin = text.find("\n" + key) + 1;

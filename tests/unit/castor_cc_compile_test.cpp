@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Names on .extern lines other than dynamic shared memory.
+/// Returns the names on .extern lines, except those of dynamic shared memory.
 std::set<std::string> externs(const std::string& ptx) {
   std::set<std::string> names;
   static const std::regex kExtern(R"(\.extern \.(?:func|global)\s+(?:\(\.param[^)]*\)\s*)?(?:\.\w+ (?:\d+ )?)*(\w+))");

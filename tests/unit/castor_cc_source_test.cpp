@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// The rewritten text; the text itself if nothing changes.
+/// Returns the rewritten text, or the text itself if nothing changes.
 std::string rewritten(const std::string& text) {
   const auto changed = rewrite_for_clang(text);
   if (changed) {

@@ -87,7 +87,7 @@ TEST(SignsOfZeros, AMinimumOrMaximumWithAZeroIsSuspect) {
   }
 }
 
-/// A function that selects between %x and a zero.
+/// Returns the text of a function that selects between %x and a zero.
 std::string selecting(const std::string& flags, const std::string& compare, const std::string& arms) {
   return "define void @f(double %x) {\n  %1 = fcmp " + flags + compare + "\n  %2 = select contract i1 %1, " + arms +
          ", !prof !5\n  ret void\n}\n";

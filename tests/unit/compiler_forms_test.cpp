@@ -9,7 +9,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// What one thread finds in `registers` behind `body`; also with so few registers that values are spilled.
+/// Returns the values that one thread has in `registers` after `body`. Runs the kernel a second time with so few
+/// registers that values are spilled.
 std::vector<std::uint32_t> values(std::string body, const std::vector<std::string>& registers,
                                   std::string_view before = {}) {
   unsigned at = 0;

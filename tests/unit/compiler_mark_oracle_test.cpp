@@ -112,7 +112,7 @@ class Oracle {
   std::uint64_t input_ = 0, output_ = 0;
 };
 
-/// A process has one device.
+/// Returns the only oracle: a process has one device.
 Oracle& the_oracle() {
   static Oracle oracle;
   return oracle;

@@ -365,7 +365,8 @@ std::uint32_t record_of(const isa::Program& program, const std::string& text) {
   return 0;
 }
 
-/// The message with which a device refuses a program, with file and line; empty if it takes it.
+/// Returns the message with which a device refuses a program, with file and line; an empty string if the device accepts
+/// it.
 std::string refusal(const isa::Program& program) {
   try {
     (void)device().load(std::make_shared<const isa::Program>(program));

@@ -223,7 +223,7 @@ TEST(Limits, MaximumThreadsGiveACap) {
   EXPECT_EQ(compiled(text).spill_bytes, 0U);
 }
 
-/// Words out[40 t ...]: 40 addresses are made in front of a barrier, each is used behind it.
+/// Returns a kernel that makes 40 addresses before a barrier and uses each after it, for the words out[40 t ...].
 std::string far_addresses() {
   std::string body = "mul.wide.u32 %rd3, %r2, 160;\n add.s64 %rd4, %rd1, %rd3;\n";
   for (int i = 0; i < 40; ++i)

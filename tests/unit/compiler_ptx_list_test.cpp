@@ -52,7 +52,7 @@ std::vector<Entry> list() {
   return entries;
 }
 
-/// The kernel around a form.
+/// Returns the text of a kernel that contains the form.
 std::string text_around(const Entry& entry) {
   static const std::string kernel = contents("tests/unit/ptx_forms/kernel.ptx");
   std::string text = kernel.substr(kernel.find(".version"));
@@ -117,7 +117,7 @@ std::vector<Lane> inputs() {
   return warp;
 }
 
-/// The lanes behind the form, on the functional machine.
+/// Returns the state of the lanes after the functional machine has executed the form.
 std::vector<Lane> executed(const isa::Module& module, const std::vector<Lane>& before) {
   gpu::Device& gpu = device();
   gpu.reset();
@@ -159,7 +159,7 @@ std::string difference(const std::vector<Lane>& expected, const std::vector<Lane
   return {};
 }
 
-/// What is wrong with an entry, or nothing.
+/// Returns what is wrong with an entry, or an empty string.
 std::string fault_of(const Entry& entry, const std::map<std::string, std::string>& reasons) {
   isa::Module module;
   std::string refusal;

@@ -47,7 +47,7 @@ DONE:
                [](unsigned t) { return t * (t - 1) / 2; });
 }
 
-/// Twenty values of each width live at once, more than a small limit has room for.
+/// Returns a kernel in which twenty values of each width are live at once: more than fit into a small register limit.
 std::string many_values(const std::string& middle) {
   std::string body;
   for (int i = 0; i < 20; ++i) {

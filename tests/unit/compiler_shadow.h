@@ -31,7 +31,7 @@ class ShadowRun {
     predicates_.assign(kPredicateRegisters, std::vector<std::uint64_t>(kLanes, 0));
   }
 
-  /// First thing that went wrong; empty if nothing did.
+  /// Returns the first error, or an empty string.
   std::string run(std::size_t steps) {
     stack_.start(isa::LaneMask{0xffffffffu}, start_of(0, 0));
     for (; steps > 0 && !stack_.done() && error_.empty(); --steps) step();

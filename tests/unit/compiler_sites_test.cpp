@@ -257,7 +257,7 @@ TEST(Sites, FromTheSeventeenthOnAllRegistersAreKept) {
   EXPECT_FALSE(isa::find_wrong_site(program));
 }
 
-/// The message with which a device refuses a program; empty if it takes it.
+/// Returns the message with which a device refuses a program; an empty string if the device accepts it.
 std::string refusal(const isa::Program& program) {
   try {
     (void)device().load(std::make_shared<isa::Program>(program));
@@ -357,7 +357,8 @@ class Alone {
     for (std::uint32_t i = 0; i < 256; ++i) word(in_, i) = i * 37 % 100;
   }
 
-  /// What the threads store, or the message of a fault. `live`: dead registers are lost at every site.
+  /// Returns the words that the threads store, or the message of a fault. `live`: dead registers lose their values at
+  /// every site.
   std::string run(const std::shared_ptr<const isa::Program>& program, bool live) {
     std::memset(store_.host(out_), 0, 4 * kThreads);
     std::memcpy(store_.host(parameters_), &out_, 8);

@@ -147,7 +147,7 @@ TEST(Bench, WhatCannotBeIsAnErrorAtTheEnd) {
   EXPECT_THROW(bench.finish(), base::Error);
 }
 
-/// A block every run of which reaches one of two cover points.
+/// Returns a block each run of which reaches one of its two cover points.
 BlockEntry half_covered(unsigned least_cover) {
   BlockEntry entry;
   entry.name = "half";

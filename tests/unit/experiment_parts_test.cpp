@@ -78,7 +78,7 @@ TEST(Estimate, IsToldInUnitsThatPeopleUse) {
   EXPECT_EQ(duration_text(8040), "2 h 14 min");
 }
 
-/// The numbers behind a word of a script's settings.
+/// Returns the limits of the y axis that a plot script sets.
 std::pair<double, double> y_range(const std::string& script) {
   const std::string word = "set yrange [";
   const std::size_t at = script.find(word) + word.size(), colon = script.find(':', at);

@@ -9,7 +9,7 @@
 namespace castor::compiler::test {
 namespace {
 
-/// A device that counts; a process has one.
+/// Returns the process's only device, which counts redundant instructions.
 gpu::functional::FunctionalDevice& counting_device() {
   static gpu::functional::FunctionalDevice device(
       platforms::load_machine("pascal_titanx_study", {"check.redundancy=1"}).machine, {});

@@ -28,7 +28,7 @@ class Outside : public ::testing::Test {
     code_ = *store_.allocate(64, AllocationKind::kCode);
     local_ = *store_.allocate(64, AllocationKind::kLocal);
   }
-  /// Which of page and off allow an access: "page off", "off", "".
+  /// Returns the memory checks, out of `page` and `off`, that allow an access: "page off", "off" or "".
   [[nodiscard]] std::string allowed(Space space, std::uint64_t address, std::uint32_t size, bool write) const {
     EXPECT_TRUE(AddressCheck(store_).outside(space, address, size, write).refused());
     std::string result;

@@ -54,7 +54,7 @@ class DispatcherRig : public PartRig {
     dispatcher.push(entry);
     return context;
   }
-  /// F4 and F5 of a cycle.
+  /// Runs steps F4 and F5 of a cycle.
   void step(Cycle now) {
     events.begin(now);
     governors.begin(now);
@@ -62,7 +62,7 @@ class DispatcherRig : public PartRig {
     governors.settle(now);
     dispatcher.step(now);
   }
-  /// The same, and the SM that was sent a TB.
+  /// Runs steps F4 and F5 of a cycle. Returns the TB start that was sent and its SM, if any.
   std::optional<std::pair<unsigned, TbStartMessage>> placed(Cycle now) {
     step(now);
     for (unsigned sm = 0; sm < machine.chip.sms; ++sm) {
@@ -74,7 +74,7 @@ class DispatcherRig : public PartRig {
     const auto one = placed(now);
     return one ? std::optional<unsigned>(one->first) : std::nullopt;
   }
-  /// The same with the entry of the TB.
+  /// Runs steps F4 and F5 of a cycle. Returns the kernel table entry of the TB that was placed.
   [[nodiscard]] int placed_of(Cycle now) {
     const auto one = placed(now);
     return one ? one->second.kernel->entry : -1;

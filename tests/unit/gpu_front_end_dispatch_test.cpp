@@ -14,7 +14,8 @@ constexpr Cycle kSubmit = 10;
 // --------------------------------------------------------------
 
 TEST(FrontEndTiming, DoorbellToTbStartTakesParseLatencyPlusThree) {
-  // Visible in c, granted c + 1, written c + 284, placed c + 285, start c + 286 on kepler_k20c_study.
+  // Packet visible in cycle c. On kepler_k20c_study: granted in c + 1, entry written in c + 284, TB placed in c + 285,
+  // started in c + 286.
   Rig rig(load(), {});
   const Ticket ticket = rig.submit(0, Rig::kernel(rig.program("k"), 3, 64), kSubmit);
   rig.run();
@@ -29,7 +30,8 @@ TEST(FrontEndTiming, DoorbellToTbStartTakesParseLatencyPlusThree) {
 }
 
 TEST(FrontEndTiming, NextKernelOfAQueueStartsParseLatencyPlusThreeAfterTheRetireWire) {
-  // Exit in e: wire, drain and completion e + 1, grant e + 2, written e + 285, placed e + 286, start e + 287.
+  // TB exits in cycle e. Exit wire, drain and completion in e + 1, grant in e + 2, entry written in e + 285, TB placed
+  // in e + 286, started in e + 287.
   Rig rig(load(), {});
   const ProgramHandle program = rig.program("k");
   const Ticket first = rig.submit(0, Rig::kernel(program, 1, 32), kSubmit);
@@ -215,7 +217,7 @@ TEST(FrontEndQueues, KernelsOfOneQueueNeverOverlap) {
 }
 
 TEST(FrontEndQueues, DescriptorInMemoryIsWhatTheLaneReads) {
-  // The grid is changed in the ring between submission and read: the entry has the new one.
+  // The grid size in the ring changes after submission and before the packet is read: the entry holds the new size.
   Rig rig(load(), {});
   const Ticket ticket = rig.submit(2, Rig::kernel(rig.program("k"), 7, 32), kSubmit);
   const std::uint64_t image = rig.front_end->queues().head(2).image;
@@ -291,7 +293,7 @@ TEST(FrontEndPlacement, NextKernelStartsInTheCycleAfterTheLastTbOfItsPredecessor
   EXPECT_EQ(placed[20].cycle, placed[19].cycle + 1);
 }
 
-// Kernel a needs a whole SM of shared memory and has more TBs than SMs; kernel b needs none.
+// Runs two kernels: a needs the whole shared memory of an SM and has more TBs than there are SMs, b needs none.
 void run_blocked(Rig& rig, Ticket& a, Ticket& b) {
   a = rig.submit(0, Rig::kernel(rig.program("a", 16, 49152), 15, 32), kSubmit);
   b = rig.submit(1, Rig::kernel(rig.program("b"), 6, 32), kSubmit);

@@ -26,7 +26,7 @@ class FaultRig : public DispatcherRig {
         faults(sms.units, table, ledger, dispatcher, registers, told) {
     faults.set_services(services);
   }
-  /// TBs are placed in cycles 1, 2, ... on SMs 0, 1, ...
+  /// Places `tbs` TBs in cycles 1, 2, ... on SMs 0, 1, ...
   void place(unsigned tbs) {
     for (unsigned i = 0; i < tbs; ++i) EXPECT_EQ(placed_on(1 + i), i);
   }

@@ -58,7 +58,7 @@ class InspectorRig : public PartRig {
     queues.push(queue, ticket, std::move(packet), visible, image);
     return ticket;
   }
-  /// One cycle; verdicts are those of `verdicts`.
+  /// Runs one cycle. The inspector's verdicts come from `verdicts`.
   void cycle(Cycle now) {
     host.receive(now);
     while (const ParseLanes::Lane* const lane = lanes.receive(now)) part.announce(lane->entry, lane->image.data(), now);

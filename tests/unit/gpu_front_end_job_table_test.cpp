@@ -30,7 +30,7 @@ class JobTableRig : public PartRig {
   [[nodiscard]] static Verdict accepted(unsigned queue, std::uint32_t estimate = 0) {
     return {static_cast<std::uint16_t>(queue), true, 0, estimate};
   }
-  /// What the signal word says when all that was told is stored.
+  /// Returns the signal word of a slot after all pending notifications have been stored.
   [[nodiscard]] JobSignal signal(unsigned slot) {
     for (Cycle now = clock; now < clock + 200; ++now) {
       host.receive(now);

@@ -20,7 +20,7 @@ class LaneRig : public PartRig {
     for (unsigned i = 0; i < 64; ++i) std::memset(store.host(image(i)), static_cast<int>(i), 64);
   }
   [[nodiscard]] std::uint64_t image(unsigned i) const { return images + 64 * i; }
-  /// F1; lanes whose image has come.
+  /// Runs step F1. Returns the lanes whose packet image has arrived.
   std::vector<unsigned> receive(Cycle now) {
     std::vector<unsigned> read;
     while (const ParseLanes::Lane* const lane = part.receive(now)) {

@@ -193,7 +193,7 @@ class SwapRig {
     rig->pins.insert(cycle);
     acts_.emplace(cycle, std::move(act));
   }
-  /// The kernel of the machine that owns it, while it is in the table.
+  /// Returns the kernel owned by the block, or null if it is not in the table.
   const KernelContext* owner() {
     for (unsigned entry = 0; entry < rig->front_end->table().size(); ++entry) {
       const KernelEntry& one = rig->front_end->table()[entry];

@@ -175,7 +175,7 @@ TEST(OwnedKernels, TheFillWaitsForSmsThatAreClosed) {
 TEST(OwnedKernels, AQuotaEndsTheFillUnlessMoreAreLeftThanCanBeSwappedOut) {
   for (const std::uint64_t away : {30, 29}) {
     Governor governor;
-    // None on SMs 10 to 12, until cycle 3000.
+    // No TB may be placed on SMs 10 to 12 until cycle 3000.
     std::vector<std::uint8_t> allowed(kSms * load().table.entries, Quota::kUnlimited);
     const auto entries = static_cast<unsigned>(allowed.size() / kSms);
     for (unsigned sm = 10; sm < kSms; ++sm) allowed[sm * entries] = 0;

@@ -212,7 +212,7 @@ TEST(CopyEngine, BeatsToTheHostAreReadWhenTheyAreDue) {
 }
 
 TEST(CopyEngine, UnalignedRowsAreCutAtBlocksOfDeviceMemory) {
-  // Row of 100 bytes from 20 bytes before the end of a block: 20 + 64 + 16.
+  // A row of 100 bytes that begins 20 bytes before the end of a memory block is read in parts of 20, 64 and 16 bytes.
   Rig rig(load(), {});
   const auto source = pattern(100);
   const std::uint64_t buffer = allocate(rig, 512) + 44;

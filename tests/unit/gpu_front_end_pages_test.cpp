@@ -189,7 +189,7 @@ class Requests {
   }
   void request(Cycle now, unsigned sm) { add(now, sm, 0); }
   void give_back(Cycle now, unsigned sm, std::uint64_t address) { add(now, sm, address); }
-  /// The next grant of an SM: cycle and address. {0, 0} if there is none.
+  /// Returns cycle and address of the next grant of an SM; {0, 0} if there is none.
   std::pair<Cycle, std::uint64_t> granted(unsigned sm) {
     PagePort& port = rig_.sms[sm]->pages;
     const PageGrantMessage* const grant = port.granted(kernel(), kForever);
@@ -198,7 +198,7 @@ class Requests {
     port.take();
     return result;
   }
-  /// The kernel of entry 0, as it was when it was there last.
+  /// Returns the kernel of entry 0, or the last one if the entry is free.
   const KernelContext& kernel() {
     if (const KernelEntry& entry = rig_.front_end->table()[0]; entry.state != EntryState::kFree) {
       last_ = entry.context();

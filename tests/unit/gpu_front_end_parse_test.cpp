@@ -33,7 +33,7 @@ class ParseRig : public PartRig {
     const Ticket ticket = ++tickets;
     queues.push(queue, ticket, packet, visible, part.submitted(queue, packet, ticket, visible));
   }
-  /// One cycle; what was granted and written.
+  /// Runs one cycle and records its grants and entry writes.
   void cycle(Cycle now) {
     while (lanes.receive(now) != nullptr) {
     }

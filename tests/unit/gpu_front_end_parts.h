@@ -59,7 +59,7 @@ class WireSm final : public SmUnit {
   [[nodiscard]] bool idle() const override { return true; }
   [[nodiscard]] std::string waiting() const override { return {}; }
 
-  /// A TB leaves; its wire is visible from `visible` on.
+  /// Ends a TB. Its exit wire is visible from cycle `visible` on.
   void leave(const KernelContext& kernel, std::uint64_t gid, Cycle visible) {
     TbRetireMessage message;
     message.visible = visible;
@@ -71,7 +71,7 @@ class WireSm final : public SmUnit {
     outbox_.retire(message);
     done_credits_.spend(1);
   }
-  /// A TB is swapped out.
+  /// Swaps out a TB.
   void give_up(const KernelContext& kernel, std::uint64_t gid, Cycle visible,
                SwapReason reason = SwapReason::kPreemption, BlockId caller = 0) {
     auto tb = std::make_shared<SavedTb>();
@@ -93,7 +93,7 @@ class WireSm final : public SmUnit {
   void call(const KernelContext* kernel, unsigned warp, Cycle visible, std::vector<RegisterAccess> registers = {}) {
     outbox_.ask({visible, warp, kernel, std::move(registers)});
   }
-  /// The oldest TB start that was not looked at.
+  /// Takes the oldest TB start message that was not examined yet.
   std::optional<TbStartMessage> started() {
     if (inbox_.size() == 0) return std::nullopt;
     const TbStartMessage message = *inbox_.head(kForever);
@@ -183,7 +183,7 @@ class PartRig {
     return found == nullptr ? 0 : found->integer();
   }
 
-  /// A place for hooks; what they report is in `errors`.
+  /// Returns a mount for hooks whose errors go to `errors`.
   [[nodiscard]] HookMount place() {
     return {machine, group,
             [this](const std::string& hook, unsigned code, std::uint64_t info, Maybe<unsigned> blamed) {

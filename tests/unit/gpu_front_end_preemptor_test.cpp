@@ -19,7 +19,7 @@ class PreemptorRig : public DispatcherRig {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  /// Cycles that the context of a TB of `kNeed` takes: bytes / rate, rounded up.
+  /// Returns the cycles that moving the context of a TB of `kNeed` takes: bytes / rate, rounded up.
   [[nodiscard]] Cycle move() const {
     const std::uint64_t bytes = std::uint64_t{kNeed.reg_units} * machine.sm.reg_alloc_unit * 4 +
                                 std::uint64_t{kNeed.smem_units} * machine.sm.smem_alloc_unit;
@@ -30,21 +30,21 @@ class PreemptorRig : public DispatcherRig {
     queues[queue] = true;
     return queues;
   }
-  /// TBs of an entry are placed in the cycles from `now` on.
+  /// Places `tbs` TBs, one per cycle from `now` on.
   void place(unsigned tbs, Cycle now) {
     for (unsigned i = 0; i < tbs; ++i) {
       step(now + i);
       for (unsigned sm = 0; sm < machine.chip.sms; ++sm) static_cast<void>(sms[sm].started());
     }
   }
-  /// The TB that was sent back to an SM last.
+  /// Takes the start message of the saved TB that was sent back to the SM last.
   TbStartMessage sent(unsigned sm) {
     const auto message = sms[sm].started();
     EXPECT_TRUE(message && message->saved != nullptr) << sm;
     return message.value_or(TbStartMessage{});
   }
-  /// F2 of the cycles from `now` on, in which TBs that were dropped are counted as complete. Returns their number, as
-  /// hooks see it.
+  /// Runs step F2 in the cycles from `now` on, in which dropped TBs are counted as complete. Returns the number of
+  /// dropped TBs as hooks see it.
   unsigned dropped(Cycle now) {
     unsigned tbs = 0;
     for (; retire.busy(); ++now) {

@@ -183,7 +183,7 @@ class Reference {
            sm.shared >= n.shared;
   }
 
-  // What came back in an earlier cycle counts.
+  // Returns credits to the front end for the messages that were consumed in an earlier cycle.
   void return_credits(Sm& sm, Cycle c) const {
     if (sm.credits < 0) sm.credits = static_cast<int>(m_.done_fifo);
     if (sm.credits_returning == 0 || sm.credits_back >= c) return;
@@ -262,7 +262,7 @@ class Reference {
     if (m_.parse.select_scan == 0) return first(eligible);
     return p_valid_ && eligible[p_queue_] ? static_cast<int>(p_queue_) : -1;
   }
-  // The scan of the laxity engine (docs/blocks/lax.md, "Cycle") in policy 0, register by register.
+  // Models the scan of the laxity engine (docs/blocks/lax.md, "Cycle") in policy 0, register by register.
   void scan(const std::vector<bool>& ready, int granted) {
     const unsigned width = m_.parse.select_scan, count = static_cast<unsigned>(ready.size());
     const unsigned groups = (count + width - 1) / width;

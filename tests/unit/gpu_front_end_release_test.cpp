@@ -27,7 +27,7 @@ class ReleaseRig : public PartRig {
   void release(Cycle now) {
     if (LaunchRecord* const record = part.release(table.finished(), now)) trees.records().let_go(*record);
   }
-  /// A queue's head is a packet that is under way.
+  /// Puts a packet that stays in flight at the head of a queue.
   Ticket block(unsigned queue) {
     const Ticket ticket = host.issue();
     queues.push(queue, ticket, EventWaitPacket{}, 1, {});
@@ -35,7 +35,7 @@ class ReleaseRig : public PartRig {
     static_cast<void>(queues.take(queue, QueueState::kBlocked, 2));
     return ticket;
   }
-  /// A kernel of one TB that has run.
+  /// Runs a kernel of one TB in an entry to its end.
   Ticket finished(unsigned entry, unsigned queue) {
     const Ticket ticket = block(queue);
     KernelContext& context = table.reserve(entry, trees.open());

@@ -15,7 +15,7 @@ class RetireRig : public PartRig {
         ledger(machine),
         events(hooks, machine.chip.sms),
         part(machine, sms.units, table, ledger, events) {}
-  /// A TB of an entry is on an SM.
+  /// Places a TB of an entry on an SM.
   void place(unsigned entry, unsigned sm, Cycle now) {
     ledger.debit(sm, entry, table[entry].context().need, now);
     table.place(entry, now);

@@ -103,7 +103,7 @@ class FakeSm final : public SmUnit {
   }
   [[nodiscard]] std::string waiting() const override { return {}; }
 
-  /// As device code that faults would.
+  /// Raises a fault as device code would.
   void fault_now(const KernelContext& kernel, const std::string& message, Cycle now) {
     FaultMessage fault;
     fault.visible = now + 1;
@@ -133,7 +133,7 @@ class FakeSm final : public SmUnit {
     start.gid = gid;
     begin(start, now);
   }
-  /// A TB ends in cycle `now`. Its retire message follows when the done FIFO has room.
+  /// Ends a TB in cycle `now`. Its retire message follows when the done FIFO has a free entry.
   void finish(std::uint64_t gid, Cycle now) {
     slot_of(gid).end = now;
     wake_at(now);
@@ -311,7 +311,7 @@ class Log final : public Observer {
                  [&](const Logged& e) { return e.what == what; });
     return result;
   }
-  /// Cycle of the one event of that kind and first number.
+  /// Returns the cycle of the only event of type `what` whose first number is `a`.
   [[nodiscard]] Cycle cycle(const std::string& what, std::uint64_t a) const {
     for (const Logged& event : events) {
       if (event.what == what && event.a == a) return event.cycle;

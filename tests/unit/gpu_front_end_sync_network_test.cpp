@@ -297,7 +297,7 @@ TEST(SyncNetwork, ResetDropsWhatIsInFlightAndFreesAllPlaces) {
 
 // --- Random traffic against recurrences ------------------------------------------------------------------------------
 
-/// Cycles in which an end takes messages: a random pattern of bursts.
+/// Returns the cycles in which an endpoint accepts messages: a random pattern of bursts.
 std::vector<bool> pattern(base::Xoshiro256& random, Cycle end) {
   std::vector<bool> open(end);
   for (Cycle at = 0; at < end;) {

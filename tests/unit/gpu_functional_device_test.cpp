@@ -15,7 +15,7 @@ using test::Rig;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// out[0] = out[0] * 10 + digit, by one thread.
+// Returns a kernel of one thread that computes out[0] = out[0] * 10 + digit.
 std::string append_digit(int digit) {
   return "ld.global.u32 %r0, [%rd0]; mad.lo.u32 %r0, %r0, 10, " + std::to_string(digit) +
          "; st.global.u32 [%rd0], %r0; ret;";

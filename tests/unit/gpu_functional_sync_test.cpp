@@ -27,7 +27,7 @@ Machine answering(bool swaps, const std::vector<std::string>& overrides = {}) {
   return machine;
 }
 
-/// Thread blocks of a program that are resident together.
+/// Returns the number of thread blocks of a program that are resident at the same time.
 unsigned resident(Rig& rig, ProgramHandle program) {
   return blocks_per_sm(rig.device.machine(), rig.device.program(program), kThreads, 0) * rig.device.machine().chip.sms;
 }
@@ -234,7 +234,8 @@ first: tb.gridsync; ret;)");
               HasSubstr("warps of one thread block wait for different things: the others for tb.gridsync"));
 }
 
-// Eight words of shared memory are promised to be those at out[1] on. The kernel then adds one of them to out[0].
+// Returns a kernel that promises that eight words of shared memory equal those from out[1] on, and then adds one of
+// them to out[0].
 std::string promise(const std::string& between) {
   return R"(
   .shared .b32 copy[8];

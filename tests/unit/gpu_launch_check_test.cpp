@@ -140,7 +140,7 @@ TEST_F(LaunchCheck, BlocksPerSmAreNotFooledByHugeRequests) {
 
 class SynchronisingLaunch : public LaunchCheck {
  protected:
-  /// A program with one record for each operation of device-wide synchronisation.
+  /// Loads a program with one record for each operation of device-wide synchronisation.
   void SetUp() override {
     LaunchCheck::SetUp();
     for (unsigned op = 0; op < isa::kSyncOps; ++op) {

@@ -18,7 +18,7 @@ const std::string kGood =
 const std::string kPass =
     kernel("pass", "mul.wide.u32 %rd20, %r0, 1000;\n" + spend("%rd20", "L") + "red.global.add.u32 [%rd0], 1;");
 
-// The machine works: 800 launches by 25 blocks of 32 lanes, of which nothing is left afterwards.
+// Checks that the machine still works: 25 blocks of 32 lanes make 800 launches, all of which complete.
 void works_again(Timed& timed) {
   const std::uint64_t out = timed.host.words(8192);
   const std::uint64_t before = timed.launches();
@@ -146,7 +146,7 @@ std::string race(unsigned tens, unsigned pairs) {
 // Around those at which a fault and the first call of its kernel meet.
 constexpr unsigned kFirstDelay = 160, kDelays = 40;
 
-// The number of delays for which the child ran, and all statistics.
+// Returns the number of delays at which the child ran, and all statistics.
 std::string races(const std::vector<std::string>& overrides) {
   return in_process([&] {
     std::vector<std::string> all = overrides;
@@ -157,7 +157,7 @@ std::string races(const std::vector<std::string>& overrides) {
     for (unsigned delay = kFirstDelay; delay < kFirstDelay + kDelays; ++delay) {
       const std::uint64_t out = timed.host.words(128);
       if (timed.host.run("take", out) != Outcome::kDone) return timed.host.said();
-      // The racing kernel is of a module of its own, so it names its own child.
+      // The racing kernel has a module of its own, so it names its own child.
       Host racing(timed.device, race(delay / 10, delay % 10));
       const std::uint64_t before = timed.launches();
       const Ticket ticket = racing.submit("race", out, 0, 1, 64);

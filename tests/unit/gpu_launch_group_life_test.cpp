@@ -184,8 +184,8 @@ TEST(LaunchGroups, OfAKernelThatEndsWhileTheyLookForIt) {
 
 // --- Memory ---------------------------------------------------------------------------------------------------------
 
-// A block on every SM has an old copy of out[0] in its L1. The first one stores 1, 2, ... there and launches a group
-// each time, which must read what was stored.
+// Gives the L1 of every SM an old copy of out[0]. The first block stores 1, 2, ... there and launches a group each
+// time. Each group must read the stored value.
 void group_sees_stores(const std::string& name, const std::vector<std::string>& overrides) {
   const std::string text =
       kernel("self", "ld.global.ca.u32 %r10, [%rd0];\n" + native_or_work() + go_unless_equal("%r1", "0", "END") +

@@ -13,7 +13,8 @@ inline constexpr std::uint32_t kNativeNumber = 0xffff;
 // The kernel's own launch goes on, groups go to WORK.
 inline std::string native_or_work() { return go_unless_equal("%r0", kNative, "WORK"); }
 
-// With the block, `hits` groups found a kernel and `misses` did not; without it all became kernels.
+// Checks the counts of a run. With the block, `hits` groups found a kernel and `misses` groups did not; without it,
+// every group became a kernel.
 inline std::string launched(const GroupRun& run, std::uint64_t hits, std::uint64_t misses) {
   if (run.timed == nullptr) return "right";
   GroupTimed& timed = *run.timed;

@@ -201,7 +201,7 @@ TEST(LaunchGroups, AWaitDeeperThanTheLimitGives68) {
 
 // --- Faults, resets -------------------------------------------------------------------------------------------------
 
-// A device that has had a fault, or was reset in the middle: everything has ended, and it works.
+// Checks a device after a fault or a reset: all launches have ended, and the device still works.
 std::string works_again(GroupTimed& timed) {
   if (!timed.device.gpu().idle()) return "something goes on";
   timed.device.reset();
@@ -230,7 +230,7 @@ const std::vector<GroupMachine>& fault_machines() {
   };
   return all;
 }
-// The launches of the host are all submitted; one of them ends with a trap in `where`, all of them end.
+// Checks that all submitted launches of the host end after one of them traps in `where`.
 std::string ends_with_a_trap(GroupTimed& timed, const std::vector<Ticket>& tickets, const std::string& where) {
   bool fault = false;
   for (const Ticket ticket : tickets) {
@@ -348,7 +348,7 @@ void reset_after(const GroupMachine& one, Cycle cycles) {
       if (outcome != Outcome::kDone) return "does not run: " + timed.host.said();
       timed.device.reset();
       if (!timed.device.complete(ticket)) return std::string("the ticket is open");
-      // L2 may still write back.
+      // Gives L2 time to finish its write-backs.
       static_cast<void>(timed.device.advance_to(timed.device.now() + timed.device.gpu().clock().time_of(1000)));
       if (!timed.device.gpu().idle()) return std::string("something goes on");
       const std::uint32_t before = timed.host.value(out);

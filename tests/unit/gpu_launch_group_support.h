@@ -26,7 +26,8 @@ struct GroupShape {
 inline GroupShape flat(const std::string& grid, const std::string& block) {
   return {{grid, "1", "1"}, {block, "1", "1"}, "0"};
 }
-/// `to` = what the launch of a group of `kernel` (a name, or a register) with a buffer gives; clobbers %rd99.
+/// Returns PTX that launches a group of `kernel` (a name, or a register) with a buffer and puts the call's result into
+/// `to`. Clobbers %rd99.
 inline std::string launch_group(const std::string& to, const std::string& kernel, const std::string& buffer,
                                 const GroupShape& shape) {
   const auto axes = [](const std::string& name, const std::array<std::string, 3>& of) {
@@ -46,7 +47,7 @@ inline std::string await(const std::string& address, const std::string& value, c
 inline std::string add(const std::string& address, const std::string& value) {
   return "red.global.add.u32 [" + address + "], " + value + ";\n";
 }
-/// The word at an address = value; clobbers %r95.
+/// Returns PTX that stores `value` at an address. Clobbers %r95.
 inline std::string put(const std::string& address, const std::string& value) {
   return "mov.u32 %r95, " + value + ";\nst.volatile.global.u32 [" + address + "], %r95;\n";
 }
@@ -142,11 +143,11 @@ class GroupTimed {
   [[nodiscard]] std::uint64_t block(const std::string& name) { return statistic("front_end.launch_unit.dtbl." + name); }
   [[nodiscard]] std::uint64_t groups() { return statistic("front_end.device_launches.groups"); }
   [[nodiscard]] std::uint64_t fallbacks() { return statistic("front_end.device_launches.fallbacks"); }
-  /// What is wrong when nothing is under way any more; empty if nothing is.
+  /// Returns what is left over although no launch is in flight any more, or an empty string.
   [[nodiscard]] std::string left() {
     device.gpu().check_invariants();
     std::string all;
-    // L2 may still write back.
+    // Gives L2 time to finish its write-backs.
     static_cast<void>(device.advance_to(device.now() + device.gpu().clock().time_of(1000)));
     if (!device.gpu().idle()) all += " something goes on;";
     if (device.store().used(AllocationKind::kPool) != 0) all += " buffers are left;";
@@ -227,7 +228,7 @@ struct GroupRun {
 };
 using GroupWork = std::function<std::string(const GroupRun&)>;
 
-/// What `work` says on that machine, in a process of its own, and what is left behind.
+/// Runs `work` on a machine in a new process. Returns its result and what is left over afterwards.
 inline std::string on_machine(const GroupMachine& one, const std::string& text, const GroupWork& work) {
   return in_process([&] {
     std::string said;
@@ -250,7 +251,7 @@ inline void on_all_machines(const std::string& text, const GroupWork& work, cons
     EXPECT_EQ(on_machine(one, text, work), expected) << one.said();
   }
 }
-/// "right", or the first word of `is` that is not as in `should`.
+/// Returns "right", or the first word of `is` that differs from `should`.
 inline std::string compared(const std::vector<std::uint32_t>& is, const std::vector<std::uint32_t>& should) {
   for (std::size_t i = 0; i < should.size(); ++i) {
     if (i >= is.size() || is[i] != should[i]) {
@@ -259,12 +260,12 @@ inline std::string compared(const std::vector<std::uint32_t>& is, const std::vec
   }
   return "right";
 }
-/// "right", or what is wrong with a number.
+/// Returns "right", or a message with both numbers if they differ.
 inline std::string equal(const char* what, std::uint64_t is, std::uint64_t should) {
   if (is == should) return "right";
   return std::string(what) + " is " + std::to_string(is) + ", not " + std::to_string(should);
 }
-/// The first that is not "right".
+/// Returns the first element that is not "right".
 inline std::string first_wrong(const std::vector<std::string>& all) {
   for (const std::string& each : all) {
     if (each != "right") return each;

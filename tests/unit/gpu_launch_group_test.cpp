@@ -249,7 +249,8 @@ TEST(LaunchGroups, WithOtherBlocksOrSharedBytesBecomeKernels) {
 
 // --- The table of groups --------------------------------------------------------------------------------------------
 
-// Each thread launches `times` groups that take `ticks`: out[number] counts threads.
+// Returns a kernel each thread of which launches `times` groups that run for `ticks`. out[number] counts the threads of
+// the groups.
 std::string again(unsigned times, unsigned threads, const std::string& ticks) {
   const std::string of = std::to_string(threads);
   return kernel("again", native_or_work() + "mov.u32 %r5, 0;\nMORE:\nmad.lo.u32 %r3, %r5, " + of + ", %r1;\n" +

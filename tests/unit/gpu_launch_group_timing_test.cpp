@@ -11,8 +11,9 @@ namespace {
 using isa::RuntimeCall;
 using Words = std::vector<std::uint32_t>;
 
-// The kernel's own launch has a number from 0x10000 on, whose low bits are how many lanes of each warp launch; groups
-// go to WORK, the other lanes to WAIT.
+// Return the PTX that begins the kernel. In the host's launch, `number` is 0x10000 or above, and its low bits say how
+// many lanes of each warp launch a group: all other lanes branch to WAIT. In a group, `number` is smaller, and all
+// threads branch to WORK.
 std::string own_lanes() {
   return "setp.lt.u32 %p1, %r0, 0x10000;\n@%p1 bra WORK;\nand.b32 %r10, %r0, 255;\nand.b32 %r11, %r1, 31;\n";
 }
@@ -235,7 +236,8 @@ struct Call {
   Cycle issued = 0, returned = 0;
   Cycle last_taken = 0;  ///< its last beat
 };
-// Eight warps of a block call at once, four lanes each. Groups in the order of their placement, one per cycle at most.
+// Lets eight warps of a block call at once with four lanes each. Returns the groups in the order of their placement, at
+// most one per cycle.
 std::vector<Call> eight_warps(GroupTimed& timed) {
   const std::uint64_t out = timed.host.words(2048);
   EXPECT_EQ(timed.host.run("self", out, kOwn + 4, 1, 256), Outcome::kDone) << timed.host.said();

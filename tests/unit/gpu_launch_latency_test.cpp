@@ -177,7 +177,8 @@ TEST(LaunchLatency, FixedOverheadIsAddedOnceToTheFirstLaunch) {
 }
 
 TEST(LaunchLatency, WithoutLatenciesOnlyMessagesRemain) {
-  // A pointer leaves when its record is acknowledged, so only a bound is known; the call returns behind the reply.
+  // A pointer is sent when the write of its record is acknowledged, so only a bound is known. The call returns after
+  // the reply.
   Timed timed(machine("kepler_ideal"), kLaunching, true);
   const std::uint64_t out = timed.host.words(1024);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, 32), Outcome::kDone) << timed.host.said();
@@ -193,7 +194,8 @@ TEST(LaunchLatency, WithoutLatenciesOnlyMessagesRemain) {
 }
 
 TEST(LaunchLatency, ALaunchBehindAnUnsentPointerBeginsWhenThatHasLeft) {
-  // Without latencies a warp comes back long before its pointer has left; its next launch is refused till then.
+  // Without latencies the call of a warp returns long before its pointer has been sent. The warp's next launch is
+  // refused until then.
   Timed timed(machine("kepler_ideal"),
               kCount + kernel("parent", arguments("%rd4", "%rd0", "%r1") + arguments("%rd5", "%rd0", "%r1") +
                                             launch("%r4", "count", "%rd4") + launch("%r5", "count", "%rd5") +

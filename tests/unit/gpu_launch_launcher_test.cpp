@@ -440,7 +440,7 @@ TEST_F(BuffersTest, TheRecordInFrontIsOutOfReach) {
   EXPECT_TRUE(allowed(at, true));
   EXPECT_TRUE(allowed(at + 8, true));
   EXPECT_FALSE(allowed(at + 12, true));
-  // A hit inside must not open the record to the next access.
+  // A hit inside the allocation must not make the record accessible to the next access.
   AddressCheck check(store);
   EXPECT_TRUE(check.region(isa::Space::kGlobal, at, true, {}).holds(at, 4));
   const Region record = check.region(isa::Space::kGlobal, at - 4, true, {});

@@ -8,7 +8,8 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// As many blocks as SMs, each of which has an old copy of out[0] in its L1; then the parent writes it and launches.
+// Returns the body of a kernel with as many blocks as SMs. The L1 of every SM gets an old copy of out[0]. The parent
+// then writes out[0] and launches.
 std::string warmed(const std::string& rest) {
   return "ld.global.ca.u32 %r10, [%rd0];\nadd.u32 %r10, %r10, 1;\nred.global.add.u32 [%rd0+512], %r10;\n"
          "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra END;\n" +
@@ -54,7 +55,8 @@ TEST(LaunchOrder, AChildSeesWhatOtherWarpsStoredBeforeABarrier) {
   EXPECT_EQ(timed.host.values(out, 2), (Words{9, 9}));
 }
 
-// The parent has an old copy of out[0] in its L1; its child, on another SM, writes it.
+// Checks that a parent reads what its child stored. The parent has an old copy of out[0] in its L1; its child writes
+// out[0] on another SM.
 void parent_sees_stores(const std::string& name) {
   const std::string text =
       kernel("child", "mov.u32 %r4, 7;\nst.global.u32 [%rd0], %r4;") +
@@ -86,9 +88,9 @@ TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenThereIsNothingToWaitFor) {
   EXPECT_EQ(timed.host.value(out, 32), 7U);
 }
 
-// Two launches into one stream: the second must see what the first stored, whatever an SM's L1 has got meanwhile.
-// Blocks of another kernel load the word on every SM after the second launch's pointer has left and before the first
-// stores.
+// Launches two kernels into one stream: the second must read what the first stored, whatever an SM's L1 has loaded
+// meanwhile. Blocks of a third kernel load the word on every SM after the second launch's pointer was sent and before
+// the first kernel stores.
 void stream_order(const std::string& name) {
   const std::string text =
       kernel("first", spend("120000", "L") + "mov.u32 %r4, 7;\nst.global.u32 [%rd0], %r4;") +

@@ -72,7 +72,7 @@ TEST(LaunchPool, LaunchesInMemoryAreTakenInTheOrderOfTheirArrival) {
   EXPECT_EQ(timed.granted(), 202U);
 }
 
-// Each of 1000 threads launches once.
+// Lets each of 1000 threads launch once.
 void burst(const std::string& name, const std::vector<std::string>& overrides) {
   Timed timed(machine(name, overrides), kBurst);
   const std::uint64_t out = timed.host.words(8192);
@@ -145,10 +145,10 @@ TEST(LaunchPool, ADispatcherThatOverlapsKeepsALaneForEachEntry) {
   EXPECT_GE(written[900] - written[100], 800U * 283 / 32);
 }
 
-// Every lane of every warp of a block launches into the block's default stream. Pointers of the warps arrive mixed:
-// the first of warp 0, of warp 1, ..., then the second of warp 0. A launch is runnable if none of its stream *arrived*
-// earlier and is open, so there is always one; a launch may not wait for one whose pointer comes behind it, since with
-// more than eight warps those would fill the window for ever.
+// Lets every lane of every warp of a block launch into the block's default stream. Pointers of the warps arrive
+// interleaved: the first of warp 0, the first of warp 1, ..., then the second of warp 0. A launch is runnable if every
+// launch of its stream that *arrived* earlier is closed, so there is always one. A launch may not wait for one whose
+// pointer arrives later: with more than eight warps such launches would fill the window for ever.
 void mixed_warps(const std::string& name, unsigned warps) {
   const std::string text = kCount + kernel("parent", arguments("%rd4", "%rd0", "%r1") + launch("%r4", "count", "%rd4") +
                                                          word("%rd5", "%r1") + "st.u32 [%rd5+4096], %r4;");
@@ -178,9 +178,10 @@ TEST(LaunchPool, AWarpOfManyLaunchesAndOthersOfOneShareAStream) {
   for (unsigned i = 0; i < 11 * 32; ++i) EXPECT_EQ(timed.host.value(out, i), i < 32 || i % 32 == 0 ? 1U : 0U) << i;
 }
 
-// A stream goes on when the tree of its launch is closed, and that tree's own launches arrive behind the rest of the
-// stream. Lanes launch children into the block's default stream, each of which launches one itself: those of the first
-// must get past those that wait for it, or nothing ever ends (each launched child completes).
+// Lets lanes launch children into the block's default stream, each of which launches one kernel itself. A stream
+// resumes when the tree of its launch is closed, and the tree's own launches arrive after the rest of the stream. The
+// launches of the first child must overtake the launches that wait for it, or the run never ends. Each launched child
+// must complete.
 void trees_in_a_stream(const std::string& name, unsigned lanes) {
   const std::string text = kCount +
                            kernel("middle", arguments("%rd4", "%rd0", "%r0") + launch("%r4", "count", "%rd4")) +

@@ -143,7 +143,8 @@ std::string wrong(const Forest& forest, const Words& after, unsigned* ran = null
   return all.substr(0, 2000);
 }
 
-// In a process of its own: what is wrong, else hash of all statistics and the number of launches that ran.
+// Runs a case in a new process. Returns what is wrong, or else a hash of all statistics and the number of launches that
+// ran.
 std::string timed(const Case& one) {
   return in_process([&] {
     const Machine m = machine(one.machine, one.overrides);
@@ -186,7 +187,7 @@ std::string timed(const Case& one) {
   });
 }
 
-/// Under sanitizers a third of the seeds.
+/// Runs a case with each seed; under sanitizers with a third of the seeds.
 void each_seed(Case one, unsigned seeds) {
   seeds = unless_sanitized(seeds, (seeds + 2) / 3);
   for (unsigned seed = 1; seed <= seeds; ++seed) {
@@ -286,7 +287,7 @@ TEST(LaunchTrees, SleepingAndOrderOfUnitsChangeNothingUnderALimit) {
   }
 }
 
-// Of what a run leaves in memory, without handles of streams, and of how many launches reports say.
+// Returns a hash of the memory that a run leaves (without stream handles) and of the number of launches in the reports.
 std::string left_by(Device& device, Host& host, std::uint64_t seed) {
   const Forest forest(seed, 250, 2, 100, false);
   const std::uint64_t out = host.words(forest.table.size());

@@ -83,7 +83,7 @@ TEST(LaunchRules, The33rdKernelWaitsForAnEntry) {
   EXPECT_EQ(timed.host.value(out), 40U);
   const auto children = timed.events.of("slow");
   ASSERT_EQ(children.size(), 40U);
-  // The parent has left the table long before the first child ends: 32 children have all of it.
+  // The parent leaves the kernel table long before the first child ends: 32 children occupy all of its entries.
   std::vector<Cycle> ends(children.size());
   std::transform(children.begin(), children.end(), ends.begin(),
                  [](const Events::Of& child) { return child.completed; });
@@ -240,7 +240,7 @@ TEST(LaunchRules, TreesCloseOneLevelPerCycle) {
   EXPECT_EQ(gap(20), first + 19);
 }
 
-// Two launches into one stream: the first child's own child takes long.
+// Launches two kernels into one stream. The first child's own child runs for a long time.
 void one_stream(const std::string& name) {
   const std::string text =
       kernel("slow", spend("100000", "L") + "red.global.add.u32 [%rd0], 1;") +
@@ -332,7 +332,7 @@ TEST(LaunchRules, TheDepthOfSyncsIsALimitThatCanBeSet) {
   EXPECT_EQ(timed.host.values(out, 5), (Words{0, 0, 1, 1, 1}));
 }
 
-// Warp 1 waits from the first child on; warp 0 launches a second one before that has ended.
+// Lets warp 1 wait from the first child on. Warp 0 launches a second child before the first has ended.
 void meanwhile(const std::vector<std::string>& overrides) {
   const std::string text =
       kernel("slow", spend("100000", "L") + "red.global.add.u32 [%rd0], 1;") +
@@ -384,7 +384,7 @@ TEST(LaunchRules, ASyncOfAllWarpsOfABlockBehindLaunchesOfEach) {
   }
 }
 
-// Block 0 launches nothing and must not wait for the child of block 1.
+// Lets block 1 launch a child and block 0 none. Block 0 must not wait for the child of block 1.
 void own_children(const std::vector<std::string>& overrides) {
   const std::string text =
       kernel("slow", spend("200000", "L") + "red.global.add.u32 [%rd0], 1;") +

@@ -19,12 +19,13 @@ const Keys kByLevel = {"blocks.laperm_kmu.enable=1", "blocks.laperm_kmu.lists=by
 
 constexpr unsigned kLow = 40, kDeep = 8;
 
-/// A launch into a stream of its own, so that it waits for nothing but the table; clobbers %rd2 to %rd4, %r3, %r4.
+/// Returns PTX that launches into a new stream, so that the launch waits for a table entry only. Clobbers %rd2 to %rd4,
+/// %r3, %r4.
 std::string launch_free(const std::string& name, const std::string& number) {
   return "add.u64 %rd2, %rd0, 4096;\n" + create_stream("%r3", "%rd2") + "ld.u64 %rd3, [%rd2];\n" +
          arguments("%rd4", "%rd0", number) + launch("%r4", name, "%rd4", {"1", "1", "0", "%rd3"});
 }
-/// `times` of them; `label`: its own in the kernel.
+/// Returns PTX that makes `times` such launches. `label` must be unique in the kernel.
 std::string launches(const std::string& name, unsigned times, const std::string& label) {
   return "mov.u32 %r5, 0;\n" + label + ":\n" + launch_free(name, "%r5") +
          "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, " + std::to_string(times) + ";\n@%p1 bra " + label + ";\n";
@@ -43,7 +44,7 @@ struct Order {
   std::map<std::string, std::uint64_t> counts;  ///< of the block
 };
 
-/// Of a machine of its own, in lines.
+/// Runs kNested on a new machine. Returns result, order and history as lines.
 std::string nested(const Keys& keys) {
   GroupTimed timed("kepler_ideal", with({"table.entries=3"}, keys), kNested, false, true);
   const std::uint64_t out = timed.host.words(4096);
@@ -116,7 +117,7 @@ TEST(LaunchSourceOrder, SleepingChangesNothing) {
   }
 }
 
-// 200 launches at once. Cycles from the first grant to the last.
+// Makes 200 launches at once. Returns the cycles from the first grant to the last.
 std::string burst(const Keys& keys) {
   GroupTimed timed("kepler_ideal", keys, kBurst, false, true);
   const std::uint64_t out = timed.host.words(8192);

@@ -51,7 +51,7 @@ inline const char* const kDeclared = R"(.version 7.0
 .extern .func (.param .b32 r) cudaEventRecord (.param .b64 a, .param .b64 b);
 )";
 
-/// `to` = a buffer of `bytes` bytes.
+/// Returns PTX that gets a buffer of `bytes` bytes into `to`.
 inline std::string get_buffer(const std::string& to, const std::string& bytes) {
   return "{ .param .b64 a; st.param.b64 [a+0], 8; .param .b64 b; st.param.b64 [b+0], " + bytes +
          "; .param .b64 r;\n call.uni (r), cudaGetParameterBuffer, (a, b); ld.param.b64 " + to + ", [r+0]; }\n";
@@ -59,7 +59,7 @@ inline std::string get_buffer(const std::string& to, const std::string& bytes) {
 struct Shape {
   std::string grid = "1", block = "1", shared = "0", stream = "0";
 };
-/// `to` = what the launch of `kernel` (a name) with a buffer gives; clobbers %rd99.
+/// Returns PTX that launches `kernel` (a name) with a buffer and puts the call's result into `to`. Clobbers %rd99.
 inline std::string launch(const std::string& to, const std::string& kernel, const std::string& buffer,
                           const Shape& shape = {}) {
   const auto axes = [](const std::string& name, const std::string& x) {
@@ -71,7 +71,7 @@ inline std::string launch(const std::string& to, const std::string& kernel, cons
          ".param .b32 s; st.param.b32 [s+0], " + shape.shared + "; .param .b64 q; st.param.b64 [q+0], " + shape.stream +
          "; .param .b32 r;\n call.uni (r), cudaLaunchDevice, (k, p, g, b, s, q); ld.param.b32 " + to + ", [r+0]; }\n";
 }
-/// `to` = what the call gives; the handle goes to the address in `at`.
+/// Returns PTX that creates a stream. The call's result goes into `to`, the handle to the address in `at`.
 inline std::string create_stream(const std::string& to, const std::string& at) {
   return "{ .param .b64 a; st.param.b64 [a+0], " + at + "; .param .b32 b; st.param.b32 [b+0], 1; .param .b32 r;\n" +
          " call.uni (r), cudaStreamCreateWithFlags, (a, b); ld.param.b32 " + to + ", [r+0]; }\n";
@@ -79,18 +79,19 @@ inline std::string create_stream(const std::string& to, const std::string& at) {
 inline std::string synchronize(const std::string& to) {
   return "{ .param .b32 r; call.uni (r), cudaDeviceSynchronize, (); ld.param.b32 " + to + ", [r+0]; }\n";
 }
-/// A kernel with parameters out (u64, in %rd0) and number (u32, in %r0); %tid.x is in %r1, %ctaid.x in %r2.
+/// Returns a kernel with the parameters out (u64, in %rd0) and number (u32, in %r0). %r1 holds %tid.x, %r2 holds
+/// %ctaid.x.
 inline std::string kernel(const std::string& name, const std::string& body) {
   return ".visible .entry " + name + "(.param .u64 out, .param .u32 number)\n{\n" +
          ".reg .b32 %r<100>; .reg .b64 %rd<100>; .reg .pred %p<20>;\n" +
          "ld.param.u64 %rd0, [out]; ld.param.u32 %r0, [number]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n" + body +
          "\nret;\n}\n";
 }
-/// `to` = a buffer with the two parameters of `kernel`.
+/// Returns PTX that gets a buffer into `to` and stores the two parameters of `kernel` in it.
 inline std::string arguments(const std::string& to, const std::string& out, const std::string& number) {
   return get_buffer(to, "16") + "st.u64 [" + to + "], " + out + ";\nst.u32 [" + to + "+8], " + number + ";\n";
 }
-/// `to` = out + 4 * `index`.
+/// Returns PTX that computes `to` = out + 4 * `index`.
 inline std::string word(const std::string& to, const std::string& index) {
   return "mul.wide.u32 " + to + ", " + index + ", 4;\nadd.u64 " + to + ", " + to + ", %rd0;\n";
 }
@@ -226,7 +227,7 @@ class Events final : public Observer {
   }
   void tb_started(const Tb& e) override { ++at(kernel_of(e)).started; }
   void tb_retired(const Tb& e) override { ++at(kernel_of(e)).retired; }
-  /// The kernel with which a thread block runs; that of a group has the ticket of its own launch.
+  /// Returns the kernel with which a thread block runs. A thread block of a group has the ticket of its own launch.
   [[nodiscard]] Ticket kernel_of(const Tb& e) const {
     return e.group == kNoGroup ? e.kernel->ticket : in_table.at(e.kernel->entry);
   }
@@ -242,7 +243,7 @@ class Events final : public Observer {
   struct Step {
     Issue call, next;
   };
-  /// Each issue of a record of a kernel, and what the same warp issued next.
+  /// Returns each issue of record `pc` of a kernel, with the instruction that the same warp issued next.
   [[nodiscard]] std::vector<Step> steps(const std::string& kernel, std::uint32_t pc) const {
     std::vector<Step> found;
     for (std::size_t i = 0; i < issues.size(); ++i) {
@@ -301,7 +302,7 @@ class Timed {
   }
 };
 
-/// What `work` returns in a process of its own.
+/// Returns the result of `work`, run in a new process.
 inline std::string in_process(const std::function<std::string()>& work) {
   const TemporaryPath file(".txt");
   const pid_t child = fork();

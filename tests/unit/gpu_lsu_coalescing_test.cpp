@@ -21,7 +21,8 @@ struct PlainLine {
   std::set<unsigned> bytes;
 };
 
-/// Lines in order of their lowest lane, group by group; `row_bytes` != 0: local memory, words that far apart.
+/// Returns the lines of an access in the order of their lowest lane, group by group. `row_bytes` != 0 selects local
+/// memory, whose words lie that many bytes apart.
 std::vector<PlainLine> plain_lines(const std::uint64_t* address, LaneMask mask, unsigned lanes, unsigned size,
                                    unsigned line_bytes, bool split, unsigned row_bytes) {
   std::vector<PlainLine> lines;
@@ -44,7 +45,8 @@ std::vector<PlainLine> plain_lines(const std::uint64_t* address, LaneMask mask, 
   return lines;
 }
 
-/// Most distinct words (atomics: lanes) of one bank, over groups of 128 bytes of lanes.
+/// Returns the largest number of distinct words (for atomics: lanes) in one bank, over groups of lanes that access 128
+/// bytes together.
 unsigned plain_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes, unsigned size, unsigned banks,
                       bool atomic) {
   const unsigned group = size <= 4 ? 32 : size == 8 ? 16 : 8;
@@ -286,7 +288,7 @@ class Faults : public testing::Test {
     }
     return *result;
   }
-  /// What the functional machine says to the same instruction.
+  /// Returns the result of the same instruction on the functional machine.
   std::string functional(const Instruction& instruction, LaneMask mask) {
     functional::MemoryPath path(rig.store);
     functional::Windows windows;

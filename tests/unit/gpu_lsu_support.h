@@ -115,7 +115,7 @@ class PlainMemory : public Unit {
     if (on_perform) on_perform(transaction, now);
   }
 
-  // 32-bit additions, exchanges and compare-and-swaps: what the tests use.
+  // Performs the atomics that the tests use: 32-bit additions, exchanges and compare-and-swaps.
   static void atomic(const MemoryRequest& request, LaneOperand& lane, std::byte* bytes) {
     const unsigned size = isa::bytes(request.type);
     std::uint64_t old = 0;
@@ -191,7 +191,7 @@ class WarpRegisters {
     at = (at + 63) / 64 * 64;
     return {reinterpret_cast<std::byte*>(at), nullptr, predicates_, lanes_};
   }
-  /// Element of a register row; `bits` 32 or 64.
+  /// Writes an element of a register row; `bits` is 32 or 64.
   void put(unsigned reg, unsigned bits, unsigned element, unsigned lane, std::uint64_t value) {
     std::memcpy(where(reg, bits, element, lane), &value, bits / 8);
   }
@@ -312,12 +312,12 @@ class LsuRig : public Unit, public SmMemoryClient {
     return fault;
   }
 
-  /// A fence of the block ended, or it started, in this tick.
+  /// Records that a fence of the block ended, or the block started, in this tick.
   void acquire(unsigned context) {
     contexts[context].acquire = now;
     issued_ = true;
   }
-  /// S2 and S3 of tick `now`; issues after it belong to the same tick.
+  /// Runs steps S2 and S3 of tick `now`. Instructions that issue afterwards belong to the same tick.
   void begin() {
     finish();
     complete_due();

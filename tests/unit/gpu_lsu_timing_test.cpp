@@ -12,7 +12,7 @@ constexpr Instruction kLoad{};
 constexpr Instruction kStore{MemoryKind::kStore};
 constexpr Instruction kSharedLoad{MemoryKind::kLoad, Space::kShared};
 
-/// Issue to data of one load, everything else idle.
+/// Returns the ticks from issue to data of one load on an otherwise idle LSU.
 Tick latency(LsuRig& rig, const Instruction& instruction) {
   rig.begin();
   const Cycle start = rig.now;
@@ -415,7 +415,7 @@ TEST(LsuTiming, InstructionLineGoesThroughTheInjectionFifo) {
 // With the machine's crossbars, slices and channels. Kepler: issue 0, dispatch 4, pass 5, request 40, granted 41, in
 // the slice's FIFO 49, performed 186, granted 187, in the SM's FIFO 198, written 199.
 
-/// Issue to data of a load whose line L2 has and L1 has not.
+/// Returns the ticks from issue to data of a load that misses in L1 and hits in L2.
 Tick l2_latency(LsuRig& rig, const Instruction& instruction) {
   latency(rig, instruction);
   rig.acquire(0);

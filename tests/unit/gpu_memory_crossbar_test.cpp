@@ -120,7 +120,7 @@ class Sink : public Unit {
   std::deque<Transaction*> held_;
 };
 
-/// When each packet reaches its receiver, by the rules alone.
+/// Returns the cycle in which each packet reaches its receiver, computed from the documented rules alone.
 std::vector<Cycle> reference(const Machine& machine, const std::vector<Packet>& packets,
                              const std::vector<Return>& returns, unsigned inputs, unsigned outputs) {
   // Queues by arrival: (input, output), or one per input.

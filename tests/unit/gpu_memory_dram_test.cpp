@@ -109,7 +109,7 @@ class ChannelRig : public sc_core::sc_module {
 
 unsigned burst_of(const Machine& machine) { return std::max(1U, machine.dram.atom / machine.dram.bytes_per_clk); }
 
-/// Every pair of commands of a stream against the rule for that pair.
+/// Checks every pair of commands of a stream against the timing rule for that pair. Returns the violations.
 std::vector<std::string> violations(const Machine& machine, const std::vector<DramCommand>& stream) {
   const auto& t = machine.dram;
   const auto burst = static_cast<std::int64_t>(burst_of(machine));
@@ -309,7 +309,7 @@ Expected reference(const Machine& machine, const ChannelRig& rig, const AddressM
   return expected;
 }
 
-/// A machine with random timing; at most 256 bytes of every stripe belong to channel 0.
+/// Returns a machine with random DRAM timing. At most 256 bytes of every stripe belong to channel 0.
 Machine random_machine(base::Xoshiro256& rng, bool refresh) {
   const auto pick = [&rng](std::int64_t low, std::int64_t high) { return std::to_string(rng.between(low, high)); };
   const std::int64_t rcd = rng.between(1, 20), ras = rcd + rng.between(1, 20), rp = rng.between(1, 20);

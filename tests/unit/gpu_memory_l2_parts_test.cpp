@@ -34,7 +34,7 @@ class Requests {
     return transaction;
   }
   Transaction& load(std::uint64_t at = line(0)) { return make(RequestKind::kLoad, at); }
-  /// Of whole sectors.
+  /// Returns a store of whole sectors.
   Transaction& store(std::uint8_t sectors) {
     Transaction& transaction = make(RequestKind::kStore, line(0), sectors);
     for (unsigned sector = 0; sector < 4; ++sector) {

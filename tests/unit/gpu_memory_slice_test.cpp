@@ -151,7 +151,7 @@ TEST(L2Slice, EvictsTheLeastRecentlyUsedLineAndWritesBackOnlyDirtySectors) {
 }
 
 TEST(L2Slice, NeverEvictsALineInFlight) {
-  // Ten misses to the one set of eight ways: the last two wait for fills, and nothing is lost.
+  // Ten misses map to the only set, which has eight ways: the last two wait for fills, and none is lost.
   Slice s(one_set());
   for (std::uint64_t i = 0; i < 10; ++i) s.load(40, line(i));
   s.run();

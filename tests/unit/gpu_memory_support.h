@@ -31,8 +31,8 @@ class Initiator : public Unit {
   /// Called with every reply and the cycle in which it is taken; the transaction is given back afterwards.
   std::function<void(Transaction&, Cycle)> on_reply;
 
-  /// A request that leaves in `cycle` (visible to the crossbar in the next one) if the network has room. Its fields
-  /// are the caller's to fill before the clock runs.
+  /// Schedules a request that is sent in `cycle` (visible to the crossbar in the next one) if the network has a free
+  /// entry. The caller fills its fields before the clock runs.
   Transaction& send_at(Cycle cycle, RequestKind kind, std::uint64_t line, std::uint8_t sectors) {
     Transaction& transaction = pool.get();
     MemoryRequest& request = transaction.request;
@@ -124,7 +124,7 @@ class MemoryRig : public sc_core::sc_module {
     }
     return false;
   }
-  /// One cycle.
+  /// Runs one cycle.
   void step() {
     if (mode_.shuffle != 0) {
       for (std::size_t i = units.size(); i > 1; --i) std::swap(units[i - 1], units[rng_.below(i)]);

@@ -36,7 +36,7 @@ Trip trip(MemoryRig& rig, Cycle leaves, RequestKind kind, std::uint64_t line, st
 }
 void whole_line(MemoryRequest& request) { request.byte_mask[0] = request.byte_mask[1] = ~std::uint64_t{0}; }
 
-/// 32 lanes that add 1 to words `stride` bytes apart.
+/// Returns the request of 32 lanes that add 1 to words `stride` bytes apart.
 std::function<void(MemoryRequest&)> adds(unsigned stride) {
   return [stride](MemoryRequest& request) {
     request.op = isa::AtomicOp::kAdd;
@@ -100,7 +100,8 @@ TEST(MemoryTiming, ReductionIsAcknowledgedWithoutData) {
 }
 
 TEST(MemoryTiming, LoadIsServedWhileAnAtomicsReplyIsUnderWay) {
-  // The atomic unit is pipelined behind its k cycles: a load right behind overtakes the atomic's reply.
+  // After its k cycles the atomic unit is pipelined: a load issued directly after the atomic overtakes the atomic's
+  // reply.
   MemoryRig rig(memory_machine());
   trip(rig, 40, RequestKind::kLoad, kLine, 0xf);
   const Cycle base = rig.now + 1000;
@@ -181,7 +182,7 @@ std::vector<std::uint64_t> lines_of_slice(const AddressMap& map, std::size_t cou
   return lines;
 }
 
-/// Cycles per load when all SMs read hot lines of slice 0.
+/// Returns the cycles per load when all SMs read lines of slice 0 that are in L2.
 double cycles_per_load(std::uint8_t sectors) {
   MemoryRig rig(memory_machine());
   const std::vector<std::uint64_t> lines = lines_of_slice(rig.memory.map(), 64);

@@ -18,7 +18,7 @@ using test::ClockMode;
 using test::memory_machine;
 using test::MemoryRig;
 
-/// A machine with queues of 1 to 8 entries, a small cache, and short latencies of any kind.
+/// Returns a machine with queues of 1 to 8 entries, a small cache and random short latencies.
 Machine random_machine(base::Xoshiro256& rng) {
   const auto pick = [&rng](std::int64_t low, std::int64_t high) { return std::to_string(rng.between(low, high)); };
   const std::uint64_t sets = std::uint64_t{1} << rng.below(3);

@@ -16,7 +16,7 @@ Keys with(Keys keys, const Keys& more) {
   return keys;
 }
 
-/// Hash of the statistics, and whether blocks were saved for another reason than that they wait for launches.
+/// Returns a hash of the statistics, and whether blocks were saved for another reason than waiting for launches.
 std::string seen(GroupTimed& timed) {
   const std::uint64_t saved = timed.statistic("front_end.tb_saved");
   if (saved != timed.statistic("front_end.tb_restored")) return "a saved block is lost";
@@ -43,7 +43,8 @@ void moves(const Run& run, const Keys& keys) {
 
 // --- Parents that wait -----------------------------------------------------------------------------------------------
 
-// An SM holds one block, so parents that stayed would keep all of them from their children.
+// Runs a tree of launches on SMs that hold one block each. Parents that stayed resident would keep all SMs from their
+// children.
 std::string tree(const Keys& keys) {
   return in_process([&]() -> std::string {
     GroupTimed timed("kepler_ideal", with({"chip.sms=4", "sm.tb_slots=1", "sm.tb_contexts=1"}, keys), kTree);
@@ -68,7 +69,8 @@ TEST(MovedBesideBlocks, ParentsThatWaitMakeRoomForTheirChildren) {
 
 // --- Groups ----------------------------------------------------------------------------------------------------------
 
-// The books of dtbl: each group attaches or becomes a kernel, records in memory are read once, all are counted.
+// Checks the counters of dtbl: each group attaches or becomes a kernel, each record in memory is read once, and all are
+// counted.
 std::string conserved(const Keys& keys) {
   return in_process([&]() -> std::string {
     GroupTimed timed("tiny", with({"parse.latency=0", "launch.buffer_warp=0", "launch.buffer_lane=0"}, keys),
@@ -88,7 +90,7 @@ TEST(MovedBesideBlocks, GroupsAreCountedOnce) {
   moves(conserved, {"blocks.dtbl.enable=1", "blocks.dtbl.dispatch=0", "blocks.laperm.enable=1"});
 }
 
-// After a fault everything has ended, and the device works.
+// Checks a device after a fault: all launches have ended, and the device still works.
 std::string works_again(GroupTimed& timed) {
   timed.device.gpu().check_invariants();
   if (!timed.device.gpu().idle()) return "something goes on";

@@ -133,7 +133,8 @@ struct Work {
   bool tree = false;   ///< kTree, else kMeet
 };
 
-// In a process of its own: what is wrong, else whether blocks were away, and what the policy and the device have seen.
+// Runs `work` in a new process. Returns what is wrong, or else whether blocks were swapped out and what the policy and
+// the device observed.
 std::string run(const Work& work) {
   std::vector<std::string> keys = {"chip.sms=" + std::to_string(kSms)};
   keys.insert(keys.end(), work.overrides.begin(), work.overrides.end());
@@ -191,8 +192,8 @@ TEST(MovedBesideAPolicy, ParentsThatWaitMakeRoomForTheirChildren) {
   }
 }
 
-// Three queues, one of which is preempted from time to time: with `rate` its blocks are saved, with `drain` they run to
-// their end, wherever they are.
+// Runs three queues, one of which is preempted from time to time. With `rate` its blocks are saved; with `drain` they
+// run to their end, wherever they are.
 std::string preempted(const std::vector<std::string>& overrides) {
   std::vector<std::string> keys = {"chip.sms=" + std::to_string(kSms), "context.bytes_per_cycle=1000"};
   keys.insert(keys.end(), overrides.begin(), overrides.end());

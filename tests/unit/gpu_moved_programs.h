@@ -13,7 +13,7 @@ inline const std::string kMeet =
            "setp.lt.u32 %p1, %r8, %r6;\n@%p1 bra WORK;\nbar.sync 0;\nadd.u32 %r7, %r7, 1;\n"
            "setp.lt.u32 %p2, %r7, 20;\n@%p2 bra MORE;\nmad.lo.u32 %r3, %r2, 128, %r1;\n" +
                word("%rd1", "%r3") + "st.global.u32 [%rd1], %r5;\n");
-/// What is wrong with the words that `meet` leaves; empty if nothing is.
+/// Returns what is wrong with the words that `meet` leaves, or an empty string.
 inline std::string met(const std::vector<std::uint32_t>& words) {
   for (unsigned i = 0; i < words.size(); ++i) {
     const unsigned warp = i % 128 / 32 + 1;

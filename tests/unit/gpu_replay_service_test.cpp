@@ -20,8 +20,8 @@ std::vector<double> draws(const ServiceLaw& law, std::uint64_t seed) {
   return out;
 }
 
-/// Largest distance between the draws' distribution and a continuous one (Kolmogorov); draws are rounded to whole
-/// numbers, so the continuous one is read half a cycle further.
+/// Returns the Kolmogorov distance: the largest difference between the distribution of the draws and a continuous one.
+/// Draws are rounded to whole numbers, so the continuous distribution is evaluated half a cycle later.
 double distance(const std::vector<double>& sorted, const std::function<double(double)>& cdf) {
   double worst = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {

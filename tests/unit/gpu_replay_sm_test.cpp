@@ -523,7 +523,8 @@ TEST(ReplaySm, MissingRowOfTheTableIsAFaultThatNamesIt) {
   EXPECT_EQ(sm.faults().head(3)->fault.message, "replay.txt:7: the table of rates has no row 2 (TBs of a on SM 0)");
 }
 
-// A TB of service 100 whose start is visible in 10, on an SM whose clock runs in the cycles that `enabled` names.
+// Runs a TB of service time 100 whose start is visible in cycle 10. The SM's clock runs only in the cycles for which
+// `enabled` is true.
 std::pair<Cycle, std::uint64_t> gated(const std::string& rate, bool every_cycle,
                                       const std::function<bool(Cycle)>& enabled) {
   const ReplayFile f = file(kernel("a", 64, "constant 100"));

@@ -86,7 +86,7 @@ TEST(ReplayedGpu, TbOfServiceSIsOnTheRetireWireSPlusOneCyclesAfterItsPlacement) 
   EXPECT_EQ(device.kernels()[0].thread_blocks, 100U);
 }
 
-/// What `work` returns in a process of its own.
+/// Returns the result of `work`, run in a new process.
 std::string in_process(const std::function<std::string()>& work) {
   const TemporaryPath file(".txt");
   const pid_t child = fork();
@@ -105,7 +105,8 @@ std::string in_process(const std::function<std::string()>& work) {
   return file.text();
 }
 
-/// Two kernels on two queues, twice each; hash of all statistics, then placement and retire of every TB.
+/// Runs two kernels on two queues, twice each. Returns a hash of all statistics, then placement and retirement of every
+/// TB.
 std::string mixed(const std::vector<std::string>& overrides) {
   const ReplayFile file = ReplayFile::parse(kText, "replay.txt");
   Recorder recorder;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kIdle = sc_core::SC_ID_NO_SC_START_ACTIVITY_;
 
-/// What is set for the message at the moment; leaves it so.
+/// Returns the actions currently set for the message, without changing them.
 sc_core::sc_actions actions() {
   const sc_core::sc_actions now = sc_core::sc_report_handler::set_actions(kIdle, sc_core::SC_DO_NOTHING);
   sc_core::sc_report_handler::set_actions(kIdle, now);

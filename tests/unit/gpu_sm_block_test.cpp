@@ -20,7 +20,7 @@ std::string adds(unsigned count, unsigned registers) {
   return text + "ret;";
 }
 
-// One scheduler, buffers that hold everything: only the policy decides.
+// Returns a machine with one scheduler and buffers large enough that only the policy decides what issues.
 Machine one_scheduler(const std::string& policy) {
   return test::machine("kepler_k20c_study", {"icache.ideal=1", "schedulers=1", "issue.per_warp=1", "fetch.insns=16",
                                              "ibuffer.entries=16", "fetch.warps=64", "issue.policy=" + policy});

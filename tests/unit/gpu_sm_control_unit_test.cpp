@@ -8,7 +8,7 @@ namespace {
 
 using namespace test;
 
-/// The control instruction at the PC of warp `w`, for all its lanes, as if it had left the buffer.
+/// Executes the control instruction at the PC of warp `w`, for all its lanes, as if it had left the buffer.
 void control(Core& core, unsigned w) {
   const WarpState& warp = core.warps[w];
   core.control.execute(w % core.machine.schedulers, w, warp.records[warp.pc],

@@ -81,7 +81,7 @@ struct Core {
   }
   /// Fills the buffer of a warp with what stands at its PC.
   void fill(unsigned w, unsigned count = 2) { buffer.fill(w, count, false); }
-  /// The head of a warp issues for all its active lanes.
+  /// Executes the oldest buffered instruction of a warp for all its active lanes.
   void execute(unsigned w) {
     const WarpState& warp = warps[w];
     const isa::Record& record = warp.records[warp.pc];

@@ -334,7 +334,7 @@ TEST(FetchFilters, BranchesLeavesBarriersStoresAndGlobalOperationsAreTold) {
               {128}, kBuffer);
   bench.rig.start(*bench.kernel);
   bench.run();
-  // Two warps take the first branch, two do not; one diverges at the second.
+  // Two warps take the first branch and two do not. One warp diverges at the second branch.
   const std::multiset<std::pair<unsigned, bool>> branches(filter.branches.begin(), filter.branches.end());
   for (unsigned w = 0; w < 4; ++w) {
     EXPECT_EQ(branches.count({w, true}), w >= 2 ? 1U : 0U);

@@ -48,7 +48,7 @@ struct Bench : Core {
     machine.issue.warps = picks;
     return machine;
   }
-  /// S0 of a cycle.
+  /// Runs step S0 of a cycle.
   void begin(Cycle cycle) {
     clock.begin(cycle);
     port->begin_tick();

@@ -21,7 +21,7 @@ struct Bench {
       buffer.start(lowest(left));
     }
   }
-  /// Warp `w` issues an instruction that is no control transfer.
+  /// Lets warp `w` issue an instruction that is no control transfer.
   void issue(unsigned w) {
     buffer.take(w);
     if (warps.step(w)) buffer.reopen(w);

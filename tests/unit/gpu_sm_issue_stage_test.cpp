@@ -42,7 +42,8 @@ Code sums(unsigned count) {
   return code.exit();
 }
 
-/// One instruction of a warp per tick, four schedulers, one unit that takes an instruction every eight ticks.
+/// Returns a bench with one instruction of a warp per tick, four schedulers, and one unit that accepts an instruction
+/// every eight ticks.
 Bench slow_unit(unsigned threads) {
   return Bench(sums(8), threads, {"issue.per_warp=1", "units.sp=1", "latency.int.interval=8"});
 }

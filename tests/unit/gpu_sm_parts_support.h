@@ -25,7 +25,7 @@ inline Machine part_machine(const std::vector<std::string>& overrides = {},
 inline std::uint8_t if_true(unsigned p) { return static_cast<std::uint8_t>(p); }
 inline std::uint8_t if_false(unsigned p) { return static_cast<std::uint8_t>(p | 8); }
 
-/// 32-bit sum of the first two sources, the handler of `Code::add`.
+/// Computes the 32-bit sum of the first two sources. This is the handler of `Code::add`.
 inline void add_lanes(const isa::Record& /*record*/, isa::LaneArgs& args) {
   for (LaneMask left = args.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::size_t>(__builtin_ctzll(left));
@@ -83,7 +83,7 @@ class Code {
     record.guard = guard;
     return put(record, guarded(guard));
   }
-  /// Indirect through table 0, which `table` fills; r[index] chooses.
+  /// Appends an indirect branch through table 0, which `table` fills; r[index] selects its entry.
   Code& branch_indirect(unsigned index, std::vector<std::uint32_t> table, std::uint32_t reconvergence) {
     isa::Record record = of(isa::Kind::kBranchIndirect);
     record.branch = {0, reconvergence};
@@ -124,7 +124,7 @@ class Code {
     use.src[0] = 1;
     return put(record, use);
   }
-  /// Device malloc of the bytes in the pair r[bytes], into the pair r[dst].
+  /// Appends a device malloc. The register pair r[bytes] holds the size; the pair r[dst] gets the address.
   Code& allocate(unsigned dst, unsigned bytes) {
     isa::Record record = of(isa::Kind::kSystemCall);
     record.imm = static_cast<std::uint64_t>(isa::SystemCall::kMalloc);
@@ -135,7 +135,7 @@ class Code {
     use.src[0] = 2;
     return put(record, use);
   }
-  /// r[dst] = %clock, low half.
+  /// Appends a read of the low half of %clock into r[dst].
   Code& clock(unsigned dst) {
     isa::Record record = of(isa::Kind::kLane);
     record.handler = [](const isa::Record& /*record*/, isa::LaneArgs& args) {
@@ -221,7 +221,7 @@ inline WarpMask start_warps(WarpTable& table, const PartKernel& kernel, unsigned
   return warps;
 }
 
-/// One lane of a 32-bit register.
+/// Returns one lane of a 32-bit register.
 inline std::uint32_t lane_of(WarpTable& table, unsigned warp, unsigned reg, unsigned lane) {
   std::uint32_t value;
   std::memcpy(&value, table.view(warp).dst(static_cast<isa::OperandIndex>(reg)) + std::size_t{lane} * 4, 4);

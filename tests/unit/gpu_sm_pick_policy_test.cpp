@@ -18,7 +18,7 @@ struct Bench {
     machine.schedulers = schedulers;
     this->policy = make_pick_policy(machine, ages);
   }
-  /// A thread block starts in these slots.
+  /// Starts a thread block in these warp slots.
   void place(WarpMask warps) {
     ages.started(warps, there);
     there |= warps;

@@ -375,7 +375,7 @@ struct NullFilter final : FetchFilter {
 
 class Programs : public testing::TestWithParam<const char*> {};
 
-/// Lines of statistics but those that only an SM with a fetch filter has.
+/// Returns the lines of statistics without those that only an SM with a fetch filter has.
 std::string without_filter(const std::string& text) {
   std::istringstream lines(text);
   std::string out, line;

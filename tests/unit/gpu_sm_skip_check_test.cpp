@@ -49,7 +49,7 @@ struct Checked {
   [[nodiscard]] std::uint64_t checked() const {
     return rig.sm.mechanism<FilterUnit>()->counters().of_entry(0).checked_skips;
   }
-  /// Message of the only fault, which is one of the check.
+  /// Returns the message of the only fault, which must come from the check.
   [[nodiscard]] std::string fault() const {
     if (rig.faults.empty()) return "no fault";
     EXPECT_EQ(rig.faults.front().kind, FaultKind::kWrongSkip);

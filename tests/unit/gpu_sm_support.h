@@ -84,7 +84,7 @@ struct Network final : sc_core::sc_module, Unit {
   Cycle latency = 100;
 };
 
-/// One for all rigs of a process.
+/// Returns the store that all rigs of a process share.
 inline Store& shared_store() {
   static Store store(Store::Options{std::uint64_t{256} << 20, false});
   return store;
@@ -133,7 +133,7 @@ class BasicRig {
     sm.start(message);
   }
 
-  /// A thread block that was swapped out comes back.
+  /// Places a thread block again that was swapped out.
   void bring_back(const std::shared_ptr<const SavedTb>& tb) {
     TbStartMessage message;
     message.visible = now + 1;
@@ -157,7 +157,7 @@ class BasicRig {
     sm.tick(now);
     ++ticked;
   }
-  /// What happens in a cycle when the SM has ticked.
+  /// Does the work that follows the SM's tick in a cycle.
   void end_cycle() {
     sm.hand_over(now);
     network.tick(now);

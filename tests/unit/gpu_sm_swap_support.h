@@ -18,7 +18,7 @@ namespace castor::gpu::swap_test {
 
 using test::RandomSwapEngine;
 constexpr std::uint64_t kRegion = std::uint64_t{16} << 20;
-/// Device memory for contexts, one region for all tests of the process.
+/// Returns the address of the device memory for contexts. All tests of the process share one region.
 inline std::uint64_t region() {
   static const std::uint64_t base = test::shared_store().allocate(kRegion, AllocationKind::kHeap).value();
   return base;

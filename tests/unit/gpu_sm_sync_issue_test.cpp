@@ -218,7 +218,7 @@ TEST(SyncIssues, QuiescedIsThatOfTheStartOfTheStep) {
 TEST(SyncIssues, ARefusedWarpIssuesInTheFirstTickInWhichItMay) {
   constexpr Cycle kOpens = 400;
   for (const bool sleep : {true, false}) {
-    // Scheduler 2 has to wait.
+    // The agent does not let scheduler 2 issue until kOpens.
     Recorder seen([](const AgentIn& in) { return static_cast<std::uint8_t>(in.now < kOpens ? ~4U : ~0U); });
     SyncRig rig(seen.agent, kIdeal, sleep);
     test::Kernel& kernel = rig.load_synchronising("tb.signal 1, 4; mov.u32 %r1, 1; ret;", {1}, {128});
@@ -295,9 +295,9 @@ TEST(SyncIssues, NothingIssuesBetweenTheInstructionAndTheEndOfTheStall) {
   }
 }
 
-/// Least number of ticks from the issue of an independent instruction to that of a meeting behind it, on a machine that
-/// issues two instructions of a warp per tick. Tried with several numbers of instructions before them, since pairs come
-/// from one fetch.
+/// Returns the least number of ticks from the issue of an independent instruction to that of a synchronising
+/// instruction after it, on a machine that issues two instructions of a warp per tick. Tries several numbers of
+/// instructions before them, since both instructions of a pair come from one fetch.
 Tick behind_its_neighbour(const std::string& meeting) {
   Tick least = base::kForever;
   for (unsigned before = 0; before < 4; ++before) {

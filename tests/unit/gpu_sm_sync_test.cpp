@@ -130,7 +130,7 @@ TEST(SyncAgents, AStoppedTbIsSeenAsStoppedAndRetiresStalledOrNot) {
   EXPECT_EQ(retired.size(), 2U);
 }
 
-/// Tick from which on the TB is quiesced, if its warp is stalled behind the first issue of record `pc`.
+/// Returns the tick from which the TB is quiesced, if its warp is stalled after the first issue of record `pc`.
 Tick quiesced_behind(const std::string& body, std::uint32_t pc, bool sleep) {
   Agent agent;
   Rig* seen = nullptr;
@@ -155,7 +155,7 @@ Tick quiesced_behind(const std::string& body, std::uint32_t pc, bool sleep) {
   return quiesced.value_or(0);
 }
 
-/// Tick in which record `pc` issues without an agent.
+/// Returns the tick in which record `pc` issues without an agent.
 Tick issue_of(const std::string& body, std::uint32_t pc) {
   Rig rig(machine("kepler_k20c_study", kIdeal));
   std::vector<std::byte> parameters(8);
@@ -331,7 +331,7 @@ TEST(SyncAgents, AnSmWithoutClockTakesNothingUntilItsClockIsOn) {
 
 // --- Acquire ---------------------------------------------------------------------------------------------------------
 
-/// Second of two loads of a word that changes between them while the TB is stalled.
+/// Loads a word twice. The word changes between the loads, while the TB is stalled. Returns the second value.
 std::uint32_t second_load(bool acquire) {
   Agent agent;
   agent.see = [&](const AgentIn& in) {

@@ -24,7 +24,7 @@ struct Tick1 {
 
 unsigned bits(std::uint64_t mask) { return static_cast<unsigned>(__builtin_popcountll(mask)); }
 
-/// What one tick adds, counted by itself.
+/// Adds the counts of one tick to `sum`, computed independently of the model.
 void add(TickCounters& sum, const Tick1& tick, unsigned schedulers) {
   ++sum.ticks;
   bool waits = false;

@@ -51,7 +51,7 @@ struct Busy {
   std::uint64_t address;
 };
 
-// What can be seen of a run: every event, the statistics, the memory.
+// Compares everything observable of two runs: every event, the statistics, the memory.
 void expect_equal(Busy& a, Busy& b) {
   const auto& first = a.rig.log;
   const auto& second = b.rig.log;

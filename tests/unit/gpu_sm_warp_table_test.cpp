@@ -98,7 +98,8 @@ TEST(WarpTable, WarpsOfDeviceCodeAreMarkedUntilTheyLeave) {
 TEST(WarpTable, PathsOfABranchMeet) {
   const Machine machine = part_machine();
   WarpTable table(machine, 0);
-  // 0: if p0 goto 2; 1: (not taken); 2: (taken); 3: both
+  // Program: record 0 branches to 2 if p0; record 1 runs only if the branch is not taken; 2 only if it is taken; 3 in
+  // both cases.
   PartKernel kernel(machine, Code().branch(2, 3, if_true(0)).nop().nop().exit(), 32);
   start_warps(table, kernel);
   const WarpState& warp = table[0];

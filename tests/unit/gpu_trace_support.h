@@ -61,7 +61,7 @@ class FileLimit {
   void (*handler_)(int) = nullptr;
 };
 
-/// Exit code of a script of this repository; its output goes to the test's.
+/// Runs a script of this repository and returns its exit code. The script's output goes to the test's output.
 inline int run_script(const std::string& script, const std::string& arguments) {
   const std::string command = "python3 '" + test_tree::source_folder() + "/" + script + "' " + arguments;
   return std::system(command.c_str());  // NOLINT(concurrency-mt-unsafe)

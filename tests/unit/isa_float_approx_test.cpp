@@ -33,7 +33,7 @@ std::uint64_t bits_of(double d) {
   return v;
 }
 
-/// Evenly spaced values between two limits, both included.
+/// Returns evenly spaced values between two limits, both included.
 Column spaced(float low, float high, int count) {
   Column c;
   for (int i = 0; i <= count; ++i)
@@ -51,8 +51,8 @@ Column negated(Column c, std::uint64_t sign = 0x80000000) {
   return c;
 }
 
-/// Result of the instruction; the builds must agree to the bit. FNV-1a of all results goes into the test's record, so
-/// that two builds of the project can be compared.
+/// Returns the results of the instruction, which must be equal to the bit in all builds. An FNV-1a hash of all results
+/// goes into the test's record, so that two builds of the project can be compared.
 Column evaluate(const std::string& spelling, const Column& source) {
   const Column result = run(*tables()[0], spelling, {source}).values;
   for (const isa::InstructionTable* table : tables()) {

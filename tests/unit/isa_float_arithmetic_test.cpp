@@ -45,7 +45,7 @@ const Column kEdges64{0,
                       0x7fd0000000000000,
                       0x1ff123456789abcd};
 
-/// Half of the values have exponents near 1, so that sums of neighbours cancel and round.
+/// Returns random values. Half of them have exponents near 1, so that sums of neighbours cancel and round.
 Column random32(std::mt19937_64& g, std::size_t count) {
   Column c(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -196,7 +196,8 @@ TEST(FloatArithmetic, ApproximateDivisionByHugeDivisorsIsZeroOrNan) {
 
 // ---- sign, minimum, maximum, classes -----------------------------------------------------------------------------
 
-/// Smaller (or larger) of two: independent of the instruction's way, by comparison of exact values.
+/// Returns the smaller (or larger) of two values by comparing exact values, independently of the instruction's
+/// algorithm.
 std::uint64_t extreme(std::uint64_t a, std::uint64_t b, const Format& f, bool max, bool nan_wins) {
   if (f.is_nan(a) && f.is_nan(b)) return f.nan;
   if (f.is_nan(a) || f.is_nan(b)) return nan_wins ? f.nan : f.is_nan(a) ? b : a;

@@ -28,7 +28,7 @@ const Column kValues16{0,      0x8000, 1,      0x8001, 0x03ff, 0x0400, 0x3c00,
 const Column kValuesB16{0,      0x8000, 1,      0x8001, 0x007f, 0x0080, 0x3f80,
                         0xbf80, 0x3f81, 0x7f7f, 0x7f80, 0xff80, 0x7fc0, 0xff81};
 
-/// Order of two values: -1, 0, 1, or nothing if one is NaN.
+/// Returns the order of two values as -1, 0 or 1; nothing if one of them is NaN.
 std::optional<int> order(std::uint64_t a, std::uint64_t b, const Format& f) {
   if (f.is_nan(a) || f.is_nan(b)) return std::nullopt;
   const auto place = [&f](std::uint64_t v) {
@@ -78,7 +78,7 @@ const Kind kKinds[] = {{"f32", &kF32, &kValues32, true, false},     {"f64", &kF6
                        {"f16", &kF16, &kValues16, true, false},     {"f16x2", &kF16, &kValues16, true, true},
                        {"bf16", &kBf16, &kValuesB16, false, false}, {"bf16x2", &kBf16, &kValuesB16, false, true}};
 
-/// All pairs; packed types get a second pair in the upper halves, others garbage there.
+/// Returns all pairs of values. The upper halves hold a second pair for packed types, garbage for others.
 std::vector<Column> pairs(const Kind& kind) {
   std::vector<Column> columns(2);
   const Column& v = *kind.values;

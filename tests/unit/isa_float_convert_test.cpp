@@ -20,14 +20,14 @@ struct IntegerType {
 
   [[nodiscard]] Integer least() const { return is_signed ? Integer(-(Integer(1) << (width - 1))) : Integer(0); }
   [[nodiscard]] Integer greatest() const { return (Integer(1) << (is_signed ? width - 1 : width)) - 1; }
-  /// Value of the low bits of a register.
+  /// Returns the value of the low bits of a register.
   [[nodiscard]] Integer value(std::uint64_t v) const {
     if (width < 64) v &= (std::uint64_t{1} << width) - 1;
     Integer r = v;
     if (is_signed && (v >> (width - 1) & 1) != 0) r -= Integer(1) << width;
     return r;
   }
-  /// What the register element (32 or 64 bits) holds: extended by sign.
+  /// Returns the contents of the register element (32 or 64 bits): the value, sign-extended.
   [[nodiscard]] std::uint64_t element(const Integer& v) const {
     const int bits = width == 64 ? 64 : 32;
     const Integer m = v < 0 ? Integer(v + (Integer(1) << bits)) : v;
@@ -97,7 +97,7 @@ Column float_samples(const Format& f) {
   return c;
 }
 
-/// Every pattern of a 16-bit format (every 13th under sanitizers), samples of the others.
+/// Returns every pattern of a 16-bit format (every 13th under sanitizers) and samples of the other formats.
 Column source_values(const Format& f) {
   if (f.width != 16) return float_samples(f);
   constexpr std::size_t kStep = unless_sanitized(1, 13);

@@ -32,7 +32,7 @@ inline bool exists(const std::string& spelling) {
   return isa::InstructionTable::instance().find(spelling, error).valid();
 }
 
-/// Element width in bytes that an operand's register has.
+/// Returns the element width in bytes of an operand's register.
 inline unsigned element_bytes(const isa::Match& match, const isa::OperandSpec& spec) {
   return isa::bits(match.type(spec)) > 32 ? 8 : 4;
 }
@@ -104,7 +104,7 @@ inline Outcome run(const isa::InstructionTable& table, const std::string& spelli
 /// Seed of all random values; a failure prints the operands, so it can be replayed without it.
 constexpr std::uint64_t kSeed = 20240611;
 
-/// All pairs (or triples) of edge values, followed by random ones: one column per operand.
+/// Returns all pairs (or triples) of edge values, followed by random ones: one column per operand.
 inline std::vector<Column> combinations(const Column& edges, unsigned operands, std::size_t random,
                                         Column (*more)(std::mt19937_64&, std::size_t)) {
   std::vector<Column> columns(operands);

@@ -109,7 +109,7 @@ class Bytes {
 
 constexpr std::size_t kRow = 64 * 8;
 
-/// Result of a full warp with all operands apart.
+/// Runs a full warp with source and destination rows that do not overlap.
 void run_apart(const Prepared& p, const std::byte (*sources)[kRow], unsigned lanes, isa::LaneMask* predicates,
                std::byte* out) {
   isa::LaneArgs args;

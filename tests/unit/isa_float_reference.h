@@ -160,14 +160,14 @@ inline std::uint64_t saturated(std::uint64_t v, const Format& f) {
   return v > f.one() ? f.one() : v;
 }
 
-/// Another format, rounded.
+/// Converts a value to another format, with rounding.
 inline std::uint64_t convert_of(std::uint64_t v, const Format& from, const Format& to, Mode mode) {
   if (from.is_nan(v)) return to.nan;
   if (from.is_infinite(v)) return infinity_of(from.negative(v), to);
   return encode(decode(v, from), to, mode);
 }
 
-/// Integral value of a finite number, with its sign.
+/// Rounds a finite number to an integral value; the result has the number's sign.
 inline Integer integer_of(std::uint64_t v, const Format& f, Mode mode) {
   const Exact x = decode(v, f);
   Integer kept = x.exponent >= 0 ? Integer(x.magnitude << x.exponent) : Integer(x.magnitude >> -x.exponent);

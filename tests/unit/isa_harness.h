@@ -177,7 +177,7 @@ inline u64 pattern(std::mt19937_64& random, isa::Type type) {
   }
 }
 
-/// Every spelling that a row describes; not all of them exist.
+/// Returns every spelling that a row describes. Not all of them exist.
 inline std::vector<std::string> all_spellings(const isa::Row& row) {
   std::vector<std::string> result{row.opcode};
   for (const isa::PatternItem& item : row.items) {

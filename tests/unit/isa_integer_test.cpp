@@ -16,7 +16,7 @@ struct TypeInfo {
 constexpr TypeInfo kTypes[] = {{"u16", 16, false}, {"u32", 32, false}, {"u64", 64, false},
                                {"s16", 16, true},  {"s32", 32, true},  {"s64", 64, true}};
 
-/// The number that the low bits mean.
+/// Returns the number that the low bits represent in type `type`.
 Wide number(u64 value, const TypeInfo& type) {
   Wide result = low_bits(value, type.bits);
   if (type.is_signed && (value >> (type.bits - 1) & 1) != 0) result -= Wide{1} << type.bits;

@@ -10,7 +10,8 @@ namespace {
 constexpr unsigned kLanes = 32;
 constexpr u32 kAllLanes = 0xffffffffu;
 
-/// Every field of a warp's identity at random, so that two of them have nothing in common but the live lanes.
+/// Returns a warp context with random values in every field, so that two of them have nothing in common but the live
+/// lanes.
 isa::WarpContext random_context(std::mt19937_64& random) {
   isa::WarpContext context;
   for (auto& axis : context.tid)
@@ -39,8 +40,8 @@ isa::LaneMask rotated(isa::LaneMask mask, unsigned by) {
   return by == 0 ? low : low << by | low >> (kLanes - by);
 }
 
-/// Whether `match` gives lane i of one warp what it gives lane i + `by` of another warp with the same operands there,
-/// the second warp with only the lanes of `mask` executing.
+/// Returns true if `match` gives lane i of one warp the same result as lane i + `by` of another warp with the same
+/// operands. The second warp executes only the lanes of `mask`.
 bool gives_the_same(const isa::Match& match, std::mt19937_64& random, u64 immediate) {
   const Shape shape = shape_of(match);
   const unsigned by = static_cast<unsigned>(random()) % kLanes;

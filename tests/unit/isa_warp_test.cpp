@@ -31,7 +31,7 @@ std::vector<u64> random_values(unsigned seed, u64 limit) {
   return values;
 }
 
-/// Lane that a shuffle reads, by the rule of the manual; -1 if it is out of range.
+/// Returns the lane that a shuffle reads by the manual's rule; -1 if it is out of range.
 int shuffle_source(const std::string& mode, int lane, u32 b, u32 c) {
   const int bval = static_cast<int>(b % 32);
   const int cval = static_cast<int>(c % 32);

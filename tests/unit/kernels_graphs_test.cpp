@@ -24,7 +24,7 @@ using testing::Lt;
 
 using Reader = FileGraph (*)(std::istream&, const std::string&);
 
-/// "from-to:weight" of each edge, counted from 0.
+/// Returns "from-to:weight" for each edge. Nodes are counted from 0.
 std::vector<std::string> edges_of(const FileGraph& graph) {
   std::vector<std::string> result;
   for (const Edge& edge : graph.edges) {
@@ -202,7 +202,7 @@ int largest_degree(const Csr& graph) {
   return largest;
 }
 
-/// Share of the nodes whose degree is in [low, high].
+/// Returns the share of the nodes whose degree is in [low, high].
 double share(const Csr& graph, int low, int high) {
   long count = 0;
   for (long node = 0; node < graph.nodes(); ++node) count += graph.degree(node) >= low && graph.degree(node) <= high;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Exit code of a program that compares these numbers.
+/// Returns the exit code of a program that compares these numbers.
 int close(const std::vector<double>& got, const std::vector<double>& want) {
   const Options options("program", "purpose");
   Verdict verdict(options);

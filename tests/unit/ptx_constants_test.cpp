@@ -7,7 +7,8 @@ namespace {
 using isa::Operand;
 using Kind = isa::Operand::Kind;
 
-/// Immediate bits of the last operand of the only instruction, of the given spelling, with `text` as that operand.
+/// Parses the only instruction, of the given spelling, with `text` as its last operand. Returns the immediate bits of
+/// that operand.
 std::uint64_t constant(const std::string& spelling, const std::string& text) {
   const std::string reg = spelling.substr(spelling.find('.'));
   const isa::Module module = kernel(".reg " + reg + " d; " + spelling + " d, " + text + ";");

@@ -34,7 +34,7 @@ struct Slot {
   unsigned bytes;
 };
 
-/// Place of a register in a lane's record.
+/// Returns the offset of a register in a lane's record.
 Slot slot_of(std::string_view name) {
   const std::string_view family = name.substr(0, name.find_first_of("0123456789"));
   const auto index = static_cast<unsigned>(std::atoi(std::string(name.substr(family.size())).c_str()));
@@ -52,7 +52,7 @@ u64 mask(unsigned bits) { return bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1; }
 std::int64_t extended(u64 value, unsigned bits) {
   return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
 }
-/// The number that the low bits of a value are.
+/// Returns the number that the low bits of a value represent.
 Wide number(u64 value, Type t) {
   return t.kind == 's' ? Wide{extended(value, t.bits)} : static_cast<Wide>(value & mask(t.bits));
 }
@@ -128,7 +128,7 @@ std::vector<std::string> elements_of(const std::string& operand) {
   return result;
 }
 
-/// An integer modulo 2^64, or a floating-point pattern.
+/// Returns the bits of a constant: an integer modulo 2^64, or a floating-point pattern.
 u64 constant(const std::string& text) {
   const bool negative = text[0] == '-';
   const std::string digits = negative ? text.substr(1) : text;
@@ -242,7 +242,7 @@ class Execution {
     return result(std::max(picked, Wide{0}));
   }
 
-  /// Two integers of 16 bits in one register.
+  /// Executes an instruction on two 16-bit integers packed in one register.
   bool packed() {
     const std::string& op = form_.opcode;
     if (!form_.any({"u16x2", "s16x2"}) || (op != "add" && op != "min" && op != "max")) return false;
@@ -492,7 +492,7 @@ class Execution {
 
   // ---- conversions
 
-  /// Magnitude of an 8-bit float without its sign, which is finite.
+  /// Returns the magnitude of a finite 8-bit float.
   static double small_value(unsigned code, bool e5m2) {
     const int fraction = e5m2 ? 2 : 3;
     const int least = e5m2 ? -14 : -6;
@@ -506,7 +506,7 @@ class Execution {
     std::memcpy(&value, &wide, 8);
     return value;
   }
-  /// The nearest of all finite ones, the even one of two.
+  /// Returns the nearest finite 8-bit float; of two equally near ones, the even one.
   [[nodiscard]] u64 small(u64 bits, const Format& f, bool e5m2) const {
     if (f.is_nan(bits)) return 0x7f;
     if (form_.has("relu") && f.negative(bits)) return 0;
@@ -627,7 +627,7 @@ class Execution {
     return false;
   }
 
-  /// Offset in the lane's record of the memory that an address names, or 0.
+  /// Returns the offset in the lane's record of the memory that an address names, or 0.
   static unsigned memory_at(const std::string& address) {
     if (address == "[%rd10]" || address == "[%rd13]") return 160;
     if (address == "[%rd11]" || address == "[%r11]") return 224;

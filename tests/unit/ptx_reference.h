@@ -14,7 +14,7 @@ namespace castor::test::ptx_reference {
 struct Lane {
   std::array<std::uint8_t, 384> bytes{};
 
-  /// Value of %r, %f, %h, %p, %rd or %fd 0 to 5, zero-extended.
+  /// Returns the value of %r, %f, %h, %p, %rd or %fd 0 to 5, zero-extended.
   [[nodiscard]] std::uint64_t get(std::string_view name) const;
   void set(std::string_view name, std::uint64_t value);
 };

@@ -27,7 +27,7 @@ inline isa::Module kernel(std::string_view body, std::string_view before = {}) {
   return module_of(kernel_text(body, before));
 }
 
-/// "line:column: message" of the error that the text gives, or "no error".
+/// Returns "line:column: message" of the error in the text, or "no error".
 inline std::string error_of_text(const std::string& text) {
   try {
     (void)parse(text, "test.ptx");
@@ -38,7 +38,7 @@ inline std::string error_of_text(const std::string& text) {
   return "no error";
 }
 
-/// Likewise after the header: the first line of the text counts as line 1.
+/// Returns the same for text that follows the module header. The first line of the text counts as line 1.
 inline std::string error_of(std::string_view text) {
   const std::string full = error_of_text(kHeader + std::string(text));
   const std::size_t colon = full.find(':');

@@ -23,7 +23,7 @@ class HostFunctionsTest : public testing::Test {
         },
         hears_faults);
   }
-  /// Behind what queue `queue` has.
+  /// Submits a packet behind those that the queue already holds.
   void submit(unsigned queue, int number) {
     const HostFunctions::Number id = add(number);
     functions_.submitted(id, rig_.device.submit(queue, gpu::HostCallPacket{[this, id] { functions_.run(id); }}));

@@ -114,7 +114,8 @@ TEST_F(ModuleTest, CompilesKernelsWhenAskedFor) {
   EXPECT_EQ(value<std::uint32_t>(image.symbol(device_, "counter")), 7U);
 }
 
-// A kernel that launches `child` with its own argument as the buffer's first word, and keeps what the call returned.
+// Returns a kernel that launches `child` with its own argument as the first word of the buffer, and stores what the
+// call returned.
 std::string launching(const std::string& name, const std::string& child) {
   return ".visible .entry " + name + R"((.param .u64 out)
 {

@@ -31,7 +31,7 @@ class SessionPartsTest : public testing::Test {
       return rig_.device;
     };
   }
-  /// Work that notes a number when it is done.
+  /// Returns work that records a number when it is done.
   gpu::Packet note(int number) {
     return gpu::HostCallPacket{[this, number] { done_.push_back(number); }};
   }

@@ -90,7 +90,7 @@ class StructuredKernel {
     return text;
   }
 
-  /// `common`: all warps of the block come here together, so there may be a barrier.
+  /// Returns a random statement. `common`: all warps of the block execute it together, so it may contain a barrier.
   std::string statement(unsigned depth, bool common) {
     if (left_ > 0) --left_;
     switch (below(14)) {

@@ -2,7 +2,7 @@
 #include <castor/lax/register_map.h>
 #include <castor/twin/twin.h>
 
-/// The laxity engine without SystemC: one read of its register ID, which is answered in the next cycle.
+/// Runs the laxity engine without SystemC: reads its register ID, which is answered in the next cycle.
 int main() {
   castor::twin::Model<castor::lax::Block> engine(castor::lax::Params{});
   castor::lax::Inputs in;

@@ -79,7 +79,7 @@ inline Sum exact_sum(double a, double b) {
   return {s, left > 0 ? 1 : left < 0 ? -1 : 0};
 }
 
-/// `v` as an integer of `bits` bits: rounded, clamped; NaN is 0, or the top bit if there are 64.
+/// Returns `v` as an integer of `bits` bits, rounded and clamped. A NaN gives 0, or the top bit for 64 bits.
 inline unsigned long long integer_of(double v, Direction direction, int bits, bool is_signed) {
   const unsigned long long mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
   if (std::isnan(v)) return bits == 64 ? 1ull << 63 : 0;

@@ -99,7 +99,8 @@ TEST(LaxPlatform, RejectsJobWhoseDeadlineCannotBeMet) {
   EXPECT_EQ(rig.driver->poll(tight).status, JobStatus::kDone);
 }
 
-// One slot, a job on it, two behind: the one that came later has less time. Which of the two ends first?
+// Runs three jobs on a machine with one slot: one holds the slot, two wait. The later one of these has less time left.
+// Returns true if it ends first.
 bool urgent_first(const std::string& policy) {
   Rig rig(kKernels, engine({"chip.sms=1", "sm.tb_slots=1", "sm.tb_contexts=1", "blocks.lax.admit=0",
                             "blocks.lax.update_period=4000", "blocks.lax.policy=" + policy}));
@@ -191,7 +192,7 @@ std::string random_jobs(const std::vector<std::string>& keys, std::uint64_t seed
   return text;
 }
 
-// The first lines that differ, or nothing.
+// Returns the first line that differs in each text, or an empty string.
 std::string difference(const std::string& a, const std::string& b) {
   std::istringstream left(a), right(b);
   std::string x, y;
@@ -244,9 +245,9 @@ TEST(LaxPlatform, ModelRtlAndLockstepGiveTheSameCycles) {
 
 // --- The worked example of the engine's document, with the platform's own delays -------------------------------------
 
-// Two slots, no time for parsing, six kernels of one TB each. A slot that is free goes to the kernel that is parsed
-// already, so both policies act as round robin does in the example; starts differ from it by less than the hundred
-// cycles per TB with which its bench offers slots late.
+// Runs the worked example: two slots, no parse time, six kernels of one TB each. A free slot goes to the kernel that is
+// already parsed, so both policies act like the example's round robin. Starts differ from the example by less than 100
+// cycles per TB, by which its bench offers slots late.
 void worked_example(const std::string& policy, bool admit) {
   std::string kernels;
   const unsigned services[] = {20'000, 50'000, 25'000, 65'000, 10'000, 90'000};

@@ -41,7 +41,7 @@ class Recorder final : public gpu::Observer {
   void kernel_written(const Kernel& e) override { events.push_back({2, e.cycle, e.ticket, e.queue, e.entry}); }
   void kernel_completed(const Kernel& e) override { events.push_back({3, e.cycle, e.ticket, e.queue, e.entry}); }
 
-  /// Cycle of the first TB of a kernel; 0 = none.
+  /// Returns the cycle in which the first TB of a kernel was placed; 0 if none was.
   [[nodiscard]] Cycle first_tb(Ticket ticket) const {
     for (const Event& event : events) {
       if (event[0] == 0 && event[2] == ticket) return event[1];
@@ -91,7 +91,7 @@ class Rig {
   std::vector<std::pair<gpu::ProgramHandle, bool>> handles;
 };
 
-/// What `work` returns in a process of its own: SystemC elaborates once.
+/// Returns the result of `work`, run in a new process, because SystemC elaborates once per process.
 inline std::string in_process(const std::function<std::string()>& work) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");

@@ -30,8 +30,8 @@ class OneSlice : public Bandwidth {
   // Without the hash a constant stride stays on one slice.
   OneSlice() : Bandwidth({"map.hash=off"}) {}
 
-  /// Cycles in which all SMs together read `loads` times per warp from L2, one line or one sector per load, always from
-  /// one slice.
+  /// Returns the cycles in which all SMs together read `loads` times per warp from one L2 slice. A load reads one line
+  /// or one sector.
   Cycle read(unsigned loads, bool whole_lines) {
     const Machine& m = rig.machine();
     const std::uint64_t stride = 256ULL * m.l2.slices;  // next stripe of the same slice

@@ -41,13 +41,13 @@ class Front : public ::testing::TestWithParam<std::string> {
     }
     throw std::runtime_error("not issued");
   }
-  /// Cycles that the scan of the queues may add, least and most: a pass takes NG cycles.
+  /// Returns the least and the largest number of cycles that the scan of the queues may add. One pass takes NG cycles.
   [[nodiscard]] std::pair<long, long> scan() const {
     const Machine& m = rig.machine();
     const long ng = m.parse.select_scan == 0 ? 0 : ceil_div(m.queue.count, m.parse.select_scan);
     return {ng, 2 * ng};
   }
-  /// A cycle count between two bounds, then rounded up to the issue slot of the warp's scheduler.
+  /// Expects `measured` to lie between two bounds, each rounded up to the issue slot of the warp's scheduler.
   void expect_between(const std::string& test, long least, long most, long measured) const {
     if (least == most && rig.machine().issue.period == 1) {
       expect_closed_form(test, rig.machine(), least, measured);
@@ -354,8 +354,8 @@ INSTANTIATE_TEST_SUITE_P(Machines, Front, ::testing::ValuesIn(kMachines), [](con
 
 // --- The end of a kernel ---------------------------------------------------------------------------------------------
 
-/// One warp per block stores 32 words, the next kernel reads them: bytes written to DRAM when the first is complete,
-/// read misses of L2 by the second, and when the kernels were complete.
+/// Runs a kernel in which one warp per block stores 32 words, then a kernel that reads them. Returns the bytes written
+/// to DRAM when the first kernel is complete, the L2 read misses of the second one, and the completion times of both.
 std::vector<std::uint64_t> store_and_load(const std::string& machine, const std::vector<std::string>& overrides) {
   return in_child([&] {
     Rig rig(machine, overrides);

@@ -69,7 +69,7 @@ void run(const Hooks& hooks, const std::vector<std::string>& overrides = kShortW
   EXPECT_EQ(rig.device->advance_until(ticket), Outcome::kDone);
 }
 
-/// What ends such a run.
+/// Returns the message with which such a run ends.
 std::string failure(const Hooks& hooks) {
   try {
     run(hooks);

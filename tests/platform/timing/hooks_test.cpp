@@ -81,7 +81,7 @@ struct Run {
   }
 };
 
-// The built-in policy counts why it waits; a policy that is plugged in knows that itself.
+// Returns true for statistics that only the built-in policy has: its reasons for waiting.
 bool of_the_policy(const std::string& name) {
   return name == "no_fit_cycles" || name == "head_blocked_cycles" || name == "closed_cycles";
 }
@@ -156,7 +156,8 @@ Run work(Rig& rig, bool synchronises = false) {
   return run;
 }
 
-/// With the adapters `which`, which may be skipped or (`awake`) are clocked in every cycle.
+/// Runs the machine with the adapters in `which`. Cycles of an adapter may be skipped, unless `awake` clocks it in
+/// every cycle.
 std::vector<std::uint64_t> run(const std::string& machine, std::vector<std::string> overrides, unsigned which,
                                bool sleep, bool awake = false) {
   return in_child([&] {
@@ -189,7 +190,7 @@ class NullAdapters : public ::testing::TestWithParam<std::string> {
   }
 };
 
-/// All hooks that can stand together on a machine without a fetch filter.
+/// Returns all hooks that a machine without a fetch filter may have at the same time.
 unsigned without_filter(const std::string& machine) {
   const bool swaps = platforms::load_machine(machine, {}).machine.sm.lanes == 32;
   return (NullHooks::kAll & ~NullHooks::kFetchFilter) | NullHooks::kSync | (swaps ? NullHooks::kSwap : 0U);

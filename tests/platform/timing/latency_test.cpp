@@ -51,7 +51,7 @@ class Latency : public ::testing::TestWithParam<std::string> {
     expect_closed_form(test, rig.machine(), predicted, measured, tolerance);
   }
 
-  /// A ring of `count` pointers, `stride` bytes apart; returns the first's address.
+  /// Writes a ring of `count` pointers, `stride` bytes apart, and returns the address of the first one.
   std::uint64_t ring(unsigned count, std::uint64_t stride) {
     const std::uint64_t base = rig.buffer(count * stride);
     for (unsigned i = 0; i < count; ++i) rig.set<std::uint64_t>(base + i * stride, base + (i + 1) % count * stride);
@@ -71,7 +71,7 @@ class Latency : public ::testing::TestWithParam<std::string> {
     for (unsigned i = 0; i + 1 < steps; ++i) distances.push_back(rig.distance(ticket, loads[i], loads[i + 1]));
     return distances;
   }
-  /// A load that looks up L1 on this machine, although its data are global.
+  /// Returns the spelling of a load of global data that looks up L1 on this machine.
   [[nodiscard]] std::string cached_load() const {
     return rig.machine().l1.caches_global ? "ld.global" : "ld.global.nc";
   }
@@ -317,7 +317,8 @@ class Translated : public Latency {
   Translated()
       : Latency({"tlb.page_bytes=4096", "tlb.l1_entries=4", "tlb.l1_ways=4", "tlb.l2_entries=32", "tlb.l2_ways=32",
                  "tlb.l2_latency=33", "tlb.walk_latency=250", "tlb.walkers=1"}) {}
-  /// A chase of `steps` past L1 over a ring of as many pages, whose lines are in L2; from step `from` on.
+  /// Measures a pointer chase of `steps` loads that bypass L1, over a ring with one pointer in each of `pages` pages.
+  /// All lines are in L2. Steps before `from` are not measured.
   void expect_chase(const std::string& test, unsigned pages, unsigned steps, unsigned from, long more) {
     const Machine& m = rig.machine();
     const auto distances = chase("ld.global.cg", steps, ring(pages, 4096 + 256), 2);

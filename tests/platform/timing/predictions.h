@@ -42,7 +42,8 @@ inline long l2_miss(const Machine& m, long reply_bytes) {  // T7
   return l2_hit(m, reply_bytes) + 2 + m.dram.extra_latency +
          static_cast<long>(std::ceil(clocks * m.clock.core_mhz / m.clock.dram_mhz));
 }
-/// From dispatch to the end of the last round of an access of one group of lanes, `conflicts` ways.
+/// Returns the cycles from dispatch to the end of the last round, for an access of one group of lanes with a
+/// `conflicts`-way bank conflict.
 inline long shared_rounds(const Machine& m, long conflicts) {
   const long more = conflicts - 1;
   const long replays = m.smem.replay_ticks == 0 ? 0 : ceil_div(more, m.smem.replay_rounds);

@@ -72,9 +72,9 @@ class Rig {
   /// Compiles and loads a kernel of `parameters` parameters with that body.
   ProgramHandle load(const std::string& body, unsigned parameters = 0, const std::string& declarations = {});
   [[nodiscard]] const isa::Program& program(ProgramHandle handle) const { return device->program(handle); }
-  /// Record indices of a class, ascending.
+  /// Returns the record indices of a timing class, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> pcs(ProgramHandle handle, isa::TimingClass timing) const;
-  /// Record indices of memory operations of one kind and space, ascending.
+  /// Returns the record indices of memory operations of one kind and space, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> memory_pcs(ProgramHandle handle, isa::MemoryKind kind,
                                                       isa::Space space = isa::Space::kGlobal) const;
 
@@ -91,7 +91,7 @@ class Rig {
   [[nodiscard]] std::vector<Issued> issues(Ticket ticket, unsigned sm, unsigned warp) const;
   /// Ticks from the issue of record `from` to that of `to` in a kernel of one warp that runs each of them once.
   [[nodiscard]] long distance(Ticket ticket, std::uint32_t from, std::uint32_t to) const;
-  /// Cycles from the first issue of a kernel to its completion.
+  /// Returns the cycles from the first issue of a kernel to its completion.
   [[nodiscard]] Cycle duration(Ticket ticket) const;
 
   std::uint64_t buffer(std::uint64_t bytes);
@@ -106,7 +106,8 @@ class Rig {
     return value;
   }
 
-  /// Value of a statistic of the whole device ("sm0.core.ticks"); throws if there is none.
+  /// Returns the value of a statistic by its path below the device ("sm0.core.ticks"). Throws if there is no such
+  /// statistic.
   [[nodiscard]] std::uint64_t statistic(const std::string& path);
 
   Recorder recorder;

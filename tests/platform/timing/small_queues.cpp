@@ -11,7 +11,7 @@ namespace {
 
 std::string set(const std::string& key, std::uint64_t value) { return key + "=" + std::to_string(value); }
 
-/// Smallest legal value, before `above` is added.
+/// Returns the smallest legal value of a key, before `above` is added.
 std::uint64_t least(const Machine& m, const std::string& key) {
   if (key == "l1.miss_queue" || key == "l2.miss_queue") return 2;
   if (key == "xbar.fifo_flits") return static_cast<std::uint64_t>(flits(m, m.l1.line));

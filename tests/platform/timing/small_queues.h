@@ -18,10 +18,11 @@ inline const std::vector<std::string> kQueueKeys = {
 /// Overrides that set one key to its smallest legal value; empty if the machine lacks the part.
 std::vector<std::string> smallest_key(const std::string& machine, const std::string& key);
 
-/// All keys at once.
+/// Returns settings that give every queue its smallest legal size.
 std::vector<std::string> smallest_queues(const std::string& machine);
 
-/// Every key at a random value, its smallest or up to 7 above, and other ways of working (cache modes, policies).
+/// Returns settings that give every queue its smallest legal size plus a random 0 to 7, and draw other modes (caches,
+/// policies) at random.
 std::vector<std::string> random_queues(const std::string& machine, std::uint64_t seed);
 
 }  // namespace castor::gpu::timing_test

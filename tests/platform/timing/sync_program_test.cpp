@@ -226,7 +226,8 @@ TEST(SyncPrograms, TheOrderOfUnitsAndSleepingChangeNothing) {
 
 // --- Other hooks of an SM --------------------------------------------------------------------------------------------
 
-/// Run of a kernel of many signals, with or without an issue policy of a block that does what the built-in one does.
+/// Runs a kernel that sends many signals. With `policy`, a block's issue policy is plugged in that makes the same
+/// choices as the built-in policy.
 std::vector<std::uint64_t> signals(bool policy) {
   return in_child([&] {
     test::NullHooks others(2);
@@ -429,7 +430,8 @@ TEST(SyncPrograms, AnEventThatHasNotFiredAtTheEndIsAnError) {
   EXPECT_THAT(rig.device->fault()->message, HasSubstr("sync_hub reports error 4 (information 9)"));
 }
 
-/// Hash of the fault of a program of one warp: message, line and thread. Checks the kind and the thread.
+/// Runs a program of one warp that faults, and checks the kind of the fault and its thread. Returns a hash of message,
+/// line and thread.
 std::vector<std::uint64_t> fault_of(Device& device, ProgramHandle program) {
   KernelPacket packet;
   packet.program = program;

@@ -76,7 +76,7 @@ using TrafficRig = SyncRig<test::TrafficAgent, test::TrafficHub>;
 /// one message per cycle.
 Cycle from_arrival(unsigned latency, unsigned n) { return 1 + 1 + latency + 1 + 1 + latency + 1 + (n - 1); }
 
-/// First cycle after `behind` in which a warp of an SM issues; 0 if none does.
+/// Returns the first cycle after `behind` in which a warp of the SM issues; 0 if there is none.
 Cycle first_issue(const Rig& rig, unsigned sm, Cycle behind) {
   for (const Issued& one : rig.recorder.issues) {
     if (one.sm == sm && one.cycle > behind) return one.cycle;
@@ -84,7 +84,7 @@ Cycle first_issue(const Rig& rig, unsigned sm, Cycle behind) {
   return 0;
 }
 
-/// What can be seen of a run, for comparison.
+/// Returns a digest of everything observable of a run.
 std::uint64_t digest(Rig& rig) {
   auto& issues = rig.recorder.issues;
   std::stable_sort(issues.begin(), issues.end(), [](const Issued& a, const Issued& b) {
@@ -98,7 +98,7 @@ std::uint64_t digest(Rig& rig) {
   return hash;
 }
 
-/// One block on each SM; all arrive in kAt.
+/// Runs one block on each SM. All blocks arrive at the barrier in kAt.
 std::vector<std::uint64_t> barrier(const Setting& setting) {
   return in_child([&] {
     BarrierRig sync(setting);

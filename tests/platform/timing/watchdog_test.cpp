@@ -191,8 +191,8 @@ DONE:
 }
 
 TEST(FixedPoint, PollOfALineThatBecomesFreshLaterIsNot) {
-  // The L1 of one SM keeps the old value of the flag; only a fence of another warp of the block, after a long time,
-  // makes it look again.
+  // The L1 of one SM keeps the old value of the flag. The polling warp reads the new value only after another warp of
+  // its block executes a fence, a long time later.
   Rig rig(kMachine, options());
   const std::uint64_t flag = rig.buffer(512);
   const Outcome outcome = outcome_of(rig, R"(
@@ -231,7 +231,8 @@ HOLD:
 }
 
 TEST(FixedPoint, PollOfALineThatIsNeverFreshIsNot) {
-  // The flag was written, so what is polled is not what memory holds: the loop ends as soon as the line leaves L1.
+  // The flag was written, so the polled value in L1 differs from the value in memory. The loop ends as soon as the line
+  // leaves L1.
   Rig rig(kMachine, options());
   const std::uint64_t flag = rig.buffer(512);
   const Outcome outcome = outcome_of(rig, R"(

@@ -90,7 +90,8 @@ struct Block : PortLists {
   using Engine = turnstile::Engine;
   static constexpr std::string_view kRunning[] = {"timer"};
 
-  /// The same bound for RTL. An access of the last edge is answered now, and the answer ends at the next.
+  /// Returns the same bound for RTL. A register access of the last edge is answered now, and the answer ends at the
+  /// next edge.
   static twin::Cycle quiet(const Probes& probes, const Inputs& last, const Params& /*params*/) {
     if (last.reg_req != 0 || probes.beating != 0 || (probes.level != Level::kEmpty && last.out_ready != 0)) return 0;
     if (probes.period == 0) return base::kForever;

@@ -38,7 +38,7 @@ struct Outcome {
 /// What an SM says of the kernel to whom makes its filter, before it runs.
 using Make = std::function<std::unique_ptr<gpu::FetchFilter>(const isa::Program&)>;
 
-/// The program does not depend on the rig, but a filter has to be there before it.
+/// Compiles the program. It does not depend on the rig, but the rig must have a filter before it is loaded.
 std::shared_ptr<const isa::Program> program_of(const Kernel& what) {
   Rig rig(gpu::test::machine("pascal_titanx_study"));
   return marked(*rig.load(what.body, {4}, what.block, 0, what.before).program);
@@ -73,7 +73,8 @@ Outcome run(const Kernel& what, const Make& make, bool sleep = true) {
   return result;
 }
 
-/// The kernel gives the same with the system, in the same cycles whether the SM sleeps or not.
+/// Runs the kernel with and without the system and compares the results. The run with the system must take the same
+/// cycles whether the SM sleeps or not.
 Outcome compare(const Kernel& kernel, const Make& make) {
   const Outcome plain = run(kernel, {});
   Outcome with = run(kernel, make);
@@ -91,7 +92,8 @@ Kernel straight(gpu::Dim3 block = {16, 8, 1}, unsigned tbs = 1) {
       std::string(kStart) + kRedundantCode + "add.u32 %r9, %r8, %r10; add.u32 %r9, %r9, %r6;" + kEnd, block, {}, tbs};
 }
 
-/// A warp takes another way for a while, then a loop with barriers around shared memory.
+/// Returns a kernel in which one warp takes another path for a while. All warps then run a loop with barriers around
+/// shared memory.
 Kernel branches() {
   return {std::string(kStart) + kRedundantCode + R"(
     shr.u32 %r16, %r10, 5; setp.eq.u32 %p0, %r16, 2; mov.u32 %r9, 0;

@@ -18,7 +18,7 @@ Params odd() {
 
 Launch legal() { return {0, warps({0, 1}), 5, 5, 0, true}; }
 
-/// The error that the cycle raises; it must be gone in the one behind.
+/// Returns the error that this cycle raises. The error must be cleared in the next cycle.
 unsigned raised(Bench& b) {
   b.step();
   const unsigned error = b.errors();

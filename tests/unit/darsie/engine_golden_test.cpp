@@ -14,7 +14,8 @@ namespace {
 
 constexpr unsigned kWarps = 3;  // that the examples use
 
-/// NumWarps 4, NumTbs 2, NumPst 2, NumRows 4, two reads and two decode slots; the rest as it is by default.
+/// Returns the parameters NumWarps 4, NumTbs 2, NumPst 2, NumRows 4, two reads and two decode slots; all others have
+/// their defaults.
 Params small() {
   Params p;
   p.NumWarps = 4;
@@ -45,7 +46,8 @@ std::string shown(Bench& b) {
   return text.empty() ? "-" : text;
 }
 
-/// Fetch groups of the cycle and the reason of the decode verdict, by the rules written down one after the other.
+/// Returns the fetch groups of the cycle and the reason of the decode verdict, from the literal machine, which applies
+/// the documented rules one by one.
 std::string reasons(literal::Machine& machine, const Inputs& in) {
   machine.settle(in);
   std::string text = machine.groups_text();
@@ -55,7 +57,7 @@ std::string reasons(literal::Machine& machine, const Inputs& in) {
   return text.empty() ? "-" : text;
 }
 
-/// The registers that the examples show, of TB `tb`; 0 before its launch and behind its retire.
+/// Returns the registers that the examples show, of TB `tb`; all 0 before its launch and after its retirement.
 std::map<std::string, std::string> registers(const Probes& p, unsigned tb) {
   std::map<std::string, std::string> all;
   for (unsigned w = 0; w < kWarps; ++w) {

@@ -68,7 +68,7 @@ class Checker {
  public:
   Checker(const Engine& engine, const Params& params) : engine_(engine), p_(params) {}
 
-  /// Before the edge of a cycle.
+  /// Records the inputs, outputs and state of a cycle, before its edge, and checks the previous cycle.
   void see(const Inputs& in, const Outputs& out) {
     if (seen_) check_cycle();
     check_state(engine_.state(), p_);
@@ -77,14 +77,14 @@ class Checker {
     out_ = out;
     seen_ = true;
   }
-  /// The block was reset.
+  /// Forgets the recorded cycle, because the block was reset.
   void reset() {
     seen_ = false;
     parked_.clear();
   }
 
  private:
-  // The state before the cycle, what it saw and showed, the state behind it.
+  // Checks the recorded cycle: the state before its edge, its inputs and outputs, and the state after its edge.
   void check_cycle() {
     const State& after = engine_.state();
     EXPECT_EQ(out_.f_skip & ~(out_.f_hold & in_.f_elig & before_.maj), 0U);
@@ -103,7 +103,7 @@ class Checker {
     note_parked(after);
   }
 
-  // Rows that a leader gets are written, and nobody may still read them.
+  // Checks that the rows given to a leader are written back, and that no warp may still read them.
   void check_lead(unsigned s) {
     const unsigned t = before_.tb[in_.d_warp];
     for (unsigned a = 0; a < in_.d_ndst[s]; ++a) {
@@ -115,7 +115,8 @@ class Checker {
     }
   }
 
-  // Who meets at a branch has passed all versions; who is parked at a synchronisation point is so at one PC.
+  // Checks meetings of warps: warps that meet at a branch have passed all versions, and warps parked at a
+  // synchronisation point are parked at one PC.
   void check_meeting(unsigned t) {
     const U64 all = warps_of(before_, t), majority = all & before_.maj;
     if (majority != 0 && (majority & ~before_.stop) == 0 && !has(before_.sync, t)) {
@@ -129,7 +130,7 @@ class Checker {
     EXPECT_LE(pcs.size(), 1U) << "TB " << t;
   }
 
-  // PCs at which decode has parked warps in the cycle.
+  // Records the PC at which decode parks a warp in this cycle.
   void note_parked(const State& after) {
     for_each_bit(before_.stop & ~after.stop, [&](unsigned w) { parked_.erase(w); });
     if (in_.d_valid == 0 || !has(after.stop & ~before_.stop, in_.d_warp) || has(in_.br, in_.d_warp)) return;

@@ -44,7 +44,7 @@ inline U64 warps(std::initializer_list<unsigned> numbers) {
   return mask;
 }
 
-/// The low `bits` bits, bit 0 at the right.
+/// Returns the low `bits` bits as text, bit 0 at the right.
 inline std::string binary(U64 value, unsigned bits) {
   std::string text;
   for (unsigned i = bits; i-- > 0;) text += (value >> i & 1U) != 0 ? '1' : '0';
@@ -98,7 +98,7 @@ class Bench {
     }
     return *this;
   }
-  /// On the next port.
+  /// Issues an instruction on the next free port.
   Bench& issue(const Issued& i) {
     const unsigned port = ports_++;
     in.i_valid = static_cast<U16>(in.i_valid | 1U << port);
@@ -175,7 +175,7 @@ class Bench {
   // What the cycle shows.
   [[nodiscard]] U64 hold() { return look().f_hold; }
   [[nodiscard]] U64 skip() { return look().f_skip; }
-  /// "LEAD,PASS tag 0": verdicts of the slots that are valid.
+  /// Returns the verdicts of the valid decode slots, such as "LEAD,PASS tag 0".
   [[nodiscard]] std::string acts() {
     static constexpr const char* kNames[] = {"PASS", "LEAD", "PRIV", "SQUASH"};
     const Outputs& out = look();
@@ -197,7 +197,7 @@ class Bench {
     if (out.d_tag[1] != 0) text += " " + std::to_string(out.d_tag[1]);
     return text;
   }
-  /// Physical register that a source of an issue port is read from; -1: the warp's own.
+  /// Returns the physical register from which an issue port reads a source; -1 if it reads the warp's own register.
   [[nodiscard]] int source(unsigned port, unsigned a) {
     const Outputs& out = look();
     const unsigned row = out.i_srow[port * engine.params().NumSrc + a];
@@ -205,7 +205,7 @@ class Bench {
     EXPECT_EQ(row, 0U) << "row without enable";
     return -1;
   }
-  /// "w2 row 101 slot 0" or "-".
+  /// Returns the copy request as text, such as "w2 row 101 slot 0", or "-" if there is none.
   [[nodiscard]] std::string copy() {
     const Outputs& out = look();
     if (out.cp_valid == 0) {
@@ -218,14 +218,14 @@ class Bench {
   [[nodiscard]] unsigned errors() { return look().err; }
   [[nodiscard]] Probes probes() const { return engine.probes(); }
 
-  /// The verdict for one instruction decoded alone; the cycle ends.
+  /// Returns the verdict on one instruction that is decoded alone, and ends the cycle.
   std::string judge(unsigned warp, U64 pc, const Decoded& instruction) {
     decode(warp, pc, {instruction});
     const std::string text = acts();
     step();
     return text;
   }
-  /// A leader issues with the rows given.
+  /// Issues an instruction of a leader that writes and reads the given rows.
   Bench& lead_issues(unsigned warp, const std::vector<unsigned>& writes, const std::vector<unsigned>& tags) {
     return issue({warp, writes, {}, tags}).step();
   }

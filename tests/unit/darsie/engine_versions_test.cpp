@@ -18,7 +18,8 @@ Bench started(const Params& p, unsigned count, unsigned rows, unsigned slots = 4
   return b;
 }
 
-/// A warp fetches an instruction that is no longer in the skip table and waits for the version: its row.
+/// Lets a warp fetch an instruction that is no longer in the skip table and wait for the version. Returns the row of
+/// the version.
 unsigned late_row(Bench& b, unsigned warp, U64 pc, unsigned dst) {
   b.eligible({warp}, pc).step();
   EXPECT_TRUE((b.probes().miss >> warp & 1U) != 0) << "pc " << pc << " is in the table";

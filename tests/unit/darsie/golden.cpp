@@ -12,7 +12,7 @@ std::string bits(U64 value, unsigned width) {
   return text;
 }
 
-/// The registers that a trace shows, as it writes them.
+/// Returns the registers that a trace shows, in the trace's notation.
 std::map<std::string, std::string> registers(const Probes& seen, unsigned t) {
   std::map<std::string, std::string> all;
   for (unsigned w = 0; w < 3; ++w) {
@@ -40,7 +40,8 @@ std::map<std::string, std::string> registers(const Probes& seen, unsigned t) {
   return all;
 }
 
-/// The outputs of a cycle as a trace writes them; f_hold, maj and err have columns of their own.
+/// Returns the outputs of a cycle in the trace's notation. f_hold, maj and err are left out, because they have columns
+/// of their own.
 std::string outputs(const Inputs& in, const Outputs& out, const Params& params) {
   static constexpr const char* kActs[] = {"PASS", "LEAD", "PRIV", "SQUASH"};
   std::string text;

@@ -75,7 +75,7 @@ class Machine final : public twin::Twin<Block> {
   [[nodiscard]] const Counters& counters() const { return counted_; }
   /// Of the cycle that was settled last.
   [[nodiscard]] Why why() const { return decision_.why; }
-  /// Of the same cycle: "SKIP{w1,w2} MISS{w0}", groups in their order.
+  /// Returns the fetch groups of the same cycle in order, such as "SKIP{w1,w2} MISS{w0}".
   [[nodiscard]] std::string groups_text() const;
 
  private:

@@ -21,7 +21,7 @@ struct Litmus {
     EXPECT_TRUE(session.rig.faults.empty()) << session.rig.faults.front().message;
     words = session.words(1);
   }
-  /// Tick in which a warp issued the first record whose disassembly begins so.
+  /// Returns the tick in which a warp issued the first record whose disassembly begins with `spelling`.
   [[nodiscard]] gpu::Tick issue_of(unsigned warp, const std::string& spelling) const {
     const auto& spellings = kernel->program->spellings;
     for (std::uint32_t pc = 0; pc < spellings.size(); ++pc) {
@@ -61,8 +61,8 @@ TEST(DarsieLitmus, ALoadBehindAFenceSeesTheOwnAtomic) {
   EXPECT_GT(skips, 0U);
 }
 
-/// Every warp loads a word, stores its own number into it, and loads it again. Returns the threads that see a store
-/// older than their own.
+/// Runs a kernel in which every warp loads a word, stores its own number into it, and loads it again. Returns the
+/// number of threads that read a value older than their own store.
 unsigned threads_without_own_store(const std::string& space, const darsie::Params& params) {
   const std::string address = space == "shared" ? "mov.u32 %r16, word;" : "add.u64 %rd5, %rd0, 4;";
   const std::string word = space == "shared" ? "[%r16]" : "[%rd5]";

@@ -51,14 +51,14 @@ struct Kernel {
 
 inline constexpr unsigned kMemoryBytes = 32768;
 
-/// The array begins with some numbers, the rest is zero.
+/// Fills the array: some numbers at its beginning, zeros after them.
 inline void fill_memory(gpu::test::Rig& rig, std::uint64_t memory) {
   const std::uint32_t input[] = {1000, 0, 7, 3, 5, 8, 13, 21, 34, 55, 89, 144};
   std::memset(rig.store->host(memory), 0, kMemoryBytes);
   std::memcpy(rig.store->host(memory), input, sizeof input);
 }
 
-/// With marks.
+/// Loads the kernel with redundancy marks.
 inline gpu::test::Kernel& load_marked(gpu::test::Rig& rig, const Kernel& what, std::uint64_t memory) {
   std::vector<std::byte> parameters(8);
   std::memcpy(parameters.data(), &memory, 8);
@@ -68,7 +68,7 @@ inline gpu::test::Kernel& load_marked(gpu::test::Rig& rig, const Kernel& what, s
   return kernel;
 }
 
-/// What `tbs` thread blocks have written.
+/// Returns the words that `tbs` thread blocks have written.
 inline std::vector<std::uint32_t> words_of(const gpu::test::Rig& rig, std::uint64_t memory, unsigned tbs) {
   std::vector<std::uint32_t> result(128 * tbs);
   std::memcpy(result.data(), rig.store->host(memory + 256), 4 * result.size());

@@ -24,7 +24,8 @@ std::vector<unsigned> Versions::warps_of(unsigned t) const {
   return result;
 }
 
-/// A row is free when its version has arrived, everybody has passed it, and nobody holds it or may still read it.
+/// Returns true if a row is free: its version is written back, every warp has passed it, and no warp holds it or may
+/// still read it.
 bool Versions::row_free(unsigned t, unsigned row) const {
   const Part& part = tbs_[t].in_row[row];
   if (!part.of) return true;
@@ -353,7 +354,8 @@ void Versions::move_decode(const Inputs& in) {
   }
 }
 
-/// The warp of the verdict leads; with `instead` those that have not passed that version.
+/// Elects the warp of the verdict as leader. With `instead`, it leads a stale version again, for the warps that have
+/// not passed that version.
 void Versions::elect(const Inputs& in, const Shared& instead) {
   const unsigned s = verdict_.slot, t = warps_[verdict_.warp].tb;
   Tb& tb = tbs_[t];
@@ -487,7 +489,7 @@ void Versions::move_exits(const Inputs& in) {
   }
 }
 
-/// Rows that a warp has dropped stay until nothing that it issued has operands to read.
+/// Keeps the rows that a warp has dropped until none of its issued instructions has operands left to read.
 void Versions::move_reads(const Inputs& in, const std::vector<std::vector<Part>>& before) {
   for (unsigned w = 0; w < warps_.size(); ++w) {
     Warp& warp = warps_[w];

@@ -33,7 +33,7 @@ class Versions {
  public:
   explicit Versions(const Params& params);
 
-  /// One cycle: inputs of its edge, and outputs.
+  /// Applies one cycle: the inputs at its edge, and its outputs.
   void see(const Inputs& in, const Outputs& out);
 
   /// What was wrong, first things first; at most a few.

@@ -32,7 +32,7 @@ class Session {
 
   /// With marks.
   gpu::test::Kernel& load(const Kernel& what) { return darsie::test::load_marked(rig, what, memory); }
-  /// What `tbs` thread blocks have written.
+  /// Returns the words that `tbs` thread blocks have written.
   [[nodiscard]] std::vector<std::uint32_t> words(unsigned tbs) const {
     return darsie::test::words_of(rig, memory, tbs);
   }

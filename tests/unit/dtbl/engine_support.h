@@ -181,7 +181,7 @@ class DtblBench {
     }
   }
 
-  // What the edge has done outside.
+  // Applies the effects of the edge to the bench's models of memory and kernel table.
   void follow() {
     const Outputs& o = *before_;
     for (const U8 e : released_) table[e].key.reset();
@@ -262,7 +262,7 @@ class DtblBench {
     ++reads;
   }
 
-  // What holds in every cycle.
+  // Checks the rules that hold in every cycle.
   void check() {
     const Launch& l = engine.launch();
     const Dispatch& d = engine.dispatch();

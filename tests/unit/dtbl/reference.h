@@ -95,7 +95,7 @@ class Machine {
   [[nodiscard]] Probes probes() const;
   [[nodiscard]] const LaunchState& launch() const { return l_; }
   [[nodiscard]] const DispatchState& dispatch() const { return d_; }
-  /// What the rules say must always hold of registers, in words; empty if it does.
+  /// Checks the invariants of the registers. Returns the violated one in words, or an empty string.
   [[nodiscard]] std::string broken() const;
 
  private:
@@ -134,7 +134,7 @@ class Queues {
   explicit Queues(const Params& params) : params_(params), kernels_(params.NumKde) {}
   void see(const Inputs& in, const Outputs& out);
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  /// Everything that was attached has been distributed.
+  /// Returns true if every attached thread block has been distributed.
   [[nodiscard]] bool drained() const;
   [[nodiscard]] U64 thread_blocks() const { return thread_blocks_; }
   [[nodiscard]] U64 groups() const { return groups_; }

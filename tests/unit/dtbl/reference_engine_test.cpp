@@ -24,7 +24,7 @@ struct Seen {
   U64 thread_blocks = 0, groups = 0, in_memory = 0, fallbacks = 0, reads = 0, links = 0, errors = 0;
 };
 
-/// `cycles` cycles of a sequence on both; a failure with the first difference.
+/// Runs `cycles` cycles of a sequence on engine and reference, and fails at the first difference.
 void follow(const Params& params, tb::Sequence& sequence, unsigned cycles, bool keeps_contract, Seen& seen) {
   Engine engine(params);
   Machine machine(params);

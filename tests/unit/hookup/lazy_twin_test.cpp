@@ -85,7 +85,7 @@ void expect_equal(const Outputs& lazy, const Outputs& eager) {
       {});
 }
 
-/// All probes, or those that idle edges do not move.
+/// Compares all probes, or only the probes that idle edges do not change.
 void expect_equal(const Probes& lazy, const Probes& eager, bool all) {
   Block::each_probe(
       [&](const Port& port, auto member, auto) {
@@ -113,7 +113,7 @@ class Race {
     edge(shown);
   }
 
-  /// Idle cycles as an owner has them that sleeps: `idle` for all of them at once.
+  /// Lets both twins pass idle cycles as a sleeping owner does: `idle` covers all of them at once.
   void sleep() {
     const Cycle n = std::min<Cycle>(lazy_.quiet(), 1 + random_.below(60));
     if (n == 0) return;
@@ -157,7 +157,7 @@ class Race {
     expect_equal(told_, eager_.settle(in));
     expect_equal(lazy_.out(), told_);
   }
-  /// At requests that the cycle does not end with; now and then those of the cycle before.
+  /// Reads outputs for requests other than the final ones of the cycle; now and then for those of the previous cycle.
   void look_early() {
     Inputs in = in_;
     if (random_.below(2) == 0) {
@@ -295,7 +295,7 @@ TEST(LazyTwin, StartsAnewAfterReset) {
 
 // --- Waves ----------------------------------------------------------------------------------------------------------
 
-/// The dump of a few cycles of the turnstile.
+/// Returns the waveform dump of a few cycles of the turnstile.
 std::string dump(bool look) {
   const std::string path = testing::TempDir() + "castor_lazy_twin.vcd";
   Calls calls;

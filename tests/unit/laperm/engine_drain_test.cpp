@@ -12,7 +12,7 @@ namespace {
 
 class LapermDrain : public testing::TestWithParam<ParameterSet> {};
 
-/// A push of a kernel that may have one more item; `id` is its own.
+/// Pushes an item of a kernel that may have one more item. `id` is unique.
 void push(LapermBench& bench, base::Xoshiro256& rng, U64 id) {
   const Params& params = bench.params();
   const auto kd = static_cast<U8>(rng.below(params.NumKd));
@@ -22,7 +22,7 @@ void push(LapermBench& bench, base::Xoshiro256& rng, U64 id) {
   bench.pushes.push_back({level, static_cast<U8>(rng.below(params.NumSm)), 1 + rng.below(most), id, kd, 0});
 }
 
-/// Those whose groups have numbers enough to tell items apart.
+/// Returns the parameter sets whose group numbers are wide enough to tell items apart.
 std::vector<ParameterSet> sets() {
   std::vector<ParameterSet> out;
   for (const ParameterSet& set : kParameterSets) {

@@ -30,7 +30,8 @@ constexpr Cell kNone{'-', 0, 0};
 
 using Schedule = std::vector<std::array<Cell, 4>>;
 
-// 4 SMs with room for one thread block each, for one round; a cell is an SM and a cycle.
+// Follows a schedule on 4 SMs. Each SM can hold one thread block, for one round. A cell of the schedule is an SM and a
+// cycle.
 void follow(U8 policy, const Schedule& schedule) {
   LapermBench b(golden(), policy, 4);
   std::array<U64, 4> free_from{};

@@ -89,7 +89,7 @@ class LapermBench {
     return out_;
   }
 
-  /// The order of placements as "id.pos id.pos ...".
+  /// Returns the order of placements as "id.pos id.pos ...".
   [[nodiscard]] std::string order() const {
     std::string text;
     for (const Placed& p : placed) {
@@ -196,7 +196,7 @@ class LapermBench {
     if (at->second.empty()) waiting_.erase(at);
   }
 
-  // What holds in every cycle.
+  // Checks the rules that hold in every cycle.
   void check() {
     SCOPED_TRACE("cycle " + std::to_string(cycle));
     EXPECT_EQ(out_.err, 0);

@@ -18,11 +18,11 @@ struct Item {
   U64 agei = 0, cnt = 0, dim = 0, param = 0;
 };
 [[nodiscard]] bool operator==(const Item& a, const Item& b);
-/// As it lies in memory: {kd, agei, cnt, dim, param}, param in the low bits.
+/// Returns an item in its memory format: {kd, agei, cnt, dim, param}, param in the low bits.
 [[nodiscard]] Entry packed(const Item& item, const Params& params);
 [[nodiscard]] Item unpacked(const Entry& entry, const Params& params);
 
-/// Queue set of an SM; under TB-Pri there is one.
+/// Returns the queue set of an SM. TB-Pri has one set for all SMs.
 [[nodiscard]] U32 set_of(U32 sm, U32 policy, const Params& params);
 
 /// Registers.
@@ -72,7 +72,7 @@ class Machine {
   void clock(const Inputs& in);
   [[nodiscard]] Probes probes() const;
   [[nodiscard]] const State& state() const { return s_; }
-  /// What the rules say must always hold of registers, in words; empty if it does.
+  /// Checks the invariants of the registers. Returns the violated one in words, or an empty string.
   [[nodiscard]] std::string broken() const;
 
  private:
@@ -120,7 +120,7 @@ class Queues {
   explicit Queues(const Params& params) : params_(params), lists_(params.lists()), items_(params.NumKd) {}
   void see(const Inputs& in, const Outputs& out, const Probes& probes);
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  /// Everything that was pushed has been placed.
+  /// Returns true if every pushed thread block has been placed.
   [[nodiscard]] bool drained() const;
   [[nodiscard]] U64 thread_blocks() const { return thread_blocks_; }
   [[nodiscard]] U64 pushed() const { return pushed_; }

@@ -25,7 +25,7 @@ class LapermReferenceRuns : public testing::TestWithParam<test::ParameterSet> {
 INSTANTIATE_TEST_SUITE_P(Sets, LapermReferenceRuns, testing::ValuesIn(sample_if_sanitized(test::kParameterSets)),
                          [](const auto& info) { return std::string(info.param.name); });
 
-/// `cycles` cycles of a sequence; what was wrong first, with its cycle.
+/// Runs `cycles` cycles of a sequence. Returns the first error with its cycle, or an empty string.
 std::string follow(const Params& params, tb::Sequence& sequence, unsigned cycles, bool keeps_contract,
                    U64& thread_blocks) {
   Machine machine(params);

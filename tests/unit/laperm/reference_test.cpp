@@ -63,7 +63,8 @@ class Watched {
 
 // ---- Eight parents on four SMs with one place each; the third launches two children, the fifth four.
 
-/// What is placed in a cycle, "P4/2" being thread block 4 of the parent kernel in stage 2; "" for nothing.
+/// Returns the placement of each cycle: "P4/2" is thread block 4 of the parent kernel, placed in stage 2; "" is no
+/// placement.
 std::vector<std::string> golden(U32 policy) {
   const Params params = set_named("golden");
   Watched watched(params);

@@ -6,7 +6,7 @@
 namespace castor::laperm_kmu::reference {
 namespace {
 
-/// The turn of `served` is over: it and all before it go to the back.
+/// Ends the turn of `served`: moves it and all elements before it to the back.
 void turn_over(std::deque<U32>& turns, U32 served) {
   while (turns.back() != served) {
     turns.push_back(turns.front());

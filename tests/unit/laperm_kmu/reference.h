@@ -40,8 +40,8 @@ class Machine {
   std::optional<Source> offered_;
 };
 
-/// The order in which launches leave that are all there from the beginning, if nothing else is ready: `waiting` by SM
-/// and level - 1.
+/// Returns the order in which launches leave if all wait from the beginning and nothing else is ready. `waiting` holds
+/// counts by SM and by level - 1.
 [[nodiscard]] std::vector<Source> order_of(std::vector<std::vector<U32>> waiting);
 
 }  // namespace castor::laperm_kmu::reference

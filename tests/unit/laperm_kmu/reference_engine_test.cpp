@@ -23,7 +23,7 @@ struct Seen {
   U64 granted[4] = {}, withdrawn = 0, strays = 0;
 };
 
-/// `cycles` cycles of a sequence on both; a failure with the first difference.
+/// Runs `cycles` cycles of a sequence on engine and reference, and fails at the first difference.
 void follow(const Params& params, tb::Sequence& sequence, unsigned cycles, Seen& seen) {
   Engine engine(params);
   Machine machine(params);
@@ -51,7 +51,7 @@ void follow(const Params& params, tb::Sequence& sequence, unsigned cycles, Seen&
     engine.clock(in);
     machine.clock(in);
     if (engine.quiet() == base::kForever) {
-      // The levels as last clocked and no event: nothing may move.
+      // Clocks the engine with the same levels as in the last cycle and without events: its state must not change.
       Engine later(engine);
       Inputs held = in;
       twin::make_idle<Block>(held, params);

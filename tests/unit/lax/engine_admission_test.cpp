@@ -17,7 +17,8 @@ void preload_reference(Bench& bench) {
   bench.preload(3, 0x00030B38);
 }
 
-/// The start that makes a submission's duration 0 when its visit opens: it lies ahead until then.
+/// Submits a job whose duration is 0 when its visit opens: its start time lies in the future until then. Returns the
+/// verdict.
 VerdictSeen judge_with_duration_zero(Bench& bench, Submission s) {
   // A start in the future counts as duration 0 and sets E_TIME.
   s.start = bench.in.now + 1'000'000;

@@ -39,7 +39,7 @@ class LaxRules : public testing::Test {
     EXPECT_EQ(bench.errors(), 0U);
   }
 
-  /// The event changes nothing but ERR_STAT (and what time does); the error is `expected`.
+  /// Expects that `event` raises the error `expected` and changes no state except ERR_STAT and what changes with time.
   void ignored(std::uint32_t expected, const std::function<void()>& event, const char* what) {
     while (bench.engine.state().g != 0) bench.step();
     const State before = bench.engine.state();

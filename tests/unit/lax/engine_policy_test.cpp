@@ -31,7 +31,7 @@ class Keys {
     bench.preload(3, 0x00030B38);
   }
 
-  /// Key of queue `q` after an update that visits it `dur` cycles after `start`.
+  /// Returns the key of queue `q` after an update that visits it `dur` cycles after `start`.
   Key visit(unsigned q, std::uint64_t start, std::uint64_t dur) {
     bench.policy(policy_, set_, clear_);
     while (!(bench.engine.state().f == MainState::kVOpen && bench.engine.state().q == q &&

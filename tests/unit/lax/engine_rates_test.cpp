@@ -39,7 +39,7 @@ class Rates {
     return sampled;
   }
 
-  /// An update whose sampling of kernel type 0 falls `age` cycles after `since`.
+  /// Runs an update that samples kernel type 0 `age` cycles after `since`.
   void refresh_at(std::uint64_t since, std::uint64_t age) {
     bench.policy(Policy::kRr, set_, clear_);
     while (bench.engine.state().f != MainState::kKOpen) bench.step();
@@ -245,7 +245,7 @@ TEST(LaxRates, EventsBetweenTwoSamplingsBelongToTheTypeThatTheyName) {
   EXPECT_EQ(rates.bench.kpt(2, 0x18), 0U);
 }
 
-/// One refresh with the given cycles per TB.
+/// Runs one refresh of the rates with the given cycles per TB.
 void measure(Rates& rates, std::uint32_t cycles) {
   const std::uint64_t t0 = rates.when();
   rates.bench.launch(0, 0);

@@ -155,7 +155,7 @@ class Bench {
     ctrl(set | static_cast<std::uint32_t>(p) << 4U | 1U, clear | 0xf0U);
   }
 
-  /// Header and beats back to back; returns the cycle of the header's transfer.
+  /// Submits header and beats back to back. Returns the cycle of the header's transfer.
   std::int64_t submit(const Submission& s) {
     int patience = 100'000;
     while (look().js_ready == 0) {
@@ -185,7 +185,7 @@ class Bench {
     }
     return taken;
   }
-  /// Verdict number `index`, waited for.
+  /// Waits for verdict number `index` and returns it.
   VerdictSeen verdict(std::size_t index) {
     for (int patience = 0; verdicts.size() <= index && patience < 100'000; ++patience) step();
     if (verdicts.size() <= index) {
@@ -200,7 +200,7 @@ class Bench {
     submit(s);
     return verdict(index);
   }
-  /// A whole kernel of `tbs` TBs in `cycles` cycles: launched now, all complete at the end.
+  /// Runs a whole kernel of `tbs` TBs in `cycles` cycles: launches it now and completes all TBs at the end.
   void kernel(unsigned q, unsigned kid, std::uint32_t tbs, std::int64_t cycles, bool last) {
     const std::int64_t end = now + cycles;
     launch(q, kid);

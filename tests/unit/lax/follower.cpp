@@ -42,7 +42,7 @@ void Follower::step(const Inputs& in, const Outputs& out) {
   was_ = probes;
 }
 
-// The cycle before this one, now that the answer to its register access is known.
+// Processes the previous cycle, now that the answer to its register access is known.
 void Follower::process(const Outputs& out, const Probes& probes) {
   ended_.reset();
   new_errors_ = 0;
@@ -402,7 +402,7 @@ void Follower::grants() {
   if (rules_.policy == Policy::Rr || rules_.policy == Policy::Mlfq) pass_.dispatch = false;
 }
 
-// Who is eligible in the first cycle of a pass, as the registers stood at its start.
+// Determines the eligible queues in the first cycle of a pass, from the registers at the start of the pass.
 void Follower::pass_begin() {
   pass_ = {};
   pass_.valid = true;
@@ -488,7 +488,7 @@ void Follower::compare(const Outputs& out, const Probes& probes) {
   if (probes.main_state == MainState::kIdle && cycle_ % 64 == 0) sweep();
 }
 
-// All tables at one moment: nothing was changed that nobody spoke of.
+// Compares all tables at one moment, so that an entry that changed without an event is found.
 void Follower::sweep() {
   ++seen_.sweeps;
   for (unsigned q = 0; q < params_.NumQueues; ++q) {

@@ -25,7 +25,7 @@ class Follower {
 
   Follower(const Params& params, const Model& model);
 
-  /// One cycle, before its clock edge, in order and without gaps.
+  /// Follows one cycle. To be called before its clock edge, for every cycle in order.
   void step(const Inputs& in, const Outputs& out);
 
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }

@@ -168,7 +168,7 @@ Rank rank(const Rules& rules, const Job& job, const Integer& remaining, const In
     case Policy::Srf:
       return {0, remaining};
     case Policy::Mlfq: {
-      // Low between one third and two thirds of the deadline.
+      // The level is low between one third and two thirds of the deadline.
       const Rational age(duration), third(job.deadline, 3);
       return {age > third && age <= 2 * third ? 1 : 0, 0};
     }

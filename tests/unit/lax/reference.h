@@ -22,9 +22,9 @@ using Rational = boost::multiprecision::cpp_rational;
 /// 2^n.
 [[nodiscard]] Integer power(unsigned n);
 
-/// "None" as a deadline, "never" as a priority: 2^32-1 cycles.
+/// Returns 2^32-1 cycles, which means "none" as a deadline and "never" as a priority.
 [[nodiscard]] const Integer& infinite();
-/// The longest time that is a time: 2^32-2 cycles.
+/// Returns the longest time that can be represented: 2^32-2 cycles.
 [[nodiscard]] const Integer& longest();
 
 /// The numbers of the policies are those of the control register.
@@ -62,21 +62,21 @@ struct Window {
   Integer instance;   ///< sum over the cycles of the instances in flight
 };
 
-/// The time that the mode divides by the completions, in cycles.
+/// Returns the time, in cycles, that the mode divides by the completions.
 [[nodiscard]] const Integer& measured(RateMode mode, const Window& window);
 
-/// Time per thread block in units of 1/256 cycle: `floor(256 * time / completed)`, limited to 32 bits; `time` limited
-/// before. `completed` must be at least 1.
+/// Returns the time per thread block in units of 1/256 cycle: `floor(256 * time / completed)`, limited to 32 bits.
+/// `time` must already be limited. `completed` must be at least 1.
 [[nodiscard]] Integer quotient(const Integer& time, const Integer& completed);
 
-/// The estimate after a refresh, in 1/256 cycle, at least 1; nothing if too few thread blocks completed, in which case
-/// the window stays open and the old estimate holds. `taken`: the mode by which the time was taken, if it was another
-/// one when the window ended.
+/// Returns the estimate after a refresh, in 1/256 cycle, at least 1. Returns nothing if too few thread blocks
+/// completed: the window then stays open, and the old estimate holds. `taken`: the mode by which the time was measured,
+/// if another mode was set when the window ended.
 [[nodiscard]] std::optional<Integer> refresh(const Rules& rules, const Window& window,
                                              const std::optional<Integer>& old,
                                              std::optional<RateMode> taken = std::nullopt);
 
-/// Cycles per thread block without rounding, for the modes that replace the old estimate.
+/// Returns the cycles per thread block without rounding, for the modes that replace the old estimate.
 [[nodiscard]] Rational exact_time_per_group(RateMode mode, const Window& window);
 
 /// Estimates by kernel type: 1/256 cycles, or cycles as a fraction. Absent: never measured.
@@ -92,25 +92,25 @@ struct Launch {
 };
 using Launches = std::vector<Launch>;
 
-/// One element per kernel type, in the order of first appearance; counts stop at 2^24-1.
+/// Returns one element per kernel type, in the order of first appearance. Counts saturate at 2^24-1.
 [[nodiscard]] Launches aggregated(const Launches& launches);
 
-/// Remaining time in cycles: products summed in 1/256 cycle, then rounded down once, then limited. Kernel types without
-/// an estimate add nothing.
+/// Returns the remaining time in cycles: the sum of products in 1/256 cycle, rounded down once, then limited. Kernel
+/// types without an estimate add nothing.
 [[nodiscard]] Integer remaining(const Launches& launches, const Table& time_per_group);
 [[nodiscard]] Rational exact_remaining(const Launches& launches, const ExactTable& time_per_group);
 
 /// Whether thread blocks of a kernel type without estimate are left.
 [[nodiscard]] bool unprofiled(const Launches& launches, const Table& time_per_group);
 
-/// Thread blocks left, over all kernel types.
+/// Returns the number of remaining thread blocks, over all kernel types.
 [[nodiscard]] Integer groups(const Launches& launches);
 
 /// Cycles since `start`, limited; times are 48 bits and wrap. 0 and `future` set if `start` lies ahead of `now`.
 [[nodiscard]] Integer duration(const Integer& now, const Integer& start, bool* future = nullptr);
 
-/// Time that is left when the job completes: negative if it is predicted to miss. 32-bit signed limits; the largest
-/// number if there is no deadline.
+/// Returns the predicted time between the job's completion and its deadline, limited to signed 32 bits. It is negative
+/// if the job is predicted to miss. Without a deadline it is the largest number.
 [[nodiscard]] Integer laxity(const Integer& deadline, const Integer& remaining, const Integer& duration);
 
 // ---- priority (docs/blocks/lax.md, "Policies") --------------------------------------------------------------------
@@ -136,12 +136,12 @@ struct Job {
 using Rank = std::pair<Integer, Integer>;
 using ExactRank = std::pair<int, Rational>;
 
-/// Rank of a job by the policy. `fresh`: it was admitted and no update has seen it since. `threshold`: PREMA's, in
-/// whole tokens.
+/// Returns the rank of a job by the policy. `fresh`: no update has visited the job since its admission. `threshold`:
+/// PREMA's threshold in whole tokens.
 [[nodiscard]] Rank rank(const Rules& rules, const Job& job, const Integer& remaining, const Integer& duration,
                         bool fresh, unsigned threshold = 1);
 
-/// Rank by laxity without rounding and without limits.
+/// Returns the rank by laxity without rounding and without limits.
 [[nodiscard]] ExactRank exact_rank(const Integer& deadline, const Rational& remaining, const Integer& duration);
 
 /// The second published algorithm, word for word: one number per job; nothing: INF, behind everybody.
@@ -167,7 +167,7 @@ struct Ranked {
   Job job;
   Rank rank;
 };
-/// `last_granted`: queue of the latest parse grant; `queues`: their number.
+/// Returns the first job to be parsed. `last_granted`: queue of the latest parse grant; `queues`: number of queues.
 [[nodiscard]] std::optional<unsigned> first_to_parse(Policy policy, const std::vector<Ranked>& jobs,
                                                      unsigned last_granted, unsigned queues);
 [[nodiscard]] std::optional<unsigned> first_to_dispatch(Policy policy, const std::vector<Ranked>& jobs);
@@ -183,8 +183,8 @@ struct Verdict {
   Integer work_ahead;  ///< remaining time of those before it
 };
 
-/// Work that a live job puts ahead of a new one: its remaining time, or its whole deadline while its rate is unknown.
-/// Nothing for a job without deadline or one that is not live.
+/// Returns the work of a live job that counts ahead of a new job: its remaining time, or its whole deadline while its
+/// rate is unknown. Returns 0 for a job without deadline and for a job that is not live.
 [[nodiscard]] Integer work_ahead(const Rules& rules, const Job& job, const Table& table);
 
 /// Judges one job that stands behind `ahead`. `someone_waits`: an admitted job has no kernel open.
@@ -222,7 +222,7 @@ void literal_admission(std::vector<LiteralJob<Number>>& jobs, bool retest) {
 [[nodiscard]] Integer token_after(const Rules& rules, const Job& job, const Integer& since_last_update,
                                   const Integer& duration);
 
-/// The largest of 1, 3 and 9 that does not exceed the largest token, 1 if none.
+/// Returns the largest of 1, 3 and 9 that does not exceed the largest token; 1 if there is none.
 [[nodiscard]] unsigned prema_threshold(const std::vector<Job>& live);
 
 struct PremaRanking {
@@ -246,7 +246,8 @@ struct Submission {
   Launches beats;  ///< as sent
 };
 
-/// The first reason against a submission, before any prediction; `Ok` if none. `state`: of the queue.
+/// Returns the first reason to reject a submission that needs no prediction; `Ok` if there is none. `state`: state of
+/// the queue.
 [[nodiscard]] Reason check(const Submission& submission, bool enabled, JobState state, unsigned kernel_types,
                            unsigned max_types);
 

@@ -18,8 +18,9 @@ namespace {
 
 using Model = twin::Model<Block>;
 
-/// `cycles` cycles of a sequence, or up to the first leap of time, since the reference counts cycles; what it saw, or a
-/// failure with the first differences. Adds to `followed` how many cycles it was.
+/// Runs `cycles` cycles of a sequence on engine and reference, or up to the first jump of the time counter, since the
+/// reference counts cycles. Fails at the first difference. Returns what the follower has seen, and adds the number of
+/// cycles to `followed`.
 Follower::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cycles, std::uint64_t& followed) {
   Model model(params);
   Follower follower(params, model);

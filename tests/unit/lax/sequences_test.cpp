@@ -58,7 +58,7 @@ TEST_P(EverySet, ContractIsKeptWherePromised) {
   }
 }
 
-/// The inputs of a run, folded into one number.
+/// Returns a digest of the inputs of a run.
 std::uint64_t digest(std::string_view name, const Params& params, std::uint64_t seed) {
   Model model(params);
   const auto sequence = sequences().make(name, params, seed);

@@ -132,7 +132,7 @@ class CycleModel {
     return best;
   }
 
-  /// Position of a CTA on a scheduler, -1 if it has no warp slot there.
+  /// Returns the position of a CTA in a scheduler's list; -1 if it has no warp slot there.
   [[nodiscard]] int position(int s, int cta) const {
     for (int i = 0; i < per_; ++i) {
       if (wa[warp(s, i)] && wc[warp(s, i)] == cta) return wpos[warp(s, i)];

@@ -11,7 +11,7 @@ struct Row {
   std::string first, second;  // schedulers 0 and 1
 };
 
-/// The first example, up to cycle 36; `expected` names the first cycle with each row, which holds until the next one.
+/// Runs the first example, up to cycle 36. A row of `expected` holds from the cycle that it names to the next row.
 void run_first_example(bool toggle, unsigned floor, const std::vector<Row>& expected, bool with_register) {
   Bench b(small(floor));
   b.start(kAuto, toggle).step();

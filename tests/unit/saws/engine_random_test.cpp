@@ -105,7 +105,7 @@ std::string text(const State& state) {
   return out.str();
 }
 
-/// Every field that differs, by name.
+/// Returns the names of all fields that differ.
 std::string difference(const Params& p, const Outputs& a, const Outputs& b) {
   std::string names;
   Block::each_output(

@@ -67,7 +67,7 @@ class Bench {
     in.w_ready = WarpBits(warps);
     return *this;
   }
-  /// The schedulers of the warps picked issue them.
+  /// Acknowledges the picked warps of these schedulers as issued.
   Bench& acknowledge(unsigned schedulers) {
     in.issue_ack = static_cast<U8>(schedulers);
     return *this;
@@ -90,7 +90,7 @@ class Bench {
     for (unsigned i = 0; i < n; ++i) step();
     return *this;
   }
-  /// Cycles without events until the cycle of this number begins.
+  /// Runs cycles without events until cycle `number` begins.
   Bench& until(int number) {
     while (cycle < number) step();
     return *this;
@@ -102,8 +102,8 @@ class Bench {
     return all;
   }
 
-  /// "1 0 2 (1)": the CTA slots of a scheduler's list in order of priority, and its promotion register. By the probes:
-  /// the position of each warp.
+  /// Returns the CTA slots of a scheduler's list in order of priority, and its promotion register, such as "1 0 2 (1)".
+  /// Both are derived from the probes, which hold the position of each warp.
   [[nodiscard]] std::string order(unsigned scheduler) const {
     const Probes probes = engine.probes();
     return ctas(scheduler) + " (" + std::to_string(probes.pointer[scheduler]) + ")";
@@ -124,7 +124,7 @@ class Bench {
     }
     return text;
   }
-  /// Hardware warp that a scheduler shows, -1 if none.
+  /// Returns the hardware warp that a scheduler outputs; -1 if none.
   [[nodiscard]] int shown(unsigned scheduler) {
     const Outputs& out = look();
     if ((out.issue_valid >> scheduler & 1U) == 0) {

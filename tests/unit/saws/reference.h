@@ -20,24 +20,26 @@ class Lists {
  public:
   Lists(unsigned schedulers, const Rules& rules) : rules_(rules), schedulers_(schedulers) {}
 
-  /// A kernel begins: no CTA, by age, or with promotion from the start.
+  /// Begins a kernel without CTAs. Order: by age, or with promotion from the start.
   void launch(bool saws, bool toggling);
 
-  /// A CTA is placed and owns warps of the schedulers `on`.
+  /// Places a CTA that owns warps of the schedulers `on`.
   void place(unsigned cta, const std::vector<unsigned>& on);
   void remove(unsigned cta);
 
-  /// What the greedy warps' CTAs are, one per scheduler, if any; promotion begins.
+  /// Begins promotion. `greedy`: per scheduler the CTA of its greedy warp, if it has one.
   void start_saws(const std::vector<std::optional<unsigned>>& greedy);
 
-  /// First warp of the CTA at a barrier, on scheduler `from`: all effects at once, as the algorithm is written.
+  /// Processes the first arrival of the CTA at a barrier, on scheduler `from`. All effects take place at once, as the
+  /// published algorithm is written.
   void first_hit(unsigned cta, unsigned from, const std::vector<std::optional<unsigned>>& greedy);
-  /// Last live warp of the CTA on `on` is blocked while the barrier is open.
+  /// Demotes the CTA on scheduler `on`: its last live warp there waits at an open barrier.
   void all_blocked(unsigned cta, unsigned on) { demote(cta, on); }
-  /// Both at once, as a machine broadcasts them.
+  /// Processes both events at once, as a machine broadcasts them.
   void message(unsigned cta, unsigned from, bool hit, bool all_blocked);
 
-  /// Whether this hit promotes; the CTA's toggle turns. For a machine in which the message comes later.
+  /// Returns true if this first arrival promotes the CTA, and inverts the CTA's toggle. For a machine in which the
+  /// message arrives later.
   [[nodiscard]] bool hit_promotes(unsigned cta);
 
   [[nodiscard]] bool saws() const { return saws_; }
@@ -45,7 +47,7 @@ class Lists {
   /// CTAs of a scheduler, head first.
   [[nodiscard]] const std::vector<unsigned>& order(unsigned scheduler) const { return schedulers_[scheduler].order; }
   [[nodiscard]] unsigned p(unsigned scheduler) const { return schedulers_[scheduler].p; }
-  /// Place of the CTA in the list; nothing if it is not there.
+  /// Returns the position of the CTA in the list; nothing if it is not in the list.
   [[nodiscard]] std::optional<unsigned> position(unsigned cta, unsigned scheduler) const;
 
  private:
@@ -79,9 +81,9 @@ class Picker {
   Picker& operator=(const Picker&) = delete;
   virtual ~Picker() = default;
 
-  /// A kernel begins: no CTA is there.
+  /// Begins a kernel without CTAs.
   virtual void launch();
-  /// A CTA with these warps (local indices, at least one) is placed; later means younger.
+  /// Places a CTA with these warps (local indices, at least one). A CTA placed later is younger.
   virtual void place(unsigned cta, const std::vector<unsigned>& warps);
   virtual void free(unsigned cta);
 

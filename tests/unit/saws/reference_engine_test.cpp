@@ -21,7 +21,8 @@
 namespace castor::saws::reference::reference_engine_test {
 namespace {
 
-/// `cycles` cycles of a sequence on both; a failure with the first difference. What the machine saw.
+/// Runs `cycles` cycles of a sequence on engine and reference, and fails at the first difference. Returns what the
+/// reference has seen.
 Machine::Seen follow(const Params& params, tb::Sequence& sequence, unsigned cycles) {
   Engine engine(params);
   Machine machine(params);
@@ -114,7 +115,7 @@ TEST_P(SawsAgainstReference, PlainGtoIsTheSameWithAndWithoutTheSawsHardware) {
   for (const char* name : {"random", "rules", "chaos", "storm", "overflow"}) {
     SCOPED_TRACE(name);
     const auto sequence = tb::sequences().make(name, GetParam().params, 11);
-    // mode_sel 0 on both sides.
+    // mode_sel is 0 for both engines.
     Engine with_hardware(GetParam().params), plain(without);
     Inputs in;
     for (unsigned cycle = 0; cycle < 3000; ++cycle) {

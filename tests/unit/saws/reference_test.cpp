@@ -17,7 +17,7 @@ namespace {
 
 using base::Xoshiro256;
 
-/// "C0 C2 C1 (1)" for CTAs that are numbers, "ADBCEF 2" for CTAs that are letters.
+/// Returns a scheduler's list as text: "C0 C2 C1 (1)" for CTAs that are numbers, "ADBCEF 2" for CTAs that are letters.
 std::string numbers(const Lists& lists, unsigned scheduler) {
   std::string text;
   for (const unsigned cta : lists.order(scheduler)) text += "C" + std::to_string(cta) + " ";
@@ -310,7 +310,7 @@ std::vector<bool> bits(const std::string& text) {
 Warps ready(const std::string& text) {
   return {bits(text), std::vector<bool>(text.size(), true), std::vector<bool>(text.size(), false)};
 }
-/// The warp picked, which issues; -1 for none.
+/// Picks a warp and issues its instruction. Returns the warp; -1 if none is picked.
 int issue(Picker& picker, const Warps& warps) {
   const auto warp = picker.pick(warps, 0);
   if (!warp) return -1;

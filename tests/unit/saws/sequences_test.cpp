@@ -119,7 +119,7 @@ TEST_P(SawsSequences, InputsFitTheirPorts) {
   }
 }
 
-/// The inputs of a run, folded into one number.
+/// Returns a digest of the inputs of a run.
 std::uint64_t digest(std::string_view name, const Params& params, std::uint64_t seed) {
   Machine machine(params);
   const auto sequence = sequences().make(name, params, seed);

@@ -33,7 +33,8 @@ Sample run(double speed, double launches, double activity = 50, double accesses 
   return out;
 }
 
-/// What the source says: ideal 1.43, real 1/1.16, and the more the one, the less the other.
+/// Returns runs with the published results: ideal 1.43, real 1/1.16, and a program that gains more by the one gains
+/// less by the other.
 Evaluation published_runs() {
   Evaluation out;
   double step = 0;
@@ -92,7 +93,7 @@ Verdict of(const std::vector<Claim>& claims, const std::string& id) {
   return Verdict::kOpen;
 }
 
-/// All runs of a program with a system, changed.
+/// Returns the published runs with all runs of a program on a system changed.
 Evaluation changed(const std::string& program, const char* system, const std::function<void(Sample&)>& change) {
   Evaluation out = published_runs();
   for (const char* const input : {"small-1", "small-2"}) {

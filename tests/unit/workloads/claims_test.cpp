@@ -144,7 +144,7 @@ void add(Evaluation& evaluation, const std::string& workload, Rate rate, const s
   }
 }
 
-/// An evaluation that says what the source says at the high rate.
+/// Returns an evaluation with the published results at the high rate.
 Evaluation published_evaluation() {
   Evaluation out;
   for (const published::Row& row : published::kMet) {
@@ -161,7 +161,7 @@ Evaluation published_evaluation() {
   return out;
 }
 
-/// With the same runs of both tiers.
+/// Returns a claim of the evaluation, with the same runs for both tiers.
 Claim find(const Evaluation& evaluation, const std::string& id) {
   Extras extras;
   extras.executed = evaluation;

@@ -12,7 +12,7 @@
 namespace castor::workloads::darsie::darsie_claims_test {
 namespace {
 
-/// One event costs a picojoule; without static power.
+/// Returns an energy table in which each event costs one picojoule, without static power.
 EnergyTable table() {
   return read_energy("test.yaml", R"(
 static: {watts_per_sm: 0, core_mhz: 1000, source: "test"}
@@ -55,7 +55,7 @@ Sample limit(double block, double irregular, double grid) {
   return out;
 }
 
-/// What the source says, for every program alike but for those that it names.
+/// Returns an evaluation with the published results, equal for all programs except those that the source names.
 Evaluation published() {
   Evaluation out;
   for (const bool two : {false, true}) {
@@ -158,7 +158,7 @@ TEST(DarsieClaims, WithoutRunsOnlyArithmeticIsJudged) {
   }
 }
 
-/// The published figures with a system's run replaced for every program of two dimensions.
+/// Returns the published figures with a system's run replaced for every program with two-dimensional thread blocks.
 Evaluation changed(const char* system, const Sample& sample) {
   Evaluation out = published();
   for (const std::string& program : program_names(true)) add(out, program, system, sample);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace children;
 
-/// A run that is `speed` times as fast as 1,000,000 cycles and launches so much.
+/// Returns a run that takes 1,000,000 cycles divided by `speed` and makes `launches` launches.
 Sample run(double speed, double launches, double activity, double dram, double occupancy, double wait) {
   Sample out;
   out["cycles"] = 1e6 / speed;
@@ -102,7 +102,7 @@ Verdict of(const std::vector<Claim>& claims, const std::string& id) {
   return Verdict::kOpen;
 }
 
-/// All runs of a program, or of every one, with a system, changed.
+/// Returns the published runs with all runs of a program (or of every program) on a system changed.
 Evaluation changed(const std::string& program, const char* system, const std::function<void(Sample&)>& change) {
   const Evaluation all = published_runs();
   Evaluation out = all;

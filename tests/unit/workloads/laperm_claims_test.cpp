@@ -14,7 +14,7 @@ namespace {
 using namespace children;
 using Change = std::function<void(Sample&)>;
 
-/// Over round robin: IPC, points of L1 and L2; and the median wait.
+/// Returns a run relative to round robin: IPC, percentage points of L1 and L2 hits, and the median wait.
 Sample run(double ipc, double l1, double l2, double wait) {
   Sample out;
   out["cycles"] = 1e6 / ipc;
@@ -41,7 +41,7 @@ bool is_uneven(const std::string& name) {
   return name == "bfs_citation" || name == "clr_citation" || name.rfind("join", 0) == 0;
 }
 
-/// What the source says, system by system.
+/// Returns the published results, by system.
 std::map<std::string, Sample> published(const std::string& name) {
   const bool even = name == "amr" || name == "pre", graph500 = name == "clr_kronecker", best = name == "sssp_balanced";
   std::map<std::string, Sample> out;

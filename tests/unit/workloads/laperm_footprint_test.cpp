@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::uint64_t kDevice = std::uint64_t{1} << 48U;
 
-/// A key: grid as `%gridid`, thread block, number of the block of memory.
+/// Returns a key of the footprint: grid as `%gridid`, thread block, and number of the memory block.
 std::uint64_t key(std::uint64_t grid, std::uint64_t tb, std::uint64_t block) {
   return (grid >> 48U) << 63U | (grid & 0xffffU) << 47U | tb << 31U | block;
 }
 
-/// Host kernel 3: TB 0 launches two grids, TB 1 one grid of two thread blocks, TB 2 none.
+/// Returns the footprint of host kernel 3: TB 0 launches two grids, TB 1 one grid of two thread blocks, TB 2 none.
 Footprint tree() {
   Footprint out;
   out.notes = {{3, 0, 0x10000, false},          {3, 0, 0x20000, false},          {3, 1, 0x30000, false},

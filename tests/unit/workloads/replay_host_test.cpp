@@ -13,8 +13,8 @@ namespace {
 
 gpu::Machine machine() { return platforms::load_machine("gcn_apu_replay", {"replay.rate=gpu"}).machine; }
 
-/// Upper bound of what a kernel costs besides its service: 3000 cycles of parsing, 4 passes of 8 cycles until the
-/// offer, one cycle per TB to place, a few for messages.
+/// Returns an upper bound of a kernel's cost in addition to its service time: 3000 cycles of parsing, 4 passes of 8
+/// cycles until the offer, one cycle per TB for placement, and a few for messages.
 Cycle overhead(const Job& job) {
   Cycle sum = 0;
   for (const KernelCall& call : job.kernels) sum += 3000 + 32 + 2 * call.tbs + 16;

@@ -34,7 +34,7 @@ struct Twice {
   }
 };
 
-/// What the source says, for every program alike, but for those that it names.
+/// Returns evaluations with the published results, equal for all programs except those that the source names.
 Twice published_twice() {
   Twice out;
   for (const std::string& program : program_names(true)) {
@@ -99,7 +99,7 @@ TEST(SawsClaims, WithoutRunsOnlyArithmeticIsJudged) {
   }
 }
 
-/// The published figures, with one run replaced for every program of a kind.
+/// Returns the published figures with one run replaced for every program of a kind.
 Evaluation changed(bool barriers, const Point& point, const Sample& sample) {
   Twice out = published_twice();
   for (const std::string& program : program_names(barriers)) out.add(program, point, sample);
@@ -126,8 +126,8 @@ TEST(SawsClaims, OneProgramThatLosesMoreThan3PercentSpoilsTheGain) {
   EXPECT_NE(claim.ours.find("lps -4.0"), std::string::npos) << claim.ours;
 }
 
-/// The published figures; with input `small-1` performance under a policy is `percent` above them, with `small-2`
-/// below.
+/// Returns the published figures with a spread: performance under a policy is `percent` higher with input `small-1` and
+/// lower with `small-2`.
 Evaluation apart(const Point& point, double faster, double percent) {
   Evaluation out = published();
   for (const std::string& program : program_names(true)) {
