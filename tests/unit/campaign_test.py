@@ -162,7 +162,7 @@ class Parts(unittest.TestCase):
 
 
 class WholeRuns(unittest.TestCase):
-    """tests/whole_run.sh over a tree whose check says where it is, and who runs beside it."""
+    """Runs tests/whole_run.sh over a tree whose check prints its folder and the processes that run beside it."""
 
     def run_in(self, check, *words):
         folder = tempfile.TemporaryDirectory()

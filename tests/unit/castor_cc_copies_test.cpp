@@ -1,4 +1,4 @@
-// What castor-cc does to copies of structures in LLVM text.
+// Tests of castor-cc's pass over copies of structures in LLVM text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

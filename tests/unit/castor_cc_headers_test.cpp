@@ -113,7 +113,7 @@ TEST_F(CastorCcHeaders, AreMadeAnewWhenAHeaderHasChanged) {
 }
 
 TEST_F(CastorCcHeaders, AHeaderOfCastorsThatIsWrittenAgainIsNoticed) {
-  // Castor's own folders, with copies of the headers in place of the link to them.
+  // Castor's own folders, with copies of the headers instead of the links to them.
   const fs::path build = test_tree::build_folder();
   fs::create_directories("prefix/bin");
   fs::create_directories("prefix/share/castor");

@@ -1,4 +1,4 @@
-// What castor-cc does to loops that retry a lock in LLVM text.
+// Tests of castor-cc's pass over loops that retry a lock in LLVM text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

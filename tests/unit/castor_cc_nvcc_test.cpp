@@ -1,5 +1,5 @@
-// What nvcc takes and castor-cc must, too: spellings that clang does not have, device code over several files, images
-// under other names, OpenMP, and what is said of headers that are not there.
+// Tests of input that nvcc accepts and castor-cc must accept, too: spellings that clang does not have, device code over
+// several files, images under other names, OpenMP, and messages about missing headers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What castor-cc reads from a command line.
+// Tests of castor-cc's command line parser.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST(CastorCcOptions, ChoosesTheArchitectureThePlatformCanRun) {
   EXPECT_EQ(parse({"-arch=sm_35", "a.cu"}).device_arch, 50);
   EXPECT_EQ(parse({"-arch=native", "a.cu"}).device_arch, 60);
   EXPECT_EQ(parse({"-gencode", "arch=compute_70,code=[sm_70,compute_70]", "a.cu"}).device_arch, 70);
-  // Of a list, the newest that a device of 6.1 may run.
+  // If several architectures are named, castor-cc takes the newest one that a device of compute capability 6.1 may run.
   EXPECT_EQ(parse({"-gencode=arch=compute_50,code=sm_50", "-gencode=arch=compute_60,code=sm_60", "--generate-code",
                    "arch=compute_80,code=sm_80", "a.cu"})
                 .device_arch,

@@ -1,4 +1,5 @@
-// How castor-cc changes sources for clang, what it says about missing headers, and the parts of device code it links.
+// Tests of castor-cc's changes to sources for clang, its messages about missing headers, and its linking of device
+// code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -150,9 +151,8 @@ TEST(MissingHeaders, OfTheUserAreNotExplained) {
   EXPECT_EQ(explain_missing_headers(""), "");
 }
 
-/// Takes the signs that mark places out of `text`: `@` a kernel's name, `$` a `<<<`, `?` a deduced launch, `!` a
-/// kernel,
-/// `~` the use of the macro of that name, which `text` itself defines.
+/// Removes the characters that mark positions from `text`: `@` a kernel's name, `$` a `<<<`, `?` a deduced launch, `!`
+/// a kernel, `~` a use of the macro of that name, which `text` itself defines.
 DeviceLaunches places_in(std::string& text) {
   DeviceLaunches places;
   for (std::size_t at = text.find_first_of("@$?!~"); at != std::string::npos; at = text.find_first_of("@$?!~")) {

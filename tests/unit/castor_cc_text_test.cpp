@@ -1,4 +1,4 @@
-// What castor-cc does to PTX text and to the messages of the compiler.
+// Tests of castor-cc's changes to PTX text and to the compiler's messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How large classes are: member functions and data members of every class in the headers of the models, the platforms
-and the software side (runtime, PTX parser, compiler, castor-cc, workloads), as clang sees them. Fails if a class is
-above its limit.
+"""Limits the size of classes: member functions and data members of every class in the headers of the models, the
+platforms and the software side (runtime, PTX parser, compiler, castor-cc, workloads), as clang reports them. Fails if a
+class is above its limit.
 
     class_sizes.py <root of the tree> [--all]   checks it; --all lists every class, the largest first
-    class_sizes.py --self-test                  checks that what is too large is found, and what does not count is not
+    class_sizes.py --self-test                  checks that too large classes are found, and that only what counts is counted
 
-Counted is what the class itself declares: functions with constructors, operators and overrides, but not what is
-defaulted or deleted; data members that are not static. What it inherits and what classes inside it declare is theirs.
-In a record without functions, all members that one use of a macro declares count as one: the ports of a block, its pins
-and its probes are a list, and the list stands elsewhere.
+A class is counted by its own declarations. Member functions include constructors, operators and overrides, but no
+defaulted or deleted functions. Data members do not include static ones. Inherited members and the members of nested
+classes belong to the other class. In a record without functions, all members that one use of a macro declares count as
+one: the ports of a block, its pins and its probes are a list that stands elsewhere.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-// Barriers at the ends of basic blocks (key compile.barriers): where they stand, and that kernels with them give what
-// they give without.
+// Tests of barriers at the ends of basic blocks (key compile.barriers): their positions, and equal results of kernels
+// with and without them.
 
 #include <algorithm>
 
@@ -74,7 +74,7 @@ TEST(Barriers, AreInLoopsWithARedundantBound) {
   EXPECT_EQ(barriers(text), 2U) << "behind the block in front of the loop, and at its end";
 }
 
-// Of the first block alone: behind the branch there are threads that do not come, until its paths meet.
+// Only the first block gets a barrier: behind the branch some threads are missing until its paths reconverge.
 TEST(Barriers, AreNotUnderOtherConditions) {
   const std::vector<std::string> text = with_barriers(kDivergent);
   EXPECT_EQ(barriers(text), 1U);

@@ -258,7 +258,7 @@ TEST(Call, IndirectCallsReachOnlyFunctionsThatFit) {
 }
 
 TEST(Call, CirclesOfIndirectCallsKeepValuesApart) {
-  // f and g can call each other as far as anyone can tell; really f calls g and g calls end.
+  // The analysis must assume that f and g can call each other. In the run, f calls g and g calls end.
   const auto function = [](const std::string& name, int slot, int factor) {
     return ".func (.param .b32 r) " + name + R"( (.param .b32 a)
 {

@@ -35,7 +35,7 @@ TEST(PostDominators, LoopWithBreak) {
 }
 
 TEST(PostDominators, BreakThroughExtraWork) {
-  // The break runs through block 4 on its way out: both ways meet at 5.
+  // The break leaves the loop through block 4. Both paths reconverge at 5.
   EXPECT_THAT(solve({{1}, {2, 5}, {3, 4}, {1}, {5}, {}}, {5}), ElementsAre(1, 5, 5, 1, 5, kNone));
 }
 
@@ -187,7 +187,7 @@ END:
              "d, .param .b64 e);\n");
   const isa::Program program = inspect(module_of(text), "k", {});
   EXPECT_EQ(nth_branch(program, 0).branch.reconvergence, first_with(program, "setp.lt.u32"));
-  // The lanes that leave the loop meet where it is left, in `bra END`.
+  // The lanes that leave the loop reconverge at its exit, in `bra END`.
   const std::uint32_t back = first_with(program, "add.u32") + 1;
   ASSERT_EQ(program.code[back].branch.target, 4U);
   EXPECT_EQ(program.code[back].branch.reconvergence, back + 1);

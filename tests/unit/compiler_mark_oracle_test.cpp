@@ -27,7 +27,7 @@ struct Shape {
   unsigned x, y, z;
 };
 
-/// Shapes in which tid.x repeats in every warp, or does not; with and without a last warp that lacks lanes.
+/// Block shapes in which tid.x repeats in every warp, and others. Some have a last warp with fewer than 32 threads.
 Shape shape_of(std::uint64_t seed) {
   static constexpr std::array<Shape, 16> kShapes = {{{1, 64, 1},
                                                      {2, 80, 1},
@@ -150,7 +150,7 @@ TEST(MarkOracle, FindsNoDifferenceAndTheProgramsComputeWhatTheyDid) {
   EXPECT_GT(marked, 25U * kPrograms);
 }
 
-// Renamed registers keep what is live at the sites of synchronisation.
+// Renamed registers keep the values that are live at synchronisation sites.
 TEST(MarkOracle, KernelsWithGridBarriersLoseNothing) {
   Oracle& oracle = the_oracle();
   std::uint64_t compared = 0;
@@ -186,8 +186,8 @@ TEST(MarkOracle, FindsDifferencesWithoutTheRuleForJoins) {
   EXPECT_GT(wrong, kPrograms / 20);
 }
 
-// PTX lets two warps come to one barrier in different rounds of a loop; behind it they share nothing that the rounds
-// wrote.
+// In PTX two warps may arrive at one barrier in different iterations of a loop. After the barrier, registers written in
+// those iterations are not shared.
 TEST(MarkOracle, BarriersOnOneSideOfABranchMayMeetInDifferentRounds) {
   const isa::Module module = module_of(R"(.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)
 {

@@ -64,7 +64,7 @@ TEST(Marks, AreOffUnlessAskedFor) {
   EXPECT_GT(with.renamed_registers, 0U);
 }
 
-// Every seed, by what is computed from it: immediates tell the records apart.
+// Each source of redundancy, with the value computed from it. The immediates distinguish the records.
 TEST(Marks, ClassesOfSeeds) {
   const struct {
     const char* source;
@@ -180,14 +180,15 @@ TEST(Marks, GuardedWritesMergeWithWhatWasThere) {
   EXPECT_EQ(k.class_of("0x10004"), Mark::kVector);
   EXPECT_EQ(k.class_of("0x10005"), Mark::kVector);
   EXPECT_EQ(k.class_of("0x10006"), Mark::kVector);
-  // Its register is written under a guard, so nobody else who writes it is marked.
+  // The instruction writes its register under a guard, so no other writer of the register is marked.
   const std::uint32_t reg = k.program.code[k.record("0x10001")].dst;
   EXPECT_GE(reg, k.program.renamed_registers);
 }
 
 // --- Joins -----------------------------------------------------------------------------------------------------------
 
-/// Both sides of a branch on `condition` define %r20 from redundant operands; what is the use behind it?
+/// Both sides of a branch on `condition` define %r20 from redundant operands. Returns the class of the use behind the
+/// branch.
 Mark behind_diamond(const std::string& condition, isa::MarkRule rule = isa::MarkRule::kSound) {
   isa::MarkOptions options;
   options.rule = rule;

@@ -1,4 +1,4 @@
-// What a compiled program says about itself, register limits, and errors.
+// Tests of the properties of a compiled program, of register limits, and of errors.
 
 #include "compiler_shadow.h"
 #include "compiler_support.h"
@@ -50,7 +50,8 @@ END:
 
 TEST(Program, VectorAddNeedsFewRegisters) {
   const isa::Program program = compiled(kVectorAdd);
-  // Three pointers and four numbers live at the widest place: 3 x 2 + 4; nvcc's own figure for this kernel is 12.
+  // At the point of highest pressure three pointers and four numbers are live: 3 x 2 + 4 registers. nvcc reports 12 for
+  // this kernel.
   EXPECT_GE(program.registers, 9U);
   EXPECT_LE(program.registers, 12U);
   EXPECT_EQ(program.predicates, 1U);

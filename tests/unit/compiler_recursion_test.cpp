@@ -251,7 +251,7 @@ END:
 }
 
 TEST(Recursion, AllLanesOfALargeWarp) {
-  // 64 threads in two warps that meet behind the calls.
+  // 64 threads in two warps that reconverge after the calls.
   expect_words(kernel(R"(
     shr.u32 %r4, %r2, 3;
     { .param .b32 p; .param .b32 q;

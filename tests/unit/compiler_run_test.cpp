@@ -85,8 +85,8 @@ TEST(Run, SpillsWithoutChangingResults) {
 }
 
 TEST(Run, KeepsSinglesOfWaitingLanesFromPairs) {
-  // The taken lanes run first and wait at MEET with twelve single registers; the others then compute in pairs, which
-  // die before they get there.
+  // The lanes that take the branch run first and wait at MEET with twelve single registers. The others then compute in
+  // pairs, whose values are dead before MEET.
   std::string body = "  and.b32 %r4, %r2, 1;\n  setp.eq.u32 %p1, %r4, 1;\n  @%p1 bra SINGLES;\n  mov.u64 %rd10, 0;\n";
   for (int i = 0; i < 12; ++i)
     body += "  mad.wide.u32 %rd" + std::to_string(200 + i) + ", %r2, " + std::to_string(i + 5) + ", 4096;\n";

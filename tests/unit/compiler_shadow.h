@@ -148,7 +148,7 @@ class ShadowRun {
     stack_.advance();
   }
 
-  /// Values that are only carried on keep their identity: copies, predicates in words, local memory at fixed places.
+  /// Copies keep the identity of a value: moves, predicates packed into words, and local memory at fixed addresses.
   void define(const Inst& inst, unsigned lane) {
     auto& values = values_[function_];
     std::uint64_t carried = 0;

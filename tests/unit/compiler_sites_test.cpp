@@ -1,5 +1,5 @@
-// Registers that live where a thread block may sleep: what the compiler finds, what the loader refuses, and that
-// programs lose nothing that they need.
+// Tests of the registers that are live where a thread block may sleep: the compiler's result, the loader's checks, and
+// correct results of programs that lose all other registers.
 
 #include <cstring>
 
@@ -46,7 +46,7 @@ TEST(Sites, OnlyGridBarriersAndWaitsAreSites) {
 }
 
 TEST(Sites, DeadRegistersAreLeftOut) {
-  // %r10 to %r12 end in front of the barrier, %r13 begins behind it.
+  // %r10 to %r12 are last read before the barrier, %r13 is first written after it.
   const isa::Program program = compiled(kernel(R"(
   mad.lo.u32 %r10, %r2, %r1, 5; mul.lo.u32 %r11, %r10, %r10; xor.b32 %r12, %r11, %r10;
   st.global.u32 [%rd1], %r12;
@@ -167,7 +167,7 @@ TEST(Sites, WhatACalleeAlwaysWritesIsNotNeeded) {
   expect_least(program);
 }
 
-// What only the innermost of three functions reads is needed in front of the call of the outermost.
+// A register that only the innermost of three functions reads is live before the call of the outermost.
 TEST(Sites, ArgumentsThatAreHandedOnAreNeeded) {
   const auto hands_on = [](const std::string& name, const std::string& callee) {
     return ".func (.param .b32 result) " + name +

@@ -16,7 +16,7 @@
 #include "platforms/machines.h"
 #include "ptx/parser.h"
 
-// What the tests of the compiler share: modules from text, and kernels that run on the functional machine.
+// Shared code of the compiler's tests: modules from text, and kernels that run on the functional machine.
 namespace castor::compiler::test {
 
 inline isa::Module module_of(std::string_view text) {

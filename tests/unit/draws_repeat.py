@@ -29,7 +29,7 @@ FORMS[".h"] = FORMS[".cpp"]
 
 
 def lucky(root):
-    """Returns (place, what it is) of every such draw."""
+    """Returns (position, description) of every such draw."""
     found = []
     for path in sorted(one for folder in FOLDERS for one in (Path(root) / folder).rglob("*")):
         if path.name == Path(__file__).name or path.suffix not in FORMS or not path.is_file():

@@ -130,7 +130,7 @@ TEST(PortEdges, WidthsAreThoseOfThePortList) {
   EXPECT_EQ(wide, turnstile::Ports::ones(params.NumPorts));
 }
 
-// What a twin shows while a payload means nothing is no toggle of it.
+// Changes of a payload while its valid is 0 do not count as toggles.
 TEST(PortCover, TheHighestBitTogglesWhileItMatters) {
   const turnstile::Params params;
   const auto hits = [&](bool request) {

@@ -46,7 +46,7 @@ def machine_keys(machine):
 
 
 def rows(machine):
-    """Of each value: its source, and the keys that it set or that it follows from."""
+    """Returns for each value its source, and the keys that it set or that it follows from."""
     for entry in re.findall(r"- \{row:[^{}]*\}", (DATA / f"{machine}.yaml").read_text()):
         keys = re.search(r"(?:set|follows): \[([^\]]*)\]", entry)
         source = re.search(r"source: (\w+)", entry).group(1)

@@ -125,7 +125,8 @@ END:
   add.u32 %r2, %r1, 3;
 )";
   Counts counts = study(body, {32, 2, 1}, 1);
-  // Two parameters, tid.x, the comparison, and the sum behind the branch, whose source has two steps.
+  // The redundant instructions: two parameters, tid.x, the comparison, and the sum behind the branch, whose source has
+  // two steps.
   EXPECT_EQ(counts["uniform"], 2U * 2);
   EXPECT_EQ(counts["affine"], 2U * 2);
   EXPECT_EQ(counts["unstructured"], 1U * 2);
@@ -151,7 +152,7 @@ LOOP:
 }
 
 TEST(LimitStudy, LoadsThatGetDifferentBytesAndWhatWritesNothingAreNotRedundant) {
-  // Both warps load one word, the second after the first has added to it.
+  // Both warps load one word. The second warp loads it after the first has added to it.
   const char* const body = R"(
   ld.volatile.global.u32 %r1, [%rd2];
   red.global.add.u32 [%rd2], 1;

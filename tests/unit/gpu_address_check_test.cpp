@@ -1,4 +1,4 @@
-// What memory.check allows outside of allocations, and what messages say of it.
+// Tests of the accesses outside allocations that memory.check allows, and of their messages.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

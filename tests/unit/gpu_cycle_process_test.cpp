@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Cycles of 1 ns that have work as a test says.
+/// A device with cycles of 1 ns whose due cycles a test sets.
 class Device final : public sc_core::sc_module, public CycleRunner {
  public:
   Device() : Device(sc_core::sc_module_name("device")) {}
@@ -129,7 +129,7 @@ TEST(CycleProcess, CyclesRunAtTheirTimeWhateverTheResolution) {
   EXPECT_THAT(device.ran, ElementsAre(0, 3));
   sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_PS), sc_core::SC_RUN_TO_TIME);
   EXPECT_EQ(device.process.host_cycle(), 5U);
-  // Between two picoseconds behind an edge, and before one.
+  // The point lies between two picoseconds, once after a clock edge and once before one.
   sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_FS), sc_core::SC_RUN_TO_TIME);
   EXPECT_THAT(device.ran, ElementsAre(0, 3, 4));
   EXPECT_EQ(device.process.host_cycle(), 5U);

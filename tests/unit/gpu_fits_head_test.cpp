@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned kSms = 3;
 
-/// Compares what it is shown with what the ledger and the placements of each cycle say.
+/// Compares the policy's `fits_head` output with the ledger and the placements of each cycle.
 class Watcher final : public ClockedHook<GovernIn, GovernOut> {
  public:
   void attach(const HookSite& /*site*/) override {}
@@ -38,7 +38,7 @@ class Watcher final : public ClockedHook<GovernIn, GovernOut> {
   std::uint64_t nothing_waits = 0, placed = 0, full = 0;
 
  private:
-  /// Compares what was shown in the cycle before with the load, which is that of the cycle before.
+  /// Compares the output of the previous cycle with the load, which is also that of the previous cycle.
   void compare_full(const GovernIn& in) {
     for (unsigned sm = 0; sm < kSms; ++sm) {
       if (!chosen_ || placed_on_ == static_cast<int>(sm) || in.load[sm].in_flight || in.load[sm].tbs < slots) {
@@ -82,7 +82,7 @@ void check(const std::string& machine, const std::string& block, unsigned thread
 
 TEST(FitsHead, OfTheBuiltInPolicy) { check("kepler_ideal", ""); }
 TEST(FitsHead, OfDtbl) { check("kepler_ideal", "dtbl"); }
-// LaPerm examines one SM in a cycle and shows what it found there last (docs/blocks/laperm.md).
+// LaPerm examines one SM per cycle and outputs the last result for each SM (docs/blocks/laperm.md).
 TEST(FitsHead, OfLaperm) { check("kepler_ideal", "laperm", 32, kSms + 2); }
 TEST(FitsHead, OfLax) { check("gcn_apu", "lax", 64); }
 

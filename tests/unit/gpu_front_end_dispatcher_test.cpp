@@ -38,7 +38,7 @@ TEST(Dispatcher, FirstComeFirstServedSaysWhyItWaits) {
   EXPECT_EQ(rig.dispatcher.ahead_of(1), 0);
   EXPECT_EQ(rig.dispatcher.ahead_of(0), -1);
   for (Cycle now = 1; now <= 4; ++now) EXPECT_EQ(rig.placed_of(now), 0);
-  // Both SMs are full of warps.
+  // All warp slots of both SMs are occupied.
   EXPECT_EQ(rig.placed_of(5), -1);
   EXPECT_EQ(rig.dispatcher.rest(5), DispatchWait::kNoFit);
   EXPECT_FALSE(rig.dispatcher.placeable());
@@ -257,7 +257,7 @@ TEST(DispatcherDeathTest, PoliciesThatBreakTheRules) {
   EXPECT_HOOK_FAILS(rig.step(1), "offers a TB of entry 3 to SM 0, where it does not fit");
 }
 
-// What a policy says of a group's thread block has to be what the machine knows.
+// The policy's description of a group's thread block must agree with the machine's state.
 TEST(DispatcherDeathTest, PoliciesThatOfferGroupsWrong) {
   ScriptedPolicy policy;
   DispatcherRig rig({{}, {}, &policy, false});

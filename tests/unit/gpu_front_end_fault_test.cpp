@@ -72,7 +72,8 @@ TEST(FrontEndFaults, FirstFaultOfAKernelIsTheOneOfTheLowestSm) {
 }
 
 TEST(FrontEndFaults, TbOnItsWayWhenItsKernelIsKilledLeavesToo) {
-  // The fault becomes visible in the cycle after a placement: the TB's start and the kill meet at the SM.
+  // The fault becomes visible in the cycle after a placement: the TB's start and the kill reach the SM in the same
+  // cycle.
   for (Cycle at = 290; at < 310; ++at) {
     Rig rig(load(), {});
     rig.service = 100'000;
@@ -177,7 +178,7 @@ TEST(FrontEndFaults, CallsIntoTheRuntimeAreServedInTheOrderOfSms) {
       }
     };
     rig.run();
-    // The assertion of SM 9 stops the kernel: calls behind it are answered without effect.
+    // The assertion of SM 9 stops the kernel: later calls are answered without effect.
     EXPECT_EQ(printed, "sm1w3 sm1w1 sm9w3 ");
     EXPECT_EQ(without_effect, 3U);
     EXPECT_THAT(resumes, testing::Each(602U));

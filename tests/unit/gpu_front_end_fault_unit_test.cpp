@@ -96,7 +96,7 @@ TEST(FaultUnit, CallsAreServedInTheOrderOfSmsAndBehindAFaultWithoutEffect) {
   EXPECT_FALSE(rig.table[1].killed);
 }
 
-// Two warps access registers of window 2, which a hook serves, and of window 3, which nobody serves.
+// Two warps access registers of window 2, which a hook serves, and of window 3, which no hook serves.
 TEST(FaultUnit, ACallThatAccessesRegistersIsServedWhenItHasAllReplies) {
   FaultRig rig;
   rig.registers.serve(2);

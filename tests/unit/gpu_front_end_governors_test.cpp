@@ -1,4 +1,5 @@
-// The governors' place alone: what several of them allow together, what they see of SMs, and when they are clocked.
+// Tests of the governors' part alone: the combined decision of several governors, their inputs about SMs, and when they
+// are clocked.
 #include "castor/gpu/front_end/governors.h"
 #include "common/hook_fails.h"
 #include "gpu_front_end_parts.h"

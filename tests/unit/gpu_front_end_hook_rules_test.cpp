@@ -1,4 +1,4 @@
-// What the front end tells and asks of hooks beyond placing thread blocks, and hooks that break a rule.
+// Tests of the front end's communication with hooks other than placement, and of hooks that break a rule.
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
 #include "common/hook_fails.h"
@@ -14,7 +14,7 @@ using test::Rig;
 
 constexpr Cycle kSubmit = 10;
 
-/// A hook that behaves as a function says, clocked in every cycle.
+/// A hook whose behaviour is a function, clocked in every cycle.
 template <class In, class Out, class Hook = ClockedHook<In, Out>>
 class Scripted : public Hook {
  public:

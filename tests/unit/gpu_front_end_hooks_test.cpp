@@ -351,7 +351,7 @@ TEST(FrontEndHooks, OfferToAClosedSmIsRefusedAndChangesNothing) {
     EXPECT_EQ(placed[i].c, 3U);
     EXPECT_EQ(placed[i].cycle, 700 + i);
   }
-  // Written and pushed 284 cycles behind the doorbell, offered from the next cycle on.
+  // The entry is written and pushed 284 cycles after the doorbell, and offered from the next cycle on.
   EXPECT_EQ(rig.statistic("front_end.offers_refused"), 700U - (kSubmit + 285));
 }
 

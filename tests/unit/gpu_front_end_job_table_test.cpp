@@ -113,7 +113,7 @@ TEST(JobTable, WithAJudgeOnlyKernelsOfAcceptedJobsAreCovered) {
   EXPECT_FALSE(rig.part.uncovered()[3]);
   EXPECT_FALSE(rig.part.jobless()[3]);
   EXPECT_TRUE(rig.part.completed(3, 200));
-  // All kernels are through; the job stays until the judge says that it has ended.
+  // All kernels are complete. The job remains until the scheduler reports its end.
   EXPECT_TRUE(rig.part.uncovered()[3]);
   EXPECT_FALSE(rig.part.jobless()[3]);
   rig.part.report_ends(300);
@@ -181,7 +181,7 @@ TEST(JobTable, RecordsOutliveTheJobs) {
   EXPECT_FALSE(rig.part.has(1));
   EXPECT_TRUE(rig.part.uncovered()[1]);
   EXPECT_EQ(rig.part.records().size(), 1U);
-  // A scheduler may still tell its end.
+  // A scheduler may still report the job's end.
   rig.part.end({1, false, 0}, 300);
   EXPECT_EQ(rig.statistic("jobs_ended"), 1U);
 }

@@ -23,7 +23,8 @@ Machine machine(const std::vector<std::string>& more = {}) {
   return load(keys, "gcn_apu");
 }
 
-/// Takes announcements, answers after a delay, picks round robin, tells the end of a job a cycle after its last kernel.
+/// Job scheduler that accepts announcements, answers after a delay, picks round robin, and reports the end of a job one
+/// cycle after its last kernel.
 class Judge final : public JobScheduler {
  public:
   void attach(const HookSite& /*site*/) override {}
@@ -198,7 +199,8 @@ TEST(Jobs, WithoutASchedulerAreAcceptedAtTheEndOfTheirSlot) {
   rig.submit(2, unit.job(0, {{1, 4}}, 1), kSubmit);
   const Ticket kernel = rig.submit(2, unit.kernel(1, 4), kSubmit);
   rig.run();
-  // Seen from the cycle behind the doorbell on, the slot takes `parse.latency`; then the kernel is seen a cycle later.
+  // The slot is visible from the cycle after the doorbell on and takes `parse.latency` cycles. The kernel is visible
+  // one cycle later.
   const Cycle slot_end = kSubmit + 1 + kLatency;
   EXPECT_EQ(rig.log.cycle("granted", kernel), slot_end + 1);
   EXPECT_EQ(rig.log.cycle("written", kernel), slot_end + 1 + kLatency);

@@ -1,4 +1,4 @@
-// Launch records: who holds one, how long it lives, and that it stays where it is.
+// Tests of launch records: their owners, their lifetime, and their fixed addresses.
 #include "castor/gpu/front_end/release_unit.h"
 #include "gpu_front_end_dispatch_parts.h"
 
@@ -44,7 +44,7 @@ TEST(LaunchRecords, RecordsStayWhereTheyAreAndFreeOnesAreTakenAgainEmpty) {
       again.context.ticket = i + 1;
       taken[i] = &again;
     }
-    // Of those that were held meanwhile, and those that are new, each is one of its own.
+    // All records that were held meanwhile, and all new ones, are distinct.
     EXPECT_EQ(std::set<LaunchRecord*>(taken.begin(), taken.end()).size(), 3000U);
     for (unsigned i = 0; i < 3000; ++i) ASSERT_EQ(taken[i]->context.ticket, i + 1);
   }
@@ -128,7 +128,7 @@ TEST(KernelTable, EntryAndTbsHoldTheRecord) {
   EXPECT_EQ(rig.table[2].record, nullptr);
 }
 
-// What a TB that is suspended somewhere else relies on: the entry is another launch's by then.
+// A suspended TB relies on its record: by the time it resumes, the entry belongs to another launch.
 TEST(KernelTable, ARecordThatIsHeldElsewhereOutlivesTheEntry) {
   PartRig rig;
   const KernelContext& context = rig.write(0, 1);
@@ -161,7 +161,7 @@ TEST(KernelTable, TbsOfTheHostsKernelsAcquireWhenTheEntryIsWrittenOthersAtTheirL
   EXPECT_EQ(child.context.entry, 1U);
 }
 
-// Whoever chooses the TB: what the SM is told of the launch is its record's.
+// Whether hook or built-in policy chooses the TB, the SM gets the launch from the launch record.
 TEST(Dispatcher, TbsHaveLevelParentAndAcquireOfTheirLaunch) {
   const TbNeed need{2, 64, 4, 0};
   for (const bool chosen : {false, true}) {

@@ -13,7 +13,7 @@ using test::Rig;
 constexpr Cycle kSubmit = 10, kDelay = 50;
 constexpr unsigned kTbs = 30;
 
-/// Counts TBs that are placed and end; behind the second one its queue places nothing for kDelay cycles.
+/// Counts TBs that are placed and end. After the second TB its queue places nothing for kDelay cycles.
 class Delaying : public FrontEndMechanism {
  public:
   explicit Delaying(const FrontEndParts& parts) : events_(parts.events) {}

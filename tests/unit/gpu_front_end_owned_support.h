@@ -28,8 +28,9 @@ inline SyncMessage message(Kind kind, std::uint64_t tb, std::uint64_t other = 0)
   return message;
 }
 
-/// Hub of a barrier over the grid that swaps out TBs: one message per cycle once the fill is over. A TB that arrives
-/// goes out while TBs are left to start. When all have arrived, a TB that ends makes place for one that went out.
+/// Hub of a barrier over the grid that swaps out TBs, one message per cycle once the fill is over. While TBs remain to
+/// be started, each TB that arrives is swapped out. When all have arrived, each TB that ends is replaced by one that
+/// was swapped out.
 class SwapHub final : public SyncStub<HubIn, HubOut> {
  public:
   Cycle delay = 0;  ///< waits this long before it says that all TBs have ended
@@ -140,7 +141,7 @@ class SwapHub final : public SyncStub<HubIn, HubOut> {
   Cycle due_ = kForever;            // cycle in which it says that all TBs have ended
 };
 
-/// Drives the SMs: TBs arrive at the barrier or end, are swapped as the hub says, and end behind the release.
+/// Drives the SMs: TBs arrive at the barrier or end, are swapped on the hub's command, and end after the release.
 class SwapRig {
  public:
   struct Options {

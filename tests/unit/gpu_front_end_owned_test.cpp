@@ -46,7 +46,7 @@ TEST(OwnedKernels, RunMoreTbsThanFitAndEachRetiresOnce) {
     std::sort(retired.begin(), retired.end());
     EXPECT_EQ(retired, numbers(0, 40));
     EXPECT_EQ(one.tbs_of("started", ticket).size(), 40U + 27U) << "27 TBs come back";
-    // The hub says that all have ended, and the kernel is complete in that cycle.
+    // The hub reports the end of all TBs, and the kernel is complete in the same cycle.
     EXPECT_EQ(one.hub.dones, std::vector<Cycle>{completed});
     EXPECT_EQ(one.rig->statistic("front_end.tb_placed"), 40U);
     EXPECT_EQ(one.rig->statistic("front_end.tb_retired"), 40U);

@@ -91,7 +91,7 @@ TEST(FrontEndPackets, EventOrdersKernelsOfTwoQueues) {
   rig.run();
   const Cycle completed = rig.log.cycle("completed", first);
   EXPECT_EQ(rig.front_end->host().cycle(record), completed + 1);
-  // Wait done in the next cycle, the kernel behind it is granted one later.
+  // The wait ends in the next cycle, and the kernel behind it is granted one cycle later.
   EXPECT_EQ(rig.log.cycle("granted", second), completed + 3);
 }
 

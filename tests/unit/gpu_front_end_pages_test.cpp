@@ -24,7 +24,8 @@ constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
 
 // --- The allocator ---------------------------------------------------------------------------------------------------
 
-/// Which images are in use, by address, without numbers of images: a search for the next address that fits.
+/// Reference of the page allocator: images in use by address, without image numbers. It searches for the next free
+/// address that fits.
 class SlowPages {
  public:
   SlowPages(bool on_demand, Cycle latency, std::uint64_t region, std::uint64_t bytes)
@@ -158,7 +159,7 @@ TEST(Images, HoldControlStateRegistersAndSharedMemoryInWholeLines) {
   EXPECT_EQ(bytes(program_with(20, {4}), 256, 1000), (7 + 2 + 160 + 8) * 128U);
   limits.block_bytes = 0;
   limits.live_registers = true;
-  // At the only site 4 registers are live, and no predicate: 8 x 80 bytes are 5 lines.
+  // At the only site 4 registers and no predicates are live: 8 x 80 bytes are 5 lines.
   EXPECT_EQ(bytes(program_with(20, {4}), 256, 0), (5 + 32) * 128U);
   EXPECT_EQ(bytes(program_with(20, {4}, true), 256, 0), (7 + 32) * 128U);
   EXPECT_EQ(bytes(program_with(20, {4, 4}), 256, 0), (7 + 160) * 128U) << "several sites keep all registers";
@@ -324,7 +325,7 @@ TEST(Pages, TheEndOfTheKernelGivesBackEverything) {
   rig.run_until([&] { return rig.log.of("written").size() == 2; });
   const Cycle written = rig.log.cycle("written", second);
   EXPECT_GT(written, rig.log.cycle("completed", first));
-  // Messages of the complete kernel have no effect, whatever they say; its images are the next one's.
+  // Messages for the complete kernel have no effect, whatever their contents. Its images go to the next kernel.
   rig.sms[1]->pages.give_back(old, region, rig.now);
   rig.sms[2]->pages.request(old, rig.now);
   requests.request(written + 50, 6);
@@ -451,7 +452,7 @@ TEST(Pages, RandomRequestsInAnyOrderOfTheUnitsAreGrantedAsTheModelSays) {
       }
     };
     for (Cycle now = 2000; now < 8200; ++now) rig.pins.insert(now);
-    // No SM may ask for more than there is.
+    // No SM may request more pages than exist.
     rig.run_until([&] { return rig.now >= 2900; }, 2900);
     const Cycle last = rig.now;
     SlowPages slow(true, 60, grants[0].empty() ? 0 : grants[0].front().second / (2 * kMega) * (2 * kMega), 8 * kMega);

@@ -13,11 +13,11 @@
 #include "castor/gpu/saved_tb.h"
 #include "gpu_front_end_support.h"
 
-// What the tests of the front end's parts share: kernels in a table, without the queues and lanes that bring them
-// there; a memory port; hooks that do as they are told.
+// Shared code of the tests of the front end's parts: kernels in a table without queues and lanes, a memory port, and
+// hooks whose behaviour a test sets.
 namespace castor::gpu::test {
 
-/// A hook that behaves as functions say.
+/// A hook whose behaviour is given by functions.
 template <class In, class Out, class Hook = ClockedHook<In, Out>>
 class Scripted : public Hook {
  public:
@@ -42,7 +42,7 @@ class Scripted : public Hook {
   std::function<void(const In&)> see;
 };
 
-/// An SM that says what it is told to say, and remembers what it was told.
+/// Stand-in for an SM that sends the messages a test sets, and records those it receives.
 class WireSm final : public SmUnit {
  public:
   WireSm(const Machine& machine, unsigned index) : SmUnit(index, machine.done_fifo) {}
@@ -126,7 +126,7 @@ class WireSms {
   std::vector<std::unique_ptr<WireSm>> owned_;
 };
 
-/// The front end's memory port, ticked by hand, with a memory behind it.
+/// The front end's memory port with a memory, ticked by hand.
 class MemoryRig final : public sc_core::sc_module, public Unit {
  public:
   MemoryRig(const sc_core::sc_module_name& name, const Machine& machine, Store& store, base::StatisticGroup& group,

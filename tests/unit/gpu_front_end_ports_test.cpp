@@ -1,4 +1,4 @@
-// The places of dispatch policy, launch unit and job scheduler alone, and what hooks are told of a cycle.
+// Tests of the ports of dispatch policy, launch unit and job scheduler alone, and of the hooks' inputs in a cycle.
 #include "castor/gpu/front_end/dispatch_port.h"
 #include "castor/gpu/front_end/launch_port.h"
 #include "castor/gpu/front_end/scheduler_port.h"

@@ -144,7 +144,7 @@ TEST(Preemptor, ContextsMoveOneBehindTheOtherSmBySm) {
     EXPECT_EQ(save.first, first) << sm;
     first += 2 * rig.move();
   }
-  // As long as the level stands nothing is asked again.
+  // As long as the preemption level stays set, no TB is requested twice.
   rig.preemptor.preempt(PreemptorRig::only(7), 101);
   EXPECT_EQ(rig.sms[0].swaps.size(), 1U);
 }
@@ -196,7 +196,7 @@ TEST(Preemptor, ASavedTbGivesItsRoomBackAndComesBackFirstWhenItsQueueMay) {
     rig.step(now);
     EXPECT_EQ(rig.table[0].started, 2U) << "it took the placement of the cycle";
   }
-  // One behind the other through the mover, to the SMs behind the last placement: 2, then 3.
+  // TBs return one after the other through the mover, to the SMs after the last placement: 2, then 3.
   const TbStartMessage first = rig.sent(2), second = rig.sent(3);
   EXPECT_EQ(first.gid, 1U);  // it left first
   EXPECT_EQ(first.saved->gid, 1U);

@@ -17,7 +17,7 @@ TEST(RegisterPort, AccessesAreServedInTheOrderInWhichTheyWereMade) {
   port.serve(kServed);
   std::vector<std::uint64_t> numbers;
   for (unsigned i = 0; i < 5; ++i) numbers.push_back(port.access(to(kServed, 4 * i), 10 + i, true));
-  // The answer to each takes three cycles: the i-th is shown from max(10 + i, 10 + 3 i) on.
+  // The answer to each access takes three cycles: the i-th is presented from max(10 + i, 10 + 3 i) on.
   unsigned served = 0;
   Cycle shown_since = 0;
   for (Cycle now = 9; now < 40; ++now) {

@@ -21,7 +21,7 @@
 #include "castor/gpu/sync_link.h"
 #include "platforms/machines.h"
 
-// What the tests of the front end share: SMs with fixed service times, a memory of fixed latency, and a rig that ticks
+// Shared code of the front end's tests: SMs with fixed service times, a memory of fixed latency, and a rig that ticks
 // all of it by hand, in every cycle or only when due, in a fixed or a shuffled order.
 namespace castor::gpu::test {
 
@@ -122,7 +122,7 @@ class FakeSm final : public SmUnit {
   [[nodiscard]] const SmResources& used() const { return used_; }
   PagePort pages{outbox_, page_grants_};
 
-  // For kernels that own the machine: TBs end when a test says so, and others take their slots.
+  // For kernels that own the machine: TBs end when a test requests it, and others take their slots.
 
   /// The TB of a slot is swapped out, and another one takes the slot.
   void exchange(std::uint64_t gid, std::uint64_t other) { slot_of(gid).gid = other; }

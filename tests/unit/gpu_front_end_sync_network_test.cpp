@@ -17,8 +17,8 @@ namespace {
 using test::sync_message;
 using test::SyncSeen;
 
-/// An SM's end of a link. It sends the messages of `wants`, each from its cycle on, and takes messages when `takes`
-/// says so. It sleeps as an SM does.
+/// An SM's end of a link. It sends the messages of `wants`, each from its cycle on, and accepts messages in cycles for
+/// which `takes` returns true. It sleeps as an SM does.
 class End final : public SmUnit {
  public:
   End(unsigned index, unsigned latency) : SmUnit(index, 1), link(latency) {
@@ -96,7 +96,7 @@ struct Rig {
     network->send({wants[next].to, sync_message(next)}, now);
     sent.push_back({now, next++});
   }
-  /// Runs cycles until `end`, with the hub before (`order` 0), behind (1), or amid (2) the SMs. Sleeping ends are
+  /// Runs cycles until `end`, with the hub before (`order` 0), after (1), or between (2) the SMs. Sleeping ends are
   /// skipped.
   void run(Cycle end, unsigned order = 0) {
     for (; now < end; ++now) {
@@ -176,7 +176,7 @@ TEST(SyncNetwork, ABurstTakesOneCycleForEachMessageOfAChannelAndAllChannelsGoInP
         ASSERT_EQ(rig.ends[sm]->sent, one_per_cycle(5, kBurst)) << sm;
         ASSERT_EQ(rig.taken[sm], one_per_cycle(5 + latency, kBurst)) << sm;
         ASSERT_EQ(rig.ends[sm]->received, one_per_cycle(5 + latency, kBurst)) << sm;
-        // One place more than a full channel in which the receiver takes every message at once.
+        // The channel has one entry more than are needed if the receiver takes every message at once.
         EXPECT_EQ(rig.ends[sm]->most, latency + 1) << sm;
       }
       EXPECT_EQ(rig.statistic("down_messages"), kBurst * sms);
@@ -202,7 +202,7 @@ TEST(SyncNetwork, AChannelWhoseReceiverStallsHoldsTheLatencyPlusTwo) {
       rig.ends[0]->wake_at(0);
       for (std::size_t i = 0; i < count; ++i) rig.wants.push_back({4, SmMask{1}});
       rig.run(opens + 3 * latency + 50, order);
-      // The first `depth` leave at once, each other one in the cycle behind that in which a place was freed.
+      // The first `depth` messages are sent at once, each later one in the cycle after an entry was freed.
       std::vector<SyncSeen> sent = one_per_cycle(4, depth);
       for (std::size_t i = depth; i < count; ++i) sent.push_back({opens + 1 + (i - depth), i});
       EXPECT_EQ(rig.ends[1]->sent, sent);
@@ -229,7 +229,7 @@ TEST(SyncNetwork, ABroadcastWaitsForTheOneFullChannel) {
     for (unsigned i = 0; i < latency + 2; ++i) rig.wants.push_back({3, SmMask{}.set(kFull)});
     rig.wants.push_back({200, first_sms(kSms)});
     rig.run(2000);
-    // The place that is freed in `opens` can be used from the next cycle on.
+    // An entry that is freed in cycle `opens` can be used from the next cycle on.
     EXPECT_EQ(rig.sent.back(), (SyncSeen{opens + 1, latency + 2}));
     for (unsigned sm = 0; sm < kSms; ++sm) {
       ASSERT_EQ(rig.ends[sm]->received.size(), sm == kFull ? latency + 3 : 1U);
@@ -262,7 +262,7 @@ TEST(SyncNetwork, ResetDropsWhatIsInFlightAndFreesAllPlaces) {
   constexpr unsigned kLatency = 20;
   Rig rig(2, kLatency);
   rig.takes = [&](Cycle now, unsigned /*sm*/) { return now > 500; };
-  // One message is taken in the last cycle before the reset: the place that becomes free is not free twice.
+  // One message is taken in the last cycle before the reset. Its entry must not be freed twice.
   rig.ends[0]->takes = [](Cycle now) { return now == 29 || now > 500; };
   rig.ends[0]->polls = true;
   rig.ends[0]->wants.assign(kLatency + 2, 5);
@@ -312,9 +312,9 @@ Cycle first_open(const std::vector<bool>& open, Cycle from) {
   return from;
 }
 
-/// Times of one channel: message k is sent when it is wanted, the one before was sent in an earlier cycle, and message
-/// k - depth was taken in an earlier cycle. It is taken in the first open cycle from its arrival on, behind the one
-/// before.
+/// Computes the times of one channel. Message k is sent when it is wanted, after message k - 1 was sent in an earlier
+/// cycle and message k - depth was taken in an earlier cycle. It is taken in the first open cycle from its arrival on,
+/// after message k - 1.
 struct Channel {
   Channel(unsigned latency, std::vector<bool> open) : latency(latency), open(std::move(open)) {}
   [[nodiscard]] Cycle room() const { return taken.size() < latency + 2 ? 0 : taken[taken.size() - (latency + 2)] + 1; }
@@ -364,7 +364,7 @@ void random_traffic(std::uint64_t seed, unsigned sms, unsigned latency) {
   }
   rig.run(kEnd, static_cast<unsigned>(seed % 3));
 
-  // What must come out.
+  // Computes the expected result.
   for (unsigned sm = 0; sm < sms; ++sm) {
     Cycle free = 0;
     std::vector<std::uint64_t> numbers;

@@ -10,7 +10,7 @@
 // A synchronisation hub that tests script, beside SMs that are stubs.
 namespace castor::gpu::test::sync {
 
-/// A hub that does what a test says.
+/// A hub whose behaviour a test sets.
 class Hub final : public SyncStub<HubIn, HubOut> {
  public:
   void attach(const HookSite& site) override {

@@ -213,7 +213,7 @@ TEST(SyncHubs, MessagesInFlightKeepTheFrontEndFromResting) {
   EXPECT_FALSE(rig.front_end->idle());
   const std::uint64_t progress = rig.front_end->progress();
   rig.run_until([&] { return rig.now >= 500; }, 500);
-  // It has arrived, and nobody takes it.
+  // The message has arrived, and nobody takes it.
   EXPECT_TRUE(rig.front_end->rests());
   EXPECT_FALSE(rig.front_end->idle());
   EXPECT_EQ(rig.front_end->progress(), progress);

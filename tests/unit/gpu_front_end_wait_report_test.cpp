@@ -1,4 +1,4 @@
-// The report of who waits for whom, read from parts that nobody runs.
+// Tests of the report of waiting kernels and packets, built from parts that do not run.
 #include "castor/gpu/front_end/wait_report.h"
 #include "gpu_front_end_dispatch_parts.h"
 

@@ -292,7 +292,7 @@ ret;)",
   EXPECT_THAT(fault.message, HasSubstr("instruction: st.global.u32"));
 }
 
-// 40 threads over 36 words: 4 of them read behind.
+// 40 threads access 36 words: 4 of them read beyond the end.
 const char* const kCopyForty = R"(
 mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd2, %rd0, %rd1;
 ld.global.u32 %r1, [%rd2]; add.u32 %r1, %r1, 1; st.global.u32 [%rd2+1024], %r1; ret;)";
@@ -339,7 +339,7 @@ TEST(FunctionalDeviceFault, IsKeptUntilResetAndCompletesItsTicket) {
   EXPECT_EQ(rig.device.advance_until(behind), Outcome::kFault);
   EXPECT_TRUE(rig.device.complete(bad));
   const std::string message = rig.device.fault()->message;
-  // Work that waits goes on when it is asked for.
+  // Waiting work resumes when it is requested.
   EXPECT_EQ(rig.device.advance_until(behind), Outcome::kDone);
   EXPECT_EQ(rig.value<std::uint32_t>(out), 5U);
   // A second fault does not replace the first.

@@ -85,7 +85,7 @@ TEST_P(LoopThatEnds, IsNotAccused) {
   EXPECT_FALSE(rig.device.fault().has_value()) << rig.device.fault()->message;
 }
 
-// Of the two blocks the second one writes, late.
+// The second of the two blocks writes, after a long time.
 constexpr char kLateWrite[] = R"(
   mov.u32 %r2, %ctaid.x; setp.eq.u32 %p2, %r2, 1; @%p2 bra writes;
 again: ld.volatile.global.u32 %r0, [%rd0]; setp.eq.u32 %p0, %r0, 0; @%p0 bra again; ret;

@@ -45,7 +45,7 @@ Ticket launch(Rig& rig, ProgramHandle program, unsigned blocks, std::uint64_t ou
 
 const std::string& message(const Rig& rig) { return rig.device.fault()->message; }
 
-// Ten rounds: every block adds 1 to out[0] and, behind the barrier, counts in out[1] if the sum is not blocks x rounds.
+// Ten rounds: every block adds 1 to out[0]. After the barrier it counts in out[1] if the sum is not blocks x rounds.
 constexpr char kRounds[] = R"(
   mov.u32 %r1, 0; mov.u32 %r2, %tid.x; mov.u32 %r3, %nctaid.x; setp.eq.u32 %p1, %r2, 40;
 round:
@@ -478,7 +478,7 @@ sleeps: tb.gridsync; ret;
 last: st.global.u32 [%rd0], 1; tb.gridsync; ret;)");
   const unsigned most = resident(rig, program);
   const std::uint64_t out = rig.buffer(4);
-  // One sleeps, so one more than fit gets a place, and two more do not.
+  // One block sleeps, so one more than the number that fits becomes resident, and two blocks do not.
   EXPECT_EQ(rig.device.advance_until(launch(rig, program, most + 1, out)), Outcome::kDone);
   rig.set<std::uint32_t>(out, 0);
   EXPECT_EQ(rig.device.advance_until(launch(rig, program, most + 2, out)), Outcome::kDeadlock);

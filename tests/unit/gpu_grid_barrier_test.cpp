@@ -79,7 +79,7 @@ TEST(GridWorkspaces, SayWhoHasArrived) {
 // --- Programs -------------------------------------------------------------------------------------------------------
 
 const char* const kAddress = "mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd1, {%r2, %r1};";
-// Blocks of one thread meet; %r3 is the block's number.
+// Blocks of one thread arrive at a grid barrier. %r3 is the number of the block.
 const std::string kMeet = std::string(kAddress) + R"(
   mov.u32 %r4, %nctaid.x; sub.u32 %r5, 0x80000001, %r4; setp.eq.u32 %p0, %r3, 0; selp.u32 %r5, %r5, 1, %p0;
   atom.global.add.u32 %r6, [%rd1], %r5;

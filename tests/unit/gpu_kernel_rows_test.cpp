@@ -1,4 +1,4 @@
-// What a device keeps of completed kernels.
+// Tests of a device's records of completed kernels.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -32,8 +32,9 @@ void works_again(Timed& timed) {
 
 // --- Faults ---------------------------------------------------------------------------------------------------------
 
-// The root's first child traps when the second spins, the root spins, a third waits in a stream behind the second and a
-// fourth, of the trapping child, behind a grandchild that spins. out[8]: a sign that each is there.
+// The root's first child traps when the second one spins. The root spins, too. A third child waits in a stream behind
+// the second. A fourth, launched by the trapping child, waits behind a grandchild that spins. out[8] counts those that
+// have started.
 const std::string kFamily =
     kGood + kPass +
     kernel("spin",
@@ -143,7 +144,7 @@ std::string race(unsigned tens, unsigned pairs) {
          kCount;
 }
 
-// Around those at which a fault and the first call of its kernel meet.
+// Delays around the one at which a fault and the first call of its kernel fall into the same cycle.
 constexpr unsigned kFirstDelay = 160, kDelays = 40;
 
 // Returns the number of delays at which the child ran, and all statistics.

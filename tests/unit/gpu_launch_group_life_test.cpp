@@ -1,4 +1,4 @@
-// Groups of thread blocks that device code launches: how long kernels and groups live, and memory.
+// Tests of groups of thread blocks that device code launches: lifetime of kernels and groups, and memory.
 
 #include "castor/base/error.h"
 #include "tests/unit/gpu_launch_group_programs.h"
@@ -31,7 +31,8 @@ TEST(LaunchGroups, AKernelWhoseOwnBlocksAreLongGoneLivesOnWhileGroupsCome) {
   });
 }
 
-// Nesting beyond what a level can say, of groups below groups that became kernels: every other one has another block.
+// Nesting deeper than a level can represent, for groups below groups that became kernels. The block size alternates
+// with the depth.
 TEST(LaunchGroups, NestDeeperThan15OverKernelsAndGroups) {
   const std::string text = kernel(
       "deep",
@@ -237,8 +238,8 @@ TEST(LaunchGroups, SeeWhatOtherWarpsStoredBeforeABarrier) {
   });
 }
 
-// 64 threads ask for buffers of 16 MiB each before anyone launches: who gets none works himself. Groups that have ended
-// keep their buffers, or a null pointer is launched.
+// 64 threads request buffers of 16 MiB each before any launches. A thread without a buffer does the work itself. Faults
+// that this finds: ended groups keep their buffers, or a null pointer is launched.
 TEST(LaunchGroups, WhoGetsNoBufferWorksHimself) {
   const std::string text =
       kernel("self", native_or_work() + get_buffer("%rd4", "16777216") + "bar.sync 0;\nsetp.eq.u64 %p1, %rd4, 0;\n" +

@@ -7,8 +7,8 @@
 #include "tests/common/sanitized.h"
 #include "tests/unit/gpu_launch_support.h"
 
-// What the tests of groups of thread blocks that device code launches (cudaLaunchAggGroup) share: PTX of the call,
-// machines with and without the block, what happens to each thread block.
+// Shared code of the tests of groups of thread blocks that device code launches (cudaLaunchAggGroup): PTX of the call,
+// machines with and without the block, and a log of each thread block.
 namespace castor::gpu::launch_test {
 
 // --- PTX ------------------------------------------------------------------------------------------------------------
@@ -162,7 +162,8 @@ class GroupTimed {
     }
     return all;
   }
-  /// Of the only issue of the call of `kernel` that launches groups, and of what its warp issued next.
+  /// Returns times of the only issue of the call of `kernel` that launches groups, and of the next instruction of its
+  /// warp.
   [[nodiscard]] Events::Step call(const std::string& kernel, std::size_t number = 0) const {
     const auto pcs = host.loaded.calls(kernel, isa::RuntimeCall::kLaunchGroup);
     const auto steps = events.all.steps(kernel, pcs.at(number));
@@ -219,7 +220,7 @@ inline const std::vector<GroupMachine>& group_machines() {
   };
   return all;
 }
-/// What a case is given. `timed` is null on the machine without timing.
+/// Arguments of a test case. `timed` is null on the machine without timing.
 struct GroupRun {
   Device& device;
   Host& host;

@@ -1,5 +1,6 @@
-// Groups of thread blocks that device code launches (cudaLaunchAggGroup): the same results on both machines, with and
-// without the block that attaches groups to kernels. In each case the first lines say what would be wrong.
+// Tests of groups of thread blocks that device code launches (cudaLaunchAggGroup): the same results on both machines,
+// with and without the block that attaches groups to kernels. The first lines of each case name the errors that it
+// would find.
 
 #include "castor/base/error.h"
 #include "tests/unit/gpu_launch_group_programs.h"
@@ -76,8 +77,8 @@ TEST(LaunchGroups, WaitFromTheirLaunchToTheirPlacement) {
   EXPECT_GT(in_waves, 0U);
 }
 
-// A kernel that is resident in another queue: its own launch says at out[8000] that it is there and stays until
-// out[8001], which groups count, is out[8002]. Group `number`: out[16 * number + block] counts threads.
+// A kernel that is resident in another queue. Its own launch stores at out[8000] that it runs, and stays until
+// out[8002], which counts groups, equals out[8001]. Group `number` counts its threads in out[16 * number + block].
 const std::string kService =
     kernel("service", native_or_work() + put("%rd0+32000", "1") + "ld.volatile.global.u32 %r6, [%rd0+32008];\n" +
                           await("%rd0+32004", "%r6", "W") + "bra END;\nWORK:\nmad.lo.u32 %r3, %r0, 16, %r2;\n" +
@@ -260,7 +261,7 @@ std::string again(unsigned times, unsigned threads, const std::string& ticks) {
                              spend(ticks, "M") + word("%rd1", "%r0") + add("%rd1", "1") + "END:\n");
 }
 
-// A thread that launches again loses its first group, or takes its place in the table.
+// Would fail if a thread that launches again lost its first group, or took over its entry in the table.
 TEST(LaunchGroups, ThreadsThatLaunchSeveralTimes) {
   on_all_machines(again(5, 32, "1000"), [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(2048);
@@ -294,7 +295,7 @@ TEST(LaunchGroups, ATableOfOneEntryHoldsOneGroup) {
   EXPECT_EQ(timed.block("offchip_loads"), 63U);
 }
 
-// Without the SM in the place 13 SMs share an entry, with it none does.
+// If the table entry did not depend on the SM, 13 SMs would share one entry. With the SM in its index none do.
 TEST(LaunchGroups, ThePlaceInTheTableKnowsTheSmIfAsked) {
   const std::string text = kernel(
       "spread", native_or_work() + go_unless_equal("%r1", "0", "WAIT") + arguments("%rd4", "%rd0", "%r2") +

@@ -1,5 +1,5 @@
-// When groups of thread blocks that device code launches come to their kernel: calls, commands, fallbacks. In each
-// case the first lines say what would be wrong.
+// Tests of the times at which groups of thread blocks that device code launches reach their kernel: calls, commands,
+// fallbacks. The first lines of each case name the errors that it would find.
 
 #include <sstream>
 
@@ -147,7 +147,7 @@ TEST(GroupTiming, AnotherKeyIsAnotherSearch) {
   }
 }
 
-// Between the table and memory groups change places: group i has i + 1 blocks.
+// Would fail if groups changed their order between table and memory: group i has i + 1 blocks.
 TEST(GroupTiming, GroupsInMemoryKeepTheirPlaceInTheOrder) {
   for (const char* size : {"1", "4", "1024"}) {
     const std::string result = in_process([&] {
@@ -199,7 +199,7 @@ TEST(GroupTiming, TheCallReturnsWhenItsRecordsAreAcknowledged) {
 // More than one record per tick leaves the SM.
 TEST(GroupTiming, OneRecordPerTick) { EXPECT_GE(ticks_of_call(32, kBlock), ticks_of_call(1, kBlock) + 31); }
 
-// What becomes of the groups must not be seen by the call.
+// The time of the call must not depend on the fate of the groups.
 TEST(GroupTiming, TheCallTakesTheSameWithoutTheBlock) {
   for (const unsigned lanes : {1U, 5U, 32U}) EXPECT_EQ(ticks_of_call(lanes, {}), ticks_of_call(lanes, kBlock)) << lanes;
 }
@@ -275,8 +275,8 @@ std::vector<Call> by_return(std::vector<Call> calls) {
   return calls;
 }
 
-// A call goes on though the SM holds as many commands as it can, or it cannot hold as many as it is said to. A call
-// that finds no place has issued, and waits.
+// Would fail if a call proceeded although the SM holds its maximum of commands, or if the SM could not hold the
+// configured number. A call without a free command slot has issued, and waits.
 TEST(GroupTiming, AnSmHoldsAsManyCommandsAsItIsSaid) {
   for (const unsigned most : {1U, 2U, 3U, 8U}) {
     const std::string result = in_process([&] {
@@ -320,7 +320,7 @@ TEST(GroupTiming, ACallThatWaitsForItsTurnGoesOnWhenTheCommandBeforeHasBeenSent)
     const Cycle last = calls[i - 1].returned + 1 + 1 + 3;
     EXPECT_LE(calls[i - 1].last_taken, last) << i;
     EXPECT_GE(calls[i - 1].last_taken + 2, last) << i;
-    // It takes as long as the first one did, but for what memory does.
+    // The call takes as long as the first one did, except for the time in memory.
     EXPECT_GE(calls[i].returned, calls[i - 1].last_taken + first - 60) << i;
     EXPECT_LE(calls[i].returned, calls[i - 1].last_taken + 2 * first + 100) << i;
   }
@@ -353,8 +353,8 @@ const std::string kDownwards =
     "mov.u32 %r20, %smid;\nsub.u32 %r20, 13, %r20;\nmul.wide.u32 %rd52, %r20, 24;\nadd.u64 %rd50, %rd50, %rd52;\nU:\n"
     "mov.u64 %rd51, %clock64;\nsetp.lt.u64 %p5, %rd51, %rd50;\n@%p5 bra U;\n";
 
-// A block on each SM launches eight groups at once. Commands are mixed, or SMs are not served in turn: after a command
-// of SM s the next SM behind it that has one, whatever has come first.
+// A block on each SM launches eight groups at once. Would fail if the beats of commands were interleaved, or if SMs
+// were not served in turn: after a command of SM s comes the next SM in order that has one, whatever arrived first.
 TEST(GroupTiming, SmsAreServedInTurnAndCommandsAreNotMixed) {
   const std::string text = kernel("self", own_lanes() + only_lanes() + arguments("%rd4", "%rd0", "%r2") +
                                               go_unless_equal("%r11", "0", "READY") + add("%rd0+512", "1") +
@@ -365,7 +365,7 @@ TEST(GroupTiming, SmsAreServedInTurnAndCommandsAreNotMixed) {
   const std::uint64_t out = timed.host.words(2048);
   ASSERT_EQ(timed.host.run("self", out, kOwn + 8, 13, 32), Outcome::kDone) << timed.host.said();
   ASSERT_EQ(timed.block("agt_misses"), 0U) << "entries tell who launched";
-  // Of each SM: the call's return.
+  // Return tick of the call, by SM.
   std::map<unsigned, Cycle> waiting;
   std::map<unsigned, unsigned> warps;
   const auto pcs = timed.host.loaded.calls("self", RuntimeCall::kLaunchGroup);
@@ -440,8 +440,8 @@ Fallbacks fallbacks(unsigned lanes, const std::vector<std::string>& overrides) {
   return result;
 }
 
-// The delay is that of another ordinal, or counts from the command: group k, one cycle behind group k - 1, waits
-// launch.launch_lane more; then it goes the way of any child.
+// Would fail if the delay were that of another ordinal, or counted from the command. Group k follows one cycle after
+// group k - 1 and waits launch.launch_lane cycles more. From there it is started as any child kernel.
 TEST(GroupTiming, GroupsThatBecomeKernelsComeOneByOne) {
   for (const std::vector<std::string>& overrides :
        {std::vector<std::string>{}, kBlock, with_block({"blocks.dtbl.agt_size=1"})}) {
@@ -455,8 +455,8 @@ TEST(GroupTiming, GroupsThatBecomeKernelsComeOneByOne) {
   }
 }
 
-// Without the block: the call returns in r, the first beat is taken in r + 1, its kernel is in the pool 13779 cycles
-// later and granted in the cycle behind that.
+// Without the block: the call returns in cycle r, and the first beat is accepted in r + 1. Its kernel is in the pool
+// 13779 cycles later and is granted in the next cycle.
 TEST(GroupTiming, WithoutTheBlockThePathOfAKernelBeginsWhenTheBeatIsTaken) {
   const Fallbacks all = fallbacks(3, {});
   ASSERT_EQ(all.granted.size(), 3U);

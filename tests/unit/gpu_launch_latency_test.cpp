@@ -1,4 +1,4 @@
-// What a call of the device runtime costs, and when a child starts: the table and the timelines of a K20c.
+// Tests of the cost of a device runtime call and of the start of a child: the table and the timelines of a K20c.
 
 #include "tests/unit/gpu_launch_support.h"
 
@@ -209,7 +209,8 @@ TEST(LaunchLatency, ALaunchBehindAnUnsentPointerBeginsWhenThatHasLeft) {
   const auto second = timed.events.steps("parent", calls[1]).at(0);
   const auto children = timed.events.of("count");
   ASSERT_EQ(children.size(), 2U);
-  // Pointer of the first: granted two cycles behind its leaving; the second returns three ticks behind that at least.
+  // The pointer of the first launch is granted two cycles after it was sent. The second call returns at least three
+  // ticks later.
   EXPECT_GE(second.next.cycle, children[0].granted - 2 + 3);
 }
 

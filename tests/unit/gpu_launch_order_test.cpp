@@ -1,5 +1,5 @@
-// What launches see of memory: parent and child at the launch and at the wait, launches of one stream behind each
-// other. On machines whose L1 keeps global data an old line must not be found.
+// Tests of memory ordering at launches: between parent and child at the launch and at the wait, and between successive
+// launches of one stream. On machines whose L1 keeps global data an old line must not be hit.
 
 #include "tests/unit/gpu_launch_support.h"
 
@@ -41,7 +41,7 @@ TEST(LaunchOrder, AChildSeesWhatItsParentStoredBeforeWhereAnAcquireEmptiesL1) {
 }
 TEST(LaunchOrder, AChildSeesWhatItsParentStoredBeforeOnATinyMachine) { child_sees_stores("tiny"); }
 
-// What a barrier orders before the launch, by another warp of the block.
+// Stores that a barrier orders before the launch, by another warp of the block.
 TEST(LaunchOrder, AChildSeesWhatOtherWarpsStoredBeforeABarrier) {
   const std::string text =
       kernel("child", "ld.global.ca.u32 %r4, [%rd0+4];\nst.global.u32 [%rd0], %r4;") +
@@ -75,7 +75,7 @@ TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenItHasWaitedWhereL1IsForLocalD
   parent_sees_stores("kepler_k20c");
 }
 
-// The child ends before the parent asks whether it has, so the call returns at once.
+// The child ends before the parent waits for it, so the call returns at once.
 TEST(LaunchOrder, AParentSeesWhatItsChildStoredWhenThereIsNothingToWaitFor) {
   const std::string text =
       kernel("child", "mov.u32 %r4, 7;\nst.global.u32 [%rd0], %r4;") +

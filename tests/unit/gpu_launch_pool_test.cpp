@@ -1,4 +1,5 @@
-// Launches by device code that wait for the kernel table: the window, the list in memory behind it, their order.
+// Tests of launches by device code that wait for the kernel table: the window, the list in memory behind it, and their
+// order.
 
 #include "tests/unit/gpu_launch_support.h"
 
@@ -32,7 +33,8 @@ Ends run_blocked(unsigned blocked, const std::vector<std::string>& overrides = {
           timed.events.of("free").at(0).granted};
 }
 
-// Those that wait for others stand behind them, not in the pool: however many there are, and however short the window.
+// Launches that wait for others are kept in the lists of those, not in the pool. Their number and the size of the
+// window do not matter.
 class Blocked : public testing::TestWithParam<std::pair<unsigned, const char*>> {};
 
 TEST_P(Blocked, KeepNoFreeLaunchWaiting) {
@@ -59,7 +61,8 @@ TEST(LaunchPool, LaunchesInMemoryAreTakenInTheOrderOfTheirArrival) {
                            "mov.u32 %r6, 1;\nst.u32 [%rd0+128], %r6;");
   Timed timed(machine("kepler_ideal", {"table.entries=3"}), text);
   const std::uint64_t out = timed.host.words(64);
-  // Three entries: the parent and two that hold; the parent ends before they do, so one is left for the rest.
+  // The table has three entries: the parent, and two kernels that hold theirs. The parent ends before they do, so one
+  // entry is left for the rest.
   ASSERT_EQ(timed.host.run("parent", out, 202), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.host.value(out), 200U);
   const auto children = timed.events.of("count");
@@ -120,13 +123,13 @@ TEST(LaunchPool, ASerialDispatcherGrantsOneIn283CyclesAndAQueueHasItsTurn) {
   const Ticket host = timed.host.submit("count", out + 8192, 0, 1, 1, 5);
   ASSERT_EQ(timed.device.advance_until(parent), Outcome::kDone) << timed.host.said();
   const Events::Of beside = timed.events.kernels.at(host);
-  // One round robin of all sources: behind at most one launch of the pool.
+  // All sources share one round robin, so a host kernel waits for at most one launch of the pool.
   EXPECT_LE(beside.granted, submitted + 2 * 283 + 2);
   std::vector<Cycle> grants;
   for (const Ticket ticket : timed.events.order) grants.push_back(timed.events.kernels.at(ticket).granted);
   ASSERT_EQ(grants.size(), 1002U);
   for (std::size_t i = 1; i < grants.size(); ++i) EXPECT_GE(grants[i], grants[i - 1] + 283) << i;
-  // The pool is never empty in between: 1000 launches one behind the other.
+  // 1000 launches run one after the other; the pool is never empty in between.
   EXPECT_EQ(grants[900], grants[100] + 800 * 283);
 }
 

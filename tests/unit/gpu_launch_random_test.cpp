@@ -120,7 +120,8 @@ Outcome run(Device& device, Host& host, const Forest& forest, std::uint64_t out)
   return Outcome::kDone;
 }
 
-// What is wrong with the memory behind a run; empty if nothing is. A node ran if none above it was refused.
+// Checks the memory after a run. Returns what is wrong, or an empty string. A node ran if no launch above it was
+// refused.
 std::string wrong(const Forest& forest, const Words& after, unsigned* ran = nullptr) {
   std::string all;
   std::vector<bool> runs(forest.count);
@@ -231,7 +232,7 @@ TEST(LaunchTrees, WithAcquiresOfTheBlockThatLaunches) {
   each_seed({"kepler_k20c", {"acquire.child=inherit"}}, 2);
 }
 
-// Blocks are swapped out in the middle of calls of the device runtime, before and behind them.
+// Blocks are swapped out before, during and after calls of the device runtime.
 TEST(LaunchTrees, WithBlocksThatMoveAtRandom) {
   each_seed({"kepler_k20c", {"context.random=1"}}, 3);
   each_seed({"kepler_ideal", {"context.random=2"}, 1, 300, 3, 100, 2048, true}, 3);

@@ -1,4 +1,4 @@
-// What launches by device code must and must not do: limits, errors, order, ends of trees.
+// Tests of the rules of launches by device code: limits, errors, order, ends of trees.
 
 #include "tests/common/sanitized.h"
 #include "tests/unit/gpu_launch_support.h"
@@ -12,8 +12,8 @@ using Words = std::vector<std::uint32_t>;
 // --- Limits ---------------------------------------------------------------------------------------------------------
 
 TEST(LaunchRules, FiveBelowTheLimitFiveOf32LanesSucceed) {
-  // Lane 0 starts a child that takes long and puts seven behind it in the stream. All 32 lanes launch then, and those
-  // that were refused launch the same buffers again when nothing is pending.
+  // Lane 0 launches a long-running child and seven more behind it in the stream. All 32 lanes then launch. Those that
+  // are refused launch the same buffers again when nothing is pending.
   const std::string text =
       kernel("slow", spend("700000", "L") + "red.global.add.u32 [%rd0], 1;") +
       kernel("count", "red.global.add.u32 [%rd0], 1;") +
@@ -159,8 +159,9 @@ TEST(LaunchRules, AStoreBehindABufferFaults) {
 
 // --- Depth ----------------------------------------------------------------------------------------------------------
 
-// Depth `number`, then one less: out[0] counts by plain loads and stores, out[1 + depth] says who was there. It hands
-// down what it has read, so a child that reads an old value is found.
+// Each kernel launches a child with depth `number` minus one. out[0] counts by plain loads and stores; out[1 + depth]
+// records that the depth ran. A kernel passes on the value that it has read, so a child that reads an old value is
+// detected.
 const std::string kDeep = kernel(
     "deep", "ld.global.u32 %r3, [%rd0];\nadd.u32 %r3, %r3, 1;\nst.global.u32 [%rd0], %r3;\n" + word("%rd5", "%r0") +
                 "st.global.u32 [%rd5+4], %r3;\nsetp.eq.u32 %p1, %r0, 0;\n@%p1 bra END;\n" + "sub.u32 %r4, %r0, 1;\n" +
@@ -197,7 +198,7 @@ TEST(LaunchRules, RecursionToDepth300) { recursion("kepler_ideal", 300); }
 
 // --- Order ----------------------------------------------------------------------------------------------------------
 
-// The parent ends behind its launch; a second kernel waits in its queue, a third in another.
+// The parent ends after its launch. A second kernel waits in its queue, a third one in another queue.
 TEST(LaunchRules, ParentExitsAndItsQueueIsBlockedUntilTheChildEnds) {
   const std::string text = kernel("slow", spend("100000", "L") + "red.global.add.u32 [%rd0], 1;") +
                            kernel("parent", arguments("%rd4", "%rd0", "0") + launch("%r4", "slow", "%rd4")) +

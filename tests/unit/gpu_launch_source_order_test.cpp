@@ -1,5 +1,5 @@
-// Which launch by device code enters the kernel table next where a block decides it: order by level and SM of the
-// parent, suspended thread blocks, launches of stopped trees, and that sleeping changes nothing.
+// Tests of a block that chooses the next launch by device code for the kernel table: order by level and SM of the
+// parent, suspended thread blocks, launches of stopped trees, and equal results with and without sleeping.
 
 #include <sstream>
 
@@ -81,13 +81,14 @@ Order order_of(const Keys& keys) {
   return run;
 }
 
-/// Kernels of level 1 that are granted behind the last deep one.
+/// Number of kernels of level 1 that are granted after the last deep one.
 std::size_t behind(const std::string& order) { return order.size() - 1 - order.rfind('d'); }
 
 TEST(LaunchSourceOrder, WithoutTheBlockLaunchesAreGrantedAsTheyArrive) {
   const Order run = order_of({});
   ASSERT_EQ(run.order.size(), kLow + kDeep);
-  // Those of the parent that had arrived go first; the deep ones stand among those that arrived with them.
+  // Launches of the parent that had already arrived go first. The deep ones are mixed with those that arrived at the
+  // same time.
   EXPECT_LT(run.order.find('l'), run.order.find('d'));
 }
 

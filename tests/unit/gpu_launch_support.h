@@ -25,7 +25,8 @@
 #include "ptx/parser.h"
 #include "tests/unit/gpu_trace_support.h"
 
-// What the tests of launches by device code share: PTX of the calls, a device with a module, what happens in it.
+// Shared code of the tests of launches by device code: PTX of the calls, a device with a module, and a log of its
+// events.
 namespace castor::gpu::launch_test {
 
 inline Machine machine(const std::string& name, const std::vector<std::string>& overrides = {}) {
@@ -185,7 +186,7 @@ class Host {
               unsigned threads = 1) {
     return device_.advance_until(submit(kernel, out, number, blocks, threads));
   }
-  /// What a fault or a deadlock said, for messages.
+  /// Text of a fault or deadlock, for messages.
   [[nodiscard]] std::string said() const { return device_.fault() ? device_.fault()->message : "no fault"; }
 
  private:
@@ -195,7 +196,7 @@ class Host {
   Loaded loaded;
 };
 
-/// What an observer is told.
+/// Log of the events that an observer receives.
 class Events final : public Observer {
  public:
   struct Of {

@@ -1,4 +1,5 @@
-// L1 of an SM: hits, misses and merges, what passes it by, acquire stamps, stores, local memory, what it lacks.
+// Tests of the L1 of an SM: hits, misses and merges, bypassing accesses, acquire stamps, stores, local memory, missing
+// resources.
 
 #include "gpu_lsu_support.h"
 

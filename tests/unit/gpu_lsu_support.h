@@ -19,8 +19,8 @@
 #include "castor/gpu/sm/sm_memory.h"
 #include "platforms/machines.h"
 
-// What the tests of an SM's memory side share: SmMemory with a memory behind its port, warps of registers and a client
-// that completes what is ready, all clocked by hand.
+// Shared code of the tests of an SM's memory side: SmMemory with a memory behind its port, registers of warps, and a
+// client that completes finished instructions, all clocked by hand.
 namespace castor::gpu::test {
 
 inline Machine lsu_machine(const std::vector<std::string>& overrides = {},
@@ -28,7 +28,7 @@ inline Machine lsu_machine(const std::vector<std::string>& overrides = {},
   return platforms::load_machine(name, overrides).machine;
 }
 
-/// Ports live in modules.
+/// SystemC ports must belong to a module.
 template <class Port>
 struct PortModule : sc_core::sc_module {
   PortModule(sc_core::sc_module_name /*name*/, Unit& owner, std::uint32_t depth) : port("port", owner, depth) {}
@@ -213,7 +213,7 @@ class WarpRegisters {
   isa::LaneMask predicates_[8] = {};
 };
 
-/// What happened to an instruction that has a result.
+/// Events of an instruction that has a result.
 struct Done {
   unsigned warp = 0;
   std::uint32_t pc = 0;  ///< number the test gave

@@ -304,7 +304,7 @@ TEST(LsuTiming, GenericSharedAccessesKeepTheirPlaceInTheSharedUnit) {
 }
 
 TEST(LsuTiming, PassWaitsWhileThePipeIsFull) {
-  // Pipe of (2 + 1) x 1 accesses, no place for a second miss: the pipe fills behind it.
+  // The pipe holds (2 + 1) x 1 accesses. A second miss finds no free resource, so the pipe fills behind it.
   LsuRig rig(lsu_machine({"l1.access_latency=2", "l1.mshrs=1", "l1.banks=1"}));
   rig.memory.delay = 100;
   rig.set_addresses(0, rig.heap, 128);

@@ -126,7 +126,7 @@ std::vector<std::string> violations(const Machine& machine, const std::vector<Dr
     };
     if (i > 0 && now.clock <= stream[i - 1].clock)
       found.push_back("two commands at clock " + std::to_string(now.clock));
-    // What the bank's row must be.
+    // Row that must be open in the bank.
     if (now.kind == Kind::kActivate && open[now.bank]) found.emplace_back("activate of an open bank");
     if (now.kind == Kind::kPrecharge && !open[now.bank]) found.emplace_back("precharge of a closed bank");
     if (is_column(now) && open[now.bank] != now.row) found.emplace_back("column command to another row");

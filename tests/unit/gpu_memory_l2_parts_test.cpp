@@ -143,7 +143,7 @@ class Nobody final : public Unit {
   void tick(Cycle /*now*/) override {}
 };
 
-/// Both ends of a link, and what a slice's side needs besides.
+/// Both ends of a link, and the other parts that the memory side of a slice needs.
 struct SideRig : sc_core::sc_module, Requests {
   explicit SideRig(const std::vector<std::string>& overrides = {}, std::uint32_t credits = 4)
       : SideRig(sc_core::sc_module_name(sc_core::sc_gen_unique_name("rig")), overrides, credits) {}

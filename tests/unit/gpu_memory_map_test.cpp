@@ -1,4 +1,4 @@
-// The address map: one to one, as the formulas say.
+// Tests of the address map: it is one to one and equals the documented formulas.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST_P(Map, IsOneToOne) {
     EXPECT_TRUE(slice_lines.emplace(map.slice(address), map.line_in_slice(address)).second) << address;
     ASSERT_EQ(map.address(channel, map.channel_address(address)), address);
     ASSERT_EQ(map.dram_address(map.dram(map.channel_address(address))), map.channel_address(address));
-    // A hash turns the sets of one round by as much as that round says.
+    // A hash rotates the sets of one round by an offset that is the same in the whole round.
     const std::uint64_t line_in_slice = map.line_in_slice(address);
     const std::uint64_t q = line_in_slice / 64;
     const std::uint64_t turn = std::string(shape.inner) == "xor" ? (q ^ q / 16 ^ q / 256) : 0;
@@ -98,7 +98,7 @@ TEST(AddressMap, HashTurnsTheChannelsByTheStripeRow) {
   EXPECT_EQ(map.channel_address(12345 * 256), 2469 * 256U);
 }
 
-// Columns of a matrix with rows of 4 KiB: without hashes they meet few sets and banks.
+// Accesses to the columns of a matrix with rows of 4 KiB: without hashes they use few sets and banks.
 TEST(AddressMap, HashesSpreadPowersOfTwo) {
   const auto met = [](const std::string& inner) {
     const AddressMap map(machine(4, 1, "off", 16, 4, inner));

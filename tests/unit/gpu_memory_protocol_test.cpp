@@ -1,5 +1,5 @@
-// The checker of the TLM-2.0 base protocol finds what breaks its rules; and the adapter for masters refuses, counts and
-// survives such calls. (That the adapters themselves break no rule is what the example outside_memory shows.)
+// Tests of the checker of the TLM-2.0 base protocol: it finds violations, and the adapter for masters refuses, counts
+// and survives such calls. (The example outside_memory shows that the adapters themselves violate no rule.)
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using Payload = tlm::tlm_generic_payload;
 
-/// Does whatever a test says.
+/// A module whose behaviour a test sets.
 class Initiator : public sc_core::sc_module, tlm::tlm_bw_transport_if<> {
  public:
   explicit Initiator(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") { socket.bind(*this); }

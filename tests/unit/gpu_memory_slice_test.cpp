@@ -13,7 +13,7 @@ namespace {
 using test::memory_machine;
 using test::MemoryRig;
 
-/// One slice of one set of eight ways behind one channel.
+/// A slice with one set of eight ways, connected to one channel.
 Machine one_set(std::vector<std::string> overrides = {}) {
   std::vector<std::string> keys = {"l2.slices=1", "dram.channels=1", "l2.sets=1", "l2.ways=8", "l2.bytes=1KiB"};
   keys.insert(keys.end(), overrides.begin(), overrides.end());
@@ -68,7 +68,7 @@ TEST(L2Slice, LoadsOfALineInFlightJoinItAndAreServedOnePerCycle) {
   Slice s(one_set());
   const auto a = s.load(40, line(0)), b = s.load(41, line(0)), c = s.load(42, line(0));
   s.run();
-  // The first as in the table; the others in the cycles behind it.
+  // The first access has the latency of the table; the others complete in the following cycles.
   EXPECT_EQ(s.answers[a].performed, 306U);
   EXPECT_EQ(s.answers[b].performed, 307U);
   EXPECT_EQ(s.answers[c].performed, 308U);

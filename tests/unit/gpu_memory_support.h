@@ -12,7 +12,7 @@
 #include "castor/gpu/memory/memory_system.h"
 #include "platforms/machines.h"
 
-// What the tests of the memory system share: a machine's memory with hand-driven initiators and a clock.
+// Shared code of the tests of the memory system: a machine's memory with hand-driven initiators and a clock.
 namespace castor::gpu::test {
 
 inline Machine memory_machine(const std::vector<std::string>& overrides = {},
@@ -112,7 +112,7 @@ class MemoryRig : public sc_core::sc_module {
     for (const auto& initiator : initiators) units.push_back(initiator.get());
   }
 
-  /// Runs until nothing is left to do; false if something is, but nobody will wake.
+  /// Runs until all work is done. Returns false if work is left but no unit will wake up.
   bool run(Cycle limit = 10'000'000) {
     while (now < limit) {
       Cycle next = kForever;

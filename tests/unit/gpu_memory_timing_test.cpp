@@ -1,5 +1,5 @@
-// Closed forms of the memory system on an idle machine, and its bandwidths: all expected cycles come from the step
-// tables or from the formulas behind them.
+// Tests of the closed forms of the memory system on an idle machine, and of its bandwidths. All expected cycles come
+// from the documented step tables and formulas.
 
 #include <gtest/gtest.h>
 

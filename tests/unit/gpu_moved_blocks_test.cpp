@@ -24,7 +24,8 @@ std::string seen(GroupTimed& timed) {
          std::to_string(timed.device.gpu().statistics().hash());
 }
 
-/// `run` of these keys and no swaps saves nothing; of random ones it saves blocks and sees the same whoever sleeps.
+/// Checks `run` with and without random swaps. Without swaps it saves no blocks. With random swaps it saves blocks, and
+/// the result is the same whether units sleep or not.
 template <class Run>
 void moves(const Run& run, const Keys& keys) {
   std::string said;

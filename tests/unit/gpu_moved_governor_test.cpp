@@ -10,7 +10,8 @@ namespace {
 constexpr unsigned kSms = 4;
 constexpr Cycle kPeriod = 50;
 
-/// Every kPeriod cycles other SMs are closed, and others have no clock. Adds up what it is shown in each cycle.
+/// A governor that changes the closed SMs and the SMs without clock every kPeriod cycles. It adds up its inputs of each
+/// cycle.
 class Restless final : public ClockedHook<GovernIn, GovernOut> {
  public:
   void attach(const HookSite& /*site*/) override {}

@@ -44,7 +44,7 @@ class Counting final : public ClockedHook<DispatchIn, DispatchOut> {
     }
     if (in.ev.completed && holds_ && open_[in.ev.completed->kd] != 0) wrong += " a kernel completes too early;";
     if (retired < done || placed < retired) wrong += " more blocks end than there are;";
-    // Residents are what the room lacks, with the blocks that are away left out.
+    // The resident blocks account for the resources in use; blocks that are swapped out do not count.
     residents_ = 0;
     for (unsigned sm = 0; sm < in.room->sms(); ++sm) {
       unsigned of_sm = 0;
@@ -179,7 +179,7 @@ TEST(MovedBesideAPolicy, ABlockThatMovesIsPlacedAndCompleteOnce) {
   same_whoever_sleeps({{"context.random=3"}, true}, "away 1");
 }
 
-// A machine whose SMs have a place for one block each: the tree is deeper than they are many.
+// Each SM has a slot for one block, and the tree is deeper than the number of SMs.
 TEST(MovedBesideAPolicy, ParentsThatWaitMakeRoomForTheirChildren) {
   const std::vector<std::string> keys = {"sm.tb_slots=1", "sm.tb_contexts=1"};
   same_whoever_sleeps({keys, false, true}, "away 1");

@@ -5,7 +5,7 @@
 // Programs whose thread blocks are swapped out beside hooks.
 namespace castor::gpu::launch_test {
 
-/// 128 threads per block that meet at barriers, at different times. out[128 * block + thread] is as `met` expects.
+/// 128 threads per block arrive at barriers at different times. out[128 * block + thread] is as `met` expects.
 inline const std::string kMeet =
     kernel("meet",
            "mov.u32 %r5, 0;\nshr.u32 %r6, %r1, 5;\nadd.u32 %r6, %r6, 1;\nmov.u32 %r7, 0;\n"

@@ -108,11 +108,12 @@ void Preempted::leave_and_return(const std::vector<std::string>& more) {
   for (unsigned i = 0; i < 2; ++i) {
     const Recorder::Tb& t = tb(a, i);
     ASSERT_EQ(t.left.size(), 2U);
-    // The request is seen a cycle later; a TB that leaves holds its place to the end of the cycle of its last byte.
+    // The request is visible one cycle later. A TB that is swapped out holds its slot to the end of the cycle of its
+    // last byte.
     EXPECT_EQ(t.left[0], kFrom + (i + 1) * kMove);
     // Back one per cycle; contexts move one after the other from the cycle in which the first is there.
     EXPECT_EQ(t.came[1], kTo + 2 + i);
-    // It ran from placed + 1 to kFrom.
+    // The TB ran from placed + 1 to kFrom.
     const Cycle rest = kService - (kFrom - t.placed);
     EXPECT_EQ(t.left[1], kTo + 2 + (i + 1) * kMove + rest - 1);
   }

@@ -242,7 +242,7 @@ TEST(ReplaySm, TableGivesEachKernelItsOwnSpeed) {
 }
 
 TEST(ReplaySm, RateIsRoundedDownTo32Bits) {
-  // 1/3 is not exact: after 3 cycles the clock stands at 3 x floor(2^32 / 3) < 2^32, so S = 1 takes a fourth.
+  // 1/3 is not exact: after 3 cycles the clock is at 3 x floor(2^32 / 3) < 2^32, so S = 1 takes a fourth cycle.
   const ReplayFile f = file(kernel("k", 96, "constant 2"));  // 3 warps
   const ReplayRun result = run(machine({"replay.rate=gpu", "replay.w0=1"}), f, {{"k", 1, 0}});
   // Rate 1 in cycle 1, 1/3 from 2 on: 2 is reached in 5, not in 4.
@@ -441,7 +441,8 @@ TEST(ReplaySm, KillAndSaveHitTheKernelThatWasMeantAndNotTheNextOneInItsRecord) {
     message.visible = 30;
     message.gid = 1;
     sm.start(message);
-    // The kill is seen before the second TB comes, and stays while that is on its way; or behind it, as the save is.
+    // The kill becomes visible before the second TB arrives, and stays while that TB is in flight. Like the save, it
+    // may also become visible after the arrival.
     sm.kill(a, waits ? 20 : 40);
     sm.swap_out({50, &a, first, 0, 5});
     std::vector<std::pair<Cycle, std::uint64_t>> seen;

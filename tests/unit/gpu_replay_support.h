@@ -44,8 +44,8 @@ struct ReplayLaunch {
   Cycle at = 0;  ///< not placed before
 };
 
-/// A front end as small as possible: places the launches' TBs in order, one per cycle, on the next SM with room, and
-/// drains one completion per cycle, except in cycles that `stall` picks.
+/// A minimal front end. It places the launches' TBs in order, one per cycle, on the next SM with free resources. It
+/// drains one completion per cycle, except in the cycles for which `stall` returns true.
 class ReplayBench final : public Unit {
  public:
   struct Options {

@@ -1,4 +1,5 @@
-// Who looks at a device between cycles: when, and what has been counted by then. The watchdog has tests of its own.
+// Tests of the run monitor: when it reads a device between cycles, and which counts it finds. The watchdog has tests of
+// its own.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

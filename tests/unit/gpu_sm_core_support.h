@@ -7,7 +7,7 @@
 #include "unit/gpu_lsu_support.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// What tests of the parts share that execute instructions: the parts below them, wired as in an SM, without the SM.
+// Shared code of the tests of parts that execute instructions: the parts below them, wired as in an SM, without the SM.
 namespace castor::gpu::test {
 
 struct Core {
@@ -79,7 +79,7 @@ struct Core {
         ADD_FAILURE() << "an event that the test does not know";
     }
   }
-  /// Fills the buffer of a warp with what stands at its PC.
+  /// Fills the instruction buffer of a warp from its PC on.
   void fill(unsigned w, unsigned count = 2) { buffer.fill(w, count, false); }
   /// Executes the oldest buffered instruction of a warp for all its active lanes.
   void execute(unsigned w) {

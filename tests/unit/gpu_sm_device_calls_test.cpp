@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/device_calls.h"
 #include "unit/gpu_sm_core_support.h"
 
-// Calls of device code into the runtime: asked for, served, answered.
+// Tests of calls of device code into the runtime: requests, service, replies.
 
 namespace castor::gpu::gpu_sm_device_calls_test {
 namespace {

@@ -3,7 +3,7 @@
 #include "castor/gpu/sm/fault_port.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// What an SM reports to the front end when device code or a hook did something wrong.
+// Tests of the reports of an SM to the front end about errors of device code or of a hook.
 
 namespace castor::gpu::gpu_sm_fault_port_test {
 namespace {

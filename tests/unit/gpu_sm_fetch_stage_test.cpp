@@ -142,7 +142,7 @@ TEST(FetchStage, FetchIsDroppedWithoutAnMshr) {
   EXPECT_EQ(bench.fetch.eligible(), 2U);
 }
 
-// What takes n ticks from tick t on lets the warp be fetched in t + n.
+// After an operation of n ticks that begins in tick t, the warp can be fetched in t + n.
 TEST(FetchStage, WarpIsHeldBackForTheTicksOfItsBranch) {
   for (const Tick ticks : {1, 2, 5}) {
     Bench bench(nops(30), 32, kIdeal);

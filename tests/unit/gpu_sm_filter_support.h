@@ -11,7 +11,7 @@ namespace castor::gpu::test {
 
 inline unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 
-/// A filter that says nothing and writes down what it is told; tests add what it says.
+/// A filter without outputs that records its inputs. Tests add outputs.
 class Filter : public FetchFilter {
  public:
   void attach(const HookSite& site) override { site_ = site; }
@@ -79,7 +79,7 @@ class Sharing : public Filter {
     std::vector<unsigned> rows, registers;
     unsigned missing = 0;  ///< rows not written
   };
-  // Nobody is fetched before it is known that no leader has done its next instruction.
+  // No warp is fetched before it is known whether a leader has executed its next instruction.
   [[nodiscard]] WarpMask held() const { return copying | ~passing; }
   void choose(const FetchIn& in, FetchOut& o) {
     for (WarpMask left = in.eligible & ~passing & ~copying; left != 0; left &= left - 1) {
@@ -112,7 +112,7 @@ class Sharing : public Filter {
   void advance(const FetchIn& in) {
     const WarpMask before = held();
     apply(in);
-    // Quiet while nobody waits and what it says has not changed.
+    // Quiet while no warp waits and the outputs have not changed.
     sleeps = held() == before && copying == 0 && (in.eligible & ~passing) == 0;
   }
   void apply(const FetchIn& in) {

@@ -1,5 +1,5 @@
-// The FetchFilter's side of an SM: what it is told, and that what it says is done (docs/gpu/fetch-filter.md,
-// "FetchFilter").
+// Tests of the FetchFilter's side of an SM: the filter's inputs, and the effects of its outputs
+// (docs/gpu/fetch-filter.md, "FetchFilter").
 #include "common/hook_fails.h"
 #include "gpu_sm_filter_support.h"
 
@@ -198,7 +198,7 @@ TEST(FetchFilters, LeaderIsReportedInTheTickOfItsWrite) {
   const Machine& m = bench.rig.machine;
   const Tick issued = bench.rig.log.at(0, index).at(0);
   EXPECT_EQ(filter.written[0].first, issued + m.oc_cycles + unit_latency(m, program.code[index].timing));
-  // Whoever depends on it issues one tick behind the write, as without a filter.
+  // A dependent instruction issues one tick after the write, as without a filter.
   EXPECT_EQ(bench.rig.log.at(0, index + 1).at(0), filter.written[0].first + 1);
 }
 
@@ -346,7 +346,7 @@ TEST(FetchFilters, BranchesLeavesBarriersStoresAndGlobalOperationsAreTold) {
   EXPECT_EQ(filter.barriers[1].second, 0xfU);
   EXPECT_FALSE(filter.stores.empty());
   EXPECT_GE(filter.global_ops.size(), 2U) << "fences are told when they issue, and when they are over";
-  // The last arrival at barrier 0 lets all go on three ticks later, although nobody is fetched before.
+  // The last arrival at barrier 0 releases all warps three ticks later. No warp is fetched before that.
   const std::uint32_t barrier = bench.pc(isa::Kind::kBarrier);
   Tick last = 0, first = kForever;
   for (unsigned w = 0; w < 4; ++w) {
@@ -387,8 +387,8 @@ TEST(FetchFilters, SquashedInstructionsComeBack) {
   }
 }
 
-// What is dropped in a tick frees the warp for fetch in the next one at the earliest: whoever drops it may hold it
-// first.
+// A drop in a tick lets the warp be fetched again in the next tick at the earliest, so the filter that dropped it may
+// hold it first.
 TEST(FetchFilters, AWarpIsNotFetchedInTheTickInWhichItIsSquashed) {
   Filter filter;
   filter.sleeps = false;

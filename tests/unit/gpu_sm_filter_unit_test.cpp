@@ -3,7 +3,7 @@
 #include "castor/gpu/sm/filter_unit.h"
 #include "unit/gpu_sm_core_support.h"
 
-// The fetch filter's side of an SM: who gets a pool, and what becomes of what the filter says.
+// Tests of the fetch filter's unit in an SM: assignment of row pools, and effects of the filter's outputs.
 
 namespace castor::gpu::gpu_sm_filter_unit_test {
 namespace {

@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/issue_counter.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// What is counted of instructions that issue.
+// Tests of the counters of issued instructions.
 
 namespace castor::gpu::gpu_sm_issue_counter_test {
 namespace {

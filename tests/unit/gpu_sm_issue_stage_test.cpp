@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/issue_stage.h"
 #include "unit/gpu_sm_core_support.h"
 
-// Issue: who is ready, who commits, and what the others lack.
+// Tests of the issue stage: ready warps, issuing warps, and the stall reasons of the others.
 
 namespace castor::gpu::gpu_sm_issue_stage_test {
 namespace {

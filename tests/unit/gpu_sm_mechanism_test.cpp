@@ -37,7 +37,7 @@ class Turnstile : public SmMechanism {
   const SmClock& clock_;
 };
 
-/// Stands behind it in the list.
+/// A mechanism that follows the first one in the list.
 struct Last : SmMechanism {
   explicit Last(const SmParts& /*parts*/) {}
   void start(TbStart& /*start*/) { calls() += 'b'; }
@@ -91,7 +91,8 @@ TEST(Mechanism, ActsInTheOrderOfTheListAndNotIfTheMachineLacksIt) {
   EXPECT_EQ(own.sm.mechanism<FilterUnit>(), nullptr);
 }
 
-// It is asked in every tick in which the SM is awake, told of those that the SM sleeps, and wakes it.
+// The mechanism is called in every tick in which the SM is awake. It is notified of the ticks that the SM skips, and it
+// wakes the SM.
 TEST(Mechanism, WakesTheSmAndHearsOfEveryTick) {
   OwnRig own(test::machine("kepler_k20c_study"));
   for (Cycle cycle = 0; cycle < 10 * Turnstile::kPeriod; ++cycle) own.cycle();

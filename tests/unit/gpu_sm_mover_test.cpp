@@ -126,7 +126,7 @@ TEST(TbMover, ABlockStopsLeavesComesBackAndGoesOn) {
   EXPECT_EQ(one.rig.retired[0].warp_instructions, one.rig.log.issues.size());
 }
 
-// Contexts move one behind the other; each leaves when its own time is over, no matter how long ago it was quiescent.
+// Contexts move one after the other. Each TB leaves at the end of its own move, however long ago it became quiescent.
 TEST(TbMover, BlocksLeaveInTurnAtTheRate) {
   Moving one;
   for (unsigned gid = 0; gid < 3; ++gid) one.rig.start(*one.kernel, gid);
@@ -138,7 +138,7 @@ TEST(TbMover, BlocksLeaveInTurnAtTheRate) {
     one.rig.cycle();
     for (; seen < one.rig.away.size(); ++seen) left.push_back(one.rig.now);
   }
-  // Taken in cycle 301; the message is visible one cycle behind the last tick of the move.
+  // The request is accepted in cycle 301. The message is visible one cycle after the last tick of the move.
   EXPECT_EQ(left, (std::vector<Cycle>{301 + 1200 + 1, 301 + 1400 + 1, 301 + 1600 + 1}));
 }
 
@@ -222,7 +222,7 @@ TEST(TbMover, ABlockThatComesBackToAStoppedKernelRetires) {
   EXPECT_TRUE(one.rig.sm.idle());
 }
 
-// It sleeps 20 us from about cycle 290 on; away, its sleep stands still.
+// The warp sleeps for 20 us from about cycle 290 on. While it is swapped out, its sleep time does not run.
 TEST(TbMover, TheRestOfASleepIsSleptBehindTheReturn) {
   const char* const body =
       "ld.param.u64 %rd0, [out];\nnanosleep.u32 20000;\nmov.u64 %rd1, %clock64;\nst.global.u64 [%rd0], %rd1;\nret;";
@@ -295,7 +295,7 @@ TEST(TbMover, MachinesWithoutSwapsDoNotCountThem) {
   EXPECT_EQ(one.rig.statistics.text().find("moves."), std::string::npos);
 }
 
-// What comes back differs from what left in one cell.
+// The restored context differs from the saved one in one cell.
 using Change = std::function<void(SavedTb&)>;
 TEST(TbMoverDeathTest, WhatComesBackIsWhatLeft) {
   const std::pair<const char*, Change> changes[] = {

@@ -13,7 +13,7 @@
 #include "castor/isa/program.h"
 #include "platforms/machines.h"
 
-// What tests of the parts of an SM share: programs of hand-made records, and warps that run them.
+// Shared code of the tests of an SM's parts: programs of hand-made records, and warps that run them.
 namespace castor::gpu::test {
 
 inline Machine part_machine(const std::vector<std::string>& overrides = {},

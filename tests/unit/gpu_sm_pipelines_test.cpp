@@ -118,7 +118,7 @@ TEST(Pipelines, SchedulerOfASubCoreMachineHasItsOwnUnitsAndSharesTheOthers) {
   EXPECT_TRUE(pipelines.accepts(UnitPool::kSfu, 2, 11));
   take(UnitPool::kSfu, 2);
   EXPECT_FALSE(pipelines.accepts(UnitPool::kSfu, 2, 11));
-  // What is shared takes anybody's, as long as one is left.
+  // A shared unit accepts instructions of any scheduler, as long as one is free.
   take(UnitPool::kDp, 0);
   EXPECT_FALSE(pipelines.accepts(UnitPool::kDp, 3, 11));
   for (unsigned i = 0; i < 3; ++i) take(UnitPool::kMemory, 1);

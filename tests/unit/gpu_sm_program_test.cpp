@@ -307,7 +307,7 @@ struct NullPolicy final : IssuePolicyHook {
     }
     return out;
   }
-  // Events name live warps, one for each scheduler at most; a TB is freed when all its warps have exited.
+  // Events name live warps, at most one per scheduler. A TB is freed when all its warps have exited.
   void check(const IssueIn& in) {
     unsigned seen = 0;
     const auto event = [&](unsigned scheduler, unsigned warp) {
@@ -460,8 +460,8 @@ TEST_P(Programs, GiveTheResultsOfTheFunctionalMachineAndTheSameTicksAsleepAndWat
   }
   device.store().free(out);
 }
-/// Runs a program on one SM. Its blocks are asked to leave in cycle `leave_in`, unless it is 0. Returns the memory and
-/// the number of swaps.
+/// Runs a program on one SM. Requests the swap-out of its blocks in cycle `leave_in`, unless it is 0. Returns the
+/// memory and the number of swaps.
 std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, const Source& source,
                                       const std::shared_ptr<const isa::Program>& program, std::uint64_t out,
                                       Cycle leave_in, bool sleeps, Cycle* end) {

@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/row_pool.h"
 #include "unit/gpu_sm_core_support.h"
 
-// Rows of the register file that stand for registers: who has them, when they are written and read.
+// Tests of register file rows that replace registers: their owners, and the ticks of their writes and reads.
 
 namespace castor::gpu::gpu_sm_row_pool_test {
 namespace {

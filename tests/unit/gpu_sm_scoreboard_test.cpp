@@ -158,7 +158,7 @@ TEST(Scoreboard, WarpIsNotClearWhileItsInstructionComesBack) {
   bench.board.resume(3);
   EXPECT_EQ(bench.board.clear(), 8U);
   EXPECT_EQ(bench.board.waits_load(), 0U);
-  // Whoever begins in the slot does not wait for the one before.
+  // A new warp in the slot does not wait for the previous one.
   bench.board.memory_issued(3, store, {1, true});
   bench.board.start(3);
   bench.board.judge(3, other);

@@ -87,7 +87,7 @@ TEST(SkipCheck, FindsAResultThatIsTheLeadersOnly) {
                   "\\((32|64|96),0,0\\)\n.*instruction: mov\\.u32 R[0-9]+, %tid\\.x"));
 }
 
-// Of loads the addresses are compared.
+// For loads the addresses are compared.
 TEST(SkipCheck, FindsALoadFromAnotherAddress) {
   Sharing filter;
   const Checked run(filter, std::string(kUniform) + "ld.global.u32 %r12, [%rd4]; add.u32 %r8, %r8, %r12;" + kEnd,
@@ -155,7 +155,7 @@ TEST(SkipCheck, FindsCopiesThatAreMissingOrWrong) {
   }
 }
 
-// A filter that skips what nobody has executed.
+// A filter that skips instructions no warp has executed.
 TEST(SkipCheck, FindsSkipsWithoutALeader) {
   struct Skips : Sharing {
     Skips() {

@@ -82,7 +82,7 @@ TEST(SwapPort, AnAccessWaitsWhileTheLoadStoreUnitIsFull) {
   EXPECT_GT(one.statistic("swap_port.refused"), 500U);
   EXPECT_EQ(one.statistic("swap_port.loads"), one.lines());
 }
-// What an engine must not do, each rule once.
+// Each case breaks one rule for swap engines.
 TEST(SwapPortDeathTest, AnEngineThatBreaksARuleStopsTheRunWithTheBlocksName) {
   const auto breaks = [](const std::function<void(SwapOut&)>& change) {
     const RandomSwapEngine::Options options;
@@ -147,8 +147,8 @@ TEST(SwapPortDeathTest, AnEngineThatBreaksARuleStopsTheRunWithTheBlocksName) {
                     }),
                     "asks for an image of TB context 9, which has no such job");
 }
-// An image comes two cycles behind its request; a load is done when its data are written, that is behind the passes
-// through LSU, L1 and network; the block leaves when the last store is acknowledged.
+// An image arrives two cycles after its request. A load is done when its data are written, after the passes through
+// LSU, L1 and network. The block leaves when the last store is acknowledged.
 TEST(SwapPort, TimesOfAnImageOfALoadAndOfTheEndOfAJob) {
   SeenRig one(quick(), {"l1.return_latency=7"});
   const auto& l1 = one.rig.machine.l1;

@@ -157,7 +157,7 @@ class SeenRig {
     std::memcpy(parameters.data(), &base.out, 8);
     kernel = &rig.load(kBody, {4, 1, 1}, {64, 1, 1}, 0, kBefore, parameters);
   }
-  /// Starts a block and asks it to leave in cycle 300.
+  /// Starts a block and requests its swap-out in cycle 300.
   void begin() {
     rig.start(*kernel);
     while (rig.now < 300) rig.cycle();

@@ -209,7 +209,7 @@ TEST(SwapPort, AStoppedBlockRetiresAndGivesItsImageBack) {
     EXPECT_EQ(one.rig.sm.waiting(), "");
   }
 }
-// It is stopped before the engine has taken the job: the job is withdrawn.
+// The block is stopped before the engine has accepted the job: the job is withdrawn.
 TEST(SwapPort, AJobThatWaitsIsWithdrawnWhenItsBlockIsStopped) {
   Swapping one;
   one.rig.start(*one.kernel);
@@ -222,7 +222,7 @@ TEST(SwapPort, AJobThatWaitsIsWithdrawnWhenItsBlockIsStopped) {
   EXPECT_TRUE(one.rig.sm.idle());
 }
 
-// It is stopped when the engine is done with it, before it has left.
+// The block is stopped when the engine has finished the job, before the block has left.
 TEST(SwapPort, ABlockThatIsStoppedBehindItsMoveGivesItsImageBack) {
   for (Cycle after = 0; after < 4; ++after) {
     SCOPED_TRACE(after);
@@ -258,8 +258,8 @@ TEST(SwapPort, ASavedBlockThatIsDroppedGivesItsImageBack) {
   tb.reset();
   EXPECT_EQ(one.images.free_bytes(), kRegion);
 }
-// It sleeps 20 us from about cycle 290 on; its sleep stands still from the beginning of the move out to the end of the
-// move in.
+// The warp sleeps for 20 us from about cycle 290 on. Its sleep time does not run from the beginning of the move out to
+// the end of the move in.
 TEST(SwapPort, TheRestOfASleepIsSleptBehindTheFill) {
   const char* const body =
       "ld.param.u64 %rd0, [out];\nnanosleep.u32 20000;\nmov.u64 %rd1, %clock64;\nst.global.u64 [%rd0], %rd1;\nret;";

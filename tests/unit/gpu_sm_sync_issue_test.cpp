@@ -186,7 +186,7 @@ TEST(SyncIssues, SettleSeesTheQuiescedBlocksOfItsTick) {
   }
 }
 
-// What issues in a tick counts from the next one on.
+// Instructions that issue in a tick count from the next tick on.
 TEST(SyncIssues, QuiescedIsThatOfTheStartOfTheStep) {
   Recorder seen;
   std::map<Cycle, TbMask> quiesced;

@@ -8,10 +8,10 @@
 #include "common/sync_stubs.h"
 #include "gpu_sm_support.h"
 
-// One SM with a synchronisation agent, and the network behind it.
+// Shared code of tests of one SM with a synchronisation agent and the network behind it.
 namespace castor::gpu::test::sync {
 
-/// An agent that does what a test says.
+/// An agent whose behaviour a test sets.
 class Agent final : public SyncStub<AgentIn, AgentOut> {
  public:
   void reset() override { restart(); }

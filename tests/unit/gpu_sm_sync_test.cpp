@@ -382,7 +382,7 @@ TEST(SyncAgents, WithoutAKernelThatSynchronisesItIsNotCalledAndNothingChanges) {
     ASSERT_EQ(rig.log.issues[i].tick, plain.log.issues[i].tick);
     ASSERT_EQ(rig.log.issues[i].warp, plain.log.issues[i].warp);
   }
-  // With one it is called in the ticks of its TBs, and dormant again behind them.
+  // A kernel with an operation: the agent is called in the ticks of its TBs, and is dormant again afterwards.
   rig.start(rig.load_synchronising(kLoop, {1}, {32}), 0);
   ASSERT_TRUE(rig.run(7));
   const std::uint64_t clocked = agent.clocked;

@@ -185,7 +185,7 @@ TEST(ThreadBlocks, StoppedKernelIsKnownByItsTicket) {
   EXPECT_FALSE(bench.tbs.killed(bench.kernel.context));
 }
 
-// An order to swap out is behind the thread blocks that were sent before it, and passes none; a stop passes it.
+// A swap-out request follows the thread blocks that were sent before it, and overtakes none. A stop overtakes it.
 TEST(ThreadBlocks, AnOrderToSwapWaitsForTheBlocksThatWereSentBefore) {
   Bench bench;
   bench.tbs.swap({20, &bench.kernel.context, 7, 3, 5});

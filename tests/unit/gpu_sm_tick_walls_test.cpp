@@ -122,7 +122,7 @@ TEST(TickWalls, WhatLeavesAnSmWaitsUntilTheTickIsOver) {
 
 #ifdef CASTOR_TICK_WALLS
 
-/// A policy that does what `act` says in the tick of its SM.
+/// A policy that calls `act` in the tick of its SM.
 class Faulty final : public IssuePolicyHook {
  public:
   explicit Faulty(std::function<void()> act) : act_(std::move(act)) {}

@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(AllMachines, LastArrival,
                                          Expected{"turing_rtx2060_study", 3}, Expected{"gcn_apu", 3}),
                          machine_name);
 
-// Warp w of thread block b counts 20 w + 200 b rounds of a loop, meets the others, and does so again.
+// Warp w of thread block b runs 20 w + 200 b iterations of a loop and waits at a barrier, twice.
 constexpr const char* kTwoBarriers =
     "mov.u32 %r1, %tid.x;\nshr.u32 %r1, %r1, 5;\nmov.u32 %r2, %ctaid.x;\nmul.lo.u32 %r1, %r1, 20;\n"
     "mul.lo.u32 %r2, %r2, 200;\nadd.u32 %r1, %r1, %r2;\nmov.u32 %r3, %r1;\n"

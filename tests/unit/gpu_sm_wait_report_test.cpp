@@ -3,7 +3,7 @@
 #include "castor/gpu/sm/wait_report.h"
 #include "unit/gpu_sm_core_support.h"
 
-// What an SM says of warps that wait or spin.
+// Tests of an SM's report about warps that wait or spin.
 
 namespace castor::gpu::gpu_sm_wait_report_test {
 namespace {
@@ -21,7 +21,7 @@ struct Bench : Core {
     reasons.push_back({held, "is held by a mechanism"});
     return {parts, reasons};
   }
-  /// What it says of the first warp.
+  /// Returns the report's text about the first warp.
   [[nodiscard]] std::string text(WarpMask held = 0) { return report(held).text(); }
 };
 

@@ -20,7 +20,7 @@ struct Shape {
   unsigned schedulers, warps, group;
 };
 
-/// Random thread blocks, ready, live and waiting warps; every pick is compared, some picks issue.
+/// Random thread blocks with random ready, live and waiting warps. Every pick is compared, and some picks issue.
 template <class Picker>
 void compare(IssuePolicy policy, const Shape& shape, unsigned seed) {
   Machine machine = platforms::load_machine("tiny", {}).machine;

@@ -252,7 +252,7 @@ TEST(Store, DescribesAddresses) {
   EXPECT_EQ(store.describe(4095), "a null pointer");
   EXPECT_THAT(store.describe(0x12345678), HasSubstr("below device memory"));
   const auto named = store.allocate(64, AllocationKind::kModule, "table");
-  // What the machine allocates for itself is not named, nor is what lies far away.
+  // Messages do not name the machine's own allocations, nor those that are far away.
   const auto own = store.allocate(64, AllocationKind::kParameters);
   EXPECT_THAT(store.describe(*own + 100), HasSubstr("behind the end of a 64-byte module allocation"));
   EXPECT_EQ(store.describe(*address + (1 << 25)), "outside any allocation");
@@ -283,7 +283,7 @@ TEST(Store, NamesEveryKind) {
   }
 }
 
-// What the machine allocates for itself leaves addresses and holes of the program's allocations alone.
+// The machine's own allocations do not change the addresses and holes of the program's allocations.
 TEST(Store, KeepsTheMachinesOwnAllocationsApart) {
   const auto addresses = [](bool machine) {
     Store store({kMegabyte, false, true});
@@ -308,7 +308,7 @@ TEST(Store, KeepsTheMachinesOwnAllocationsApart) {
   EXPECT_EQ(addresses(true), addresses(false));
 }
 
-// Blocks have theirs from the machine's beginning to its end, and a program's addresses do not tell of it.
+// Hardware blocks keep their memory as long as the machine exists. A program's addresses do not depend on it.
 TEST(Store, MemoryOfBlocksOutlivesAClearAndMovesNothing) {
   const auto addresses = [](bool block) {
     Store store({kMegabyte});
@@ -325,7 +325,7 @@ TEST(Store, MemoryOfBlocksOutlivesAClearAndMovesNothing) {
       EXPECT_EQ(store.used(AllocationKind::kBlock), block ? 5000U : 0U);
       EXPECT_EQ(store.used(AllocationKind::kHeap), 0U);
     }
-    // Nobody else gets it.
+    // The memory is given to no one else.
     while (const auto more = store.allocate(4096, AllocationKind::kHeap)) {
       if (block) {
         EXPECT_LT(*more + 4096, own);

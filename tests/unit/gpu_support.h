@@ -16,7 +16,7 @@
 #include "platforms/machines.h"
 #include "ptx/parser.h"
 
-// What the tests of the functional machine share: a small machine, kernels from PTX text, buffers.
+// Shared code of the functional machine's tests: a small machine, kernels from PTX text, buffers.
 namespace castor::gpu::test {
 
 inline Machine machine(const std::vector<std::string>& overrides = {}, const std::string& name = "tiny") {

@@ -69,7 +69,7 @@ TEST(Progress, SaysHowMuchOfTheKernelIsDoneAndWhenTheRestWillBe) {
   EXPECT_EQ(terminal.lines.back(),
             "\r1.00 k cycles  1 us simulated  0 warp instructions/s  multiply<16> 30.0 % of 1000 blocks, 0:07 "
             "left\x1b[K");
-  // Of another kernel nothing is known yet.
+  // The progress of another kernel is still unknown.
   terminal.now = milliseconds(4000);
   progress.update(2000, 2'000'000, 0, Progress::Kernel{"scan", 8, 0, 1, 2});
   EXPECT_EQ(terminal.lines.back(),

@@ -39,7 +39,7 @@ class TemporaryPath {
   std::string first_, path_;
 };
 
-/// Files of this process cannot grow beyond `bytes` while this lives: what a full disk does, too.
+/// Keeps files of this process from growing beyond `bytes` while the object lives, as a full disk would.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) {

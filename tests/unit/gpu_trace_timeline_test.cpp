@@ -27,7 +27,7 @@ int check(const std::string& path) {
   return run_script("tests/platform/check_timeline.py", "'" + path + "' --kilohertz 706000");
 }
 
-/// A kernel that lives as long as the test.
+/// A kernel that runs as long as the test.
 struct TestKernel {
   explicit TestKernel(const std::string& name, Ticket ticket) {
     program.kernel = name;

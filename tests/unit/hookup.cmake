@@ -1,4 +1,4 @@
-# Blocks meet a machine: claims, and what is found and loaded.
+# Tests of blocks on a machine: their claims, and how they are found and loaded.
 castor_test(hookup_claims_test KIND unit SOURCES hookup/claims_test.cpp LIBS castor_platforms castor_hookup)
 # The list of kernels that dispatch blocks share.
 castor_test(hookup_waiting_kernels_test KIND unit SOURCES hookup/waiting_kernels_test.cpp LIBS castor_platforms castor_hookup)
@@ -12,13 +12,13 @@ endforeach()
 castor_test(hookup_loading_test KIND unit EVERY_COMPILER SOURCES hookup/loading_test.cpp LIBS castor_platforms castor_hookup
   DEPENDS castor_odd_object_1 castor_odd_object_2 castor_odd_object_3 castor_block_saws castor_model_saws)
 
-# Objects of blocks that are built when they are asked for.
+# Blocks whose objects are built on demand.
 castor_test(twin_block_object_test KIND unit SOURCES twin_block_object_test.cpp LIBS castor_twin)
 
 # A twin that is clocked lazily against one that is not.
 castor_test(hookup_lazy_twin_test KIND unit SOURCES hookup/lazy_twin_test.cpp LIBS castor_hookup castor_turnstile)
 
-# What waves of a block leave out.
+# Signals that the waves of a block leave out.
 foreach(block IN LISTS castor_blocks ITEMS turnstile)
   castor_test(hookup_running_probes_${block}_test KIND unit SOURCES hookup/running_probes_test.cpp LIBS castor_${block})
   set(header castor/${block}/engine.h)

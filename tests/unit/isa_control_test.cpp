@@ -76,7 +76,7 @@ TEST(SimtStack, NestedDivergenceUnwindsInside) {
 }
 
 TEST(SimtStack, LoopsKeepLanesThatLeaveUntilAllHaveLeft) {
-  // 1: body; 2: branch back to 1 for lanes that go on; 3: behind. Lane i makes i + 1 turns.
+  // 1: body; 2: branch back to 1 for lanes that continue; 3: after the loop. Lane i runs i + 1 iterations.
   SimtStack stack;
   stack.start(0xffffffffu, 1);
   unsigned turns = 0;
@@ -168,7 +168,7 @@ TEST(SimtStack, CallsReturnBehindTheCall) {
 }
 
 TEST(SimtStack, ReturnsInDivergentCodeKeepTheOthersInTheFunction) {
-  // In the function: if (lane < 2) return; the rest meets at 108 and returns there.
+  // In the function: if (lane < 2) return; the other lanes reconverge at 108 and return there.
   SimtStack stack;
   stack.start(0xf, 5);
   stack.call(100, 0xf);
@@ -433,7 +433,7 @@ TEST(Barrier, CountsBothHalvesOfWideWarps) {
   EXPECT_EQ(unit.arrived(0), 2u);
   EXPECT_EQ(unit.arrive(arrival(1, 0, 96), released), Error::kNone);
   ASSERT_EQ(released.size(), 1u);
-  // One half alone meets a barrier of 32 threads.
+  // Only one half of the warp arrives at a barrier of 32 threads.
   released.clear();
   EXPECT_EQ(unit.arrive(arrival(0, 2, 32), released), Error::kNone);
   EXPECT_EQ(released.size(), 1u);

@@ -148,7 +148,8 @@ TEST_P(FloatArithmetic, F64IsExactlyRoundedInEveryMode) {
 }
 
 TEST(FloatArithmetic, SumsNearTheTopRoundAwayOrToInfinityByMode) {
-  // The largest float plus half of its last place is a tie; just below it stays.
+  // The largest float plus half a unit in its last place is a tie. With a little less the sum rounds down to the
+  // largest float.
   const std::vector<Column> sources{{0x7f7fffff, 0x7f7fffff, 0xff7fffff, 0xff7fffff},
                                     {0x73000000, 0x72ffffff, 0xf3000000, 0xf2ffffff}};
   const auto values = [&](const char* spelling) { return run(*tables()[0], spelling, sources).values; };

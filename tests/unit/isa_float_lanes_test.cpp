@@ -1,4 +1,5 @@
-// What every floating-point row keeps: lanes that do not execute, and operands that share a row with the destination.
+// Tests what every floating-point row must preserve: lanes that do not execute, and operands that share a row with the
+// destination.
 
 #include "unit/isa_float_harness.h"
 
@@ -183,7 +184,7 @@ TEST(FloatLanes, TheDestinationMayBeAnySource) {
       for (const unsigned lanes : {32u, 64u}) {
         const std::size_t register_bytes = std::size_t{4} * lanes;
         for (std::size_t shared = 0; shared < p.widths.size(); ++shared) {
-          // Of different widths: the narrow row is one or the other register of the wide pair.
+          // Operands of different widths: the narrow row is one of the two registers of the wide pair.
           const bool mixed = p.widths[shared] != p.destination;
           for (const std::size_t part : {std::size_t{0}, register_bytes}) {
             if (part != 0 && !mixed) continue;

@@ -40,7 +40,7 @@ constexpr Format kBf16{8, -133, 127, 16, 0x7fff};
 constexpr Format kF32{24, -149, 127, 32, 0x7fffffff};
 constexpr Format kF64{53, -1074, 1023, 64, 0xfff8000000000000};
 
-/// magnitude * 2^exponent; `more` says that a little is missing (less than the last bit).
+/// Value magnitude * 2^exponent. `more`: the exact value is larger by less than the last bit.
 struct Exact {
   bool negative = false;
   Integer magnitude = 0;

@@ -44,7 +44,7 @@ inline std::vector<const isa::InstructionTable*> all_tables() {
 
 inline u64 low_bits(u64 value, unsigned bits) { return bits >= 64 ? value : value & ((u64{1} << bits) - 1); }
 
-/// What an instruction reads and writes besides immediates.
+/// Operands that an instruction reads and writes, without immediates.
 struct Shape {
   std::vector<isa::Type> sources;
   isa::Type destination = isa::Type::kNone;

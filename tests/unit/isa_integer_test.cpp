@@ -1,4 +1,5 @@
-// Integer arithmetic against references in wide arithmetic (128 bits), bit by bit where that is another way to say it.
+// Tests integer arithmetic against references in wide arithmetic (128 bits), or bit by bit where that is an independent
+// method.
 
 #include "unit/isa_harness.h"
 

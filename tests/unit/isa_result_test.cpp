@@ -1,5 +1,6 @@
-// What results depend on, as the rows of the table claim it: a row added as pure gives every lane what its own operands
-// say, whichever lane, warp or clock executes it. The marks of redundant instructions rest on this (docs/marks.md).
+// Tests the dependences of results that the table's rows declare: a row added as pure gives every lane a result that
+// depends only on the lane's own operands, whichever lane, warp or clock executes it. Redundancy marks rely on this
+// (docs/marks.md).
 
 #include "tests/common/sanitized.h"
 #include "unit/isa_harness.h"
@@ -62,7 +63,7 @@ bool gives_the_same(const isa::Match& match, std::mt19937_64& random, u64 immedi
     }
   }
   for (unsigned p = 0; p < 2; ++p) {
-    // Also all lanes but one, and only one: votes over many lanes otherwise seldom differ.
+    // Also tries all lanes but one, and only one lane, since votes over many lanes otherwise rarely differ.
     const isa::LaneMask one = isa::LaneMask{1} << random() % kLanes;
     const isa::LaneMask masks[] = {random() & kAllLanes, one, ~one & kAllLanes, kAllLanes};
     warps[0].predicates[p] = masks[random() % 4];

@@ -90,7 +90,7 @@ TEST(Find, TakesPartsInAnySequenceExceptTypes) {
   EXPECT_EQ(find("ld.ca.global.u32.v2").spelling(), "ld.global.ca.v2.u32");
   EXPECT_EQ(find("add.f32.ftz.rn").spelling(), "add.rn.ftz.f32");
   EXPECT_EQ(find("cvt.f32.rn.u64").spelling(), "cvt.rn.f32.u64");
-  // From float to integer it would have to be .rni, and the other way round the types stand in the other sequence.
+  // From float to integer the spelling would need .rni. In the other direction the types have the opposite order.
   EXPECT_FALSE(find("cvt.rn.u64.f32").valid());
   EXPECT_FALSE(find("cvt.u64.rn.f32").valid());
   EXPECT_FALSE(find("add.u32.u32").valid());

@@ -1,5 +1,5 @@
-// Both builds of the lane handlers give the same bits: every spelling of every row on registers, on random and edge
-// values, for 32 and 64 lanes, full and partial masks.
+// Tests that both builds of the lane handlers give the same bits: every spelling of every row on registers, on random
+// and edge values, for 32 and 64 lanes, full and partial masks.
 
 #include "castor/isa/timing_class.h"
 #include "unit/isa_harness.h"

@@ -1,4 +1,4 @@
-// What the CUDA programs say of their results.
+// Tests of the CUDA programs' own result checks.
 #include <gtest/gtest.h>
 
 #include <limits>

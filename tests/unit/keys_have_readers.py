@@ -185,7 +185,7 @@ def self_test(root):
             if (len(read), len(unread)) != ((1, 0) if expected else (0, 1)):
                 wrong.append(f"{name}: a reader that is {'not found' if expected else 'none'}: {source}")
 
-    # The tree's own table with keys that nobody reads, written in each of the ways.
+    # Returns the tree's own table plus keys without a reader, written in each of the supported ways.
     table = (root / TABLE).read_text()
     planted = {
         "sm.unread": '  CASTOR_NUMBER(sm.unread, "warps", 1, 64, "nobody reads it");\n',

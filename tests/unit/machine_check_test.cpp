@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Values that are each in range but do not fit each other, and what the message must say.
+/// Values that are legal one by one but not together, and the expected message.
 struct Misfit {
   const char* name;
   const char* machine;

@@ -109,7 +109,7 @@ TEST(Machines, VariantsChangeOnlyWhatTheySay) {
   EXPECT_EQ(variant.machine.issue.policy, gpu::IssuePolicy::kLrr);
 }
 
-// Published experiments rest on these machines. A key that is not in the file is newer than they are.
+// Published experiments use these machines. A key that is not in the file is newer than the experiments.
 class Study : public testing::TestWithParam<const char*> {};
 
 TEST_P(Study, KeepsItsValuesKeyByKey) {

@@ -109,7 +109,7 @@ TEST(PtxCorpus, NamesThatEqualWordsOfTheLanguageKeepTheirMeaning) {
   EXPECT_TRUE(kernel.entry);
   EXPECT_THAT(kernel.body, SizeIs(20));
   EXPECT_THAT(module.find_function("ret")->body, SizeIs(2));
-  // "exit:" stands before instruction 0, the inner "bra:" before 5, the outer one before the last.
+  // The label "exit:" is before instruction 0, the inner "bra:" before 5, the outer one before the last instruction.
   std::set<std::pair<std::string, std::uint32_t>> labels;
   for (const isa::Label& label : kernel.labels) labels.emplace(label.name, label.position);
   EXPECT_THAT(labels, ElementsAre(std::pair("bra", 5U), std::pair("bra", 19U), std::pair("exit", 0U)));

@@ -26,7 +26,7 @@ std::string message_of(F action) {
   return "no error";
 }
 
-/// The parts that live as long as a text.
+/// Parser parts that live as long as a text.
 struct Reader {
   explicit Reader(std::string_view characters, std::uint64_t bytes = 1 << 20)
       : text(characters, kFile),
@@ -256,7 +256,7 @@ TEST(Initialisers, AnAddressIsAUseOfItsSymbolWithItsWidth) {
             "the address of .global variable 'far' takes 64 bits, not 32");
 }
 
-/// Labels of a function with one instruction of two operands, and the scopes they stand in.
+/// Labels of a function with one instruction of two operands, and their scopes.
 struct LabelRig {
   explicit LabelRig(std::string_view tokens) : text(tokens, kFile), names(function), labels(text, function, names) {
     function.body.resize(1);

@@ -6,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
-// What one PTX instruction does to a warp, computed on the host from the text of the instruction by means of its own:
-// integers of 128 bits, exact arithmetic for floating point. Shares nothing with the instruction table.
+// Reference for the effect of one PTX instruction on a warp, computed on the host from the text of the instruction. It
+// uses its own arithmetic: integers of 128 bits, exact arithmetic for floating point. It shares no code with the
+// instruction table.
 namespace castor::test::ptx_reference {
 
 /// Registers and memory of one lane, as tests/unit/ptx_forms/kernel.ptx lays them out.

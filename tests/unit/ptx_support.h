@@ -10,7 +10,7 @@
 #include "castor/isa/module.h"
 #include "ptx/parser.h"
 
-// What the tests of the PTX parser share.
+// Shared code of the PTX parser's tests.
 namespace castor::ptx::test {
 
 inline const char* const kHeader = ".version 7.0\n.target sm_70\n.address_size 64\n";
@@ -46,7 +46,7 @@ inline std::string error_of(std::string_view text) {
   return std::to_string(std::stoi(full.substr(0, colon)) - 3) + full.substr(colon);
 }
 
-/// Likewise for the body of a kernel whose first line counts as line 1.
+/// Returns the same for the body of a kernel whose first line counts as line 1.
 inline std::string error_in(std::string_view body, std::string_view before = {}) {
   const std::string full = error_of(kernel_text(body, before));
   const std::size_t colon = full.find(':');

@@ -117,12 +117,12 @@ def values(text):
 
 
 def headings(text):
-    """Headings of a page, as they stand there."""
+    """Returns the headings of a page, as they are written there."""
     return {line.lstrip("#").strip() for line in text.splitlines() if line.startswith("#")}
 
 
 def anchors(text):
-    """What links can name of a page: its headings as GitHub spells them, without marks, in lower case; and its ids."""
+    """Returns the anchors of a page: its headings as GitHub spells them, without marks, in lower case; and its ids."""
     names = set(re.findall(r'<a id="([^"]+)">', text))
     for heading in re.findall(r"^#+ +(.*)", FENCED.sub("", text), re.M):
         heading = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)

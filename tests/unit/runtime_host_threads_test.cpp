@@ -1,4 +1,4 @@
-// What threads of the program do, and what is made of it.
+// Tests of the classification of the program's threads by their activity.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -132,7 +132,7 @@ TEST(HostWatch, PatienceShrinksToASixteenthWithProgramsThatComeBackAtOnceAndCome
   EXPECT_EQ(watch.patience(), kPatience);
 }
 
-/// What the threads of this process are in, by what they do; waits until they are.
+/// Waits until the threads of this process are in the given states.
 TEST(OtherThreads, AreSeenInWhatTheyWaitFor) {
   sem_t semaphore;
   ASSERT_EQ(sem_init(&semaphore, 0, 0), 0);

@@ -1,5 +1,5 @@
-// Images on a device: variables are placed and initialised, constants are read-only, kernels are compiled when asked
-// for.
+// Tests of images on a device: variables are placed and initialised, constants are read-only, kernels are compiled on
+// demand.
 
 #include <algorithm>
 

@@ -22,7 +22,7 @@ cudaError_t code_of(F action) {
   return cudaSuccess;
 }
 
-/// A device that is opened when somebody asks.
+/// A device that is opened on demand.
 class SessionPartsTest : public testing::Test {
  protected:
   DeviceSource source() {

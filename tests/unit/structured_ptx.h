@@ -206,7 +206,7 @@ class StructuredKernel {
       text += "  @" + stop + " bra " + end + ";\n";
     }
     text += block(depth + 1, common);
-    // Counters are variables too: what is computed from them behind the loop.
+    // Counters are variables, too: values are computed from them after the loop.
     text += "  add.u32 " + count + ", " + count + ", 1; setp.lt.u32 " + p + ", " + count + ", " +
             std::to_string(1 + below(4)) + ";\n  @" + p + " bra " + head + ";\n" + end + ":\n";
     return text + "  add.u32 " + variable() + ", " + count + ", " + operand() + ";\n";

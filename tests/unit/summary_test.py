@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds tests/summarise.py against results written by hand: what the last line says, and the exit code."""
+"""Tests tests/summarise.py on results written by hand: its last line and its exit code."""
 
 import json
 import pathlib

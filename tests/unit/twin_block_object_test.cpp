@@ -1,4 +1,4 @@
-// Objects of blocks that are built when somebody asks for them, by the command that the manifest names.
+// Tests of blocks whose objects are built on demand, by the command that the manifest names.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

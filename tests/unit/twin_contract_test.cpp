@@ -289,7 +289,7 @@ TEST(Params, ComeOutOfNamesAndValues) {
                base::InputError);
 }
 
-/// A source that must not be asked, or has a file that is no RTL.
+/// A source that must not be queried, or has a file that is no RTL.
 class Source final : public RtlSource {
  public:
   [[nodiscard]] std::string object(const std::string& block, const ParamValues& values, bool waves) override {

@@ -12,7 +12,8 @@ import re
 import sys
 import tempfile
 
-# What each room may include besides itself. Rooms under models/castor that are not named here are hardware blocks.
+# Rooms that each room may include besides itself. Rooms under models/castor that are not named here are hardware
+# blocks.
 ALLOWED = {
     "base": set(),
     "isa": {"base"},

@@ -149,8 +149,8 @@ TEST(DarsieAdapter, LoopsBarriersAndSharedMemory) {
   EXPECT_LT(skips(less), skips(outcome));
 }
 
-// A warp is on its own and faults while the others wait for versions, meet or copy: all end where they are, and the
-// next thread blocks find the block as it should be.
+// One warp runs alone and faults while the others wait for versions, reconverge or copy. All warps end where they are,
+// and the next thread blocks find the block in a clean state.
 TEST(DarsieAdapter, AKernelThatFaultsEndsWarpsWhereverTheyAre) {
   std::string body = std::string(kStart) + kRedundantCode + R"(
     setp.ge.u32 %p0, %r10, 112;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace gpu;
 
-// Immediates tell the records apart.
+// The immediates distinguish the records.
 const char* const kBody = R"(
   mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r12, %tid.z;
   mad.lo.u32 %r3, %r1, 0x65, %r2;

@@ -1,5 +1,5 @@
-// The systems that DARSIE is compared with, as fetch filters of an SM: kernels give what they give without, and what a
-// system eliminates is what its definition says.
+// Tests of the systems that DARSIE is compared with, as fetch filters of an SM: kernels have the same results with and
+// without them, and each system eliminates the instructions that its definition names.
 
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ struct Outcome {
   }
 };
 
-/// What an SM says of the kernel to whom makes its filter, before it runs.
+/// Program that an SM passes to the factory of its filter before a kernel runs.
 using Make = std::function<std::unique_ptr<gpu::FetchFilter>(const isa::Program&)>;
 
 /// Compiles the program. It does not depend on the rig, but the rig must have a filter before it is loaded.
@@ -123,7 +123,7 @@ namespace {
 
 const Make kUniformVector = [](const isa::Program&) { return std::make_unique<UniformVector>(64); };
 
-/// The reuse buffer by itself, with an SM whose warps all stand at one marked addition: one instruction per tick.
+/// Tests the reuse buffer alone, with an SM whose warps are all at one marked addition: one instruction per tick.
 struct Buffer final : gpu::StudiedSm {
   explicit Buffer(unsigned entries) : uv(entries) {
     gpu::HookSite site;
@@ -250,7 +250,8 @@ TEST(UniformVector, WarpsOfABlockLookForUniformArithmetic) {
 }
 
 TEST(UniformVector, WarpsThatComeLaterHit) {
-  // The marked sums stand behind a load that each warp waits for; the loop makes later rounds meet the results.
+  // The marked sums follow a load that each warp waits for. The loop repeats them, so that later iterations find the
+  // results in the buffer.
   const Kernel kernel{std::string(kStart) + R"(
     mov.u32 %r23, 0; mov.u32 %r9, 0;
   AGAIN:
@@ -265,7 +266,7 @@ TEST(UniformVector, WarpsThatComeLaterHit) {
   EXPECT_LE(with.cycles, run(kernel, {}).cycles);
 }
 
-// A buffer that nobody hits changes no cycle.
+// A buffer without hits changes no cycle.
 TEST(UniformVector, MissesCostNothing) {
   Kernel kernel = straight();
   kernel.body = std::string(kStart) + "mul.lo.u32 %r9, %r10, %r10; add.u32 %r9, %r9, %r11; bar.sync 0;" + kEnd;
@@ -298,7 +299,7 @@ TEST(NoSync, RedundantInstructionsAreExecutedOnce) {
   }
 }
 
-// Nobody waits at a branch, and whoever goes another way shares with those who go it too.
+// No warp waits at a branch. Warps that take the same path share results, on either path.
 TEST(NoSync, WarpsNeitherMeetNorLeaveAtBranches) {
   const Outcome with = compare(branches(), kNoSync);
   EXPECT_EQ(with.counts.at("no_cf_sync.leavers"), 8U) << "at their exit";
@@ -472,7 +473,8 @@ TEST(AffineInstances, WhatIsNoFileOfThemIsRefusedWithItsLine) {
   EXPECT_THROW((void)read_affine_instances("/nonexistent/file"), base::InputError);
 }
 
-// Rows of a study hold several results of one instruction, so nobody can tell which go with a thread block that moves.
+// Rows of a study hold several results of one instruction, so it is unknown which of them belong to a thread block that
+// moves.
 TEST(Compared, ThreadBlocksDoNotMoveBesideACompared) {
   for (const char* const key : {"context.random=1", "context.mover=rate"}) {
     NoSync filter;

@@ -77,7 +77,7 @@ TEST(DarsieEngineErrors, IllegalRetiresAreRefused) {
   EXPECT_EQ(b.probes().tl, 0U);
 }
 
-// The SM tells of a retire and gives the slot away in one cycle.
+// The SM reports the retirement of a thread block and reuses its slot in the same cycle.
 TEST(DarsieEngineErrors, ATbSlotMayBeLaunchedInTheCycleOfItsRetire) {
   Bench b(odd());
   b.launch(legal()).step().exit(3).step();

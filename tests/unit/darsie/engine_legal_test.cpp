@@ -16,7 +16,7 @@
 namespace castor::darsie::test::engine_legal_test {
 namespace {
 
-/// Warps that are live and belong to TB slot t.
+/// Returns the live warps of TB slot t.
 U64 warps_of(const State& s, unsigned t) {
   U64 mask = 0;
   for_each_bit(s.live, [&](unsigned w) { mask |= U64{s.tb[w] == t} << w; });

@@ -71,7 +71,8 @@ TEST(DarsieEngineLoads, LoadsBehindAStoreAreSharedAgain) {
   EXPECT_EQ(b.skip(), 4U);
 }
 
-// Of the block's own loads a store takes all, global communication takes global ones, of all blocks.
+// A store invalidates all loads of its own thread block. Global communication invalidates the global loads of all
+// thread blocks.
 TEST(DarsieEngineLoads, GlobalCommunicationConcernsGlobalLoadsOfAllBlocks) {
   Bench b = started(2);
   b.launch({5, warps({8, 9, 10}), 8, 4, 50, true}).step();

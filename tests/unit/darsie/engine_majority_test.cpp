@@ -168,7 +168,7 @@ TEST(DarsieEngineMajority, ACopyWaitsForTheRow) {
   EXPECT_EQ(b.copy(), "w0 row 100 slot 0");  // held until it is served
 }
 
-// Of several warps the lowest copies first, of a warp's rows the lowest.
+// Copies go in ascending order of warps, and of rows within a warp.
 TEST(DarsieEngineMajority, CopiesGoByWarpAndRow) {
   Bench b = started(7);
   b.lead(0, 0, 3, 0);
@@ -184,7 +184,8 @@ TEST(DarsieEngineMajority, CopiesGoByWarpAndRow) {
   EXPECT_EQ(order, "w1 row 100 slot 3; w1 row 101 slot 1; w2 row 100 slot 3; w2 row 101 slot 1; ");
 }
 
-// At a barrier those who stand together join; a majority warp that does not leaves, and one that copies stays out.
+// At a barrier the warps at the same PC join the majority. A majority warp that is elsewhere leaves it, and a warp that
+// still copies stays out.
 TEST(DarsieEngineMajority, ABarrierGathersTheWarps) {
   Bench b(Params{});
   b.launch({0, warps({0, 1, 2, 3, 4}), 8, 4, 100, true, true, warps({0, 1, 2, 3})}).step();

@@ -172,7 +172,7 @@ class Bench {
     return *this;
   }
 
-  // What the cycle shows.
+  // Returns the outputs of the cycle.
   [[nodiscard]] U64 hold() { return look().f_hold; }
   [[nodiscard]] U64 skip() { return look().f_skip; }
   /// Returns the verdicts of the valid decode slots, such as "LEAD,PASS tag 0".

@@ -35,8 +35,8 @@ void skip(Bench& b, unsigned warp, U64 pc) {
 
 }  // namespace
 
-// 100 versions of one register, 30 of which pend for a warp that is behind: sequence numbers of 6 bits wrap, and of the
-// pending versions the oldest is taken every time.
+// 100 versions of one register, 30 of which are pending for a slow warp. The sequence numbers of 6 bits wrap, and the
+// oldest pending version is taken every time.
 TEST(DarsieEngineVersions, TheOldestPendingVersionIsTakenAcrossTheWrapOfSequenceNumbers) {
   Bench b = started(with_entries(1), 2, 32);
   std::vector<unsigned> rows;
@@ -57,7 +57,7 @@ TEST(DarsieEngineVersions, TheOldestPendingVersionIsTakenAcrossTheWrapOfSequence
   EXPECT_EQ(b.engine.counters().sync_points, 0U);
 }
 
-// Rows are used up; the warps meet; rows that only hold older versions are free again.
+// All rows are used up. The warps then reconverge, and rows that hold only older versions become free.
 TEST(DarsieEngineVersions, ASynchronisationPointFreesRowsOfOldVersions) {
   for (const unsigned rows : {2U, 3U}) {
     SCOPED_TRACE(rows);
@@ -79,7 +79,8 @@ TEST(DarsieEngineVersions, ASynchronisationPointFreesRowsOfOldVersions) {
   }
 }
 
-// One row, which holds the current value of both warps: no meeting helps, and the rest of the region is private.
+// The only row holds the current value of both warps. Reconvergence frees nothing, so the rest of the region is
+// private.
 TEST(DarsieEngineVersions, AFruitlessSynchronisationPointEndsElectionsUntilTheRegionEnds) {
   Bench b = started({}, 2, 1);
   b.lead(0, 0, 0, 0);
@@ -124,7 +125,7 @@ TEST(DarsieEngineVersions, APairNeedsTwoRows) {
   EXPECT_EQ(b.probes().sync, 1U);
 }
 
-// Both rows of a pair have one sequence number; warps wait for both, skip both, read both.
+// Both rows of a register pair have one sequence number. Warps wait for both, skip both, and read both.
 TEST(DarsieEngineVersions, APairIsElectedAwaitedAndSkippedAsOne) {
   Bench b = started({}, 3, 8);
   EXPECT_EQ(b.judge(0, 0, dr_pair(2, 3)), "LEAD tag 0 1");
@@ -184,7 +185,8 @@ TEST(DarsieEngineVersions, ARowLingersUntilItsOperandsAreRead) {
   EXPECT_EQ(b.judge(0, 16, dr(0)), "LEAD tag 0");
 }
 
-// What is not to be renamed passes: other registers, vectors, conditionals of blocks whose shape does not promote.
+// Instructions that are not renamed pass: those with other registers, vectors, and conditional marks in blocks whose
+// shape does not promote them.
 TEST(DarsieEngineVersions, WhatIsNotRedundantPasses) {
   Bench b(Params{});
   b.launch({0, 3, 8, 4, 0, false}).step();

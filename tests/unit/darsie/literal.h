@@ -73,7 +73,7 @@ class Machine final : public twin::Twin<Block> {
   [[nodiscard]] const State& state() const { return state_; }
   /// Events since construction, by the words of docs/blocks/darsie.md, "Statistics".
   [[nodiscard]] const Counters& counters() const { return counted_; }
-  /// Of the cycle that was settled last.
+  /// Returns the reason of the verdict in the cycle that was settled last.
   [[nodiscard]] Why why() const { return decision_.why; }
   /// Returns the fetch groups of the same cycle in order, such as "SKIP{w1,w2} MISS{w0}".
   [[nodiscard]] std::string groups_text() const;

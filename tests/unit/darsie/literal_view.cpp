@@ -1,4 +1,4 @@
-// Outputs of the slow machine for tests: errors, counts, registers, groups as text, and whether it rests.
+// Outputs of the literal machine for tests: errors, counts, registers, groups as text, and whether it is idle.
 
 #include <cstring>
 

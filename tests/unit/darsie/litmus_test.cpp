@@ -1,5 +1,6 @@
-// What kernels with races may rely on with the block (docs/blocks/darsie.md): a thread sees its own older store or a
-// younger one, and its loads of one address do not go backwards; behind a fence it sees what it waited for.
+// Tests of the memory ordering that kernels with races may rely on with the block (docs/blocks/darsie.md). A thread
+// reads its own older store or a younger one, and its loads of one address are in order. After a fence a thread reads
+// the stores that it waited for.
 
 #include "unit/darsie/session.h"
 
@@ -35,10 +36,10 @@ struct Litmus {
   std::vector<std::uint32_t> words;
 };
 
-// Warp 0 adds to word X with all lanes, warp 1 with its last lane, behind 31 lines of others, so its fence is over
-// later. Behind it it must see its own addition, whatever warp 0 has loaded before. (Accesses of one SM to one address
-// keep their order, so that this holds here even for a warp that skips in its fence; that none does, and that the end
-// of a fence is told, is tested in gpu_sm_filter_test.cpp.)
+// Warp 0 adds to word X with all lanes. Warp 1 adds with its last lane, behind 31 lines of other accesses, so its fence
+// ends later. After the fence, warp 1 must read its own addition, whatever warp 0 has loaded before. (Accesses of one
+// SM to one address keep their order, so this holds here even for a warp that skips in its fence.
+// gpu_sm_filter_test.cpp tests that no warp skips in its fence, and that the end of a fence is reported.)
 TEST(DarsieLitmus, ALoadBehindAFenceSeesTheOwnAtomic) {
   std::uint64_t skips = 0;
   for (unsigned i = 0; i < 80; ++i) {

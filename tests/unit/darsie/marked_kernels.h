@@ -81,7 +81,7 @@ inline const char* const kStart = R"(
   mov.u32 %r11, %tid.x; mov.u32 %r12, %tid.y; mov.u32 %r13, %ntid.x; mad.lo.u32 %r10, %r12, %r13, %r11;
   mov.u32 %r14, %ctaid.x; mad.lo.u32 %r15, %r14, 128, %r10; mul.wide.u32 %rd4, %r15, 4; add.u64 %rd4, %rd4, %rd0;
 )";
-/// What depends on parameters and tid.x alone, in %r4, %r5, %r6, %r8 (32 bits) and %rd1.
+/// Code whose results depend only on parameters and tid.x, in %r4, %r5, %r6, %r8 (32 bits) and %rd1.
 inline const char* const kRedundantCode = R"(
   mad.lo.u32 %r3, %r11, 23, 5; xor.b32 %r4, %r3, %r11; add.u32 %r5, %r4, 7; mul.wide.u32 %rd1, %r5, 3;
   ld.global.u32 %r6, [%rd0]; and.b32 %r7, %r11, 7; mul.wide.u32 %rd2, %r7, 4; add.u64 %rd2, %rd2, %rd0;

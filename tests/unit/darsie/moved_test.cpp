@@ -129,7 +129,8 @@ TEST(DarsieMoved, RowsAreGivenBack) {
   EXPECT_EQ(counts.tbs_without_run, 0U);
 }
 
-// A kernel is stopped while its thread blocks leave: a warp faults behind the rest, the others wait for loads.
+// A kernel is stopped while its thread blocks are being swapped out: a slow warp faults while the others wait for
+// loads.
 TEST(DarsieMoved, AKernelIsStoppedWhileItsBlocksLeave) {
   std::string body = std::string(kStart) + kRedundantCode + R"(
     setp.ge.u32 %p0, %r10, 112;

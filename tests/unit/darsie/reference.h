@@ -9,9 +9,10 @@
 
 #include "castor/darsie/ports.h"
 
-/// DARSIE in its plain form: per warp the versions that it has still to take, in program order, and per register the
-/// version that it holds. No bits, no ages, no skip table. It watches the ports of a block that is used as its contract
-/// says, and finds what program order does not allow (docs/blocks/darsie.md, "Verification").
+/// Reference model of DARSIE in its plain form: per warp the versions that it still has to take, in program order, and
+/// per register the version that it holds. It has no bit vectors, ages or skip table. It observes the ports of a block
+/// that is used according to its contract, and reports violations of program order (docs/blocks/darsie.md,
+/// "Verification").
 namespace castor::darsie::reference {
 
 /// The results of one redundant instruction, executed once for all warps of the majority.
@@ -36,7 +37,7 @@ class Versions {
   /// Applies one cycle: the inputs at its edge, and its outputs.
   void see(const Inputs& in, const Outputs& out);
 
-  /// What was wrong, first things first; at most a few.
+  /// Returns the errors found, the first one first, at most a few.
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
   /// How often things were compared.
@@ -72,7 +73,7 @@ class Versions {
     bool entries = false;                                            ///< something was elected in this region
     std::vector<Part> in_row;                                        ///< what was put into each row last
   };
-  /// What becomes of a redundant instruction.
+  /// Result of decoding a redundant instruction.
   struct Verdict {
     enum class Why : std::uint8_t {
       kPass,

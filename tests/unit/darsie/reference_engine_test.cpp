@@ -22,8 +22,8 @@ namespace {
 
 std::unique_ptr<test::Device> device(const Params& params) { return std::make_unique<twin::Model<Block>>(params); }
 
-/// A sequence on both, and in every fourth cycle the engine is asked early, when nothing is known, and again in front
-/// of the edge; the first difference. What the engine counted is added to `sum`.
+/// Runs a sequence on engine and reference. In every fourth cycle it also queries the engine early, before all inputs
+/// are known, and again before the edge. Returns the first difference, and adds the engine's counters to `sum`.
 std::string follow(const Params& params, tb::Sequence& sequence, unsigned cycles, Counters& sum) {
   twin::Model<Block> model(params);
   literal::Machine machine(params);
@@ -92,7 +92,7 @@ TEST(DarsieEngineGolden, BothTracesCycleByCycle) {
   }
 }
 
-// Where the engine says that it is quiet, leaving out idle cycles gives the state and the counts of clocking them.
+// While the engine reports that it is quiet, skipping idle cycles gives the same state and counts as clocking them.
 TEST_P(DarsieAgainstReference, IdleCyclesAreAsIfTheyWereClocked) {
   const Params& params = GetParam().params;
   unsigned quiet = 0, cycle = 0;
@@ -128,7 +128,8 @@ TEST_P(DarsieAgainstReference, IdleCyclesAreAsIfTheyWereClocked) {
   EXPECT_GT(quiet, unless_sanitized(100U, 10U));
 }
 
-// What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
+// Cycles that the stimulus declares idle may be skipped: a run that skips them ends in the same state as one that
+// clocks them.
 TEST_P(DarsieAgainstReference, SkippedRestIsTheSameAsClockedRest) {
   const Params& params = GetParam().params;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -13,8 +13,8 @@
 #include "unit/darsie/parameter_sets.h"
 #include "unit/darsie/run.h"
 
-// The rules of a cycle, the reference with versions, kernels and marks, each against what the other says. The device is
-// the slow machine of the rules; nothing here needs the engine.
+// Compares the rules of a cycle, the reference with versions, kernels and marks with each other. The device under test
+// is the literal machine of the rules; the engine is not used.
 
 namespace castor::darsie::reference::reference_test {
 namespace {
@@ -130,7 +130,7 @@ std::vector<unsigned> marks_of(std::vector<Instruction> code, unsigned registers
 }
 
 TEST(DarsieMarks, StraightCodeTakesTheWeakestOfItsSources) {
-  // A constant, tid.x, tid.y, their sums, a register that nobody wrote.
+  // A constant, tid.x, tid.y, their sums, and a register that no instruction writes.
   EXPECT_EQ(marks_of({make(Op::kMix, {0}, {}), make(Op::kTid, {1}, {}, 0), make(Op::kTid, {2}, {}, 1),
                       make(Op::kMix, {3}, {0, 1}), make(Op::kMix, {4}, {3, 2}), make(Op::kMix, {5}, {6}),
                       make(Op::kExit, {}, {})},
@@ -153,7 +153,7 @@ TEST(DarsieMarks, BothSidesOfABranchDefineAndTheJoinIsAsGoodAsThePredicate) {
 }
 
 TEST(DarsieMarks, ALoopCounterIsWorseOnlyBehindTheLoop) {
-  // The trip count differs from warp to warp: all that the loop defines differs behind it, and not inside.
+  // The trip count differs between warps: all registers that the loop defines differ after the loop, but not inside it.
   EXPECT_EQ(marks_of({make(Op::kMix, {0}, {}), make(Op::kTid, {1}, {}, 2), make(Op::kCount, {0}, {0}),
                       make(Op::kMix, {2}, {0, 1}), make(Op::kBranch, {}, {2}, 3, 2), make(Op::kMix, {3}, {0}),
                       make(Op::kExit, {}, {})},
@@ -256,7 +256,8 @@ TEST(DarsieSoundness, GuardedRegistersMustNotBeRenamed) {
   }));
 }
 
-// Warps part by their numbers and meet at barriers; between these there is little but redundant instructions.
+// Warps diverge by their numbers and reconverge at barriers. The code in between consists mostly of redundant
+// instructions.
 void parts_and_meets(Knobs& knobs) {
   tb::Style& style = knobs.style;
   style.branch = 40;
@@ -292,7 +293,7 @@ TEST(DarsieSoundness, ShapesThatMustNotPromoteAreSeenIfTheyDo) {
   }));
 }
 
-// A store of the warp itself comes before its later load, whoever leads that.
+// A warp's own store precedes its later load, whichever warp leads the load.
 TEST(DarsieLitmus, WithoutInvalidationAWarpMissesItsOwnStore) {
   Params params;
   params.StoreInv = 0;

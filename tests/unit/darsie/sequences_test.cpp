@@ -14,8 +14,8 @@
 #include "unit/darsie/parameter_sets.h"
 #include "unit/darsie/run.h"
 
-// The stimulus keeps what it promises: the contract of the surroundings, the same run for the same seed, all cover
-// points. It runs against the slow machine of the rules, so that these tests say nothing about the block itself.
+// The stimulus keeps its promises: the contract of the block's inputs, the same run for the same seed, all cover
+// points. It runs against the literal machine of the rules, so these tests are independent of the block.
 
 namespace castor::darsie::tb::sequences_test {
 namespace {

@@ -1,4 +1,5 @@
-// What the sequences do not reach: items that are too large to be gone through, long pools, and long waits.
+// Directed tests of cases that the sequences do not reach: items too large to be enumerated, long pools, and long
+// waits.
 
 #include <array>
 
@@ -131,8 +132,9 @@ TEST(DtblDirected, EntryFoundIsNotGivenBack) {
   }
 }
 
-// The last thread block of a pool's last group goes after, in and before the cycle in which another attaches behind it,
-// be the last group in the table or in memory. Nothing is lost, and the kernel is marked again where it was not.
+// The last thread block of a pool's last group is placed after, in, and before the cycle in which another group
+// attaches behind it. The last group is in the table or in memory. No group is lost, and the kernel is marked again
+// where its mark was cleared.
 TEST(DtblDirected, GroupAttachesAsItsPoolRunsEmpty) {
   for (const bool in_memory : {false, true}) {
     std::array<unsigned, 3> met{};  // attachments before, in and after that cycle

@@ -9,8 +9,9 @@
 
 #include "castor/dtbl/engine.h"
 
-// The engine with what stands around it: kernel table, SMs that complete thread blocks, memory with records. Every
-// step checks what must hold in every cycle (DtblBench::check), and what is placed against the order of the pushes.
+// The engine with models of its environment: kernel table, SMs that complete thread blocks, memory with records. Every
+// step checks the rules that hold in every cycle (DtblBench::check), and the placements against the order of the
+// pushes.
 namespace castor::dtbl::test {
 
 inline constexpr U64 dims(U64 x, U64 y = 1, U64 z = 1) { return z << 48U | y << 32U | x; }
@@ -51,7 +52,7 @@ class DtblBench {
     out = engine.settle(in);
   }
 
-  // What is to happen.
+  // Events to be driven.
   std::deque<Beat> beats;
   std::deque<Kernel> kernels;
   bool fall = true, take = true, memory = true, track = true;

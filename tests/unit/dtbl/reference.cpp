@@ -410,7 +410,7 @@ void Queues::see_taken(const Outputs& out) {
   if ((out.pl_last != 0) != last) return say(who + "last is wrong");
   if (!last) return;
   pool.pop_front();
-  // A group pushed in this very cycle is seen behind: the entry then waits behind the others again.
+  // A group pushed in this very cycle is seen one cycle later: the entry then waits behind the others again.
   if (pool.empty()) now_.reset();
 }
 

@@ -99,7 +99,7 @@ class Machine {
   [[nodiscard]] std::string broken() const;
 
  private:
-  /// What a cycle of the launch half decides from inputs and registers.
+  /// Decisions of the launch half in a cycle, from inputs and registers.
   struct Decisions {
     U32 ind = 0;
     bool match = false, taken = false, accept = false;
@@ -127,8 +127,8 @@ class Machine {
   DispatchState d_;
 };
 
-/// Untimed: for each kernel entry a queue of groups in the order in which they were attached. Sees a run's ports and
-/// says what was wrong first.
+/// Untimed reference: for each kernel entry a queue of groups in the order in which they were attached. Observes the
+/// ports of a run and reports the first error.
 class Queues {
  public:
   explicit Queues(const Params& params) : params_(params), kernels_(params.NumKde) {}

@@ -19,7 +19,7 @@
 namespace castor::dtbl::reference::reference_engine_test {
 namespace {
 
-/// What the runs had in them.
+/// Events that the runs contained.
 struct Seen {
   U64 thread_blocks = 0, groups = 0, in_memory = 0, fallbacks = 0, reads = 0, links = 0, errors = 0;
 };
@@ -103,7 +103,8 @@ TEST_P(DtblAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) 
   EXPECT_GT(seen.errors, unless_sanitized(500U, 25U));
 }
 
-// What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
+// Cycles that the stimulus declares idle may be skipped: a run that skips them ends in the same state as one that
+// clocks them.
 TEST_P(DtblAgainstReference, SkippedRestIsTheSameAsClockedRest) {
   const Params& params = GetParam().params;
   for (const char* name : {"sleepy", "random"}) {

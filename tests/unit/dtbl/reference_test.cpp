@@ -4,7 +4,7 @@
 
 #include <map>
 
-// The reference says what hand-worked cycles say; the engine and the RTL are compared with it elsewhere.
+// The reference equals cycles worked out by hand. Other tests compare the engine and the RTL with the reference.
 
 namespace castor::dtbl::reference::reference_test {
 namespace {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the flows over netlists read: libraries of cells, statistics of Yosys, reports of OpenSTA; areas."""
+"""Tests of the parsers of the netlist flows: libraries of cells, statistics of Yosys, reports of OpenSTA; areas."""
 
 import gzip
 import json

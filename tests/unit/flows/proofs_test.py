@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What castor prove, castor faults and the properties' binds read, and what verdicts are made of it."""
+"""Tests of the input of castor prove and castor faults, of the properties' binds, and of the verdicts."""
 
 import json
 import sys
@@ -129,8 +129,8 @@ class Proofs(unittest.TestCase):
         )
 
     def test_assumptions_that_bring_registers_of_their_own_come_last(self):
-        # s follows the input; h gathers s. What p and r say is s, what q says is h; each is behind a register, and
-        # always checked.
+        # s follows the input; h accumulates s. p and r depend on s, q on h. Each is behind a register and always
+        # checked.
         latches = {
             "s": "2",
             "h": "14",

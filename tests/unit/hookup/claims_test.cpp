@@ -1,4 +1,4 @@
-// Who may stand beside whom on a machine, by claims alone.
+// Tests which blocks may be on a machine together, by their claims alone.
 
 #include "castor/hookup/claims.h"
 

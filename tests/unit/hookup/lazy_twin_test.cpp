@@ -1,5 +1,5 @@
-// A twin that is clocked lazily against one that is asked and clocked in every cycle, under random stimulus with idle
-// stretches; and what waves read of it.
+// Compares a lazily clocked twin with one that is queried and clocked in every cycle, under random stimulus with idle
+// periods. Also compares what waves read of it.
 
 #include "castor/hookup/lazy_twin.h"
 
@@ -95,7 +95,7 @@ void expect_equal(const Probes& lazy, const Probes& eager, bool all) {
       {});
 }
 
-/// Both under the same stimulus. Who looks, when, and at which requests before all is known, is random too.
+/// Drives both twins with the same stimulus. Early queries, their times and their requests are random, too.
 class Race {
  public:
   explicit Race(std::uint64_t seed) : random_(seed), sequence_(params_, seed), lazy_(make()), eager_(params_) {
@@ -231,7 +231,7 @@ TEST(LazyTwin, IsToldFromNoEagerOne) {
   EXPECT_GT(slept, 1000U);
 }
 
-/// A twin that rests, with its calls.
+/// An idle twin that counts its calls.
 struct Resting {
   Resting() {
     lazy.in.req.set(3);

@@ -1,5 +1,5 @@
-// Objects that are not what their place says. ODD: 1 built for another version, 2 the model of another block, 3 without
-// the function that hands the registration over.
+// Objects that do not match their file name. ODD: 1 built for another version, 2 the model of another block, 3 without
+// the function that returns the registration.
 
 #include "castor/base/shared_object.h"
 

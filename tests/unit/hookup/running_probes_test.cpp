@@ -23,7 +23,7 @@ using Block = CASTOR_BLOCK::Block;
 using twin::Cycle;
 using twin::Port;
 
-/// What the block names are probes. A template, since most blocks name none.
+/// Every name that the block lists is a probe. A template, since most blocks list none.
 template <class Named>
 void expect_probes(const typename Named::Params& params) {
   if constexpr (twin::detail::has_running<Named>) {

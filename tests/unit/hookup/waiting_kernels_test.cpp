@@ -1,4 +1,4 @@
-// The list of kernels with thread blocks to place that dispatch blocks share.
+// Tests of the list of kernels with thread blocks to place, which dispatch blocks share.
 
 #include "castor/hookup/waiting_kernels.h"
 

@@ -392,7 +392,8 @@ TEST(LapermDirected, WideFieldsComeBackFromMemoryAsTheyWere) {
   EXPECT_EQ(b.placed.size(), 6U);
 }
 
-// The cycle behind the last placement shows what the last examinations found, the one behind it that nothing waits.
+// In the cycle after the last placement the outputs hold the last examinations' results. One cycle later they show that
+// nothing waits.
 TEST(LapermDirected, FitsHeadIsAllOnesACycleAfterTheLastItem) {
   LapermBench b(small(4), kTbPri, 6);
   b.room = [](unsigned sm) { return Room{true, static_cast<U8>(sm == 3 ? 1 : 0)}; };
@@ -420,7 +421,7 @@ TEST(LapermDirected, RotationStandsWhileNothingWaits) {
   EXPECT_EQ(b.placed.back().sm, 2);
 }
 
-// What does not fit on any SM: idle edges are those of the rotation.
+// A thread block fits on no SM: idle edges only advance the rotation.
 TEST(LapermDirected, SettledEngineMovesOnByIdleEdges) {
   LapermBench b(small(3, 2), kAdaptiveBind, 6);
   b.room = [](unsigned) { return Room{true, 0}; };

@@ -43,7 +43,7 @@ TEST_P(LapermDrain, FairSurroundingsPlaceEverything) {
       base::Xoshiro256 rng(seed);
       const auto one_in = [&rng](U64 n) { return rng.below(n) == 0; };
       LapermBench bench(params, policy, static_cast<U8>(params.OvfW));
-      // Few places, slow memory: sets fill, and lists in memory.
+      // Few queue entries and slow memory: sets and lists in memory fill up.
       bench.room = [&](unsigned) { return Room{one_in(8)}; };
       for (unsigned cycle = 0; cycle < 400; ++cycle) {
         if (bench.pushes.size() < 2) push(bench, rng, cycle);

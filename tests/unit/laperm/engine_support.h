@@ -14,11 +14,12 @@
 #include "castor/laperm/engine.h"
 #include "castor/twin/block.h"
 
-// The engine with what stands around it: pushes that wait their turn, SMs with room, the overflow memory. Every step
-// checks what must hold in every cycle (LapermBench::check), and what is placed against the order of the pushes.
+// The engine with models of its environment: pushes that wait their turn, SMs with resources, the overflow memory.
+// Every step checks the rules that hold in every cycle (LapermBench::check), and the placements against the order of
+// the pushes.
 namespace castor::laperm::test {
 
-/// What is pushed. `id` is its group, and of it come dimensions and parameters.
+/// Item to be pushed. `id` is its group; dimensions and parameters are derived from it.
 struct Push {
   U8 level = 0;
   U8 sm = 0;
@@ -51,7 +52,7 @@ class LapermBench {
     for (Need& need : needs) need = {1, 0, 0};
   }
 
-  // What is to happen.
+  // Events to be driven.
   std::deque<Push> pushes;
   std::function<Room(unsigned sm)> room = [](unsigned) { return Room{}; };
   bool take = true, mem_ready = true, replies = true;

@@ -12,7 +12,7 @@
 /// slow and easy to read, and queues without time that know nothing of chip and memory.
 namespace castor::laperm::reference {
 
-/// A kernel or group with thread blocks that have no place yet.
+/// A kernel or group with thread blocks that are not placed yet.
 struct Item {
   U32 kd = 0;
   U64 agei = 0, cnt = 0, dim = 0, param = 0;
@@ -76,7 +76,7 @@ class Machine {
   [[nodiscard]] std::string broken() const;
 
  private:
-  /// What the examination of a cycle found.
+  /// Result of the examination in a cycle.
   struct Choice {
     U32 stage = 0;
     bool starve = false, new_backup = false, fits = false, last = false;
@@ -113,8 +113,8 @@ class Machine {
   std::string complaint_;
 };
 
-/// Without time: for each set and level all items in the order of their pushes, wherever they are. Sees a run's ports,
-/// and of the registers only what is on chip, and says what was wrong first.
+/// Untimed reference: for each set and level all items in the order of their pushes, wherever they are stored. Observes
+/// the ports of a run, and of the registers only which items are on chip. Reports the first error.
 class Queues {
  public:
   explicit Queues(const Params& params) : params_(params), lists_(params.lists()), items_(params.NumKd) {}

@@ -9,7 +9,7 @@
 
 #include "unit/laperm/parameter_sets.h"
 
-// The reference says what hand-worked cycles say; the engine and the RTL are compared with it elsewhere.
+// The reference equals cycles worked out by hand. Other tests compare the engine and the RTL with the reference.
 
 namespace castor::laperm::reference::reference_test {
 namespace {

@@ -88,7 +88,8 @@ TEST(LapermKmuOrder, ASearchThatFindsNothingCostsACycleForEachLevel) {
   EXPECT_EQ(b.steps(6), "- - - - - 1.5");
 }
 
-// A level that comes behind the search is not seen by it: the lower one goes first, the SM's next turn takes it.
+// A level that becomes ready after the search has passed it is missed by this search: the lower level goes first, and
+// the SM's next turn takes the higher one.
 TEST(LapermKmuOrder, AHigherLevelBehindTheSearchWaitsForTheNextTurn) {
   Bench b({2, 3, 1});
   b.launch(1, 1);

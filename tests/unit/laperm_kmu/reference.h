@@ -7,9 +7,9 @@
 #include "castor/laperm_kmu/params.h"
 #include "castor/laperm_kmu/ports.h"
 
-/// The rules of the choice of the next kernel written down one after the other: a machine per cycle that keeps SMs and
-/// queues in the order of their turns and what is still to be asked in a list, and the order without time in which
-/// launches leave that are all there.
+/// Reference for the choice of the next kernel, with the rules written down one after the other. It has two forms. One
+/// is a machine with cycles, which keeps SMs and queues in the order of their turns and the remaining queries in a
+/// list. The other is untimed: the order in which launches leave if all wait from the beginning.
 namespace castor::laperm_kmu::reference {
 
 /// Something that can be granted.

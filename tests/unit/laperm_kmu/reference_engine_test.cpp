@@ -18,7 +18,7 @@
 namespace castor::laperm_kmu::reference::reference_engine_test {
 namespace {
 
-/// What the runs had in them.
+/// Events that the runs contained.
 struct Seen {
   U64 granted[4] = {}, withdrawn = 0, strays = 0;
 };
@@ -94,7 +94,8 @@ TEST_P(LapermKmuAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySeque
   EXPECT_GT(seen.strays, unless_sanitized(100U, 5U));
 }
 
-// What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
+// Cycles that the stimulus declares idle may be skipped: a run that skips them ends in the same state as one that
+// clocks them.
 TEST_P(LapermKmuAgainstReference, SkippedRestIsTheSameAsClockedRest) {
   const Params& params = GetParam().params;
   for (const char* name : {"sleepy", "random"}) {

@@ -1,4 +1,4 @@
-// Who is admitted, and how long that takes (docs/blocks/lax.md, "Admission" and "Machine").
+// Tests of admission: verdicts and their latency (docs/blocks/lax.md, "Admission" and "Machine").
 
 #include "unit/lax/engine_support.h"
 

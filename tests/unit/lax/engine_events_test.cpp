@@ -101,7 +101,7 @@ TEST_F(LaxRules, ACompletionMoreThanThereAreTbsIsIgnored) {
       err::kUnderflow, [&] { bench.wgc(kRunning, 0); }, "sixth");
   EXPECT_EQ(bench.kpt(0, 4), count);
   EXPECT_EQ(bench.read(reg::kCounters + 0x1c), 5U);
-  // The job ends with its last kernel, whatever the counts say.
+  // The job ends with its last kernel, whatever the TB counts are.
   bench.kd(kRunning, 0, true);
   bench.step();
   EXPECT_EQ(bench.state_of(kRunning), JobState::kDone);

@@ -347,7 +347,7 @@ TEST_F(Prema, ABlockedCandidatePreemptsTheRunningJobWithTheFewestTokens) {
   // Queue 2 has become a candidate, which ends its request; queue 1 is next.
   EXPECT_EQ(bench.look().pre_vec, QueueBits(1U << 1U));
   EXPECT_EQ(bench.read(reg::kCounters + 0x28), 2U);
-  // Nobody blocked: all requests end.
+  // No queue is blocked: all preemption requests end.
   bench.in.df_vec = {};
   rank();
   EXPECT_TRUE(bench.look().pre_vec.none());
@@ -376,7 +376,7 @@ TEST_F(Prema, APreemptedJobIsNotOfferedToTheDispatcher) {
 }
 
 TEST_F(Prema, APreemptedJobDoesNotHideOthersFromTheDispatcher) {
-  // Among the jobs below the threshold queue 2 has the most tokens, but is asked to stop.
+  // Among the jobs below the threshold queue 2 has the most tokens, but it is being preempted.
   bench.judge({2, {{2, 1}}, 1'000'000});
   bench.run(1'500);
   bench.ks(2, 2);

@@ -168,7 +168,7 @@ TEST_P(LaxQuiet, SkippingEqualsClocking) {
     enabled += s.config.enable;
     offered += s.p.valid != 0 && s.d.valid != 0 ? 1 : 0;
     waiting += s.verdicts.empty() ? 0 : 1;
-    // The whole stretch now and then, else a part.
+    // Skips the whole quiet period now and then, otherwise a part of it.
     const base::Cycle most = std::min<base::Cycle>(quiet, 4'000);
     const base::Cycle n = random.below(3) == 0 ? most : random.below(most + 1);
     auto clocked = std::make_unique<Engine>(*skipped);
@@ -247,7 +247,7 @@ TEST(LaxQuietBound, IsZeroWhileAnythingMoves) {
   bench.in.psel_grant = 1;
   bench.step();
   EXPECT_EQ(quiet(), 0U);
-  // Of three verdicts one is taken per cycle.
+  // Three verdicts wait; one is accepted per cycle.
   bench.in.adm_ready = 0;
   for (int i = 0; i < 3; ++i) bench.submit({3, {{0, 1}}});
   bench.run(60);

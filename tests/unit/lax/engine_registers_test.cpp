@@ -483,7 +483,7 @@ TEST(LaxRegisterTables, ProfilesAreWrittenAndCleared) {
 }
 
 TEST(LaxRegisterTables, EndOfAKernelTypeThatWasClearedIsAnError) {
-  // A kernel of type 1 starts, another of type 2 is reported to end in its place; type 2 is cleared in between.
+  // A kernel of type 1 starts, but the end is reported of a kernel of type 2. Type 2 is cleared in between.
   Bench bench;
   bench.policy(Policy::kLax);
   bench.judge({0, {{1, 1}, {2, 1}}});

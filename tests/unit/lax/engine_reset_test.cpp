@@ -27,7 +27,7 @@ TEST(LaxSoftReset, KeepsConfigurationEnablesAndWhatSoftwareWroteIntoTables) {
   bench.step();
   bench.update();
   EXPECT_EQ(bench.look().adm_valid, 1);
-  // Events of the cycle of the reset are lost with the rest.
+  // Events in the cycle of the reset are lost with all other state.
   bench.in.reg_req = bench.in.reg_we = 1;
   bench.in.reg_addr = reg::kCtrl;
   bench.in.reg_wdata = (reg::kCtrlReset & ~0xf0U) | 0x95U | 1U << 24U;

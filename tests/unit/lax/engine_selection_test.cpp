@@ -1,4 +1,4 @@
-// Which queue is offered, and when (docs/blocks/lax.md, "Policies" and "Cycle").
+// Tests of selection: the offered queue, and the cycle of the offer (docs/blocks/lax.md, "Policies" and "Cycle").
 
 #include <gmock/gmock.h>
 
@@ -286,7 +286,7 @@ TEST(LaxSelectionRoundRobin, FourLanesParse128QueuesInOneSweep) {
   EXPECT_LE(sweep, 96'000 + 128 * 16);  // at most 2 passes per grant
 }
 
-/// What a pass must give, found by looking at all queues.
+/// Returns the expected result of a pass, computed from all queues.
 struct Expected {
   bool valid = false;
   unsigned q = 0;
@@ -331,7 +331,7 @@ TEST(LaxSelectionRandom, APassGivesTheExactMinimumOfItsFirstCycle) {
       const Expected dispatch = least(keys, age, de);
       for (unsigned g = 0; g < p.groups(); ++g) {
         bench.step();
-        // What changes after the first cycle does not count for this pass.
+        // Changes after the first cycle do not affect this pass.
         for (unsigned q = 0; q < p.NumQueues; ++q) bench.in.pe_vec.assign(q, random.below(2) != 0);
       }
       bench.in.pe_vec = pe;

@@ -161,7 +161,7 @@ TEST(LaxAppend, MayComeWhileAKernelRuns) {
 }
 
 TEST(LaxAppend, IsRefusedIfTheJobEndsMeanwhile) {
-  // Cycles after the header: 1 beat, 2 S_COMMIT, 3 S_CHK, 4 S_MRG, 5 S_VER; the verdict shows in cycle 6.
+  // Cycles after the header: 1 beat, 2 S_COMMIT, 3 S_CHK, 4 S_MRG, 5 S_VER; the verdict is output in cycle 6.
   for (const std::int64_t end : {1, 2, 3, 4, 5, 6}) {
     Bench bench(params(16, 3, 5, 4));
     bench.policy(Policy::kLax);

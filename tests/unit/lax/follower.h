@@ -30,7 +30,7 @@ class Follower {
 
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
-  /// How often things were compared, so that a test can say that they occurred.
+  /// Counts of comparisons, so that a test can check that they occurred.
   struct Seen {
     std::uint64_t rates = 0, updates = 0, keys = 0, verdicts = 0, ends = 0, passes = 0, rankings = 0, drops = 0,
                   literal = 0, sweeps = 0, appends = 0, lengths = 0;

@@ -2,7 +2,7 @@
 
 #include "unit/lax/follower.h"
 
-// What the main machine computes: rates, keys, verdicts, ranking.
+// Checks of the main machine: rates, keys, verdicts, ranking.
 
 namespace castor::lax::reference {
 namespace {
@@ -252,7 +252,7 @@ void Follower::prema(const Probes& probes) {
     }
     return;
   }
-  // R3: the ranking as a whole must be the order of the keys, and its victim the one that is asked to stop.
+  // R3: the whole ranking must be the order of the keys, and its victim must be the queue that is preempted.
   ++seen_.rankings;
   const PremaRanking ranking = prema_rank(ranked_, ranked_rem_, ranked_blocked_, threshold_);
   for (std::size_t i = 1; i < ranking.order.size(); ++i) {

@@ -30,7 +30,7 @@ using Rational = boost::multiprecision::cpp_rational;
 /// The numbers of the policies are those of the control register.
 enum class Policy : unsigned { Rr, Fcfs, Edf, Sjf, Ljf, Srf, Mlfq, Prema, Lax, Ext };
 enum class RateMode : unsigned { Wall, Active, Instance, PeakHold };
-/// What a kernel type without a measured rate costs the jobs behind it.
+/// Estimated cost, for later jobs, of a kernel type without a measured rate.
 enum class Warm : unsigned { Optimistic, DeadlineAhead, Preload };
 /// Priority of a job from its admission to the next update.
 enum class Initial : unsigned { Highest, Lowest, Computed };
@@ -54,7 +54,7 @@ struct Rules {
 
 // ---- rates (docs/blocks/lax.md, "Rates") --------------------------------------------------------------------------
 
-/// What was seen of one kernel type since its window opened. Times in cycles, not limited.
+/// Measurements of one kernel type since its window opened. Times are in cycles, not limited.
 struct Window {
   Integer completed;  ///< thread blocks completed
   Integer wall;       ///< length of the window
@@ -115,7 +115,7 @@ using Launches = std::vector<Launch>;
 
 // ---- priority (docs/blocks/lax.md, "Policies") --------------------------------------------------------------------
 
-/// What a policy looks at.
+/// Inputs of a policy.
 struct Job {
   unsigned queue = 0;
   JobState state = JobState::Free;
@@ -144,7 +144,8 @@ using ExactRank = std::pair<int, Rational>;
 /// Returns the rank by laxity without rounding and without limits.
 [[nodiscard]] ExactRank exact_rank(const Integer& deadline, const Rational& remaining, const Integer& duration);
 
-/// The second published algorithm, word for word: one number per job; nothing: INF, behind everybody.
+/// The second published algorithm, word for word. Returns one number per job; nothing for INF, which ranks behind all
+/// others.
 template <class Number>
 [[nodiscard]] std::optional<Number> literal_priority(const Number& deadline, const Number& remaining,
                                                      const Number& duration) {
@@ -187,7 +188,7 @@ struct Verdict {
 /// rate is unknown. Returns 0 for a job without deadline and for a job that is not live.
 [[nodiscard]] Integer work_ahead(const Rules& rules, const Job& job, const Table& table);
 
-/// Judges one job that stands behind `ahead`. `someone_waits`: an admitted job has no kernel open.
+/// Returns the verdict on one job behind `ahead` cycles of work. `someone_waits`: an admitted job has no kernel open.
 [[nodiscard]] Verdict admit(const Rules& rules, const Job& job, const Integer& ahead, const Integer& now,
                             const Table& table, bool someone_waits);
 
@@ -230,8 +231,8 @@ struct PremaRanking {
   std::vector<unsigned> order;  ///< queues: candidates by remaining time, then the others by tokens
   std::optional<unsigned> victim;
 };
-/// Ranks the live jobs; `blocked[q]`: a parsed kernel of queue q does not fit. `remaining[q]` as of the last update.
-/// `threshold`: if not 0, the one that was found before.
+/// Ranks the live jobs. `blocked[q]`: a parsed kernel of queue q does not fit. `remaining[q]`: as of the last update.
+/// `threshold`: if not 0, the threshold found before.
 [[nodiscard]] PremaRanking prema_rank(const std::vector<Job>& live, const std::map<unsigned, Integer>& remaining,
                                       const std::map<unsigned, bool>& blocked, unsigned threshold = 0);
 

@@ -347,8 +347,8 @@ TEST(LaxReference, ClassesChangeTheOrderOnlyIfDeadlinesDiffer) {
   EXPECT_GT(changed, 0);
 }
 
-// Jobs judged one after the other, each behind those that stand, end as the published walk over the whole queue leaves
-// them, if that walk tests new jobs only.
+// Jobs are judged one after the other, each behind the admitted ones. The result equals that of the published walk over
+// the whole queue, if that walk tests new jobs only.
 TEST(LaxReference, AdmissionOfABurstIsThePublishedWalk) {
   Xoshiro256 rng(20260106);
   Rules rules;

@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(LaxSequences, EverySet, testing::ValuesIn(sample_if_san
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(EverySet, ContractIsKeptWherePromised) {
-  // What only broken rules can set: underflow, no slot, in flight, time, beat, grant.
+  // Errors that only violations of the contract can raise: underflow, no slot, in flight, time, beat, grant.
   constexpr U32 kBroken = 1U << 0U | 1U << 2U | 1U << 3U | 1U << 5U | 1U << 6U | 1U << 7U;
   for (const SequenceInfo& info : sequences().infos()) {
     if (!info.keeps_contract) continue;
@@ -86,7 +86,7 @@ TEST_P(EverySet, SameSeedGivesTheSameRunAndAnotherSeedAnother) {
   }
 }
 
-// Inputs fit their ports, payloads rest while their valid waits, and a register access is held.
+// Inputs fit the widths of their ports, payloads are stable while their valid waits, and a register access is held.
 TEST_P(EverySet, PortRulesAreKeptEvenByStimulusWithoutRules) {
   const Params& params = GetParam().params;
   for (const SequenceInfo& info : sequences().infos()) {
@@ -133,7 +133,8 @@ TEST_P(EverySet, PortRulesAreKeptEvenByStimulusWithoutRules) {
   }
 }
 
-// What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
+// Cycles that the stimulus declares idle may be skipped: a run that skips them ends in the same state as one that
+// clocks them.
 TEST_P(EverySet, SkippedRestIsTheSameAsClockedRest) {
   const Params& params = GetParam().params;
   for (const char* name : {"sleepy", "random"}) {
@@ -193,8 +194,8 @@ struct Reached {
   }
 
   [[nodiscard]] std::set<std::string> missing() const {
-    // A request to make room that stands when something else comes: at some sets a matter of luck in a run of this
-    // length.
+    // A preemption request that is pending while another event arrives. With some parameter sets a run of this length
+    // reaches it only by chance.
     const std::set<std::string> seldom = {
         "kernel ends meets soft reset on preempted", "ranking ends meets kernel ends on preempted",
         "ranking ends meets soft reset on preempted", "request is ranked meets kernel ends on preempted",

@@ -1,4 +1,4 @@
-// Which warp each scheduler shows, and when the greedy warp changes.
+// Tests of the warp that each scheduler outputs, and of the cycles in which the greedy warp changes.
 
 #include "castor/base/error.h"
 #include "unit/saws/engine_support.h"

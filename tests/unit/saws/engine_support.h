@@ -95,7 +95,7 @@ class Bench {
     while (cycle < number) step();
     return *this;
   }
-  /// Bits of `err` that were shown since the last call, this cycle included.
+  /// Returns the bits of `err` that were set since the last call, including this cycle.
   unsigned take_errors() {
     const unsigned all = errors;
     errors = 0;

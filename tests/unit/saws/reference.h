@@ -7,7 +7,7 @@
 /// policies. No cycles, no registers, no widths (docs/blocks/saws.md, "Verification").
 namespace castor::saws::reference {
 
-/// What can be chosen of the algorithm.
+/// Options of the algorithm.
 struct Rules {
   unsigned floor = 1;          ///< least value of the promotion register P
   bool by_age = false;         ///< the switch leaves the greedy CTA where it is
@@ -98,7 +98,7 @@ class Picker {
     unsigned long age = 0;
   };
   [[nodiscard]] const std::optional<Owner>& owner(unsigned warp) const { return cta_[warp]; }
-  /// First ready warp behind `last` in a circle for which `in_set(warp)`.
+  /// Returns the first ready warp after `last`, in circular order, for which `in_set(warp)` is true.
   template <class InSet>
   [[nodiscard]] std::optional<unsigned> next_in_circle(const Warps& warps, unsigned last, InSet in_set) const {
     for (unsigned step = 1; step <= size(); ++step) {

@@ -138,7 +138,8 @@ TEST_P(SawsAgainstReference, KernelsWithoutBarriersIssueAsUnderGto) {
   expect_equal_outputs(GetParam().params, GetParam().params, *sequence, 40000, [](Inputs& in) { in.mode_sel = 0; });
 }
 
-// What the surroundings promise to be rest is: a run that skips it ends as one that clocks it.
+// Cycles that the stimulus declares idle may be skipped: a run that skips them ends in the same state as one that
+// clocks them.
 TEST_P(SawsAgainstReference, SkippedRestIsTheSameAsClockedRest) {
   const Params& params = GetParam().params;
   for (const char* name : {"sleepy", "random"}) {

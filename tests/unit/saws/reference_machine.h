@@ -26,7 +26,7 @@ class Machine {
   [[nodiscard]] const Lists& lists() const { return lists_; }
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
-  /// How often things happened, so that a test can say that they did.
+  /// Counts of events, so that a test can check that they occurred.
   struct Seen {
     std::uint64_t picks = 0, greedy_picks = 0, switches = 0, messages = 0, killed = 0, moves = 0, hits = 0,
                   promoting = 0, all_blocked = 0, lost = 0, errors[3] = {};

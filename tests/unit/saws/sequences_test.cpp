@@ -12,8 +12,8 @@
 #include "unit/saws/parameter_sets.h"
 #include "unit/saws/reference_machine.h"
 
-// The stimulus keeps what it promises: the contract of the surroundings, the same run for the same seed, all cover
-// points. It runs against the plain machine, so that these tests say nothing about the block itself.
+// The stimulus keeps its promises: the contract of the block's inputs, the same run for the same seed, all cover
+// points. It runs against the plain machine, so these tests are independent of the block.
 
 namespace castor::saws::tb::sequences_test {
 namespace {
@@ -73,7 +73,7 @@ TEST_P(SawsSequences, ContractIsKeptWherePromised) {
           ASSERT_FALSE(in.cta_valid != 0 && in.cta_free != 0 && in.cta_id == was.warp_cta[w]) << "freed too early";
           (in.wev_exit >> s & 1U) != 0 ? live.clear(w) : blocked.set(w);
         }
-        // Who completes a barrier is not reported as blocked, so somebody of each CTA can always go on.
+        // A warp that completes a barrier is not reported as blocked, so a warp of each CTA can always proceed.
         for (unsigned c = 0; c < params.MaxCta; ++c) {
           if ((was.cta_used >> c & 1U) == 0) continue;
           unsigned alive = 0, waiting = 0;

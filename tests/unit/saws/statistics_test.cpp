@@ -1,4 +1,4 @@
-// What is counted of the block on an SM, on outputs and registers made for it.
+// Tests of the block's statistics on an SM, with outputs and registers made for the purpose.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ saws::Params two_schedulers() {
   return params;
 }
 
-/// One warp for each: hardware warp, its thread block, and the block's place on the warp's scheduler.
+/// One row per warp: hardware warp, its thread block, and the thread block's position on the warp's scheduler.
 struct Placed {
   unsigned warp, cta, place;
 };
@@ -39,7 +39,7 @@ class SawsStatisticsTest : public ::testing::Test {
 };
 
 TEST_F(SawsStatisticsTest, TwoThreadBlocksInOppositeOrderDisagree) {
-  // Even warps are of scheduler 0. Blocks 1 and 2 stand the other way round on scheduler 1.
+  // Even warps belong to scheduler 0. On scheduler 1, blocks 1 and 2 have the opposite order.
   statistics.compare_orders(lists({{0, 1, 0}, {2, 2, 1}, {4, 3, 2}, {1, 1, 1}, {3, 2, 0}, {5, 3, 2}}), params);
   EXPECT_EQ(statistics.order_pairs.value(), 3U);
   EXPECT_EQ(statistics.order_disagreements.value(), 1U);

@@ -1,5 +1,5 @@
-// The judge of the claims about groups of thread blocks, on tables made for them: what the source says, and that with
-// one thing changed; and what must add up in a run with groups.
+// Tests of the judge of the claims about groups of thread blocks, on tables made for the purpose: the published
+// results, and the same with one value changed. Also tests the sums that must agree in a run with groups.
 
 #include <gtest/gtest.h>
 

@@ -201,7 +201,7 @@ TEST(Fidelity, RowsAreCountedByWhatIsKnownOfThem) {
   EXPECT_EQ(counts.quoted.rows, 1U);
   EXPECT_EQ(counts.far, 1U);
   EXPECT_FALSE(counts.enough());
-  // What another row of the source decides is no prediction.
+  // A result that another row of the source already determines does not count as a prediction.
   const Published decided = read(
       chip("  - {row: rates.add, value: 192, chip: K40, source: study, place: x, class: read, follows: [units.sp]}\n"));
   const Counts rest = count(compare(decided, decided.chips[0], {{"chains.add", 9}, {"rates.add", 192}}));
@@ -215,7 +215,7 @@ TEST(Fidelity, RowsAreCountedByWhatIsKnownOfThem) {
   EXPECT_TRUE(four.enough());
   four.all = {5, 3};
   EXPECT_FALSE(four.enough());
-  // What was not measured counts nowhere.
+  // A result that was not measured counts nowhere.
   EXPECT_EQ(count(compare(published, published.chips[0], {{"chains.add", 9}})).all.rows, 1U);
 }
 

@@ -1,5 +1,5 @@
-// The judge of the claims about locality-aware scheduling, on tables made for them: what the source says, and that with
-// one thing changed; and what must add up in a run with the block.
+// Tests of the judge of the claims about locality-aware scheduling, on tables made for the purpose: the published
+// results, and the same with one value changed. Also tests the sums that must agree in a run with the block.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What thread blocks touch: calls in front of accesses, and what is made of their records.
+// Tests of the footprint of thread blocks: calls inserted before accesses, and the evaluation of their records.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the host-side schedulers decide, on cases made by hand.
+// Tests of the host-side schedulers' decisions, on cases made by hand.
 
 #include "workloads/host/schedulers.h"
 
