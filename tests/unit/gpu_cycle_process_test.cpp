@@ -129,7 +129,7 @@ TEST(CycleProcess, CyclesRunAtTheirTimeWhateverTheResolution) {
   EXPECT_THAT(device.ran, ElementsAre(0, 3));
   sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_PS), sc_core::SC_RUN_TO_TIME);
   EXPECT_EQ(device.process.host_cycle(), 5U);
-  // The point lies between two picoseconds, once after a clock edge and once before one.
+  // Simulated time is between two picoseconds: first just after a clock edge, then just before one.
   sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_FS), sc_core::SC_RUN_TO_TIME);
   EXPECT_THAT(device.ran, ElementsAre(0, 3, 4));
   EXPECT_EQ(device.process.host_cycle(), 5U);

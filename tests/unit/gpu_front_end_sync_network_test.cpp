@@ -176,7 +176,7 @@ TEST(SyncNetwork, ABurstTakesOneCycleForEachMessageOfAChannelAndAllChannelsGoInP
         ASSERT_EQ(rig.ends[sm]->sent, one_per_cycle(5, kBurst)) << sm;
         ASSERT_EQ(rig.taken[sm], one_per_cycle(5 + latency, kBurst)) << sm;
         ASSERT_EQ(rig.ends[sm]->received, one_per_cycle(5 + latency, kBurst)) << sm;
-        // The channel has one entry more than are needed if the receiver takes every message at once.
+        // The receiver takes every message at once, so one entry of the channel is never used.
         EXPECT_EQ(rig.ends[sm]->most, latency + 1) << sm;
       }
       EXPECT_EQ(rig.statistic("down_messages"), kBurst * sms);

@@ -339,7 +339,7 @@ TEST(FunctionalDeviceFault, IsKeptUntilResetAndCompletesItsTicket) {
   EXPECT_EQ(rig.device.advance_until(behind), Outcome::kFault);
   EXPECT_TRUE(rig.device.complete(bad));
   const std::string message = rig.device.fault()->message;
-  // Waiting work resumes when it is requested.
+  // Waiting work resumes when the host waits for it.
   EXPECT_EQ(rig.device.advance_until(behind), Outcome::kDone);
   EXPECT_EQ(rig.value<std::uint32_t>(out), 5U);
   // A second fault does not replace the first.

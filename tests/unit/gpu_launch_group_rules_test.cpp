@@ -136,8 +136,8 @@ TEST(LaunchGroups, ThePendingLimitDoesNotLimitThem) {
   });
 }
 
-// Would never end if a group waited for its thread's earlier launches, or if later launches waited for the group. The
-// first group and the kernel behind it wait for the last launch.
+// The run would never end if a group waited for its thread's earlier launches, or if later launches waited for the
+// group. The first group and the kernel behind it wait for the last launch.
 TEST(LaunchGroups, AreOrderedWithNothing) {
   const std::string text =
       kernel("wait", await("%rd0", "3", "W") + add("%rd0+4", "1")) + kernel("free", add("%rd0", "1")) +
@@ -258,8 +258,8 @@ void on_fault_machines(const std::string& text, const std::function<std::string(
 // A kernel of another tree that must not be stopped.
 const std::string kBeside = kernel("beside", spend("100000", "L") + add("%rd0", "1"));
 
-// Would fail if groups that wait or run behind a block with a fault kept the machine busy, or if another queue's kernel
-// ended with them.
+// The test fails if groups that wait or run behind a block with a fault kept the machine busy, or if another queue's
+// kernel ended with them.
 TEST(LaunchGroups, AFaultInABlockOfAGroup) {
   const std::string text =
       kBeside +
@@ -319,8 +319,8 @@ TEST(LaunchGroups, AFaultInTheKernelThatGroupsHaveJoined) {
   });
 }
 
-// Would never end if a stopped kernel still got groups: a thread that launches while its kernel is being stopped would
-// wait for ever.
+// The run would never end if a stopped kernel still got groups: a thread that launches while its kernel is being
+// stopped would wait for ever.
 TEST(LaunchGroups, LaunchesWhileTheKernelIsBeingStopped) {
   const std::string text =
       kernel("self", native_or_work() + "mov.u32 %r5, 0;\nMORE:\n" + arguments("%rd4", "%rd0", "%r1") +

@@ -261,7 +261,7 @@ std::string again(unsigned times, unsigned threads, const std::string& ticks) {
                              spend(ticks, "M") + word("%rd1", "%r0") + add("%rd1", "1") + "END:\n");
 }
 
-// Would fail if a thread that launches again lost its first group, or took over its entry in the table.
+// The test fails if a thread that launches again lost its first group, or took over its entry in the table.
 TEST(LaunchGroups, ThreadsThatLaunchSeveralTimes) {
   on_all_machines(again(5, 32, "1000"), [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(2048);
@@ -295,7 +295,7 @@ TEST(LaunchGroups, ATableOfOneEntryHoldsOneGroup) {
   EXPECT_EQ(timed.block("offchip_loads"), 63U);
 }
 
-// If the table entry did not depend on the SM, 13 SMs would share one entry. With the SM in its index none do.
+// Without the SM in the hash of the table index 13 SMs share one entry. With it none do.
 TEST(LaunchGroups, ThePlaceInTheTableKnowsTheSmIfAsked) {
   const std::string text = kernel(
       "spread", native_or_work() + go_unless_equal("%r1", "0", "WAIT") + arguments("%rd4", "%rd0", "%r2") +

@@ -147,7 +147,7 @@ TEST(GroupTiming, AnotherKeyIsAnotherSearch) {
   }
 }
 
-// Would fail if groups changed their order between table and memory: group i has i + 1 blocks.
+// The test fails if groups changed their order between table and memory: group i has i + 1 blocks.
 TEST(GroupTiming, GroupsInMemoryKeepTheirPlaceInTheOrder) {
   for (const char* size : {"1", "4", "1024"}) {
     const std::string result = in_process([&] {
@@ -275,7 +275,7 @@ std::vector<Call> by_return(std::vector<Call> calls) {
   return calls;
 }
 
-// Would fail if a call proceeded although the SM holds its maximum of commands, or if the SM could not hold the
+// The test fails if a call proceeded although the SM holds its maximum of commands, or if the SM could not hold the
 // configured number. A call without a free command slot has issued, and waits.
 TEST(GroupTiming, AnSmHoldsAsManyCommandsAsItIsSaid) {
   for (const unsigned most : {1U, 2U, 3U, 8U}) {
@@ -353,7 +353,7 @@ const std::string kDownwards =
     "mov.u32 %r20, %smid;\nsub.u32 %r20, 13, %r20;\nmul.wide.u32 %rd52, %r20, 24;\nadd.u64 %rd50, %rd50, %rd52;\nU:\n"
     "mov.u64 %rd51, %clock64;\nsetp.lt.u64 %p5, %rd51, %rd50;\n@%p5 bra U;\n";
 
-// A block on each SM launches eight groups at once. Would fail if the beats of commands were interleaved, or if SMs
+// A block on each SM launches eight groups at once. The test fails if the beats of commands were interleaved, or if SMs
 // were not served in turn: after a command of SM s comes the next SM in order that has one, whatever arrived first.
 TEST(GroupTiming, SmsAreServedInTurnAndCommandsAreNotMixed) {
   const std::string text = kernel("self", own_lanes() + only_lanes() + arguments("%rd4", "%rd0", "%r2") +
@@ -440,8 +440,8 @@ Fallbacks fallbacks(unsigned lanes, const std::vector<std::string>& overrides) {
   return result;
 }
 
-// Would fail if the delay were that of another ordinal, or counted from the command. Group k follows one cycle after
-// group k - 1 and waits launch.launch_lane cycles more. From there it is started as any child kernel.
+// The test fails if the delay were that of another ordinal, or counted from the command. Group k follows one cycle
+// after group k - 1 and waits launch.launch_lane cycles more. From there it is started as any child kernel.
 TEST(GroupTiming, GroupsThatBecomeKernelsComeOneByOne) {
   for (const std::vector<std::string>& overrides :
        {std::vector<std::string>{}, kBlock, with_block({"blocks.dtbl.agt_size=1"})}) {

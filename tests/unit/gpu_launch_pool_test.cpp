@@ -33,7 +33,7 @@ Ends run_blocked(unsigned blocked, const std::vector<std::string>& overrides = {
           timed.events.of("free").at(0).granted};
 }
 
-// Launches that wait for others are kept in the lists of those, not in the pool. Their number and the size of the
+// Launches that wait for other launches are queued behind those and not in the pool. Their number and the size of the
 // window do not matter.
 class Blocked : public testing::TestWithParam<std::pair<unsigned, const char*>> {};
 

@@ -228,7 +228,7 @@ class LsuRig : public Unit, public SmMemoryClient {
   static constexpr std::uint32_t kLocalBytes = 64;
   static constexpr std::uint32_t kParameterBytes = 256;
 
-  /// `real`: behind the port are the machine's crossbars, slices and channels.
+  /// `real`: connects the port to the machine's crossbars, slices and channels.
   explicit LsuRig(const Machine& machine_, unsigned warps = 8, bool real = false)
       : machine(machine_),
         store({std::uint64_t{1} << 28, false}),

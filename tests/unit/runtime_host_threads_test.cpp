@@ -132,7 +132,7 @@ TEST(HostWatch, PatienceShrinksToASixteenthWithProgramsThatComeBackAtOnceAndCome
   EXPECT_EQ(watch.patience(), kPatience);
 }
 
-/// Waits until the threads of this process are in the given states.
+/// Starts threads that wait or run in different ways, and waits until each is reported in its state.
 TEST(OtherThreads, AreSeenInWhatTheyWaitFor) {
   sem_t semaphore;
   ASSERT_EQ(sem_init(&semaphore, 0, 0), 0);

@@ -35,7 +35,7 @@ struct Outcome {
   }
 };
 
-/// Program that an SM passes to the factory of its filter before a kernel runs.
+/// Factory of an SM's filter. The SM passes it the program before the kernel runs.
 using Make = std::function<std::unique_ptr<gpu::FetchFilter>(const isa::Program&)>;
 
 /// Compiles the program. It does not depend on the rig, but the rig must have a filter before it is loaded.

@@ -172,7 +172,7 @@ class Bench {
     return *this;
   }
 
-  // Returns the outputs of the cycle.
+  // Return the hold and skip outputs of the cycle.
   [[nodiscard]] U64 hold() { return look().f_hold; }
   [[nodiscard]] U64 skip() { return look().f_skip; }
   /// Returns the verdicts of the valid decode slots, such as "LEAD,PASS tag 0".

@@ -17,7 +17,7 @@ std::string run_beside_reference(Device& device, tb::Sequence& sequence, unsigne
         },
         [&] { versions = std::make_unique<reference::Versions>(device.params()); });
   } catch (const base::Error& error) {
-    // Throws if a kernel leaves wrong results in memory, or if no thread block moves.
+    // A kernel has left wrong results in memory, or no thread block has moved.
     if (first.empty()) first = error.what();
   }
   return first;

@@ -80,7 +80,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(result.output, "before\n")
 
     def test_a_tool_that_waits_for_longer_is_not(self):
-        # The flow waits for a process that ends when it has used its limit of one CPU second.
+        # run_shell waits for a process that ends when it has used its limit of one CPU second.
         result = self.run_shell(f"{self.ENDLESS}; echo behind")
         self.assertGreaterEqual(result.seconds, 1)
         self.assertEqual(result.code, 0)

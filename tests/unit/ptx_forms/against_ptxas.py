@@ -48,7 +48,7 @@ def forms():
 
 
 def illegal(ptxas, some, target):
-    """Returns the forms out of `forms` that are illegal for a target, with the message."""
+    """Returns the forms out of `some` that are illegal for a target, with the message."""
     found = {}
     left = list(some)
     while left:
