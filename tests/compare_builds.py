@@ -55,9 +55,9 @@ def run(library, program, arguments, settings):
         done = subprocess.run(
             [program] + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False
         )
-        text = report.read_text() if report.exists() else ""  # a machine that is refused leaves it empty
+        text = report.read_text() if report.exists() else ""  # a run whose machine is refused leaves the file empty
         content = json.loads(text) if text else {}
-        content.pop("versions", None)  # of the compiler, among others
+        content.pop("versions", None)  # versions of the compiler, among others
         return {"exit code": done.returncode, "output": done.stdout, "error output": done.stderr, "report": content}
 
 

@@ -53,15 +53,15 @@ struct Settings {
 
 struct Case {
   std::string suite, name;
-  std::string folder;  // of output and report
+  std::string folder;  // folder of output and report
   pid_t process = -1;
   Time::time_point start;
   bool timed_out = false;
   bool failed = false, skipped = false;
   long long milliseconds = 0;
-  std::string reason;  // why it failed, if it is not for its assertions
-  Json report;         // the case's entry
-  Json suite_entry;    // its suite's, without cases
+  std::string reason;  // reason of the failure, if it is not a failed assertion
+  Json report;         // entry of the case in the report
+  Json suite_entry;    // entry of the case's suite, without cases
   [[nodiscard]] std::string full() const { return suite + "." + name; }
 };
 
@@ -135,7 +135,7 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& output
 
 std::vector<std::string> with(const Settings& settings, std::initializer_list<std::string> more) {
   std::vector<std::string> out = settings.arguments;
-  out.insert(out.end(), more);  // later ones win
+  out.insert(out.end(), more);  // a later argument overrides an earlier one
   return out;
 }
 
@@ -249,7 +249,7 @@ void run_all(std::vector<Case>& cases, const Settings& settings, const HeldSigna
       Case& one = *running[i];
       int status = 0;
       if (waitpid(one.process, &status, WNOHANG) == one.process) {
-        kill(-one.process, SIGKILL);  // what it may have left behind
+        kill(-one.process, SIGKILL);  // ends processes that the case may have left behind
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
         end(one, status, settings);
         ended = true;

@@ -306,7 +306,7 @@ class NullHook : public Base {
     watch(in);
   }
 
-  bool sleeps = true;  ///< false: wants to be clocked in every cycle
+  bool sleeps = true;  ///< false: the hook is clocked in every cycle
   std::uint64_t clocked = 0, skipped = 0, eventful = 0;
   /// Cycles (or ticks) that it has been through.
   [[nodiscard]] std::uint64_t edges() const { return clocked + skipped; }
@@ -512,7 +512,7 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
     for (unsigned s = 0; s < site_.machine->schedulers; ++s) {
       for (unsigned j = 0; j < kMaxPicks; ++j) {
         if ((in.ack[j] >> s & 1) == 0) continue;
-        const auto picked = static_cast<std::uint8_t>(out_.pick[s][j]);  // acknowledged, so there is one
+        const auto picked = static_cast<std::uint8_t>(out_.pick[s][j]);  // acknowledged, so the pick is valid
         greedy_[s][j] = picked;
         last_[s] = picked;
       }
@@ -520,7 +520,7 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
     watch_barriers(in);
     if (in.start) warps_[in.start->tb] = in.start->warps;
     if (!in.free) return;
-    for (auto& scheduler : greedy_) {  // a new TB in these slots inherits nothing
+    for (auto& scheduler : greedy_) {  // a new TB in these slots has no greedy warp
       for (int& w : scheduler) {
         if (w >= 0 && (warps_[*in.free] >> w & 1) != 0) w = -1;
       }

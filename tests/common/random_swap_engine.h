@@ -18,10 +18,10 @@ class RandomSwapEngine final : public SwapEngine {
  public:
   struct Options {
     std::uint64_t seed = 1;
-    unsigned longest_pause = 3;  ///< between two accesses
+    unsigned longest_pause = 3;  ///< most edges between two accesses
     unsigned enter_pause = 0;    ///< edges between `parked` and `enter`
     std::uint64_t image_bytes = std::uint64_t{4} << 20;
-    bool spare = true;  ///< has a spare register home, a spare shared home and a place
+    bool spare = true;  ///< the engine has a spare register home, a spare shared home and a place inside the SM
   };
   explicit RandomSwapEngine(const Options& options) : options_(options) {}
 
@@ -176,7 +176,7 @@ class RandomSwapEngine final : public SwapEngine {
     access.slot = job_.slot;
     access.store = job_.out;
     access.address = image_ + std::uint64_t{line} * kSwapLineBytes;
-    if (copies_ != 0) {  // to the place, and back
+    if (copies_ != 0) {  // copies the line to the place inside the SM and back
       access.local = true;
       access.store = copies_ == 2;
       access.address = 5;
@@ -218,7 +218,7 @@ class RandomSwapEngine final : public SwapEngine {
   }
 
   const Options options_;
-  std::uint64_t state_ = 0;  // of the generator
+  std::uint64_t state_ = 0;  // state of the random generator
   SwapKernel kernel_;
   Phase phase_ = Phase::kIdle;
   SwapJob job_;
@@ -226,8 +226,8 @@ class RandomSwapEngine final : public SwapEngine {
   std::vector<std::uint32_t> order_;         // lines of the job's context
   std::size_t next_ = 0;                     // index of the next line in order_
   unsigned pause_ = 0;                       // edges before the next access
-  unsigned copies_ = 0;                      // accesses of the line inside the SM that come first
-  bool blocks_ = false;                      // memory instructions are kept from issue beside the access
+  unsigned copies_ = 0;                      // copies of the line inside the SM that precede the access
+  bool blocks_ = false;                      // no memory instruction issues beside the access
   unsigned loads_ = 0;                       // loads that have not been performed
   std::uint8_t home_ = 0, shared_home_ = 0;  // homes of the job
   std::array<std::uint8_t, 64> registers_of_{}, shared_of_{};  // [context] its homes

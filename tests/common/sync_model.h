@@ -38,8 +38,9 @@ class PlainHook : public ClockedHook<In, Out> {
 /// Errors that hub and agents report (HookError); the information is the number of the thread block or of the event.
 enum class SyncModelError : unsigned {
   kDiffers = 1,    ///< warps of a thread block wait at different instructions or with different operands
-  kEvent = 2,      ///< event beyond the limit, target 0, or another target than the first call of the round gave
-  kEnded = 3,      ///< a thread block has ended while others wait at a grid barrier, or before they do
+  kEvent = 2,      ///< event number beyond the limit, target 0, or a target that differs from the first call of the
+                   ///< round
+  kEnded = 3,      ///< a thread block ends although others wait, or will wait, at a grid barrier
   kUnbalanced = 4  ///< the kernel has ended with an event that has not fired
 };
 
@@ -209,9 +210,9 @@ class SyncModelAgent : public Base {
 
   std::array<Tb, 64> tbs_{};
   AgentOut out_;
-  std::deque<SyncModelMessage> queue_;  // to the hub; the first one is offered
+  std::deque<SyncModelMessage> queue_;  // messages to the hub; the first one is offered
   std::uint32_t kernel_ = 0;            // kernels announced since the reset
-  TbMask quiesced_ = 0;                 // of the last edge
+  TbMask quiesced_ = 0;                 // quiesced TBs at the last edge
   bool changed_ = false;                // the last edge has changed `stall`
 };
 
@@ -284,7 +285,7 @@ class SyncModelHub : public Base {
   /// The kernel in the table that synchronises.
   struct Kernel {
     Maybe<SyncKernel> launch;
-    std::set<std::uint32_t> arrived, ended;  ///< thread blocks at the grid barrier; those that have ended
+    std::set<std::uint32_t> arrived, ended;  ///< thread blocks at the grid barrier; thread blocks that have ended
     std::map<std::uint32_t, Event> events;   ///< events with a count other than 0
     bool failed = false;                     ///< an error was reported
   };

@@ -115,7 +115,7 @@ class TrafficAgent final : public SyncStub<AgentIn, AgentOut> {
   }
   AgentOut out_;
   bool waiting_ = false;  // a message has arrived and is not taken
-  bool blocked_ = false;  // its message had no room
+  bool blocked_ = false;  // the agent's message found no free entry
 };
 
 /// A hub that sends messages from given cycles on, one after the other, and takes what arrives when `takes` says so.
@@ -173,7 +173,7 @@ class BarrierAgent final : public SyncStub<AgentIn, AgentOut> {
  public:
   Cycle at = 0;
   bool waits_quiesced = false;
-  std::vector<SyncSeen> arrivals;  ///< tick and TB
+  std::vector<SyncSeen> arrivals;  ///< tick of the arrival, and TB
   std::vector<Cycle> releases;     ///< ticks in which the release was taken
 
   void reset() override {
@@ -240,9 +240,9 @@ class BarrierAgent final : public SyncStub<AgentIn, AgentOut> {
 /// an output register for the release.
 class BarrierHub final : public SyncStub<HubIn, HubOut> {
  public:
-  unsigned more = 0;            ///< waits for this number of TBs beyond those of the grid
+  unsigned more = 0;            ///< number of TBs to wait for beyond those of the grid
   bool deaf = false;            ///< takes no message
-  bool holds = false;           ///< holds the kernel's entry for ever
+  bool holds = false;           ///< the hub accepts no message
   std::vector<Cycle> releases;  ///< cycles in which the release was offered first
   std::vector<SyncKernel> launches;
   std::vector<Cycle> stops;

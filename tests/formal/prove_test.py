@@ -98,7 +98,7 @@ class DoesNotHold(ProveCase):
         root = self.copy()
         self.edit(root / PROPERTIES, "assume (seen_q || !rst_ni);", "assume (!rst_ni);")
         found = self.results("--property", "turn_in_range", "--property", ALIVE, root=root, expect=1)
-        self.assertEqual(found["turn_in_range"]["result"], "proven")  # of no use, hence:
+        self.assertEqual(found["turn_in_range"]["result"], "proven")  # but worthless:
         self.assertEqual(found[ALIVE]["result"], "unreachable")
 
 

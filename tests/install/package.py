@@ -36,7 +36,7 @@ def isolate(build):
         command = ["python3", str(scripts / Path(sys.argv[0]).name), *sys.argv[1:]]
         hidden = [
             folder for folder in (Path(build).resolve(), SOURCE) if folder.is_dir()
-        ]  # what lies in the other goes with it
+        ]  # one inside the other is hidden with it
         steps = [f"mount --bind '{prefix}' '{prefix}'", f"mount -o remount,bind,ro '{prefix}'"]
         steps += [f"mount -t tmpfs none '{folder}'" for folder in hidden]
         mounts = " && ".join(steps)

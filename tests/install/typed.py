@@ -35,7 +35,7 @@ SAXPY = """extern "C" __global__ void saxpy(int n, float a, const float* x, floa
 
 # Beginnings of commands that are not typed here.
 NOT_HERE = (
-    "platforms/quickstart.sh",  # makes the build that this test has
+    "platforms/quickstart.sh",  # makes the build that this test uses
     "tests/run.sh",  # runs this test
     "cmake/install-packages.sh",  # needs root
     "gtkwave",  # opens a window
@@ -75,7 +75,7 @@ class TypedDocuments:
         script = ["set -e", *(line for line in commands(self.documents / name) if not line.startswith(left_out))]
         self.assertGreater(len(script), 2, "hardly any command")
         self.lay_out(folder)
-        if name != "README.md":  # which names files of the tree alone
+        if name != "README.md":  # names files of the tree only
             (folder / "app.cu").write_text(APP)
             (folder / "saxpy.cu").write_text(SAXPY)
         began = time.monotonic()

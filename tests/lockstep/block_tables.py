@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 END = "<!-- end of generated -->"
-NO_MACHINE = "does not plug into a GPU"  # such a block has nothing to say of machines
+NO_MACHINE = "does not plug into a GPU"  # text for a block that does not plug into machines
 
 
 def with_tables(text, begin, tables):

@@ -266,7 +266,7 @@ class Cosim(unittest.TestCase):
         self.assertGreaterEqual(names.count("total_o"), 2)
         times = [int(at) for at in re.findall(r"^#(\d+)$", text, re.M)]
         self.assertGreaterEqual(min(times), first * 1000)
-        self.assertEqual(max(times), (cycle + 8) * 1000 + 500)  # and what it does next
+        self.assertEqual(max(times), (cycle + 8) * 1000 + 500)  # the cycle of the difference, and eight more
         # The command runs into it again, also by itself, and the dump goes where it is told to.
         command = re.search(r"replay: (.*)", done.stderr)[1].split()
         self.assertEqual(command[:3], ["castor", "cosim", "turnstile"])

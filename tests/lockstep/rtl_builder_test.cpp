@@ -141,7 +141,7 @@ TEST_F(RtlCache, ABuilderThatWasKilledLeavesNothingThatIsTakenForWhole) {
   const turnstile::Params at = params(6, 1, 2);
   const std::string log = folder_ + ".1";
   const auto verilated = [this] {
-    std::error_code gone;  // the builder makes and removes files meanwhile
+    std::error_code gone;  // the builder makes and removes files during the search
     for (fs::recursive_directory_iterator file(folder_, gone), end; file != end && !gone; file.increment(gone)) {
       if (file->path().filename() == "Vrtl.cpp") return true;
     }

@@ -219,7 +219,7 @@ TEST(Inside, IsWhatTheRegistersAreAndHasNamesOfStates) {
       sequence.drive(in);
       sequence.react(in, twin->settle(in));
       twin->clock(in);
-      if (cycle % 7 == 3) continue;  // nobody has to look in every cycle
+      if (cycle % 7 == 3) continue;  // outputs need not be read in every cycle
       read_changes(twin->inside()->changes(), values);
       const turnstile::Probes probes = twin->probes();
       ASSERT_EQ(values[paths[inside + "pointer_q"]], binary(probes.pointer)) << cycle;
@@ -248,7 +248,7 @@ TEST(Inside, IsAnotherObjectAndThePlainOneHasNone) {
                     waves = source.object(Block::kBlock, param_values(odd()), true);
   EXPECT_NE(plain, waves);
   EXPECT_EQ(load_rtl<Block>(plain, odd(), {})->inside(), nullptr);
-  EXPECT_EQ(load_rtl<Block>(waves, odd(), {})->inside(), nullptr);  // nobody asked for it
+  EXPECT_EQ(load_rtl<Block>(waves, odd(), {})->inside(), nullptr);  // internal signals were not requested
   RtlOptions options;
   options.inside = true;
   try {

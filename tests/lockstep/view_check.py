@@ -16,7 +16,7 @@ import gtkw  # noqa: E402
 from vcd import variables  # noqa: E402
 
 CASTOR, VIEW = sys.argv[1], pathlib.Path(sys.argv[2])
-LEAST = 40  # signals that a view is worth having for
+LEAST = 40  # least number of signals that makes a view useful
 
 
 class View(unittest.TestCase):

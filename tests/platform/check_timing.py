@@ -37,7 +37,7 @@ def of_report(path):
     if not path.exists() or not path.stat().st_size:
         return {}
     report = json.loads(path.read_text())
-    report.pop("versions", None)  # of the compiler, among others
+    report.pop("versions", None)  # versions of the compiler, among others
     text = json.dumps(report, sort_keys=True)
     kept = {key: report[key] for key in ("cycles", "statistics_hash")}
     return {**kept, "digest": hashlib.sha256(text.encode()).hexdigest()}

@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory() as folder:
             errors = child.communicate()[1]
             if child.returncode != 0:
                 break
-            shutil.rmtree(out)  # it was at its end before the signal came: again
+            shutil.rmtree(out)  # the run ended before the signal arrived: try again
         check(f"exit code {code} by a signal: {child.returncode}, {errors}", child.returncode == code)
         check("an interrupted experiment says how it goes on", "the same command goes on with the runs" in errors)
         check("some runs are left", 0 < len(list(out.glob("runs/*.json"))) < 12)

@@ -54,7 +54,7 @@ def quiet(done):
 
 def changes(text):
     """Values over time per signal: {"model.castor_x_probe.y": {time: value}}."""
-    names, series, now = {}, {}, 0  # without names of values
+    names, series, now = {}, {}, 0  # without the signals that name values
     for scopes, key, name, _ in variables(text):
         names.setdefault(key, []).append(".".join(scopes + [name]))
     for line in text.splitlines():

@@ -69,7 +69,7 @@ class Refused(unittest.TestCase):
             (["-arch=sm_75"], "turing_rtx2060"),
             (["-arch=sm_70"], "turing_rtx2060"),
             (["-arch=sm_61"], "pascal_titanx"),
-            ([], "kepler_k20c"),  # what castor-cc chooses by itself says nothing about what was wanted
+            ([], "kepler_k20c"),  # an architecture that castor-cc chooses does not express a wish of the user
             (["-gencode=arch=compute_60,code=sm_60", "-gencode=arch=compute_80,code=sm_80"], "pascal_titanx"),
         ):
             with self.subTest(machine, options=options):

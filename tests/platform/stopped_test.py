@@ -52,7 +52,7 @@ def exits_of_held_warps(text):
 
 def main():
     program, machine = sys.argv[1:]
-    os.environ["CASTOR_ASSUMPTIONS"] = "1"  # the RTL of a whole machine would have none
+    os.environ["CASTOR_ASSUMPTIONS"] = "1"  # without it the RTL of a whole machine has no assumption checks
     with tempfile.TemporaryDirectory() as folder:
         model, both = (
             check_engines.run(program, "", "darsie", machine, engine, SCOPE, COUNTERS, os.path.join(folder, engine))

@@ -21,7 +21,7 @@ from processes import HANG_SECONDS  # noqa: E402
 PROGRAM = None
 RUNS = 2
 NEVER = "86400"  # seconds: longer than any run, however busy the host
-SHORT = "0.05"  # the host waits for longer: it waits until the device has moved
+SHORT = "0.05"  # the host waits longer than this: it waits until the device has advanced
 
 # Judged by the patience: not proven, but the host goes on where a host function has run.
 JUDGED = ("limit", "atomic", "volatile", "yield", "sleep", "poll")
@@ -56,7 +56,7 @@ class Waiting(unittest.TestCase):
                 timeout=HANG_SECONDS,
             )
             self.assertEqual(done.returncode, code, f"{how}: {done.stdout}{done.stderr}")
-            text = report.read_text() if report.exists() else ""  # a program that is aborted writes none
+            text = report.read_text() if report.exists() else ""  # an aborted program writes no report
             return done.stdout, done.stderr, json.loads(text) if text else None
 
     def run_often(self, how, **environment):

@@ -64,7 +64,7 @@ TEST(CallWatch, CallsThatGoOnAreNone) {
   call_named(kSettle, 5, [&] {
     while (std::clock() < end) call_named(kInner, 6, [] {});
   });
-  compute([until = std::clock() + CLOCKS_PER_SEC / 5] { return std::clock() > until; });  // no call at all
+  compute([until = std::clock() + CLOCKS_PER_SEC / 5] { return std::clock() > until; });  // makes no call
   EXPECT_EQ(told, 0U);
 }
 

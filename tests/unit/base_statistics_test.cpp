@@ -116,7 +116,8 @@ TEST(Statistics, AreDeclaredAndDestroyedByTheThousand) {
     EXPECT_TRUE(root.groups().empty());
   }
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  std::cout << "13 x 5000 counters: " << took.count() << " ms\n";  // a figure, no verdict; ctest limits what is absurd
+  std::cout << "13 x 5000 counters: " << took.count() << " ms\n";  // informative only; ctest's time limit catches
+                                                                   // absurd values
 }
 
 }  // namespace

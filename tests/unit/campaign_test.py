@@ -122,7 +122,7 @@ class Parts(unittest.TestCase):
 
     def test_stopped_in_a_part_it_goes_on_with_that_part(self):
         ready = self.root / "ran.log"
-        os.mkfifo(self.root / "fails")  # the second part says that it runs, and waits until it is ended
+        os.mkfifo(self.root / "fails")  # the second part writes that it runs, then waits until it is stopped
         waits = f"{NOTES.format('two')}; echo > fails; tail -f /dev/null"
         script = (
             f"import importlib.util, sys; spec = importlib.util.spec_from_file_location('campaign', {str(SOURCE)!r})\n"

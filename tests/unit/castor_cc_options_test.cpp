@@ -43,7 +43,7 @@ TEST(CastorCcOptions, TellsInputsByTheirExtension) {
 TEST(CastorCcOptions, TakesEverythingForAnInputBehindTwoDashes) {
   const Options o = parse({"-o", "app", "--", "-x.cu", "--", "b.cpp"});
   ASSERT_EQ(o.inputs.size(), 3U);
-  EXPECT_EQ(o.inputs[0].path, "./-x.cu");  // no option of the compilers behind this one
+  EXPECT_EQ(o.inputs[0].path, "./-x.cu");  // a file name, not an option of the compilers that castor-cc calls
   EXPECT_EQ(o.inputs[0].kind, InputKind::kCuda);
   EXPECT_EQ(o.inputs[1].path, "./--");
   EXPECT_EQ(o.inputs[2].path, "b.cpp");

@@ -90,7 +90,7 @@ def counts(function):
 def measure(cursor, sizes):
     """Adds {name: (functions, data members)} of a class and of those inside it."""
     functions = members = 0
-    places = set()  # of the members; those that one use of a macro declares have the same
+    places = set()  # positions of the members; members that one use of a macro declares share one
     for child in cursor.get_children():
         if child.kind in FUNCTIONS and counts(child):
             functions += 1
@@ -99,7 +99,7 @@ def measure(cursor, sizes):
             places.add((child.location.file.name, child.location.offset))
         elif child.kind in CLASSES and child.is_definition():
             inner = measure(child, sizes)
-            if child.is_anonymous():  # its members are used as the class's own
+            if child.is_anonymous():  # members of an anonymous record count as the class's own
                 members += inner[1]
                 places.update((child.location.file.name, child.location.offset, i) for i in range(inner[1]))
     if functions == 0:

@@ -115,7 +115,7 @@ TEST(Barriers, ChangeNoResult) {
       std::memcpy(packet.parameters.data(), &out, 8);
       std::memcpy(packet.parameters.data() + 8, &n, 4);
       EXPECT_EQ(gpu.advance_until(gpu.submit(0, packet)), gpu::Outcome::kDone);
-      std::vector<std::uint32_t> words(41);  // of the others that end some threads write none
+      std::vector<std::uint32_t> words(41);  // threads that end early write no words
       std::memcpy(words.data(), gpu.store().host(out), 4 * words.size());
       gpu.store().free(out);
       EXPECT_EQ(words, plain.words);

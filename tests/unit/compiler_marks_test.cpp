@@ -98,9 +98,9 @@ TEST(Marks, TheWeakestOperandDecides) {
   EXPECT_EQ(k.class_of("0x10004"), Mark::kVector);
   EXPECT_EQ(k.class_of("0x10005"), Mark::kVector);
   EXPECT_EQ(k.class_of("0x10006"), Mark::kConditional);
-  EXPECT_EQ(k.mark_of("0x10006"), Mark::kVector);  // it writes a predicate
+  EXPECT_EQ(k.mark_of("0x10006"), Mark::kVector);  // the instruction writes a predicate
   EXPECT_EQ(k.class_of("0x10007"), Mark::kConditional);
-  EXPECT_EQ(k.class_of("0x10009"), Mark::kVector);  // by the carry
+  EXPECT_EQ(k.class_of("0x10009"), Mark::kVector);  // the instruction depends on the carry
   EXPECT_THAT(k.reason("0x10003"), HasSubstr("%tid.y"));
 }
 
@@ -229,7 +229,7 @@ TEST(Marks, BehindALoopThatWarpsLeaveAtDifferentTimesItsValuesDiffer) {
     return marked(text.replace(text.find("%CONDITION"), 10, condition));
   };
   const Marked vector = with("%tid.y");
-  EXPECT_EQ(vector.mark_of("0x22222"), Mark::kRedundant);  // all that are in the loop have counted as often
+  EXPECT_EQ(vector.mark_of("0x22222"), Mark::kRedundant);  // all warps in the loop have the same count
   EXPECT_EQ(vector.mark_of("0x33333"), Mark::kRedundant);
   EXPECT_EQ(vector.class_of("0x77777"), Mark::kVector);
   EXPECT_THAT(vector.reason("0x77777"), HasSubstr("meet at"));
@@ -267,7 +267,7 @@ TEST(Marks, CallsWriteWhatTheirCalleesWrite) {
       " add.u32 %r3, %r3, %r26;",
       {}, before);
   EXPECT_EQ(k.class_of("0x77777"), Mark::kVector);
-  EXPECT_EQ(k.class_of("0x44444"), Mark::kVector);  // what a function is called with is not known there
+  EXPECT_EQ(k.class_of("0x44444"), Mark::kVector);  // the arguments of a function are unknown inside it
   EXPECT_EQ(k.class_of("0x33333"), Mark::kRedundant);
 }
 

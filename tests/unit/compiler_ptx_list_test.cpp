@@ -19,9 +19,9 @@ using castor::test::ptx_reference::Lane;
 
 struct Entry {
   unsigned line = 0;
-  std::string verdict;  ///< value, accepted, refused
-  std::string target;   ///< least one that has it: "60", "90a"; "60..62" if later ones have not
-  std::string name;     ///< of a refused one: the row of docs/ptx-coverage.md
+  std::string verdict;  ///< "value", "accepted" or "refused"
+  std::string target;   ///< lowest target with the form: "60", "90a"; "60..62" if later targets do not have it
+  std::string name;     ///< for a refused form: the row of docs/ptx-coverage.md
   std::string form;
 };
 

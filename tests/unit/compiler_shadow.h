@@ -87,7 +87,7 @@ class ShadowRun {
 
   void read(RegisterId id, unsigned lane) {
     const std::uint64_t expected = values_[function_][id][lane];
-    if (expected == 0) return;  // the program reads what it never wrote
+    if (expected == 0) return;  // the program reads a register that it never wrote
     const std::uint64_t* const at = place(id, lane);
     for (unsigned i = 0; at != nullptr && i < width(id); ++i)
       if (at[i] != expected) return fail("another value is in its place", id, lane);

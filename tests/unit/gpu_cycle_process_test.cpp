@@ -60,7 +60,7 @@ TEST(CycleProcess, WhatTheHostDoesAtAnEdgeIsSeenByTheNextCycle) {
   EXPECT_EQ(device.process.host_cycle(), 6U);
   start(500);
   EXPECT_EQ(device.process.host_cycle(), 6U);
-  device.wanted = {2};  // has passed while the device slept
+  device.wanted = {2};  // the cycle has passed while the device slept
   device.process.changed();
   start(5000);
   EXPECT_THAT(device.ran, ElementsAre(0, 6));

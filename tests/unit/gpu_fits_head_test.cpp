@@ -34,7 +34,7 @@ class Watcher final : public ClockedHook<GovernIn, GovernOut> {
   }
 
   unsigned slots = 0;  ///< TB slots of an SM
-  unsigned late = 0;   ///< cycles by which a policy may show too late that an SM has room, or has none
+  unsigned late = 0;   ///< most cycles by which a policy's output may lag behind the free resources of an SM
   std::uint64_t nothing_waits = 0, placed = 0, full = 0;
 
  private:
@@ -52,9 +52,9 @@ class Watcher final : public ClockedHook<GovernIn, GovernOut> {
   }
 
   GovernOut out_;
-  SmMask shown_;                   // fits_head of the cycle before
-  bool chosen_ = false;            // in the cycle before a TB waited and the policy had chosen one
-  int placed_on_ = -1;             // SM that got a TB in the cycle before; -1: none
+  SmMask shown_;                   // fits_head of the previous cycle
+  bool chosen_ = false;            // in the previous cycle a TB waited and the policy had selected one
+  int placed_on_ = -1;             // SM that got a TB in the previous cycle; -1: none
   unsigned wrong_for_[kSms] = {};  // cycles
 };
 

@@ -48,7 +48,7 @@ TEST(CompletionPort, ThePacketIsCompleteAtOnceAndShownWhenItsWordIsStored) {
     EXPECT_TRUE(rig.word(address) == ticket || shown == 0);
     rig.memory.tick(now);
   }
-  EXPECT_GT(shown, 30U);  // the memory's 20 cycles at least
+  EXPECT_GT(shown, 30U);  // at least the 20 cycles of the memory
   EXPECT_EQ(rig.word(address), ticket);
   EXPECT_EQ(rig.part.open(), 1U);
 }

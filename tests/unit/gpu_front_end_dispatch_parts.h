@@ -22,7 +22,7 @@ class DispatcherRig : public PartRig {
     std::vector<std::string> keys;
     std::vector<SmGovernor*> governors;
     DispatchPolicy* policy = nullptr;
-    bool hooks = false;  ///< others, that want events
+    bool hooks = false;  ///< other hooks want events
   };
   explicit DispatcherRig(const Options& options)
       : PartRig(load(options.keys)),

@@ -10,7 +10,7 @@ using test::ScriptedGovernor;
 using test::ScriptedPolicy;
 
 constexpr TbNeed kSmall{1, 32, 1, 0};
-constexpr TbNeed kHalf{32, 1024, 1, 0};  // of an SM's warps
+constexpr TbNeed kHalf{32, 1024, 1, 0};  // half of an SM's warps
 
 TEST(Dispatcher, PlacesOneTbPerCycleAroundTheSms) {
   DispatcherRig rig;
@@ -150,7 +150,7 @@ TEST(Dispatcher, ATbThatComesBackTakesThePlacementOfTheCycle) {
   EXPECT_EQ(rig.dispatcher.place_restored(1, 0x1f01, 5), 8U);
   EXPECT_EQ(rig.ledger.resident(8, 1), 1U);
   EXPECT_EQ(rig.placed_on(5), std::nullopt);
-  EXPECT_EQ(rig.placed_on(6), 9U);  // the search goes on behind it
+  EXPECT_EQ(rig.placed_on(6), 9U);  // the search continues with the next SM
 }
 
 TEST(Dispatcher, OffersOfAPolicyAreTakenWhereTheSmIsOpen) {
@@ -229,7 +229,7 @@ TEST(Dispatcher, ShowsGovernorsTheHeadOfTheList) {
   EXPECT_EQ(rig.dispatcher.state().fits_head, kAllSms);
   rig.push(0, 5, kHalf);
   EXPECT_TRUE(rig.dispatcher.state().waiting);
-  const SmMask fits[] = {0x3, 0x3, 0x3, 0x2, 0x0};  // before the placement of the cycle: two TBs of an SM each fit
+  const SmMask fits[] = {0x3, 0x3, 0x3, 0x2, 0x0};  // before the placement of the cycle: two TBs fit on each SM
   for (Cycle now = 1; now <= 5; ++now) {
     rig.step(now);
     EXPECT_TRUE(rig.dispatcher.state().ready);

@@ -190,7 +190,7 @@ TEST(Governors, AreClosedWhileTbsWaitAndNoSmMayTakeOne) {
   EXPECT_EQ(rig.part->next(20), 1020U);
   rig.ledger.debit(1, 0, {1, 32, 1, 0}, 500);
   rig.part->check_open(500);
-  EXPECT_FALSE(rig.part->closed());  // what runs may end, and opens them
+  EXPECT_FALSE(rig.part->closed());  // running TBs may end, which opens the SMs
 }
 
 TEST(GovernorsDeathTest, ThatCloseAllSmsForAWindowAreNamed) {

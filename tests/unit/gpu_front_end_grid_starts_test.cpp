@@ -15,7 +15,7 @@ using test::ScriptedPolicy;
 using test::hooks::Fcfs;
 
 constexpr TbNeed kSmall{1, 32, 1, 0};
-constexpr TbNeed kHalf{32, 1024, 1, 0};  // of an SM's warps
+constexpr TbNeed kHalf{32, 1024, 1, 0};  // half of an SM's warps
 
 /// Pushes a kernel whose TBs must be resident at once.
 void push_grid(DispatcherRig& rig, unsigned entry, std::uint32_t tbs, TbNeed need, unsigned queue = 0) {

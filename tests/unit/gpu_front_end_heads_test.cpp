@@ -130,7 +130,7 @@ TEST(QueueHeadService, HeadsInMemoryAreReadFirst) {
   EXPECT_EQ(rig.host.cycle(record), 0U);
   EXPECT_EQ(rig.part.count_of(1), 0U);
   rig.run(12, 60);
-  EXPECT_GE(rig.host.cycle(record), 31U);  // the memory's 20 cycles at least
+  EXPECT_GE(rig.host.cycle(record), 31U);  // at least the 20 cycles of the memory
   EXPECT_EQ(rig.part.count_of(1), 4U);
 }
 

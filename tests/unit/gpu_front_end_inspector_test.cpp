@@ -163,7 +163,7 @@ TEST(JobInspector, OfAJobThatIsGivenUpWhatIsNotInTheTableIsDropped) {
   rig.submit(2, rig.job(0, {{1, 4}}, 4), 10);
   for (unsigned i = 0; i < 4; ++i) rig.submit(2, rig.kernel(1, 4), 10);
   rig.run(10, 80);
-  static_cast<void>(rig.queues.take(2, QueueState::kBlocked, 80));  // its first kernel is in the table
+  static_cast<void>(rig.queues.take(2, QueueState::kBlocked, 80));  // the first kernel of the job is in the table
   EXPECT_FALSE(rig.part.answer({2, false, 3, 0}, 80));
   rig.part.drop_job({2, false, 3, 0}, 1, 80);
   EXPECT_FALSE(rig.jobs.has(2));
@@ -186,7 +186,7 @@ TEST(JobInspector, AnInvalidPacketStopsItsQueue) {
   EXPECT_NE(rig.host.cycle(job), 0U);
   EXPECT_EQ(rig.host.cycle(kernel), rig.host.cycle(job) + 1);
   rig.part.abandon();
-  EXPECT_TRUE(rig.part.withheld()[2]);  // for want of a job
+  EXPECT_TRUE(rig.part.withheld()[2]);  // withheld because the queue has no job
   EXPECT_FALSE(rig.part.announcing(2));
 }
 
@@ -222,7 +222,7 @@ TEST(JobInspector, AnAppendIsAnnouncedAheadAndHoldsTheLastKernelUntilItsVerdict)
   append.append = true;
   const Ticket ticket = rig.submit(2, append, 10);
   rig.run(10, 63);
-  static_cast<void>(rig.queues.take(2, QueueState::kBlocked, 62));  // its kernel runs
+  static_cast<void>(rig.queues.take(2, QueueState::kBlocked, 62));  // the job's kernel runs
   rig.run(63, 100);
   EXPECT_TRUE(rig.part.holds(2));
   rig.verdicts[120] = {2, true, 0, 0};

@@ -84,7 +84,7 @@ class Judge final : public JobScheduler {
   bool met = true;
   std::vector<std::pair<Cycle, Verdict>> pending;
   QueueMask live;            ///< queues whose job was accepted and has not ended
-  Cycle drop_at = kForever;  ///< a verdict that nobody asked for
+  Cycle drop_at = kForever;  ///< cycle of a verdict without a request
   Verdict drop;
 
  private:
@@ -221,7 +221,7 @@ TEST(Jobs, WithoutASchedulerAreAcceptedAtTheEndOfTheirSlot) {
 TEST(Jobs, ThatEndBehindTheirDeadlineAreLate) {
   JobRig unit(machine());
   JobPacket packet = unit.job(0, {{1, 1}}, 1);
-  packet.deadline = 120;  // two slots and the service take longer
+  packet.deadline = 120;  // shorter than two slots and the service time
   unit.rig->submit(0, packet, kSubmit);
   unit.rig->submit(0, unit.kernel(1, 1), kSubmit);
   unit.rig->run();
@@ -248,7 +248,7 @@ TEST(Jobs, TakeOneLaneSlotEach) {
 
 TEST(Jobs, AreAnnouncedBeatByBeat) {
   Judge judge;
-  judge.ready_from = 60;  // nothing is taken before
+  judge.ready_from = 60;  // no announcement is accepted before
   JobRig unit(machine(), &judge);
   JobPacket packet = unit.job(0, {{7, 100}, {9, 3}}, 2);
   packet.start = 4321;
@@ -277,7 +277,7 @@ TEST(Jobs, AreAnnouncedBeatByBeat) {
   EXPECT_TRUE(judge.completed[1].queue_empty);
   EXPECT_EQ(judge.completed[0].kid, 7);
   EXPECT_EQ(unit.signal(0).status, JobStatus::kDone);
-  EXPECT_EQ(unit.signal(0).value, 5U);  // as the scheduler says
+  EXPECT_EQ(unit.signal(0).value, 5U);  // value that the scheduler reports
 }
 
 TEST(Jobs, WhoseFirstKernelDoesNotFitEntirelySaySo) {
@@ -314,7 +314,7 @@ TEST(Jobs, ThatAreRefusedAreDiscarded) {
   const Ticket second = rig.submit(1, unit.kernel(7, 1), kSubmit);
   rig.submit(1, EventRecordPacket{9, 1}, kSubmit);
   rig.submit(2, unit.job(2, {{7, 1}}, 1), kSubmit);
-  rig.submit(2, EventWaitPacket{9, 1}, kSubmit);  // of the refused job's queue: it does not block others
+  rig.submit(2, EventWaitPacket{9, 1}, kSubmit);  // in the queue of the refused job: it does not block other queues
   const Ticket other = rig.submit(2, unit.kernel(7, 1), kSubmit);
   rig.run();
   EXPECT_EQ(unit.placed(first) + unit.placed(second), 0U);

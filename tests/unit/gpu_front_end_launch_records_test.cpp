@@ -66,7 +66,7 @@ TEST(LaunchRecords, AChildHoldsItsParentsUpToTheHosts) {
   records.let_go(child);
   EXPECT_EQ(records.live(), 4U);
   records.let_go(grandchild);
-  EXPECT_EQ(records.live(), 2U);  // the second child and the host's
+  EXPECT_EQ(records.live(), 2U);  // records of the second child and of the host's launch
   EXPECT_EQ(host.holders, 1U);
   records.let_go(second);
   EXPECT_EQ(records.live(), 0U);
@@ -109,7 +109,7 @@ TEST(KernelTable, EntryAndTbsHoldTheRecord) {
   rig.table.restore(2);
   EXPECT_EQ(record.holders, 5U);  // whether on an SM or saved
   rig.table.retire(2, 10, 320);
-  EXPECT_EQ(record.holders, 5U);  // it is still to be counted
+  EXPECT_EQ(record.holders, 5U);  // the TB is still to be counted
   rig.table.count(2);
   EXPECT_EQ(record.holders, 4U);
   rig.table.kill(2);

@@ -16,8 +16,8 @@ namespace castor::gpu::test::owned {
 
 using sync::Agents;
 
-inline constexpr unsigned kSms = 13;      // of the machine; one TB of `owned_kernel` fits on each
-inline constexpr Cycle kNever = 1 << 30;  // service time of TBs that end when the test says so
+inline constexpr unsigned kSms = 13;      // SMs of the machine; one TB of `owned_kernel` fits on each
+inline constexpr Cycle kNever = 1 << 30;  // service time of TBs whose end a test requests
 
 enum Kind : std::uint64_t { kArrive, kExit, kSwap, kEnter, kRelease };
 
@@ -33,13 +33,13 @@ inline SyncMessage message(Kind kind, std::uint64_t tb, std::uint64_t other = 0)
 /// was swapped out.
 class SwapHub final : public SyncStub<HubIn, HubOut> {
  public:
-  Cycle delay = 0;  ///< waits this long before it says that all TBs have ended
+  Cycle delay = 0;  ///< cycles from the end of the last TB to the report of the end
   bool deaf = false;
   std::vector<std::uint32_t> popped;
   std::vector<std::pair<Cycle, bool>> fills;  ///< changes of `filled`
   std::vector<SyncKernel> launches;
   std::vector<Cycle> dones, stops;
-  std::function<void(Cycle)> on_send;  ///< the cycle in which a message is sent
+  std::function<void(Cycle)> on_send;  ///< called with the cycle in which a message is sent
 
   void reset() override {
     clear();
@@ -136,9 +136,9 @@ class SwapHub final : public SyncStub<HubIn, HubOut> {
   unsigned last_ = 0;
   std::uint64_t tbs_ = 0, arrived_ = 0, ended_ = 0;
   bool filled_ = false, stopped_ = false, active_ = false;
-  std::set<std::uint64_t> on_sms_;  // TBs that are on an SM or on their way to one
+  std::set<std::uint64_t> on_sms_;  // TBs on an SM or in flight to one
   std::deque<std::uint64_t> away_;  // TBs that are swapped out
-  Cycle due_ = kForever;            // cycle in which it says that all TBs have ended
+  Cycle due_ = kForever;            // cycle in which the hub reports the end of all TBs
 };
 
 /// Drives the SMs: TBs arrive at the barrier or end, are swapped on the hub's command, and end after the release.
@@ -222,7 +222,7 @@ class SwapRig {
 
   Options options_;
   SwapHub hub;
-  Cycle service = 100;  // of TBs of other kernels
+  Cycle service = 100;  // service time of TBs of other kernels
   ProgramHandle program = 0, plain = 0;
 
  private:
@@ -231,7 +231,7 @@ class SwapRig {
     for (unsigned sm = 0; sm < kSms; ++sm) {
       SyncLink& link = *rig->sms[sm]->sync_link();
       if (link.started(now) != nullptr) {
-        away_.clear();  // those of a kernel that was stopped
+        away_.clear();  // drops swapped-out TBs of a stopped kernel
         link.take_start();
       }
       if (const SyncMessage* const down = link.received(now)) {
@@ -257,7 +257,7 @@ class SwapRig {
     }
     const KernelContext* const kernel = owner();
     const bool stopped = kernel == nullptr || rig->front_end->table()[kernel->entry].killed;
-    if (stopped) {  // the TB does not start any more, and never retires
+    if (stopped) {  // the TB of a stopped kernel does not start, and never retires
       send(sm, message(kExit, other), now);
     } else if (down.word[0] == kSwap) {
       rig->sms[sm]->exchange(tb, other);
@@ -291,7 +291,7 @@ class SwapRig {
   Agents agents_;
   std::multimap<Cycle, std::function<void(Cycle)>> acts_;
   std::vector<std::deque<std::pair<Cycle, SyncMessage>>> out_;
-  std::map<std::uint64_t, unsigned> resident_;  // TBs on an SM: the SM
+  std::map<std::uint64_t, unsigned> resident_;  // SM of each resident TB
   std::set<std::uint64_t> away_;
 
  public:

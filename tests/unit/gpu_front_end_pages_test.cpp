@@ -245,7 +245,7 @@ TEST(Pages, AGrantTakesTwoCyclesOrThoseOfAPage) {
     EXPECT_EQ(requests.granted(5).first, 0U);
     EXPECT_EQ(rig.statistic("front_end.pages.images"), 5U);
     EXPECT_EQ(rig.statistic("front_end.pages.taken"), 1U);
-    EXPECT_EQ(rig.statistic("front_end.pages.waits"), 3U);  // that of SM 8 is as early as without a page
+    EXPECT_EQ(rig.statistic("front_end.pages.waits"), 3U);  // the grant to SM 8 comes as early as without a page
     EXPECT_EQ(rig.statistic("front_end.pages.wait_cycles"), 98 + 98 + 58U);
     EXPECT_EQ(rig.statistic("front_end.pages.images_max"), 5U);
     EXPECT_EQ(rig.statistic("front_end.pages.taken_max"), 1U);
@@ -278,8 +278,8 @@ TEST(Pages, GrantsOfAnSmKeepTheOrderOfItsRequests) {
   rig.run_until([&] { return rig.now >= 2200; }, 2200);
   const auto [first, region] = requests.granted(3);
   EXPECT_EQ(first, 2100U);
-  requests.request(2300, 4);            // a page of its own, until 2400
-  requests.give_back(2310, 3, region);  // free at once
+  requests.request(2300, 4);            // an image in a page of its own, until 2400
+  requests.give_back(2310, 3, region);  // the image is free at once
   requests.request(2320, 4);
   requests.request(2320, 5);
   rig.run_until([&] { return rig.now >= 2600; }, 2600);
@@ -353,7 +353,7 @@ TEST(Pages, AFaultGivesBackEverythingAtOnce) {
   rig.run_until([&] { return rig.now >= 1995; }, 1995);
   const std::uint64_t region = requests.granted(1).second;
   rig.sms[0]->fault_now(requests.kernel(), "stop", rig.now);
-  requests.request(1996, 4);  // its TBs have not ended yet
+  requests.request(1996, 4);  // the kernel's TBs have not ended yet
   rig.run_until([&] { return rig.log.of("written").size() == 2; });
   EXPECT_EQ(rig.statistic("front_end.pages.images"), 2U) << "one was granted after the stop";
   requests.request(rig.now + 10, 3);

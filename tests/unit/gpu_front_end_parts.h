@@ -105,8 +105,8 @@ class WireSm final : public SmUnit {
   std::vector<std::pair<unsigned, Cycle>> kills;  ///< entry, visible
   std::vector<TbSwapRequest> swaps;
   std::vector<std::pair<unsigned, Cycle>> serves;   ///< warp, resume
-  std::vector<std::pair<unsigned, Cycle>> cancels;  ///< those of calls without effect
-  std::vector<RegisterReply> replies;               ///< to the last call that accessed registers
+  std::vector<std::pair<unsigned, Cycle>> cancels;  ///< cancelled calls, which have no effect
+  std::vector<RegisterReply> replies;               ///< replies to the last call that accessed registers
   std::optional<Fault> answer;                      ///< to calls
 };
 

@@ -159,7 +159,7 @@ TEST(Preemptor, TheMoverIsOneForAllQueues) {
   EXPECT_EQ(rig.sms[0].swaps.size(), 1U);
   ASSERT_EQ(rig.sms[1].swaps.size(), 1U);
   EXPECT_EQ(rig.sms[1].swaps[0].visible, 102U);
-  EXPECT_EQ(rig.sms[1].swaps[0].first, rig.move() - 1);  // counted from a cycle later
+  EXPECT_EQ(rig.sms[1].swaps[0].first, rig.move() - 1);  // the move starts one cycle after the request
 }
 
 TEST(Preemptor, SmsWithoutTbsOfTheQueueAreNotAsked) {
@@ -198,7 +198,7 @@ TEST(Preemptor, ASavedTbGivesItsRoomBackAndComesBackFirstWhenItsQueueMay) {
   }
   // TBs return one after the other through the mover, to the SMs after the last placement: 2, then 3.
   const TbStartMessage first = rig.sent(2), second = rig.sent(3);
-  EXPECT_EQ(first.gid, 1U);  // it left first
+  EXPECT_EQ(first.gid, 1U);  // TB 1 was the first to leave
   EXPECT_EQ(first.saved->gid, 1U);
   EXPECT_EQ(first.kernel, &kernel);
   EXPECT_EQ(first.visible, 502U);

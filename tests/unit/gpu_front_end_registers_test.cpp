@@ -32,7 +32,7 @@ TEST(RegisterPort, AccessesAreServedInTheOrderInWhichTheyWereMade) {
     if (now < shown_since + 2) continue;
     EXPECT_EQ(now, 12 + 3 * served);
     port.answer({RegisterError::kNone, 100 + served}, now);
-    EXPECT_TRUE(port.shown(kServed).has_value());  // to the end of the cycle
+    EXPECT_TRUE(port.shown(kServed).has_value());  // presented to the end of the cycle
     EXPECT_FALSE(port.open().has_value());
     ++served;
     shown_since = 0;

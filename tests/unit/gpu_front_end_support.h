@@ -197,7 +197,7 @@ class FakeSm final : public SmUnit {
 class StubMemory final : public sc_core::sc_module, public Unit {
  public:
   struct Access {
-    Cycle visible = 0;  ///< at the memory
+    Cycle visible = 0;  ///< cycle in which the request is visible at the memory
     unsigned port = 0;
     RequestKind kind{};
     std::uint64_t line = 0;
@@ -329,8 +329,8 @@ class BasicRig {
   struct Options {
     bool every_cycle = false;   ///< no sleeping
     std::uint64_t shuffle = 0;  ///< seed of the order of units, 0 = fixed
-    Cycle latency = 20;         ///< of the memory
-    unsigned spread = 0;        ///< most additional cycles, by line
+    Cycle latency = 20;         ///< latency of the memory
+    unsigned spread = 0;        ///< largest additional latency, by line
     Hooks hooks;
     FakeSm::Service service;
   };
@@ -449,7 +449,7 @@ class BasicRig {
   Cycle now = 0;
   std::uint64_t ticks = 0;
   Log log;
-  std::function<void(Cycle)> before;  ///< called in front of every cycle that is not skipped
+  std::function<void(Cycle)> before;  ///< called before every cycle that is not skipped
   std::set<Cycle> pins;               ///< cycles that are not skipped
 
  private:

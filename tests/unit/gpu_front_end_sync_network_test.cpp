@@ -253,7 +253,7 @@ TEST(SyncNetwork, EndsWithoutWorkAreNotWoken) {
   rig.wants = {{300, SmMask{}.set(2)}};
   rig.run(1000);
   EXPECT_EQ(rig.ends[0]->ticks, 0U);
-  EXPECT_EQ(rig.ends[1]->ticks, 2U);  // sends, then finds nothing left to do
+  EXPECT_EQ(rig.ends[1]->ticks, 2U);  // sends the message, and then finds no more work
   EXPECT_EQ(rig.ends[2]->ticks, 2U);
   EXPECT_EQ(rig.network->next(), kForever);
 }

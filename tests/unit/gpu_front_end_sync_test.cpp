@@ -297,7 +297,7 @@ class WidthRun {
     };
     hub_.see = [this](const HubIn& in) { see(in); };
     Rig::Options with = options(hub_, agents_, every_cycle);
-    with.spread = 40;  // the memory answers accesses to different lines in another order
+    with.spread = 40;  // the memory answers accesses to different lines out of order
     const std::string bytes = std::to_string(line);
     rig_.emplace(load({"l2.line=" + bytes, "l1.line=" + bytes, "l2.bytes=" + std::to_string(10'240 * line)}), with);
     for (auto& bytes : bytes_) bytes.assign(kLines * line_, std::byte{0});
@@ -357,7 +357,7 @@ class WidthRun {
   std::optional<Rig> rig_;
   base::Xoshiro256 random_{11};
   std::uint64_t at_[2] = {0, 0};
-  std::vector<std::byte> bytes_[2];                  // memory as it is after the accesses made so far
+  std::vector<std::byte> bytes_[2];                  // memory contents after the accesses made so far
   std::vector<std::vector<std::byte>> expected_[2];  // bytes of each reply
   std::uint32_t tags_[2] = {0, 0}, replies_[2] = {0, 0};
 };

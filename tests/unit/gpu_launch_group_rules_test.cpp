@@ -27,8 +27,8 @@ TEST(LaunchGroups, ErrorsInTheirOrder) {
   expect(1, launch("%r4", "count", "%rd4") + keep());                    // nor as a kernel
   expect(1, group("count", "0", one));                                   // null
   expect(1, group("count", "%rd0", one));                                // no buffer
-  expect(1, "add.u64 %rd6, %rd5, 8;\n" + group("count", "%rd6", one));   // inside of one
-  expect(1, "sub.u64 %rd6, %rd5, 64;\n" + group("count", "%rd6", one));  // in front of one
+  expect(1, "add.u64 %rd6, %rd5, 8;\n" + group("count", "%rd6", one));   // an address inside a buffer
+  expect(1, "sub.u64 %rd6, %rd5, 64;\n" + group("count", "%rd6", one));  // an address before a buffer
   expect(1, group("count", "%rd7", one));                                // too small
   body += "st.u64 [%rd5], %rd0;\nmov.u32 %r8, 63;\nst.u32 [%rd5+8], %r8;\n";
   expect(1, group("%rd0", "%rd5", one));   // no kernel
@@ -52,7 +52,7 @@ TEST(LaunchGroups, ErrorsInTheirOrder) {
                                {{"1", "1", "1"}, {"1", "1", "1"}, "65536"}}) {
     expect(9, group("count", "%rd5", shape));
   }
-  expect(0, group("count", "%rd5", one));  // nothing of it was lost
+  expect(0, group("count", "%rd5", one));  // the refused launches have lost no buffer
   expect(1, group("count", "%rd5", one));
   body += arguments("%rd4", "%rd0", "63");
   expect(0, launch("%r4", "count", "%rd4") + keep());

@@ -67,7 +67,7 @@ class GroupEvents final : public Observer {
   struct Placed {
     Cycle cycle = 0;
     unsigned sm = 0;
-    Ticket ticket = 0;  ///< of the kernel in the table
+    Ticket ticket = 0;  ///< ticket of the kernel in the table
     std::uint64_t gid = 0;
     std::uint32_t group = kNoGroup;
     std::string kernel;
@@ -115,7 +115,7 @@ class GroupEvents final : public Observer {
   std::vector<Placed> placed;
   std::map<Ticket, unsigned> entries;
   std::map<std::tuple<Ticket, std::uint32_t, std::uint64_t>, unsigned> retired;
-  std::vector<Event> history;  ///< everything, with `keep_history`
+  std::vector<Event> history;  ///< all events, with `keep_history`
   bool keep_history = false;
 
  private:
@@ -171,7 +171,7 @@ class GroupTimed {
     return steps.at(0);
   }
 
-  bool blocks_leave = false;  ///< blocks that wait for launches leave their SM and come back: they start again
+  bool blocks_leave = false;  ///< blocks that wait for launches are swapped out, and start again when they return
   platforms::LoadedMachine loaded;
   GroupEvents events;
   TimingDevice device;

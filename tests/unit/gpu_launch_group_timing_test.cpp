@@ -42,7 +42,7 @@ std::vector<std::string> with_block(const std::vector<std::string>& more) {
 
 struct Command {
   Cycle returned = 0;  ///< the call
-  unsigned entry = 0;  ///< of the kernel
+  unsigned entry = 0;  ///< table entry of the kernel
   std::vector<Cycle> placed;
 };
 // `holders` kernels in the entries below.
@@ -234,7 +234,7 @@ TEST(GroupTiming, ACallWithoutALaneThatLaunchesReturnsAtOnce) {
 struct Call {
   unsigned sm = 0, warp = 0;
   Cycle issued = 0, returned = 0;
-  Cycle last_taken = 0;  ///< its last beat
+  Cycle last_taken = 0;  ///< cycle in which the last beat of the command is accepted
 };
 // Lets eight warps of a block call at once with four lanes each. Returns the groups in the order of their placement, at
 // most one per cycle.

@@ -20,9 +20,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::uint64_t kModule = 0x4000;
-constexpr std::uint64_t kChild = kModule + 8;     // takes 12 bytes
-constexpr std::uint64_t kBounded = kModule + 16;  // blocks of 64 threads at most, no parameters
-constexpr std::uint64_t kForeign = 0x9008;        // of another module
+constexpr std::uint64_t kChild = kModule + 8;     // a kernel with 12 bytes of parameters
+constexpr std::uint64_t kBounded = kModule + 16;  // a kernel without parameters, for blocks of at most 64 threads
+constexpr std::uint64_t kForeign = 0x9008;        // a kernel of another module
 
 class LauncherTest : public testing::Test {
  protected:

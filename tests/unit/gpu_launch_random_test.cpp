@@ -13,20 +13,20 @@ using Words = std::vector<std::uint32_t>;
 // Trees as tables in memory, kMost words each.
 constexpr unsigned kMost = 512;
 enum Field : unsigned {
-  kFirst,   // of its children
+  kFirst,   // first of the node's children
   kKids,    // their number
   kGrid,    // thread blocks
   kBlock,   // threads
-  kBase,    // of its thread blocks among all counters
-  kStream,  // 1: in a stream of its own
+  kBase,    // first counter of the node's thread blocks among all counters
+  kStream,  // 1: the launch has a stream of its own
   kFrom,    // the thread block that launches its children
   kParent,
-  kTime,                    // that it takes, in ticks
+  kTime,                    // run time of the node in ticks
   kToken,                   // written by its parent before the launch
-  kSeen,                    // what its thread blocks added up of that
-  kRefused,                 // 1: the launch gave 69; else what it gave
+  kSeen,                    // sum of the tokens that the node's thread blocks have read
+  kRefused,                 // 1: the launch returned error 69; otherwise its result
   kHandle,                  // two tables
-  kCounters = kHandle + 2,  // the rest: by thread block
+  kCounters = kHandle + 2,  // the remaining words are counters by thread block
 };
 constexpr unsigned kCounterTables = 8;
 
@@ -65,7 +65,7 @@ struct Forest {
     // Breadth first: the next nodes are children of a random node that has none yet.
     unsigned next = roots;
     for (unsigned node = 0; node < nodes; ++node) {
-      const bool must = node + 1 == next;  // else there would be no more
+      const bool must = node + 1 == next;  // without this child no node would be left
       unsigned kids =
           random.below(3) == 0 || must ? 1 + static_cast<unsigned>(random.below(random.below(4) == 0 ? 70 : 5)) : 0;
       kids = std::min(kids, nodes - next);

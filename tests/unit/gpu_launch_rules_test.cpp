@@ -105,17 +105,18 @@ TEST(LaunchRules, BuffersThatCannotBeLaunchedGive1) {
                  launch("%r4", "count", "%rd4") + keep(1) +                                // launched twice
                  launch("%r4", "count", "0") + keep(2) +                                   // null
                  launch("%r4", "count", "%rd0") + keep(3) +                                // foreign
-                 "add.u64 %rd6, %rd5, 8;\n" + launch("%r4", "count", "%rd6") + keep(4) +   // inside of one
+                 "add.u64 %rd6, %rd5, 8;\n" + launch("%r4", "count", "%rd6") + keep(4) +   // an address inside a buffer
                  "sub.u64 %rd6, %rd5, 64;\n" + launch("%r4", "count", "%rd6") + keep(5) +  // its record
                  launch("%r4", "count", "%rd7") + keep(6) +                                // too small
                  "WAIT:\nld.volatile.global.u32 %r7, [%rd0+252];\nsetp.eq.u32 %p1, %r7, 0;\n@%p1 bra WAIT;\n" +
-                 spend("2000", "L") + launch("%r4", "count", "%rd4") + keep(7) +  // freed with its child
+                 spend("2000", "L") + launch("%r4", "count", "%rd4") + keep(7) +  // the buffer was freed with its child
                  launch("%r4", "%rd0", "%rd5") + keep(8) +                        // no kernel
                  "st.u64 [%rd5], %rd0;\nmov.u32 %r8, 63;\nst.u32 [%rd5+8], %r8;\n" +
                  launch("%r4", "count", "%rd5", {"0"}) + keep(9) + launch("%r4", "count", "%rd5", {"1", "1025"}) +
                  keep(10) + launch("%r4", "count", "%rd5", {"1", "1", "65536"}) + keep(11) +
                  launch("%r4", "count", "%rd5", {"1", "1", "0", "77"}) + keep(12) +  // a foreign stream
-                 launch("%r4", "count", "%rd5") + keep(13));                         // nothing of it was lost
+                 launch("%r4", "count", "%rd5") + keep(13));                         // the refused launches have lost
+                                                                                     // no buffer
   for (const char* name : {"kepler_k20c", "kepler_ideal", "tiny"}) {
     const std::string result = in_process([&] {
       Timed timed(machine(name), text);

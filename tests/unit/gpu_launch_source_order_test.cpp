@@ -38,10 +38,11 @@ const std::string kNested = kernel("low", spend("20000", "L") + "red.global.add.
                             kernel("parent", launch_free("branch", "0") + launches("low", kLow, "A"));
 
 struct Order {
-  std::string result;                           ///< outcome and what the kernels counted
-  std::string order;                            ///< "l" for a kernel of level 1, "d" for a deep one, as granted
-  std::string history;                          ///< everything that happened, with its cycle
-  std::map<std::string, std::uint64_t> counts;  ///< of the block
+  std::string result;                           ///< outcome, and the kernels' counters
+  std::string order;                            ///< order of the grants: "l" for a kernel of level 1, "d" for a deep
+                                                ///< one
+  std::string history;                          ///< all events with their cycles
+  std::map<std::string, std::uint64_t> counts;  ///< statistics of the block
 };
 
 /// Runs kNested on a new machine. Returns result, order and history as lines.

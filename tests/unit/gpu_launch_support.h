@@ -259,7 +259,7 @@ class Events final : public Observer {
 
   bool keep_issues = false;
   std::vector<Issue> issues;
-  std::vector<std::string> names;  ///< kernel of each; its context may be another's later
+  std::vector<std::string> names;  ///< kernel name of each issue, since its context may be reused later
   std::map<Ticket, Of> kernels;
   std::map<unsigned, Ticket> in_table;  ///< by entry
   std::vector<Ticket> order;

@@ -141,7 +141,7 @@ TEST_P(Coalescing, LinesRoundsAndDataEqualPlainLoopsOverLanes) {
     for (MemoryOperation* operation : {&fast, &general}) {
       const isa::Access kept = operation->access;
       *operation = MemoryOperation{};
-      operation->access = kept;  // whatever was there before
+      operation->access = kept;  // restores the previous contents
       operation->issue.record = &record;
       operation->issue.view = rig.warp(0).view();
       operation->issue.mask = mask;
@@ -313,7 +313,7 @@ TEST_F(Faults, TextsAndLanesAreThoseOfTheFunctionalMachine) {
   rig.store.set_read_only(constant, true);
   struct {
     Instruction instruction;
-    std::uint64_t address;  // of lane 9
+    std::uint64_t address;  // address of lane 9
     FaultKind kind;
   } const cases[] = {
       {{MemoryKind::kLoad, Space::kGlobal}, 0, FaultKind::kIllegalAddress},

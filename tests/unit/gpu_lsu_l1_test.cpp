@@ -134,7 +134,7 @@ TEST_F(L1, GlobalLoadsPassByIfTheMachineOrTheKernelSaysSoButReadOnlyOnesDoNot) {
 TEST_F(L1, MachinesThatDoNotCacheGlobalLoadsMayObeyThoseMarkedCa) {
   const struct {
     CacheOp op;
-    bool hits;  ///< the second load
+    bool hits;  ///< the second load hits
   } cases[] = {{CacheOp::kDefault, false}, {CacheOp::kCa, true},  {CacheOp::kCs, false},
                {CacheOp::kLu, false},      {CacheOp::kCg, false}, {CacheOp::kCv, false}};
   for (const auto& one : cases) {
@@ -259,7 +259,7 @@ TEST_F(L1, SectoredLoadMergesIntoAnEntryThatCoversItsSectorsElseTakesItsOwn) {
   make({"l1.sectored=1"});
   rig->begin();
   rig->set_addresses(0, rig->heap, 4);       // all sectors
-  rig->set_addresses(1, rig->heap + 32, 0);  // one of them
+  rig->set_addresses(1, rig->heap + 32, 0);  // one of the words
   rig->set_addresses(2, rig->heap + 128, 0);
   rig->set_addresses(3, rig->heap + 160, 0);  // not covered
   for (unsigned w = 0; w < 4; ++w) rig->issue(kLoad, w);

@@ -50,7 +50,7 @@ class PlainMemory : public Unit {
   Cycle delay = 20;
   unsigned jitter = 0;
   bool frozen = false;         ///< takes nothing
-  bool hold_requests = false;  ///< takes nothing from its FIFO, so gives no credits back
+  bool hold_requests = false;  ///< accepts nothing from its FIFO, so returns no credits
   std::uint64_t seed = 1;
   std::function<void(const Transaction&, Cycle)> on_perform;
   /// A request as it arrived.
@@ -59,7 +59,8 @@ class PlainMemory : public Unit {
     std::uint64_t address = 0;
     [[nodiscard]] std::uint64_t line() const { return address; }
   };
-  std::vector<std::pair<Cycle, std::shared_ptr<const Seen>>> seen;  ///< with the cycle in which they were visible
+  std::vector<std::pair<Cycle, std::shared_ptr<const Seen>>> seen;  ///< requests with the cycle in which they became
+                                                                    ///< visible
   bool remember = true;
 
   void tick(Cycle now) override {
@@ -100,7 +101,7 @@ class PlainMemory : public Unit {
     switch (request.kind) {
       case RequestKind::kLoad:
       case RequestKind::kFetch:
-        std::memset(request.data, 0xee, sizeof request.data);  // what was not asked for must not be used
+        std::memset(request.data, 0xee, sizeof request.data);  // bytes that were not requested must not be used
         for (unsigned s = 0; s < 4; ++s)
           if ((request.sectors >> s & 1) != 0) std::memcpy(request.data + 32 * s, bytes + 32 * s, 32);
         break;
@@ -217,7 +218,7 @@ class WarpRegisters {
 struct Done {
   unsigned warp = 0;
   std::uint32_t pc = 0;  ///< number the test gave
-  Tick ready = 0;        ///< as told by the memory side
+  Tick ready = 0;        ///< tick reported by the memory side
   Tick told = 0;
 };
 

@@ -293,7 +293,7 @@ TEST(LsuTiming, GenericSharedAccessesKeepTheirPlaceInTheSharedUnit) {
   LsuRig rig(lsu_machine({}, "gcn_apu"));
   rig.set_addresses(0, rig.heap, 64);           // keeps the global unit busy
   rig.set_addresses(1, isa::kSharedWindow, 4);  // generic store to shared memory
-  rig.set_addresses(2, 0, 4);                   // and a shared load of the same words behind it
+  rig.set_addresses(2, 0, 4);                   // then a shared load of the same words
   rig.set_data(1, 77);
   rig.begin();
   rig.issue(kLoad, 0);

@@ -42,7 +42,7 @@ class Source : public Unit {
   InitiatorPort port;
   TransactionPool pool;
   std::deque<std::pair<Cycle, Transaction*>> to_send;
-  std::vector<Packet>* requests = nullptr;  ///< number = request.id
+  std::vector<Packet>* requests = nullptr;  ///< the packet's number is request.id
   std::vector<Packet>* replies = nullptr;
   std::vector<Return>* returns = nullptr;
 

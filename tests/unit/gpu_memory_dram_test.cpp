@@ -36,8 +36,8 @@ class FakeSlice : public Unit {
       : port(name.c_str(), *this, depth), rng_(seed), slowest_(slowest) {}
 
   InitiatorPort port;
-  std::deque<Arrival> to_send;       ///< cycle = not before
-  std::vector<Arrival> arrived;      ///< cycle = visible
+  std::deque<Arrival> to_send;       ///< `cycle`: earliest cycle of the request
+  std::vector<Arrival> arrived;      ///< `cycle`: cycle in which the reply is visible
   std::vector<Cycle> taken;          ///< reads
   std::vector<Cycle> reply_visible;  ///< reads
 

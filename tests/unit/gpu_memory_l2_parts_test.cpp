@@ -179,7 +179,7 @@ TEST(L2MemorySide, SendsOnePerCycleWhileThereAreCredits) {
   side.send(11);
   side.send(12);
   EXPECT_FALSE(side.sent());
-  EXPECT_EQ(side.next(12), kForever);  // no credit is on its way
+  EXPECT_EQ(side.next(12), kForever);  // no credit is in flight
   EXPECT_EQ(side.size(), 1U);
   ASSERT_EQ(rig.to.waiting(), 2U);
   EXPECT_EQ(rig.to.request(10), nullptr);
@@ -218,7 +218,7 @@ TEST(L2MemorySide, ComparesWhatAMemoryWithDataOfItsOwnReturns) {
   L2MemorySide side(rig.machine, rig.from, rig.store, rig.traffic, rig.group);
   Transaction& read = rig.make(RequestKind::kLoad, line(0), 0x5);
   std::memcpy(read.request.data, rig.store.host(line(0)), 128);
-  read.request.data[40] ^= std::byte{1};  // not of its sectors
+  read.request.data[40] ^= std::byte{1};  // a byte outside the request's sectors
   read.request.data[70] ^= std::byte{1};
   side.check(read);
   EXPECT_EQ(rig.count("l2_fill_differs"), 0U);
@@ -350,7 +350,7 @@ TEST(L2Traffic, CountsARequestForSliceClientAndEntry) {
   load.entry = 2;
   MemoryRequest& store = requests.store(0x1).request;
   store.client = Client::kCopy;
-  store.entry = 9;  // of no kernel
+  store.entry = 9;  // the store belongs to no kernel
   traffic.hit(load);
   traffic.missed(load, 96);
   traffic.merged(store);

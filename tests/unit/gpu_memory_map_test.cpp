@@ -27,7 +27,7 @@ struct Shape {
   unsigned channels, per_channel;
   const char* hash;
   unsigned banks, groups;
-  const char* inner = "off";  ///< of sets and banks
+  const char* inner = "off";  ///< hash of sets and banks
 };
 
 class Map : public ::testing::TestWithParam<Shape> {};

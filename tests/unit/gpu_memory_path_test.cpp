@@ -211,7 +211,7 @@ TEST_P(MemoryPathTest, GenericAddressesReachSharedAndLocalMemory) {
   set_addresses(isa::kLocalWindow + 12, 0);
   for (unsigned lane = 0; lane < lanes_; ++lane) put(kData, 32, 0, lane, 50 + lane);
   ASSERT_FALSE(run(record(MemoryKind::kStore, Space::kGeneric, Type::kU32), all()));
-  set_addresses(12, 0);  // the same place by its offset
+  set_addresses(12, 0);  // the same location by its offset
   ASSERT_FALSE(run(record(MemoryKind::kLoad, Space::kLocal, Type::kU32), all()));
   for (unsigned lane = 0; lane < lanes_; ++lane) EXPECT_EQ(get(kLoaded, 32, 0, lane), 50 + lane);
 }
@@ -333,7 +333,7 @@ TEST_P(MemoryPathTest, RefusesNullAndFreedMemory) {
   EXPECT_THAT(null.what, HasSubstr("null pointer"));
   EXPECT_THAT(null.what, HasSubstr("load of 4 bytes at global address 0x0"));
   set_addresses(heap_, 4);
-  EXPECT_FALSE(run(record(MemoryKind::kStore, Space::kGlobal, Type::kU32), all()));  // now it is remembered
+  EXPECT_FALSE(run(record(MemoryKind::kStore, Space::kGlobal, Type::kU32), all()));  // now the allocation is cached
   store_.free(heap_);
   const MemoryFault freed = refused(record(MemoryKind::kStore, Space::kGlobal, Type::kU32), all());
   EXPECT_EQ(freed.kind, FaultKind::kIllegalAddress);

@@ -134,7 +134,7 @@ TEST(L2Slice, EvictsTheLeastRecentlyUsedLineAndWritesBackOnlyDirtySectors) {
   Slice s(one_set());
   for (std::uint64_t i = 0; i < 8; ++i) s.load(40 + i, line(i));
   s.run();
-  s.load(s.now, line(0));                       // the oldest is used again
+  s.load(s.now, line(0));                       // line 0, the least recently used one, is used again
   s.store(s.now + 1, line(1), 0xffffffffu, 0);  // so is line 1, and has one dirty sector
   s.run();
   s.load(s.now, line(8));  // replaces line 2, clean

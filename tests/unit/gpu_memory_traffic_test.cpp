@@ -76,7 +76,7 @@ constexpr std::uint64_t kCounterLine = Store::kBase + kLines * 128;
 struct Program {
   std::vector<std::vector<Step>> steps;  ///< per initiator
   std::vector<std::uint8_t> memory;      ///< bytes of the private lines at the end
-  std::uint64_t additions[32] = {};      ///< to each counter
+  std::uint64_t additions[32] = {};      ///< sum added to each counter
 
   Program(base::Xoshiro256& rng, unsigned inputs, unsigned line_bytes, unsigned count)
       : steps(inputs), memory(kLines * line_bytes) {

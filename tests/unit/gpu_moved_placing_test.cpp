@@ -64,7 +64,7 @@ class Counting final : public ClockedHook<DispatchIn, DispatchOut> {
   }
 
   std::uint64_t placed = 0, retired = 0, done = 0;
-  std::uint64_t away = 0;  ///< cycles clocked in which a placed block was on no SM
+  std::uint64_t away = 0;  ///< clocked cycles in which a placed block was swapped out
   std::string wrong;
   [[nodiscard]] std::string seen() const {
     return std::to_string(sum_) + " in " + std::to_string(edges_) + ", " + std::to_string(placed) + " placed, " +
@@ -130,7 +130,7 @@ class Preempting final : public JobScheduler {
 struct Work {
   std::vector<std::string> overrides;
   bool holds = false;  ///< the policy holds entries until their blocks are complete
-  bool tree = false;   ///< kTree, else kMeet
+  bool tree = false;   ///< runs kTree; false: kMeet
 };
 
 // Runs `work` in a new process. Returns what is wrong, or else whether blocks were swapped out and what the policy and

@@ -54,7 +54,7 @@ class Reference {
     std::vector<std::map<unsigned, Tb>> slots(sms);
     std::vector<std::deque<unsigned>> ready(sms);
     std::vector<unsigned> credits(sms, machine_.done_fifo);
-    std::map<std::pair<unsigned, unsigned>, Wide> value;  // group (sm, type) as the mode has it
+    std::map<std::pair<unsigned, unsigned>, Wide> value;  // value by group (sm, type), as the mode defines it
     std::map<std::pair<unsigned, unsigned>, std::uint64_t> rate;
     const auto group = [&](unsigned sm, unsigned type) -> std::pair<unsigned, unsigned> {
       if (machine_.replay.rate == ReplayRate::kTable) return {sm, type};
@@ -191,7 +191,7 @@ TEST(ReplaySm, FullDoneFifoHoldsTheRetire) {
   EXPECT_EQ(sm.retired().size(), 2U);
   EXPECT_NE(sm.waiting().find("done FIFO is full"), std::string::npos);
   sm.retired().pop();
-  sm.done_drained(20);  // counts from 21 on
+  sm.done_drained(20);  // counts from cycle 21 on
   sm.tick(20);
   EXPECT_EQ(sm.retired().size(), 1U);
   sm.tick(21);
@@ -403,7 +403,7 @@ TEST(ReplaySm, KilledKernelRetiresAtOnceAndOthersGoOn) {
   const KernelContext* const order[] = {&a, &b, &a, &a};
   for (unsigned i = 0; i < 4; ++i) {
     TbStartMessage message;
-    message.visible = i == 3 ? 20 : i + 1;  // the last is on its way when the kernel is killed in 20
+    message.visible = i == 3 ? 20 : i + 1;  // the last TB is in flight when the kernel is killed in cycle 20
     message.kernel = order[i];
     message.item = order[i]->item();
     message.gid = i;

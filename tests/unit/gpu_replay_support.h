@@ -32,7 +32,7 @@ struct ReplayRun {
   std::vector<Cycle> drained;  ///< cycles in which a completion was taken, with its SM below
   std::vector<unsigned> drained_sm;
   std::vector<std::vector<std::uint64_t>>
-      pulse;  ///< [sm] sums of lanes, misses, stall, outstanding, as a governor reads
+      pulse;  ///< [sm] sums of lanes, misses, stall, outstanding, as a governor reads them
   std::uint64_t statistics = 0;
   std::uint64_t ticks = 0;  ///< calls of ReplaySm::tick
   Cycle cycles = 0;
@@ -41,7 +41,7 @@ struct ReplayRun {
 struct ReplayLaunch {
   std::string kernel;
   unsigned tbs = 0;
-  Cycle at = 0;  ///< not placed before
+  Cycle at = 0;  ///< earliest cycle of the placement
 };
 
 /// A minimal front end. It places the launches' TBs in order, one per cycle, on the next SM with free resources. It

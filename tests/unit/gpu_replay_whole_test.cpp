@@ -175,7 +175,8 @@ TEST(ReplayedGpu, MillionsOfCyclesPassBetweenEvents) {
   EXPECT_EQ(device.advance_until(last), Outcome::kDone);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   EXPECT_GT(device.gpu().now(), 100'000'000U);
-  std::cout << device.gpu().now() << " cycles in " << took.count() << " s of host time\n";  // a figure, no verdict
+  // informative only, not checked
+  std::cout << device.gpu().now() << " cycles in " << took.count() << " s of host time\n";
 }
 
 TEST(ReplayedGpu, HooksInsideSmsAreRefused) {

@@ -110,8 +110,8 @@ TEST(Barriers, TheUnitTakesArrivingWarpsOneAfterTheOther) {
     bench.start();
     bench.start(1);
     bench.go_to(10);
-    for (const unsigned w : {0, 1, 2}) bench.arrive(w);  // of the first thread block
-    for (const unsigned w : {4, 5}) bench.arrive(w);     // of the second
+    for (const unsigned w : {0, 1, 2}) bench.arrive(w);  // warps of the first thread block
+    for (const unsigned w : {4, 5}) bench.arrive(w);     // warps of the second thread block
     bench.go_to(11);
     for (const unsigned w : {3, 6, 7}) bench.arrive(w);
     bench.go_to(100);

@@ -83,7 +83,7 @@ TEST(BlockedWarps, StopTakesBackWhatIsNotUnderWay) {
   bench.blocked.fault(63);
   bench.blocked.stop(0x7f);
   EXPECT_EQ(bench.blocked.releasing(), 2U);
-  EXPECT_EQ(bench.blocked.in_call(), 0x20U);  // its answer comes
+  EXPECT_EQ(bench.blocked.in_call(), 0x20U);  // the reply to the call arrives
   EXPECT_EQ(bench.blocked.any(), 0x20U | std::uint64_t{1} << 63);
   bench.events(3);
   EXPECT_EQ(bench.blocked.releasing(), 0U);

@@ -44,7 +44,7 @@ TEST(DeviceCalls, CallIsAskedForServedAndAnswered) {
 
   EXPECT_FALSE(bench.calls.serve(1, &bench.services, 20));
   EXPECT_NE(bench.got(0), 0U);
-  EXPECT_EQ(bench.got(1), 0U);  // does not call
+  EXPECT_EQ(bench.got(1), 0U);  // lane 1 does not call
   EXPECT_NE(bench.got(2), 0U);
   EXPECT_FALSE(bench.calls.still());
   EXPECT_EQ(bench.calls.wake(), 20U);
@@ -60,7 +60,7 @@ TEST(DeviceCalls, CallIsAskedForServedAndAnswered) {
 TEST(DeviceCalls, WarpWhoseCallFailsDoesNothingMore) {
   Bench bench;
   isa::Record& record = bench.kernel.program.code[0];
-  record.imm = static_cast<std::uint64_t>(isa::SystemCall::kFree);  // of an address that malloc did not return
+  record.imm = static_cast<std::uint64_t>(isa::SystemCall::kFree);  // frees an address that malloc did not return
   bench.calls.call(1, 1);
   bench.calls.ask(2);
   const auto fault = bench.calls.serve(1, &bench.services, 12);

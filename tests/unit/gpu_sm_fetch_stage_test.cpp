@@ -65,7 +65,7 @@ TEST(FetchStage, LooseRoundRobinOverEligibleWarps) {
   EXPECT_EQ(bench.fetch.eligible(), 0x1fU);
   bench.tick();
   EXPECT_EQ(bench.fetch.out(), 0x3U);
-  bench.tick();  // they decode, the next two are fetched
+  bench.tick();  // both records are decoded, the next two are fetched
   EXPECT_EQ(bench.buffer.valid(), 0x3U);
   EXPECT_EQ(bench.fetch.out(), 0xcU);
   bench.tick();

@@ -41,8 +41,8 @@ class Filter : public FetchFilter {
   }
   bool sleeps = true;
   FetchOut out;
-  std::function<void(FetchOut&)> early;                   ///< from state only
-  std::function<void(const FetchIn&, FetchOut&)> decide;  ///< the rest
+  std::function<void(FetchOut&)> early;                   ///< outputs that depend on state only
+  std::function<void(const FetchIn&, FetchOut&)> decide;  ///< all other outputs
   std::function<void(const FetchIn&)> see;
   std::uint64_t clocked = 0, idled = 0;
   std::vector<std::pair<Cycle, TbStartEvent>> starts;
@@ -77,7 +77,7 @@ class Sharing : public Filter {
  private:
   struct Version {
     std::vector<unsigned> rows, registers;
-    unsigned missing = 0;  ///< rows not written
+    unsigned missing = 0;  ///< rows not written back
   };
   // No warp is fetched before it is known whether a leader has executed its next instruction.
   [[nodiscard]] WarpMask held() const { return copying | ~passing; }
@@ -92,7 +92,9 @@ class Sharing : public Filter {
       const DecodeSlot& slot = in.decode.slot[s];
       if (slot.mark == 0 || (left_ >> in.decode.warp & 1) != 0) continue;
       if (elected || versions.count(in.decode.pc + 8 * s) != 0 || next_row + slot.ndst > rows) {
-        if (versions.count(in.decode.pc + 8 * s) == 0 && !elected) continue;  // no row left: everybody for himself
+        if (versions.count(in.decode.pc + 8 * s) == 0 && !elected)
+          continue;  // no free row: each warp executes
+                     // privately
         for (unsigned i = s; i < in.decode.count; ++i) o.act[i] = DecodeAct::kSquash;
         break;
       }

@@ -159,7 +159,7 @@ TEST(FetchFilters, NothingIsToldOfBlocksWithoutMarksButTheirWarps) {
     EXPECT_FALSE(in.decode.valid);
     EXPECT_TRUE(in.issued.empty());
   };
-  filter.early = [](FetchOut& out) { out.hold = ~WarpMask{0}; };  // and holds nobody
+  filter.early = [](FetchOut& out) { out.hold = ~WarpMask{0}; };  // and holds all warps early
   Rig rig(machine("pascal_titanx_study"), Bench::hooks(filter));
   test::Kernel& kernel = rig.load("bar.sync 0; membar.gl; ret;", {1}, {96});
   rig.start(kernel);

@@ -240,7 +240,7 @@ TEST(FilterUnit, LeadersResultIsReadFromItsRow) {
   ASSERT_EQ(bench.filter.written.size(), 1U);
   EXPECT_EQ(bench.filter.written[0].tag, 3U);
   bench.until_ready(1);
-  bench.tick(1);  // its own r3 is 0 + 0
+  bench.tick(1);  // the warp's own r3 is 0 + 0
   bench.until_ready(1);
   bench.tick(1);
   EXPECT_EQ(lane_of(bench.warps, 1, 4, 31), 84U);
@@ -336,7 +336,7 @@ TEST(FilterUnit, BarrierOfTheWholeBlockIsTold) {
   bench.tick(0);
   EXPECT_EQ(bench.filter.in_clock.barrier, 0U);
   bench.tick();
-  EXPECT_EQ(bench.unit.held() & 1, 1U);  // it waits: not fetched
+  EXPECT_EQ(bench.unit.held() & 1, 1U);  // the warp waits and is not fetched
   bench.until_ready(1);
   bench.tick(1);
   EXPECT_EQ(bench.filter.in_clock.barrier, 1U);
@@ -401,8 +401,8 @@ TEST(OwnRegisters, WhatAWarpWritesItselfIsYoungerThanASkippedResult) {
     own.skipped(0, reg, row_of(bench, reg).data());
     bench.board.forget(0, reg);
   }
-  own.written(0, 2, 2);  // 2 and 3
-  own.written(1, 4, 1);  // of another warp
+  own.written(0, 2, 2);  // registers 2 and 3
+  own.written(1, 4, 1);  // a register of another warp
   own.settle(0);
   EXPECT_EQ(lane0(bench, 0, 3), 0U);
   EXPECT_EQ(lane0(bench, 0, 4), 4U);

@@ -32,7 +32,7 @@ struct Bench : Core {
   }
 
   IssueStage stage;
-  WarpMask reissued = 0;      ///< whose instructions come back
+  WarpMask reissued = 0;      ///< warps whose instructions are issued again
   std::vector<unsigned> log;  ///< warps in the order in which they issued
 };
 
@@ -82,9 +82,9 @@ TEST(IssueStage, TickInWhichNothingHasChangedIsNotJudged) {
   EXPECT_FALSE(bench.stage.acted());
   EXPECT_EQ(bench.stage.stalls()[0], StallClass::kRaw);
   EXPECT_FALSE(bench.issue(20));
-  EXPECT_TRUE(bench.issue(21));  // written in 20
+  EXPECT_TRUE(bench.issue(21));  // the result is written in tick 20
   EXPECT_EQ(bench.log.size(), 1U);
-  EXPECT_TRUE(bench.issue(22));  // the tick before issued
+  EXPECT_TRUE(bench.issue(22));  // an instruction issued in the previous tick
 }
 
 TEST(IssueStage, AnotherAnswerAboutBarriersIsJudged) {
@@ -195,7 +195,7 @@ TEST(IssueStage, SchedulersActInTheTicksOfTheirPhase) {
   EXPECT_EQ(bench.stage.ready(), 0xfU);
   EXPECT_EQ(bench.stage.offered(), 0x5U);
   EXPECT_EQ(bench.log, (std::vector<unsigned>{0, 2}));
-  EXPECT_EQ(bench.stage.lacks()[1], 0U);  // it lacks nothing
+  EXPECT_EQ(bench.stage.lacks()[1], 0U);  // no resource is missing
   EXPECT_TRUE(bench.stage.ready_left());
   bench.issue(11);
   EXPECT_EQ(bench.log, (std::vector<unsigned>{1, 3}));

@@ -75,7 +75,7 @@ TEST(GreedyThenOldest, StaysWithTheWarpThatIssued) {
   bench.place(0xff);
   EXPECT_EQ(bench.first(0xfe), 1);
   EXPECT_EQ(bench.first(0xff), 1);  // greedy
-  EXPECT_EQ(bench.first(0xfd), 0);  // it is not ready
+  EXPECT_EQ(bench.first(0xfd), 0);  // the greedy warp is not ready
   EXPECT_EQ(bench.first(0xff), 0);
 }
 
@@ -93,7 +93,7 @@ TEST(GreedyThenOldest, GreedIsForgottenWithTheThreadBlock) {
   bench.place(0xf0);
   EXPECT_EQ(bench.first(0x04), 2);
   bench.leave(0x0f);
-  bench.place(0x0f);  // the newest now
+  bench.place(0x0f);  // now the youngest thread block
   EXPECT_EQ(bench.first(0xff), 4);
 }
 
@@ -150,7 +150,7 @@ TEST(TwoLevel, StaysInItsGroupUntilAllOfItWait) {
   EXPECT_EQ(bench.first(0xff), 0);
   EXPECT_EQ(bench.first(0xff), 1);
   EXPECT_EQ(bench.first(0xff), 0);
-  EXPECT_EQ(bench.first(0xfc, ~WarpMask{0}, 0x01), -1);  // warp 1 is about to go on
+  EXPECT_EQ(bench.first(0xfc, ~WarpMask{0}, 0x01), -1);  // warp 1 is about to resume
   EXPECT_EQ(bench.first(0xfc, ~WarpMask{0}, 0x03), 2);
   EXPECT_EQ(bench.first(0xff), 3);
 }
@@ -160,7 +160,7 @@ TEST(TwoLevel, ThreadBlockAwareGroupsLeaveAtOnce) {
   bench.place(0x03);
   bench.place(0x0c);
   EXPECT_EQ(bench.first(0x0f), 0);
-  EXPECT_EQ(bench.first(0x0c), 2);  // nobody of the first group is ready
+  EXPECT_EQ(bench.first(0x0c), 2);  // no warp of the first group is ready
   EXPECT_EQ(bench.first(0x0f), 3);
   bench.leave(0x0c);
   EXPECT_EQ(bench.first(0x03), 1);
@@ -173,7 +173,7 @@ TEST(TwoLevel, PicksOfATickBuildOnEachOther) {
   EXPECT_EQ(picks[0][0], 0);
   EXPECT_EQ(picks[0][1], 1);
   bench.tick(0xff);
-  EXPECT_EQ(picks[0][0], 0);  // the first time nothing issued
+  EXPECT_EQ(picks[0][0], 0);  // no instruction has issued at the first pick
 }
 
 }  // namespace

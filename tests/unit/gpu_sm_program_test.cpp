@@ -360,7 +360,7 @@ struct NullPolicy final : IssuePolicyHook {
   IssueOut out;
   WarpMask tb_warps[64] = {};
   WarpMask started = 0, live = 0;
-  WarpMask waiting = 0, waited = 0, released = 0;  // at a barrier: now; once; and let go again
+  WarpMask waiting = 0, waited = 0, released = 0;  // warps at a barrier: now; ever; released
   std::uint64_t clocked = 0, idled = 0, freed = 0, kernel_starts = 0, exits = 0;
 };
 struct NullFilter final : FetchFilter {

@@ -33,7 +33,7 @@ struct Bench : Core {
   }
 
   RowPool rows;
-  std::vector<std::pair<Tick, unsigned>> told;  ///< row of the pool
+  std::vector<std::pair<Tick, unsigned>> told;  ///< tick and pool row of each notification
   std::vector<Tick> ready;
 };
 
@@ -44,7 +44,7 @@ TEST(RowPool, TakesTheHighestRowsThatLieTogether) {
   EXPECT_EQ(bench.rows.take(4), static_cast<int>(all - 4));
   EXPECT_EQ(bench.rows.take(8), static_cast<int>(all - 12));
   bench.rows.give_back(all - 4, 4);
-  EXPECT_EQ(bench.rows.take(5), static_cast<int>(all - 17));  // four are not enough
+  EXPECT_EQ(bench.rows.take(5), static_cast<int>(all - 17));  // four free rows are not enough
   EXPECT_EQ(bench.rows.take(3), static_cast<int>(all - 3));
   EXPECT_EQ(bench.rows.take(all), RowPool::kNone);
 }
@@ -56,7 +56,7 @@ TEST(RowPool, ResultGoesToItsRow) {
   const Decoded& add = bench.warps[0].decoded[0];
   const unsigned banks = bench.machine.rf.banks;
   const unsigned row = 96 / banks * banks + banks + 5;
-  bench.board.expect_write(0, 5, 10, 20);  // bank 5, as that of the row
+  bench.board.expect_write(0, 5, 10, 20);  // register bank 5, which is also that of the row
   bench.rows.lead(0, 3, row);
   EXPECT_TRUE(bench.rows.leads(0, add));
   EXPECT_FALSE(bench.rows.leads(1, add));
@@ -111,7 +111,7 @@ TEST(RowPool, ReadsAreRememberedPerRowAndWarp) {
   EXPECT_TRUE(bench.rows.reading(0, 14));
   EXPECT_FALSE(bench.rows.reading(0, 15));
   EXPECT_FALSE(bench.rows.reading(1, 0));
-  EXPECT_EQ(bench.wheel.next(10), 15U);  // the SM is awake then
+  EXPECT_EQ(bench.wheel.next(10), 15U);  // the SM is awake in that tick
 }
 
 TEST(RowPool, CopyWaitsForTheWarpsReadsAndWrites) {

@@ -80,7 +80,7 @@ TEST(Scoreboard, WritesOfOneBankTakeOneTickEach) {
 TEST(Scoreboard, DataOfALoadComeWithItsFirstWrite) {
   Bench bench;
   const Decoded load = instruction(Code().load(4, 0, isa::Space::kGlobal, 2));
-  auto* const operation = reinterpret_cast<MemoryOperation*>(0x40);  // only handed on
+  auto* const operation = reinterpret_cast<MemoryOperation*>(0x40);  // never dereferenced
   bench.board.start(2);
   bench.board.memory_issued(2, load, {});
   EXPECT_EQ(bench.board.loads(2), 1U);

@@ -133,7 +133,7 @@ TEST(ThreadBlocks, LowestFinishedContextWithNothingUnderWayRetires) {
   bench.tbs.count(0, 5);
   for (const unsigned w : {0, 1, 2, 3}) bench.tbs.exited(w / 2, w);
   EXPECT_EQ(bench.tbs.finished(), 3U);
-  EXPECT_EQ(bench.tbs.next_to_retire(0x1, done, 1005, 5), 1U);  // something of warp 0 is under way
+  EXPECT_EQ(bench.tbs.next_to_retire(0x1, done, 1005, 5), 1U);  // warp 0 has an instruction in flight
   const TbRetireMessage second = bench.tbs.retire(1, 1005, 5);
   EXPECT_EQ(second.gid, 1U);
   EXPECT_EQ(bench.tbs.next_to_retire(0, done, 1005, 5), std::nullopt);  // one per tick
@@ -181,7 +181,7 @@ TEST(ThreadBlocks, StoppedKernelIsKnownByItsTicket) {
   EXPECT_TRUE(bench.tbs[0].killed);
   EXPECT_EQ(bench.tbs[0].live, 0U);
   EXPECT_EQ(bench.tbs.finished(), 1U);
-  bench.kernel.context.ticket = 10;  // the same place in memory, another kernel
+  bench.kernel.context.ticket = 10;  // the same address, another kernel
   EXPECT_FALSE(bench.tbs.killed(bench.kernel.context));
 }
 

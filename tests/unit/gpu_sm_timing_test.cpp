@@ -352,7 +352,7 @@ void expect_fair_grants(const char* machine, const std::string& instruction, con
     if (done[issue.warp] == 0 && --idle_warps == 0) std::fill(grants.begin(), grants.end(), 0U);
     if (idle_warps == 0) ++grants[issue.scheduler];
     ++seen;
-    if (++done[issue.warp] + 16 > wanted) return;  // soon a scheduler may have no instruction
+    if (++done[issue.warp] + 16 > wanted) return;  // soon a scheduler may have no instruction left
   }
 }
 

@@ -123,7 +123,7 @@ TEST(WarpTable, WarpWithoutLanesDoesNotLive) {
   PartKernel kernel(machine, Code().exit(if_true(0)).exit(), 32);
   start_warps(table, kernel);
   const WarpState& warp = table[0];
-  EXPECT_FALSE(table.transfer(0, warp.records[0], 0));  // nobody takes it
+  EXPECT_FALSE(table.transfer(0, warp.records[0], 0));  // no lane takes the branch
   EXPECT_EQ(warp.pc, 1U);
   EXPECT_FALSE(table.transfer(0, warp.records[1], 0xffff));
   EXPECT_EQ(warp.active, 0xffff0000U);
@@ -140,7 +140,7 @@ TEST(WarpTable, FaultLeavesTheWarpWhereItIs) {
   PartKernel kernel(machine, Code().nop().branch_indirect(4, {0, 2}, 2).exit(), 32);
   start_warps(table, kernel);
   table.step(0);
-  set_lanes(table, 0, 4, 2);  // behind the table
+  set_lanes(table, 0, 4, 2);  // an index beyond the table
   const auto fault = table.transfer(0, table[0].records[1], 0xffffffff);
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->kind, FaultKind::kIllegalInstruction);

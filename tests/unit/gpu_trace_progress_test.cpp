@@ -167,7 +167,7 @@ TEST(Progress, IsSilentInAPipe) {
   const pid_t child = start(ends[1], [] {
     Progress progress(std::nullopt);
     for (unsigned i = 0; i < 100'000; ++i) progress.update(i, i, i);
-    return progress.enabled() ? 1 : 0;  // off: time decides nothing
+    return progress.enabled() ? 1 : 0;  // disabled: the time does not matter
   });
   close(ends[1]);
   EXPECT_EQ(read_until(ends[0], ""), "");

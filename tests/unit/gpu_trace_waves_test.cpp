@@ -92,7 +92,7 @@ TEST(WaveFile, HoldWhatWasDriven) {
     ASSERT_TRUE(waves.active(cycle));
     waves.sample(cycle, time);
     signals.expect(time);
-    const std::uint64_t skip = random.below(10) == 0 ? random.below(1000) : 1;  // the device skips stretches
+    const std::uint64_t skip = random.below(10) == 0 ? random.below(1000) : 1;  // the device skips cycles
     cycle += skip + 1;
     time += (skip + 1) * 1416;
     signals.expect(time - 1);  // values hold

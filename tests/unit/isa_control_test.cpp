@@ -146,7 +146,7 @@ TEST(SimtStack, PathsThatMeetNowhereRunOneAfterTheOther) {
 TEST(SimtStack, CallsReturnBehindTheCall) {
   SimtStack stack;
   stack.start(0xf, 5);
-  stack.call(100, 0x7);  // lane 3's guard is false: it waits behind the call
+  stack.call(100, 0x7);  // lane 3's guard is false: it waits at the return address
   EXPECT_EQ(stack.pc(), 100u);
   EXPECT_EQ(stack.active(), 0x7u);
   EXPECT_EQ(stack.depth(), 1u);

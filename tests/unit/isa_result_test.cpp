@@ -126,7 +126,9 @@ TEST(Result, OfOperationsAcrossLanesAndOfSpecialRegistersDoesNot) {
   std::size_t seen = 0;
   for (const auto& row : table.rows()) {
     if (row->kind != isa::Kind::kLane || row->result == isa::ResultOf::kOperands) continue;
-    if (row->opcode == "createpolicy") continue;  // no operands at all, and left out: nobody computes with policies
+    if (row->opcode == "createpolicy")
+      continue;  // instructions without operands are left out; results do not depend
+                 // on cache policies
     const bool special = row->result == isa::ResultOf::kSpecialRegister;
     EXPECT_EQ(special, row->opcode == "$special");
     for (const std::string& spelling : all_spellings(*row)) {

@@ -266,7 +266,7 @@ TEST(Generators, Road) {
   EXPECT_THAT(largest_degree(graph), Le(4));
   EXPECT_EQ(share(graph, 1, 4), 1);
   EXPECT_EQ(reach(graph).first, graph.nodes());
-  EXPECT_THAT(reach(graph).second, Ge(198));  // from one corner to the other
+  EXPECT_THAT(reach(graph).second, Ge(198));  // distance from one corner to the other
 }
 
 TEST(Generators, Kronecker) {

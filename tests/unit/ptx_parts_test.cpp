@@ -141,7 +141,7 @@ TEST(SourcePlaces, FilesAreKnownAtTheEndOnly) {
   function.body.resize(2);
   function.body[0].where = where;
   function.body[1].where = where;
-  function.body[1].where.source_file = 8;  // nobody says what that is
+  function.body[1].where.source_file = 8;  // a file number without a .file directive
   reader.module.functions.push_back(function);
   reader.text.expect(';', "here");
   reader.places.file_directive();
@@ -276,7 +276,7 @@ TEST(Labels, AreFoundFromInsideAndNotFromOutside) {
   rig.declare(3);
   rig.use(0);
   rig.names.open_scope();
-  rig.use(1);  // the inner one, which comes behind
+  rig.use(1);  // the inner label, which is defined later
   rig.declare(9);
   EXPECT_EQ(rig.labels.find("a", rig.names.scope())->index, 9U);
   rig.names.close_scope();

@@ -351,7 +351,7 @@ class Execution {
     const u64 c = source(3, 32);
     static constexpr struct {
       const char* name;
-      const char* orders[4];  // of bytes 3 to 0, by the low two bits of c
+      const char* orders[4];  // orders of bytes 3 to 0, by the low two bits of c
     } kModes[] = {{"f4e", {"3210", "4321", "5432", "6543"}}, {"b4e", {"5670", "6701", "7012", "0123"}},
                   {"rc8", {"0000", "1111", "2222", "3333"}}, {"ecl", {"3210", "3211", "3222", "3333"}},
                   {"ecr", {"0000", "1110", "2210", "3210"}}, {"rc16", {"1010", "3232", "1010", "3232"}}};

@@ -63,7 +63,7 @@ TEST_F(HostFunctionsTest, HearOfAFaultIfTheyAreOfThatKindInTheOrderOfTheirSubmis
 
 TEST_F(HostFunctionsTest, ThoseWhosePacketsWereDroppedAreForgotten) {
   submit(0, 1);
-  rig_.device.reset();  // its tickets are complete, and nothing has run
+  rig_.device.reset();  // the tickets are complete, and no function has run
   functions_.drop_lost(rig_.device);
   EXPECT_FALSE(functions_.pending());
   EXPECT_TRUE(called_.empty());
@@ -83,7 +83,7 @@ TEST_F(HostFunctionsTest, AnAdvanceEndsWhenOneHasRunAndLeavesTheRest) {
   EXPECT_EQ(rig_.device.advance_until_enough(begun(1), Device::kNoTime), Outcome::kDone);
   EXPECT_THAT(called_, ElementsAre(1));
   EXPECT_EQ(rig_.device.advance_until_enough(begun(2), rig_.device.now() + 1000), Outcome::kDone);
-  EXPECT_THAT(called_, ElementsAre(1));  // the time came first
+  EXPECT_THAT(called_, ElementsAre(1));  // the time limit was reached first
   EXPECT_EQ(rig_.device.advance_until_enough(begun(2), Device::kNoTime), Outcome::kDone);
   EXPECT_THAT(called_, ElementsAre(1, 2));
 }
@@ -93,7 +93,7 @@ TEST_F(HostFunctionsTest, AnAdvanceThatCannotEndIsADeadlock) {
   submit(0, 1);
   const auto never = [] { return false; };
   const gpu::Picoseconds later = rig_.device.now() + 5000;
-  EXPECT_EQ(rig_.device.advance_until_enough(never, later), Outcome::kDone);  // the host may still record it
+  EXPECT_EQ(rig_.device.advance_until_enough(never, later), Outcome::kDone);  // the host may still record the event
   EXPECT_EQ(rig_.device.now(), later);
   EXPECT_FALSE(rig_.device.fault());
   EXPECT_EQ(rig_.device.advance_until_enough(never, Device::kNoTime), Outcome::kDeadlock);

@@ -91,7 +91,7 @@ TEST_F(StreamsTest, AStreamThatDoesNotBlockGetsNoOrder) {
   const gpu::Ticket other = streams.submit(free, note(2));
   EXPECT_EQ(other, before + 1);  // no packet between them
   const gpu::Ticket last = streams.submit(streams.of(streams.create(0, 0)), note(3));
-  EXPECT_EQ(last, other + 3);  // a record and a wait
+  EXPECT_EQ(last, other + 3);  // a record packet and a wait packet
   run_all(streams);
   EXPECT_EQ(done_.size(), 4U);
 }
@@ -103,7 +103,7 @@ TEST_F(StreamsTest, WaitsForAnEventThatWasRecordedOnly) {
   const cudaEvent_t handle = streams.create_event(0);
   Event& event = streams.event_of(handle);
   streams.wait(second, event);
-  EXPECT_EQ(streams.submit(first, note(1)), 1U);  // nothing was submitted for the wait
+  EXPECT_EQ(streams.submit(first, note(1)), 1U);  // no packet was submitted for the wait
   streams.record(event, first);
   EXPECT_TRUE(event.recorded);
   EXPECT_EQ(event.count, 1U);

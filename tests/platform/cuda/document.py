@@ -146,7 +146,7 @@ class Feature:
     def __init__(self, state, section, name, kind="", code=""):
         self.state, self.section, self.name, self.kind, self.code = state, section, name, kind, code
         self.message, self.wrong = "", ""
-        self.row = ""  # of the page, if that is believed
+        self.row = ""  # row of the page, if the page is trusted
 
 
 def snippets(path):
@@ -230,7 +230,7 @@ def try_out(feature, tools, environment):
         feature.message = message_of(said).replace(str(folder) + "/", "")
         if done.returncode == 0:
             feature.wrong = "it works: say so"
-        elif done.returncode < 0 or done.returncode in (126, 127, *range(129, 160)):  # bash's, and signals
+        elif done.returncode < 0 or done.returncode in (126, 127, *range(129, 160)):  # exit codes of bash, and signals
             feature.wrong = f"exit code {done.returncode}\n{said[-2000:]}"
         elif not feature.message:
             feature.wrong = "it fails without a word"

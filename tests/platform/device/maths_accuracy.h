@@ -27,7 +27,7 @@ using Wide = __float128;
 
 /// How the second argument of a row is drawn.
 enum class Second {
-  kNone,      ///< there is none
+  kNone,      ///< no argument
   kReal,      ///< any value, half of them within 30 binades of the first
   kExponent,  ///< an integer that shifts exponents
   kPower,     ///< a power whose result is in range
@@ -45,15 +45,15 @@ struct Row {
   const char* domain;  ///< arguments that are compared, as a condition
   int arity;
   Second second;
-  double period;     ///< multiples of it, rounded, are drawn too, if it is not 0
-  double low, high;  ///< first arguments of ordinary size
+  double period;     ///< if not 0, rounded multiples of it are drawn as well
+  double low, high;  ///< range of ordinary first arguments
   /// CUDA's bound as text and for given arguments, in steps; negative for an absolute difference.
   const char *single_bound, *wide_bound;
   double (*bound)(double x, double y, bool is_single);
   bool (*is_compared)(double x, double y);
   Wide (*reference)(double x, double y, double z, double t, bool is_single);
   void (*run_single)(const Arguments<float>* arguments, float* results, int n);
-  void (*run_wide)(const Arguments<double>* arguments, double* results, int n);  ///< null if there is none
+  void (*run_wide)(const Arguments<double>* arguments, double* results, int n);  ///< null: no double version
 };
 
 inline std::vector<Row>& rows() {
@@ -285,7 +285,7 @@ std::vector<Arguments<T>> arguments_of(const Row& row, int density) {
 /// What was found of a row in one precision.
 struct Finding {
   size_t n = 0;
-  double largest = 0;  ///< in steps, or absolute
+  double largest = 0;  ///< largest error, in steps or absolute
   size_t beyond = 0;   ///< results beyond CUDA's bound, or with another special value
   std::string worst;   ///< call with the largest excess
 };

@@ -85,7 +85,7 @@ TEST(LaxPlatform, RejectsJobWhoseDeadlineCannotBeMet) {
   const gpu::JobSignal verdict = rig.driver->poll(tight);
   EXPECT_EQ(verdict.status, JobStatus::kRejected);
   EXPECT_EQ(verdict.reason, 1);
-  EXPECT_GE(verdict.value, 100'000U);  // its work, and the time until it was judged
+  EXPECT_GE(verdict.value, 100'000U);  // service time, and the time until the verdict
   EXPECT_LE(verdict.value, 100'000U + 3000);
   EXPECT_TRUE(rig.device->complete(refused[0]));
   EXPECT_EQ(rig.recorder.tbs(refused[0]), 0U);

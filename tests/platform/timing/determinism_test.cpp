@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, Determinism, ::testing::ValuesIn(kMachines),
 
 // A hit is compared with memory as slices have it: their stores of the same cycle must not matter.
 TEST(DeterminismOfStaleHits, OrderChangesNoCount) {
-  const std::uint64_t seed = 25;  // units meet in one cycle
+  const std::uint64_t seed = 25;  // several units have work in the same cycle
   const auto overrides = random_queues("fermi_gtx480_study", seed);
   const auto ordered = run("fermi_gtx480_study", overrides, {}, seed, 12);
   const auto shuffled = run("fermi_gtx480_study", overrides, {"run.shuffle=1", "run.seed=2"}, seed, 12);
@@ -174,7 +174,7 @@ TEST_P(Conservation, WhatIsCountedAddsUp) {
   const std::uint64_t seed = seed_of_run(14);
   SCOPED_TRACE("replay with CASTOR_TIMING_SEED=" + std::to_string(seed));
   const Workload workload(rig, seed, small ? 10 : 24);
-  rig.device->advance_to(rig.device->now() + 10'000'000);  // what is still on its way arrives
+  rig.device->advance_to(rig.device->now() + 10'000'000);  // messages still in flight arrive
   EXPECT_TRUE(rig.device->gpu().idle());
   Sums sums(rig);
   const unsigned sms = m.chip.sms;

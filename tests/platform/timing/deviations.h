@@ -9,7 +9,7 @@ namespace castor::gpu::timing_test {
 /// A closed form that the device misses. The list is the only place where a test accepts another number than the
 /// prediction, and it accepts exactly the one stated here.
 struct Deviation {
-  const char* test;     ///< as the test names itself: "T9 k=4"
+  const char* test;     ///< name of the test in messages: "T9 k=4"
   const char* machine;  ///< empty = all
   long measured;
   const char* reason;

@@ -17,11 +17,11 @@ class ModuleHooks {
 
   struct Seen {
     std::uint64_t picks = 0, placements = 0, retired = 0, issues = 0, starts = 0, pulses = 0, detached = 0;
-    std::uint64_t messages = 0;    ///< that the synchronisation hub has taken
-    std::uint64_t free_warps = 0;  ///< of all SMs when the first kernel came
-    std::uint32_t word = 0;        ///< as read
+    std::uint64_t messages = 0;    ///< messages that the synchronisation hub has accepted
+    std::uint64_t free_warps = 0;  ///< free warps of all SMs when the first kernel arrived
+    std::uint32_t word = 0;        ///< word that the dispatch policy has read
     std::size_t open = 0;          ///< requests without a reply at the end
-    RegisterAccess access;         ///< the last one that the job scheduler answered
+    RegisterAccess access;         ///< last access that the job scheduler answered
   };
   [[nodiscard]] virtual Seen seen() const = 0;
 };

@@ -159,7 +159,7 @@ TEST_P(Latency, T4ThreeOperandsInOneBankCostTheirReads) {
     ASSERT_LT(*registers.rbegin(), 256);
     std::set<long> used;
     for (const long r : registers) used.insert(banks == 0 ? r : r % banks);
-    if (banks != 0 && used.size() == 2) continue;  // two of three: not this test's case
+    if (banks != 0 && used.size() == 2) continue;  // two of three loads share a bank: a case of another test
     const bool conflict = banks == 0 || used.size() == 1;
     conflicts += conflict ? 1 : 0;
     const long extra =
@@ -271,7 +271,7 @@ TEST_P(Latency, T11BarrierReleasesAllThreeTicksAfterTheLastArrival) {
                                           1);
     const std::uint32_t barrier = rig.pcs(kernel, TimingClass::kBarrier).at(0);
     const Ticket ticket = rig.run(kernel, {}, {warps * m.sm.lanes}, {out});
-    Tick arrival = 0, taken = 0;  // of the last warp; the unit takes warp after warp
+    Tick arrival = 0, taken = 0;  // arrival of the last warp; the unit takes one warp after the other
     for (const Issued& one : rig.issues(ticket)) {
       if (one.pc != barrier) continue;
       arrival = std::max(arrival, one.tick);

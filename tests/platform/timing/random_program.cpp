@@ -5,7 +5,8 @@
 namespace castor::gpu::timing_test {
 namespace {
 
-constexpr std::array<int, 4> kGuardBits = {0, 2, 4, 6};  // of the thread's number: lanes, half warps, warps
+constexpr std::array<int, 4> kGuardBits = {0, 2, 4, 6};  // bits of the thread's number: they select lanes, half warps,
+                                                         // or warps
 constexpr std::array<const char*, 4> kAtomics = {"add.u32", "exch.b32", "xor.b32", "max.u32"};
 
 std::uint32_t apply(unsigned atomic, std::uint32_t old, std::uint32_t value) {
@@ -90,7 +91,7 @@ RandomProgram::Step RandomProgram::random_step() {
   step.value = static_cast<unsigned>(random_.below(kValues));
   step.constant = static_cast<std::uint32_t>(random_());
   step.atomic = static_cast<unsigned>(random_.below(kAtomics.size()));
-  if (step.op == Op::kReduction && step.atomic == 1) step.atomic = 0;  // there is no such reduction
+  if (step.op == Op::kReduction && step.atomic == 1) step.atomic = 0;  // PTX has no such reduction
   if (random_.below(3) == 0) step.guard_bit = kGuardBits[random_.below(kGuardBits.size())];
   if (step.op == Op::kUse) step.guard_bit = -1;
   return step;

@@ -316,7 +316,7 @@ class MemoryHub final : public test::SyncStub<HubIn, HubOut> {
   struct Access {
     HookMemory* memory = nullptr;
     std::uint64_t at = 0;
-    std::vector<std::byte> bytes;                  // memory behind the accesses made so far
+    std::vector<std::byte> bytes;                  // memory contents after the accesses made so far
     std::vector<std::vector<std::byte>> expected;  // bytes of each reply
     std::size_t replies = 0;
   };

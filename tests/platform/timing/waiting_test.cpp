@@ -139,7 +139,7 @@ TEST(Waiting, InterruptOfAFullQueueEndsTheNextAdvance) {
   Device& device = *rig.device;
   const ProgramHandle kernel = rig.load("L:\nadd.u32 %r0, %r0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra L;\nret;");
   rig.submit(kernel, {}, {1});
-  ASSERT_EQ(device.advance_to(rig.device->gpu().clock().time_of(1000)), Outcome::kDone);  // it runs now
+  ASSERT_EQ(device.advance_to(rig.device->gpu().clock().time_of(1000)), Outcome::kDone);  // the kernel runs now
   rig.submit(kernel, {}, {1});
   device.interrupt();
   const Ticket dropped = device.submit(0, EventRecordPacket{1, 1});

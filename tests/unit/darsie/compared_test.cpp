@@ -190,7 +190,7 @@ TEST(UniformVector, ResultIsThereBehindItsWriteBack) {
   Buffer buffer(64);
   EXPECT_EQ(buffer.terms.study, &buffer.uv);
   EXPECT_EQ(buffer.uv.rows(), 0U) << "it acts on issue alone";
-  EXPECT_FALSE(buffer.issue(0, 7));  // in 10, written in 13
+  EXPECT_FALSE(buffer.issue(0, 7));  // issued in tick 10, written in tick 13
   EXPECT_FALSE(buffer.issue(0, 7));
   EXPECT_FALSE(buffer.issue(0, 7));
   EXPECT_FALSE(buffer.issue(0, 7));

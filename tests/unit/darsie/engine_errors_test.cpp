@@ -38,7 +38,7 @@ TEST(DarsieEngineErrors, IllegalLaunchesAreRefused) {
   bad[1].warps = 0;
   bad[2].rows = 6;
   bad[3].slots = 6;
-  bad[4].full = 0;  // set below: a full warp that is none of its
+  bad[4].full = 0;  // set below to a full warp that does not belong to the TB
   bad[5].warps = 0;
   for (std::size_t i = 0; i < bad.size(); ++i) {
     b.launch(bad[i]);
@@ -69,7 +69,7 @@ TEST(DarsieEngineErrors, IllegalRetiresAreRefused) {
   b.launch(legal()).step();
   b.retire(0);
   EXPECT_EQ(raised(b), kErrorRetire);
-  b.exit(3).retire(0);  // they are live at the start of the cycle
+  b.exit(3).retire(0);  // both warps are live at the start of the cycle
   EXPECT_EQ(raised(b), kErrorRetire);
   EXPECT_EQ(b.probes().tl, 1U);
   b.retire(0);
@@ -89,7 +89,7 @@ TEST(DarsieEngineErrors, ATbSlotMayBeLaunchedInTheCycleOfItsRetire) {
   EXPECT_EQ(b.look().maj, warps({4, 5}));
   EXPECT_EQ(b.probes().base[0], 60);
   next.warps = warps({6});
-  b.retire(0).launch(next);  // but not if the retire is refused
+  b.retire(0).launch(next);  // the launch is an error if the retirement is refused
   EXPECT_EQ(raised(b), kErrorRetire | kErrorLaunch);
 }
 

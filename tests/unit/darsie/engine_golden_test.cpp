@@ -12,7 +12,7 @@
 namespace castor::darsie::test::engine_golden_test {
 namespace {
 
-constexpr unsigned kWarps = 3;  // that the examples use
+constexpr unsigned kWarps = 3;  // warps that the examples use
 
 /// Returns the parameters NumWarps 4, NumTbs 2, NumPst 2, NumRows 4, two reads and two decode slots; all others have
 /// their defaults.
@@ -28,7 +28,7 @@ Params small() {
 struct Row {
   std::function<void(Bench&)> drive;
   std::string hold, outputs, why;
-  std::string changes;  // "name=value ...": binary masks, but for the pointers and the counter
+  std::string changes;  // "name=value ...": binary masks, except for pointers and counter
 };
 
 std::string shown(Bench& b) {

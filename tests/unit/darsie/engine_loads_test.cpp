@@ -33,7 +33,7 @@ TEST(DarsieEngineLoads, AStoreEndsTheWaitForALoad) {
   EXPECT_EQ(b.probes().inv[0], 1U);
   EXPECT_EQ(b.engine.counters().load_drops, 2U);
   EXPECT_EQ(b.engine.counters().wait_wb, 2U * 1'001U);
-  EXPECT_EQ(b.judge(1, 0, dr(0, kGlobal)), "LEAD tag 1");  // warps 2 and 3 have not passed
+  EXPECT_EQ(b.judge(1, 0, dr(0, kGlobal)), "LEAD tag 1");  // warps 2 and 3 have not passed the version
   EXPECT_EQ(b.engine.counters().releads, 1U);
   EXPECT_EQ(b.probes().pend[2], 2U);
   EXPECT_EQ(b.probes().pend[3], 2U);
@@ -44,7 +44,7 @@ TEST(DarsieEngineLoads, AStoreEndsTheWaitForALoad) {
   EXPECT_EQ(b.skip(), 4U);
   b.step();
   b.store(0).step();
-  EXPECT_EQ(b.judge(3, 0, dr(0, kGlobal)), "PRIV");  // the last one
+  EXPECT_EQ(b.judge(3, 0, dr(0, kGlobal)), "PRIV");  // warp 3 is the last one
   EXPECT_EQ(b.probes().pend[3], 0U);
   EXPECT_EQ(b.engine.counters().priv_stale, 1U);
   EXPECT_EQ(b.errors(), 0U);

@@ -80,7 +80,7 @@ TEST(DarsieEngineMajority, OneMeetingCompletesPerCycleInTurn) {
   EXPECT_EQ(b.probes().rrt, 0);
   b.branch({0, 1}).step().step();
   b.branch({0, 1, 2, 3}).step().step();
-  EXPECT_EQ(b.probes().stop, 3U);  // now TB 2 was first
+  EXPECT_EQ(b.probes().stop, 3U);  // now TB 2 has priority
 }
 
 // The pointer of the groups wraps at the last warp slot, which need be no power of two.
@@ -96,7 +96,7 @@ TEST(DarsieEngineMajority, GroupsAreServedInTurn) {
   b.eligible({0}, 8).eligible({11}, 16).step();
   EXPECT_EQ(b.probes().rrf, 0);
   EXPECT_EQ(b.probes().miss, warps({0, 11}));
-  b.step();  // nobody is eligible any more
+  b.step();  // no warp is eligible any more
   EXPECT_EQ(b.probes().miss, 0U);
 }
 
@@ -128,7 +128,7 @@ TEST(DarsieEngineMajority, AStoppedWarpMayLeave) {
   b.leave(0).step();
   EXPECT_EQ(b.probes().stop, 2U);
   EXPECT_EQ(b.probes().cpy, 1U);
-  b.leave(2).step();  // and now warp 1 is all there is
+  b.leave(2).step();  // warp 1 is now the whole majority
   b.step();
   EXPECT_EQ(b.probes().stop, 0U);
   EXPECT_EQ(b.look().maj, 2U);
@@ -137,7 +137,7 @@ TEST(DarsieEngineMajority, AStoppedWarpMayLeave) {
 TEST(DarsieEngineMajority, AWaitingWarpMayLeave) {
   Bench b = started(7);
   b.lead(0, 0, 1, 0);
-  b.eligible({1}, 0).step();  // it has the first version
+  b.eligible({1}, 0).step();  // warp 1 has the first version
   EXPECT_EQ(b.judge(0, 8, dr(1)), "LEAD tag 1");
   b.eligible({1}, 8).step();
   EXPECT_EQ(b.probes().lat, 2U);
@@ -165,7 +165,7 @@ TEST(DarsieEngineMajority, ACopyWaitsForTheRow) {
   b.write_back(0, 0).step().step();
   EXPECT_EQ(b.copy(), "w0 row 100 slot 0");
   b.steps(5);
-  EXPECT_EQ(b.copy(), "w0 row 100 slot 0");  // held until it is served
+  EXPECT_EQ(b.copy(), "w0 row 100 slot 0");  // the copy request is held until it is served
 }
 
 // Copies go in ascending order of warps, and of rows within a warp.

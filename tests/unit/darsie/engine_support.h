@@ -26,7 +26,7 @@ inline Decoded dr_pair(unsigned first, unsigned second, unsigned load = 0) { ret
 struct Issued {
   unsigned warp = 0;
   std::vector<unsigned> writes{}, reads{};
-  std::vector<unsigned> tags{};  // of a leader, one per register written
+  std::vector<unsigned> tags{};  // rows of a leader's results, one per register written
 };
 
 struct Launch {
@@ -56,7 +56,7 @@ class Bench {
   explicit Bench(const Params& p) : engine(p) { begin_cycle(); }
 
   Engine engine;
-  Inputs in;           // of the current cycle; all but oc_idle, which is 1, fall back to 0 with each step
+  Inputs in;           // inputs of the current cycle; each step resets all of them to 0, except oc_idle, which is 1
   unsigned cycle = 0;  // number of the current cycle
 
   // Inputs of the current cycle.

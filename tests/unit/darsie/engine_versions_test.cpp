@@ -173,7 +173,7 @@ TEST(DarsieEngineVersions, ARowLingersUntilItsOperandsAreRead) {
   b.lead(0, 0, 0, 0);
   skip(b, 1, 0);
   b.issue({1, {}, {0}, {}}).collecting(1).step();
-  b.issue({1, {0}, {}, {}}).collecting(1).step();  // its own version from here on
+  b.issue({1, {0}, {}, {}}).collecting(1).step();  // warp 1 has its own version from here on
   EXPECT_EQ(b.probes().ling[1], 1U);
   b.issue({0, {0}, {}, {}}).collecting(1).step();
   EXPECT_EQ(b.probes().ref[0], 0U);

@@ -94,7 +94,7 @@ std::string follow_golden(twin::Twin<Block>& machine, const tb::Trace& trace,
       expected[change.substr(0, at)] = change.substr(at + 1);
     }
     auto is = registers(machine.probes(), trace.tb);
-    if ((machine.probes().tl >> trace.tb & 1U) == 0) {  // a slot that is not in use shows nothing
+    if ((machine.probes().tl >> trace.tb & 1U) == 0) {  // an unused slot has no registers to show
       for (const char* name : {"wb", "inv", "nosk", "pv", "ctr", "sync", "synced", "noel"}) expected[name] = is[name];
     }
     for (const auto& [name, value] : expected) compare(name, is[name], value);

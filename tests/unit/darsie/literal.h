@@ -18,10 +18,10 @@ struct Rules {
   bool oldest_first = true;          ///< a warp takes the oldest version of a register that it has not passed
   bool linger = true;                ///< a row is not free while reads of it may be outstanding
   bool region_end_clears = true;     ///< the end of a region empties the skip table
-  bool meet = true;                  ///< the majority waits for each other at branches
+  bool meet = true;                  ///< warps of the majority wait for each other at branches
   bool stale = true;                 ///< a store makes loads stale for warps that have not passed them
-  bool drop = true;                  ///< ... and ends waits for them
-  bool copy_out = true;              ///< who leaves copies its renamed registers
+  bool drop = true;                  ///< ... and ends the waits for them
+  bool copy_out = true;              ///< a warp that leaves the majority copies its renamed registers
   bool pend_in_match = true;         ///< an entry counts only for a warp that has not passed the instance
 };
 
@@ -82,7 +82,7 @@ class Machine final : public twin::Twin<Block> {
   enum class Kind : std::uint8_t { kSkip, kLatch, kMiss };
   struct Group {
     Kind kind;
-    unsigned first;  ///< warp that was chosen
+    unsigned first;  ///< warp that was elected
     U64 warps;
     unsigned two, tag0, tag1;
     unsigned entry;

@@ -20,11 +20,11 @@ struct Version {
   U64 pc = 0;
   unsigned count = 1;              ///< registers
   std::array<unsigned, 2> slot{};  ///< their numbers
-  std::array<unsigned, 2> row{};   ///< of the pool
+  std::array<unsigned, 2> row{};   ///< rows in the pool
   std::array<bool, 2> written{};
-  bool load = false, global = false;  ///< what it loads may change by a store of its TB; of other SMs
-  bool stale = false;                 ///< for who has not passed
-  bool abandoned = false;             ///< who has not passed executes by itself
+  bool load = false, global = false;  ///< a store of the TB may change the loaded value; a store of another SM may, too
+  bool stale = false;                 ///< stale for warps that have not passed it
+  bool abandoned = false;             ///< warps that have not passed it execute the instruction privately
 
   [[nodiscard]] bool complete() const { return written[0] && (count == 1 || written[1]); }
 };
@@ -44,7 +44,7 @@ class Versions {
   struct Seen {
     std::uint64_t skips = 0, verdicts = 0, leads = 0, releads = 0, late = 0, privates = 0, parked = 0;
     std::uint64_t renamed_reads = 0, copies = 0, meetings = 0, votes = 0;
-    unsigned most_versions = 0;  ///< of one register of one warp, not passed
+    unsigned most_versions = 0;  ///< most versions of one register that a warp has not passed
   };
   [[nodiscard]] const Seen& seen() const { return seen_; }
 
@@ -60,18 +60,20 @@ class Versions {
   };
   struct Warp {
     bool live = false, majority = false, stopped = false, taken = false, copies = false;
-    bool waits = false;  ///< for the version that a decode found
+    bool waits = false;  ///< waits for the version that a decode found
     unsigned tb = 0;
-    std::deque<Shared> ahead;   ///< not passed, in program order
-    std::vector<Part> holds;    ///< registers that live in a row
-    std::vector<Part> lingers;  ///< dropped, and may still be read
+    std::deque<Shared> ahead;   ///< versions not passed, in program order
+    std::vector<Part> holds;    ///< registers renamed to a row
+    std::vector<Part> lingers;  ///< versions dropped whose rows may still be read
   };
   struct Tb {
     bool used = false, enabled = false, promotes = false;
     unsigned base = 0, rows = 0, slots = 0;
-    bool gathering = false, gathered = false, no_elections = false;  ///< at a synchronisation point; behind one
-    bool entries = false;                                            ///< something was elected in this region
-    std::vector<Part> in_row;                                        ///< what was put into each row last
+    bool gathering = false, gathered = false, no_elections = false;  ///< the TB is at a synchronisation point; the TB
+                                                                     ///< has passed one; no elections until the region
+                                                                     ///< ends
+    bool entries = false;                                            ///< a leader was elected in this region
+    std::vector<Part> in_row;                                        ///< last version written to each row
   };
   /// Result of decoding a redundant instruction.
   struct Verdict {

@@ -182,7 +182,7 @@ std::set<std::string> missing_points(const Params& params, unsigned seeds, unsig
 
 TEST_P(DarsieSequences, CoverPointsAreReached) {
   const std::set<std::string> missing = missing_points(GetParam().params, 1, unless_sanitized(4000, 300));
-  if (kSanitized) return;  // an eighth does not come by every point
+  if (kSanitized) return;  // an eighth of the length does not reach every point
   // Nearly all of them already here; what is rare is a matter of the default run (castor coverage darsie --missing).
   EXPECT_LE(missing.size(), 40U) << testing::PrintToString(missing);
 }

@@ -37,7 +37,7 @@ class Session {
     return darsie::test::words_of(rig, memory, tbs);
   }
   [[nodiscard]] const darsie::Counters& counters() {
-    (void)adapter_.twin();  // what is owed counts too
+    (void)adapter_.twin();  // applies the skipped cycles, which count, too
     return engine_->counters();
   }
   [[nodiscard]] const darsie::State& state() const { return engine_->state(); }

@@ -137,11 +137,11 @@ TEST(DtblDirected, EntryFoundIsNotGivenBack) {
 // where its mark was cleared.
 TEST(DtblDirected, GroupAttachesAsItsPoolRunsEmpty) {
   for (const bool in_memory : {false, true}) {
-    std::array<unsigned, 3> met{};  // attachments before, in and after that cycle
+    std::array<unsigned, 3> met{};  // attachments before, in and after the cycle
     for (unsigned wait = 1; wait <= 40; ++wait) {
       SCOPED_TRACE((in_memory ? "in memory, wait " : "in the table, wait ") + std::to_string(wait));
       DtblBench b(2, 4);
-      b.tb_time = 200;  // of the kernel, which stays
+      b.tb_time = 200;  // time of the kernel's thread blocks, which outlasts the groups
       b.kernels.push_back({0, dims(1), key(1)});
       b.steps(4);
       b.tb_time = 20;  // completions would hold the group up

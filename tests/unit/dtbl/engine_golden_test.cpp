@@ -9,7 +9,7 @@ struct Row {
   LaunchState st;
   unsigned ptr;
   bool taken;    // the beat
-  U32 attached;  // group shown at att_*, kNone: none
+  U32 attached;  // group at the outputs att_*; kNone: no group
   DispatchState disp;
   bool offer;
   U32 agei, pos;

@@ -80,7 +80,7 @@ class DtblBench {
     U32 next = 0;
   };
   std::map<U32, Record> records;  // by reference
-  std::map<U32, U64> left;        // of attached groups, thread blocks not finished
+  std::map<U32, U64> left;        // by attached group: thread blocks not finished
   std::vector<Placed> placed;
   std::vector<U32> fallback_ords;
   unsigned accepted = 0, on_chip = 0, off_chip = 0, links = 0, reads = 0, attached = 0;

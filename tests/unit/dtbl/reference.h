@@ -66,7 +66,7 @@ struct DispatchState {
     U32 rec = 0, data = 0;
   };
   std::vector<Entry> entries;
-  U32 served = 0;      ///< how many have left it, modulo NumKde: where the ring begins
+  U32 served = 0;      ///< number of entries that have left the ring, modulo NumKde: the begin of the ring
   std::deque<U32> fq;  ///< marked entries that are not in the slot, in order
   Slot st = Slot::kFree;
   U32 kd = 0, agei = kNone, pos = 0;
@@ -155,7 +155,7 @@ class Queues {
 
   Params params_;
   std::vector<std::deque<Group>> kernels_;
-  std::optional<U32> now_;      ///< entry of which an item has been begun
+  std::optional<U32> now_;      ///< kernel table entry of which an item is partly placed
   std::deque<Group> accepted_;  ///< beats that have not left through att or fb
   std::deque<U32> levels_;      ///< of those
   U64 thread_blocks_ = 0, groups_ = 0;

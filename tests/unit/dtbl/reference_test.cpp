@@ -171,7 +171,7 @@ TEST(DtblReference, ThirtyTwoLanesWithoutKernelFallBackInOrder) {
   Machine machine(params);
   for (unsigned lane = 0; lane < 32; ++lane) {
     const Inputs in = beat(params, 3, lane, dims(1), 1, 0x1004 + 16 * lane, lane == 0, lane == 31);
-    EXPECT_EQ(deliver(machine, in), lane == 0 ? 33U : 1U);  // one search for all
+    EXPECT_EQ(deliver(machine, in), lane == 0 ? 33U : 1U);  // all lanes share one search
     const Outputs out = machine.settle(quiet_inputs(params));
     EXPECT_EQ(out.fb_valid, 1);
     EXPECT_EQ(out.fb_ord, lane + 1);
@@ -266,8 +266,8 @@ TEST(DtblReference, LaunchErrors) {
   };
   EXPECT_EQ(error_of(kNone), 0U);
   EXPECT_EQ(error_of(kOff | 1), 0U);
-  EXPECT_EQ(error_of(4), 0x20U);  // beyond the table: at once
-  EXPECT_EQ(error_of(3), 0x02U);  // not in use: when it is counted
+  EXPECT_EQ(error_of(4), 0x20U);  // entry beyond the table: reported at once
+  EXPECT_EQ(error_of(3), 0x02U);  // unused entry: reported when it is counted
   machine.clock(quiet_inputs(params));
   deliver(machine, beat(params, 0, 0, dims(1), 1, 0x104, false, true));
   EXPECT_EQ(machine.settle(quiet_inputs(params)).launch_err, 1);
@@ -284,7 +284,7 @@ TEST(DtblReference, AttachInTheCycleOfTheLastThreadBlockMarksAgain) {
   in.pl_taken = 1;
   ASSERT_EQ(machine.settle(in).pl_last, 1);
   machine.clock(in, group(0, 2, dims(1), 0x20));
-  EXPECT_EQ(machine.dispatch().kd, 1U);  // which waited longer
+  EXPECT_EQ(machine.dispatch().kd, 1U);  // kernel 1 has waited longer
   EXPECT_FALSE(machine.dispatch().entries[0].first);
   in = quiet_inputs(params);
   in.pl_taken = 1;

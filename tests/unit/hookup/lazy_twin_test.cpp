@@ -74,7 +74,7 @@ class Counted final : public twin::Twin<Block> {
 
   twin::Model<Block> model_;
   Calls& calls_;
-  twin::U64 now_ = 0;  // of the last edge
+  twin::U64 now_ = 0;  // time of the last edge
   bool settled_ = false;
   turnstile::Ports req_;
 };
@@ -197,7 +197,7 @@ class Race {
   LazyTwin<Block> lazy_;
   twin::Model<Block> eager_;
   Inputs in_;
-  Outputs told_;  // the last that a look called new
+  Outputs told_;  // last outputs that a read reported as new
   Cycle slept_ = 0;
 };
 

@@ -48,7 +48,7 @@ TEST(LapermDirected, ListsInMemoryDoNotHoldBackOtherLevels) {
   open_only(b, 0);
   while (b.placed.empty()) b.step();
   close(b);
-  b.group(3, 0, 4);  // its own list is empty, and there is a slot: the write of 3 still waits
+  b.group(3, 0, 4);  // the list of item 3 is empty and a slot is free, but the write of item 3 still waits
   b.steps(2);
   EXPECT_TRUE(b.engine.probes().listed.test(2));
   EXPECT_EQ(b.engine.probes().in_memory[2], 0U);
@@ -124,7 +124,7 @@ TEST(LapermDirected, ReplyIsInsertedBeforeAPush) {
   while (b.placed.size() < 2) b.step();
   close(b);
   while (b.engine.probes().rf_valid == 0) b.step();
-  b.group(2, 1, 4);  // of the other set, in the cycle in which the reply is inserted
+  b.group(2, 1, 4);  // an item of the other set, in the cycle in which the reply is inserted
   EXPECT_EQ(b.step().push_ready, 1);
   EXPECT_EQ(b.engine.probes().pk_valid, 1);
   EXPECT_EQ(b.engine.probes().pk_level, 2);
@@ -320,7 +320,7 @@ TEST(LapermDirected, PushThatIsWrongIsForgotten) {
   wrong.push_sm = 5;
   EXPECT_EQ(edge(wrong).err, kErrorPush);
   EXPECT_EQ(engine.settle(in).waiting, 0);
-  wrong.push_level = 0;  // then the SM says nothing
+  wrong.push_level = 0;  // level 0: push_sm is ignored
   EXPECT_EQ(edge(wrong).err, 0);
   EXPECT_EQ(edge(push).err, 0);
   EXPECT_EQ(edge(push).err, 0);
@@ -357,7 +357,7 @@ TEST(LapermDirected, FullQueueOfTheHostHoldsBackWhatComesBehind) {
   b.steps(10);
   EXPECT_EQ(b.accepted, 5U);
   EXPECT_EQ(b.engine.probes().host_count, 4);
-  EXPECT_TRUE(b.engine.settle(b.in).hold.test(1));  // of the first and the parked one
+  EXPECT_TRUE(b.engine.settle(b.in).hold.test(1));  // holds of the first and of the parked item
   open(b);
   b.drain();
   EXPECT_EQ(b.placed.size(), 6U);

@@ -15,7 +15,7 @@ TEST(LapermExamination, OthersTakeWhatIsBoundToOneSm) {
   open(b);
   b.drain();
   ASSERT_EQ(b.placed.size(), 80U);
-  EXPECT_EQ(b.placed.back().cycle - b.placed.front().cycle, 79U);  // one in each cycle
+  EXPECT_EQ(b.placed.back().cycle - b.placed.front().cycle, 79U);  // one placement per cycle
   unsigned switches = 0;
   for (const Placed& p : b.placed) {
     EXPECT_EQ(p.stage, p.sm == 0 ? 1 : 3);
@@ -64,7 +64,7 @@ TEST(LapermExamination, HeadThatDoesNotFitLetsNoLowerStageTry) {
   EXPECT_EQ(o.pl_valid, 0);
   EXPECT_EQ(o.pl_kd, 0);
   o = b.step();
-  EXPECT_EQ(o.ev_stage, 2);  // SM 1 has nothing of its own
+  EXPECT_EQ(o.ev_stage, 2);  // SM 1 has no items of its own
   EXPECT_EQ(o.fits_head, 0x2U);
   free_smem = 384;
   o = b.step();
@@ -142,7 +142,7 @@ TEST(LapermExamination, BackupIsRecordedWithoutAPlacement) {
   EXPECT_TRUE(b.placed.empty());
   EXPECT_EQ(b.engine.probes().backup[1], 3);
   EXPECT_EQ(b.engine.probes().backup[0], 0);
-  EXPECT_EQ(b.engine.probes().fit, 0xdU);  // closed SMs keep what they showed
+  EXPECT_EQ(b.engine.probes().fit, 0xdU);  // closed SMs keep their last result
 }
 
 TEST(LapermExamination, BackupSearchWraps) {

@@ -40,7 +40,7 @@ void follow(U8 policy, const Schedule& schedule) {
   const Outputs first = b.step();
   EXPECT_EQ(first.push_ready, 1);
   EXPECT_EQ(first.waiting, 0);
-  std::array<U8, 8> sm_of{};  // where each parent is
+  std::array<U8, 8> sm_of{};  // SM of each parent
   std::size_t seen = 0;
   for (std::size_t round = 0; round < schedule.size(); ++round) {
     for (unsigned sm = 0; sm < 4; ++sm) {

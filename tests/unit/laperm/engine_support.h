@@ -60,7 +60,7 @@ class LapermBench {
 
   Engine engine;
   Inputs in;
-  std::vector<Need> needs;  // of kernel table entries
+  std::vector<Need> needs;  // needs by kernel table entry
   U64 cycle = 0;
   std::vector<std::map<U32, Entry>> memory;  // by list and index
   std::vector<Placed> placed;
@@ -105,7 +105,8 @@ class LapermBench {
     U64 pos = 0;
   };
   Outputs out_;
-  std::optional<Outputs> request_;                                     // that was shown and not taken
+  std::optional<Outputs> request_;                                     // memory request that was offered and not
+                                                                       // accepted
   std::deque<std::pair<U64, Entry>> due_;                              // replies, by cycle
   std::map<std::pair<unsigned, unsigned>, std::deque<Item>> waiting_;  // by set and level
 

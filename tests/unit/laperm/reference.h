@@ -46,7 +46,7 @@ struct State {
   U32 cur = 0;
   std::vector<std::deque<Item>> chip;  ///< each list's entries on chip, oldest first
   std::vector<U64> nx;                 ///< next thread block of its head
-  std::vector<U32> oc, oh, fl;         ///< each list: entries in memory, index of the oldest, reads under way
+  std::vector<U32> oc, oh, fl;         ///< each list: entries in memory, index of the oldest, reads in flight
   std::vector<U32> n, rs;              ///< each set: entries on chip, slots promised to reads
   std::deque<Item> host;               ///< queue 0
   U64 nx0 = 0;
@@ -80,8 +80,8 @@ class Machine {
   struct Choice {
     U32 stage = 0;
     bool starve = false, new_backup = false, fits = false, last = false;
-    U32 list = 0;    ///< of stage 1 and 3
-    U32 backup = 0;  ///< of stage 3
+    U32 list = 0;    ///< list of stages 1 and 3
+    U32 backup = 0;  ///< backup set of stage 3
     Item item;
     U64 pos = 0;
   };
@@ -141,12 +141,12 @@ class Queues {
   Params params_;
   std::vector<std::deque<Waiting>> lists_;
   std::deque<Waiting> host_;
-  std::vector<U64> items_;  ///< of each kernel
+  std::vector<U64> items_;  ///< items by kernel
   struct Coming {
     Item item;
     U32 level = 0, sm = 0;
   };
-  std::optional<Coming> coming_;  ///< accepted; it counts as soon as the next may come
+  std::optional<Coming> coming_;  ///< push that was accepted; it counts when the next one may be accepted
   U64 thread_blocks_ = 0, pushed_ = 0;
   std::string problem_;
 };

@@ -70,7 +70,7 @@ std::vector<std::string> golden(U32 policy) {
   Watched watched(params);
   std::vector<std::string> cells;
   std::array<unsigned, 4> taken{};  // cycles in which an SM is still full
-  std::map<U64, unsigned> sm_of;    // parent: where it was placed
+  std::map<U64, unsigned> sm_of;    // SM on which each parent was placed
   for (unsigned c = 0; c <= 24; ++c) {
     Inputs in = open_inputs(params, policy);
     const unsigned sm = watched.machine.state().cur;
@@ -125,7 +125,7 @@ TEST(LapermReference, GoldenTraceOfTbPri) {
 // ---- Seven items of one thread block through sets of two entries and the lists in memory.
 
 struct Step {
-  int item;  ///< offered, from 1; 0 none
+  int item;  ///< number of the item offered, from 1; 0 = none
   bool ready;
   const char* memory;  ///< "W0.1=3": item 3 into list 0, index 1; "R0.1": read
   const char* placed;  ///< "0:1/1": on SM 0 item 1 in stage 1

@@ -20,7 +20,7 @@ class Bench {
 
   Engine engine;
   Inputs in;
-  std::vector<std::vector<U32>> waiting;  // by SM and level - 1
+  std::vector<std::vector<U32>> waiting;  // counts by SM and level - 1
   bool table_free = true;
   std::vector<reference::Source> order;
 

@@ -15,7 +15,7 @@ namespace castor::laperm_kmu::reference {
 /// Something that can be granted.
 struct Source {
   Kind kind = kNothing;
-  U32 sm = 0, level = 0;  ///< of a list
+  U32 sm = 0, level = 0;  ///< SM and level of a list
   U32 queue = 0;
 };
 
@@ -36,7 +36,7 @@ class Machine {
 
   Params params_;
   std::deque<U32> sms_, queues_;  ///< in the order of their turns
-  std::deque<Source> questions_;  ///< lists of one SM that are still to be looked at
+  std::deque<Source> questions_;  ///< lists of one SM that are still to be examined
   std::optional<Source> offered_;
 };
 

@@ -210,7 +210,7 @@ TEST(LaxAdmission, ADropWaitsUntilItsVerdictHasRoom) {
   bench.policy(Policy::kLax, kDrop);
   bench.judge({0, {{0, 1}}, 500});
   bench.in.adm_ready = 0;
-  for (unsigned q = 1; q < 4; ++q) bench.submit({q, {{0, 1}}, 0});  // three verdicts, one place left
+  for (unsigned q = 1; q < 4; ++q) bench.submit({q, {{0, 1}}, 0});  // three verdicts for a queue with one free entry
   bench.run(5'000);
   EXPECT_EQ(bench.state_of(0), JobState::kReady);
   bench.in.adm_ready = 1;
@@ -270,7 +270,7 @@ TEST(LaxTiming, AnUpdateTakes43CyclesPerRateAndItsSlotsPlus3PerLiveJob) {
   bench.wgc(1, 1);
   bench.step();
   EXPECT_EQ(duration(), 2 * 43 + 6 + (4 + 3) + (2 + 3) + (1 + 3) + 13);
-  EXPECT_EQ(duration(), 8 + (4 + 3) + (2 + 3) + (1 + 3) + 13);  // no completions since
+  EXPECT_EQ(duration(), 8 + (4 + 3) + (2 + 3) + (1 + 3) + 13);  // no TB has completed since
   bench.kd(0, 0, true);
   bench.step();
   EXPECT_EQ(duration(), 8 + (2 + 3) + (1 + 3) + 14);
@@ -344,7 +344,7 @@ TEST(LaxTiming, UpdatesComeOncePerPeriodAndNotWhileFrozenOrDisabled) {
   bench.policy(Policy::kLax);
   watch(3'000);
   ASSERT_FALSE(begins.empty());
-  EXPECT_EQ((begins.front() - last) % 1'500, 0);  // the timer ran on
+  EXPECT_EQ((begins.front() - last) % 1'500, 0);  // the timer continued
   bench.ctrl(0, 1);
   watch(5'000);
   EXPECT_TRUE(begins.empty());

@@ -224,7 +224,7 @@ TEST(LaxLife, AKernelMayStartAndEndInOneCycle) {
   EXPECT_EQ(bench.jobs[0].q, 1U);
   EXPECT_TRUE(bench.jobs[0].met);
   EXPECT_EQ(bench.errors(), 0U);
-  EXPECT_EQ(bench.read(reg::kCounters + 0x20), 2U);  // useful TBs, the last one's of the same cycle
+  EXPECT_EQ(bench.read(reg::kCounters + 0x20), 2U);  // useful TBs, including the last TB's of the same cycle
   EXPECT_EQ(bench.read(reg::kDonePop), reg::kValid | 1U << 8U | 1U);
 }
 
@@ -271,7 +271,7 @@ TEST(LaxLife, LatencyOfAJobFromTheFutureIsZeroAndALongOneSaturates) {
   ASSERT_EQ(bench.jobs.size(), 2U);
   EXPECT_EQ(bench.jobs[0].latency, 0U);
   EXPECT_EQ(bench.jobs[1].latency, 0xffff'fffeU);
-  EXPECT_TRUE(bench.jobs[1].met);  // it has no deadline
+  EXPECT_TRUE(bench.jobs[1].met);  // the job has no deadline, so it counts as met
 }
 
 TEST(LaxLife, AJobOf361KernelsEndsWithTheLast) {

@@ -32,7 +32,7 @@ class Example {
       bench.preload(kid, static_cast<std::uint32_t>(kDurations[kid / 2][kid % 2]) << 8U);
     }
     bench.run_to(-2);
-    bench.policy(policy, 0, admission ? 0U : 2U);  // its access is in cycle -2
+    bench.policy(policy, 0, admission ? 0U : 2U);  // the register access is in cycle -2
     for (std::int64_t end = 300'000; bench.now < end;) cycle();
   }
 
@@ -100,8 +100,8 @@ class Example {
 
   struct Slot {
     int job = -1;
-    std::int64_t end = 0;      // of its kernel
-    std::int64_t offered = 0;  // first cycle in which it may be used
+    std::int64_t end = 0;      // end of the kernel in the slot
+    std::int64_t offered = 0;  // first cycle in which the slot may be used
   };
   std::array<Slot, 2> slots_;
   std::array<unsigned, kJobs> done_{};

@@ -356,7 +356,7 @@ TEST_F(Prema, ABlockedCandidatePreemptsTheRunningJobWithTheFewestTokens) {
 
 TEST_F(Prema, APreemptedJobIsNotOfferedToTheDispatcher) {
   bench.judge({2, {{2, 1}}, 1'000'000});
-  bench.ks(2, 2);  // has TBs left to issue
+  bench.ks(2, 2);  // kernel 2 has TBs left to issue
   bench.step();
   bench.in.de_vec = QueueBits(1U << 2U);
   bench.judge({4, {{4, 1}}, 1'000'000});

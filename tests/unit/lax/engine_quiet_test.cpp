@@ -238,7 +238,7 @@ TEST(LaxQuietBound, IsZeroWhileAnythingMoves) {
   EXPECT_EQ(quiet(), 0U);
   bench.run(60);
   EXPECT_EQ(bench.look().adm_valid, 1);
-  EXPECT_GT(quiet(), 0U);  // a verdict that nobody takes stands still
+  EXPECT_GT(quiet(), 0U);  // a verdict that is not accepted changes no state
   bench.in.adm_ready = 1;
   bench.step();
   bench.run(20);

@@ -108,7 +108,7 @@ TEST_P(LaxRegisters, ReadsHaveNoSideEffectAndShowWhatADebuggerSees) {
   bench.wgc(last, 0);
   bench.kd(last, 0, true);
   bench.step();
-  bench.ctrl(0, 1);  // disabled: nothing moves by itself
+  bench.ctrl(0, 1);  // disabled: no state changes by itself
   // One pass, so that the group is the same after an access of two cycles.
   bench.run(4 * p.groups());
   for (const Register& r : kRegisters) {
@@ -219,7 +219,7 @@ TEST(LaxRegisterValues, ConfigurationTakesEffectInTheNextCycle) {
 
 TEST(LaxRegisterValues, ABitThatIsSetWhileItIsClearedStaysSet) {
   Bench bench;
-  bench.in.psel_grant = 1;  // without an offer
+  bench.in.psel_grant = 1;  // a grant without an offer
   bench.step();
   EXPECT_EQ(bench.read(reg::kErrStat), err::kGrant);
   EXPECT_EQ(bench.read(reg::kIrqStat), irq::kProtocol);
@@ -286,7 +286,7 @@ TEST(LaxRegisterPorts, TheVerdictPortGoesBeforeThePop) {
   bench.submit({1, {{0, 1}}});
   bench.submit({2, {{0, 1}}, 0});  // deadline 0 is refused
   bench.run(100);
-  EXPECT_EQ(bench.look().adm_qid, 2);  // refused at once, before the other was judged
+  EXPECT_EQ(bench.look().adm_qid, 2);  // refused at once, before the first job's verdict
   bench.in.adm_ready = 1;
   bench.in.reg_req = 1;
   bench.in.reg_addr = reg::kVerdictPop;
@@ -344,7 +344,7 @@ TEST(LaxRegisterPorts, AnAcknowledgedRequestIsNotServedTwice) {
     bench.in.reg_addr = reg::kVerdictPop;
     bench.step();
     EXPECT_EQ(bench.look().reg_rdata & 0xffU, q);
-    bench.in.reg_req = 1;  // still high in the cycle of the acknowledge
+    bench.in.reg_req = 1;  // the interrupt is still set in the cycle of the acknowledge
     bench.step();
     EXPECT_EQ(bench.look().reg_ack, 0);
     EXPECT_EQ(bench.look().reg_rdata, 0U);

@@ -99,7 +99,7 @@ TEST_F(LaxSelection, AnOfferIsWithdrawnAtOnceWhenItsQueueIsNotEligible) {
   EXPECT_EQ(bench.look().dsel_qid, 0);
   bench.in.de_vec.set(6);
   bench.launch(6, 0);
-  bench.step();  // now it runs
+  bench.step();  // now the kernel runs
   EXPECT_EQ(bench.look().psel_valid, 0);
   EXPECT_EQ(bench.look().dsel_valid, 0);
   bench.ctrl(9U << 4U, 0xf1);  // disabled
@@ -177,7 +177,7 @@ TEST_F(LaxSelection, EqualKeysGoByArrival) {
 TEST(LaxSelectionTies, ArrivalsAreToldApartOver65536OfThem) {
   for (const unsigned arrivals : {65'536U, 65'537U}) {
     Bench bench(params(4, 1, 1, 4));
-    bench.policy(Policy::kRr);  // no keys, no test: quick
+    bench.policy(Policy::kRr);  // without keys and tests admission is quick
     bench.judge({2, {{0, 1}}});
     for (unsigned n = 1; n + 1 < arrivals; ++n) {
       bench.judge({1, {{0, 1}}});
@@ -232,7 +232,7 @@ TEST(LaxSelectionRoundRobin, KeepsItsPlaceOverAnotherPolicy) {
   EXPECT_EQ(grant(), 7U);  // equal keys: the oldest arrival
   bench.policy(Policy::kRr);
   bench.run(4);
-  EXPECT_EQ(grant(), 0U);  // behind queue 7
+  EXPECT_EQ(grant(), 0U);  // the next queue after 7
 }
 
 TEST(LaxSelectionRoundRobin, DispatchKeepsToTheOldestParseGrant) {
@@ -250,7 +250,7 @@ TEST(LaxSelectionRoundRobin, DispatchKeepsToTheOldestParseGrant) {
   bench.in.de_vec = QueueBits(1U << 5U | 1U << 2U | 1U << 7U);
   bench.run(10);
   EXPECT_EQ(bench.look().dsel_qid, 5);
-  bench.in.de_vec.clear(5);  // does not fit: the next one
+  bench.in.de_vec.clear(5);  // queue 5 does not fit: the next one is offered
   bench.run(10);
   EXPECT_EQ(bench.look().dsel_qid, 2);
   bench.in.de_vec.set(5);

@@ -15,7 +15,7 @@ TEST(LaxSubmission, AppendToAJobThatIsNotJudgedYetFindsItBusy) {
   Bench bench(params(128, 2, 4, 1));
   bench.policy(Policy::kLax);
   bench.submit({3, {{0, 1}}, 1'000'000});
-  bench.submit({3, {{0, 1}}, kNone, 0, true});  // the scan of 128 queues is still under way
+  bench.submit({3, {{0, 1}}, kNone, 0, true});  // the scan of 128 queues is still in progress
   EXPECT_EQ(bench.verdict(0).reason, kBusy);
   EXPECT_TRUE(bench.verdict(1).accept);
   EXPECT_TRUE(bench.judge({3, {{0, 1}}, kNone, 0, true}).accept);
@@ -131,7 +131,7 @@ TEST(LaxAppend, AddsToSlotsAllOrNothing) {
   EXPECT_EQ(bench.slot(1, 1), 1U << 24U | 6U);
   EXPECT_EQ(bench.slot(1, 2), 3U << 24U | 5U);
   EXPECT_EQ(bench.job(1, 0x1c) >> 16U, 3U);
-  EXPECT_EQ(bench.job(1, 0), 10'000'000U);  // the deadline stays
+  EXPECT_EQ(bench.job(1, 0), 10'000'000U);  // the deadline keeps its value
   // One type too many: nothing changes.
   const VerdictSeen verdict = bench.judge({1, {{0, 1}, {4, 1}}, 1, 0, true});
   EXPECT_EQ(verdict.reason, kBadList);
@@ -291,7 +291,7 @@ TEST(LaxSubmission, HeadersAreTakenOnlyWhileAllVerdictsHaveRoom) {
   EXPECT_EQ(bench.engine.probes().submit_state, SubmitState::kIdle);
   const Outputs first = bench.look();
   bench.run(1'000);
-  EXPECT_EQ(bench.look().adm_qid, first.adm_qid);  // stable while it waits
+  EXPECT_EQ(bench.look().adm_qid, first.adm_qid);  // the verdict is stable while it waits
   EXPECT_EQ(bench.look().adm_valid, 1);
   bench.in.adm_ready = 1;
   bench.step();

@@ -23,14 +23,14 @@ struct Submission {
   unsigned q = 0;
   std::vector<Beat> list{{}};
   std::uint32_t deadline = kNone;
-  std::optional<std::uint64_t> start{};  // the time of the header if not given
+  std::optional<std::uint64_t> start{};  // start time of the job; if not given, the time of the header
   bool append = false;
   bool fits = false;
   std::optional<unsigned> announced{};
 };
 
 struct VerdictSeen {
-  std::int64_t cycle = 0;  // in which it was first visible
+  std::int64_t cycle = 0;  // first cycle in which the verdict was visible
   unsigned q = 0;
   bool accept = false;
   unsigned reason = 0;
@@ -54,9 +54,9 @@ class Bench {
   explicit Bench(const Params& p = params(4, 2, 8, 4)) : engine(p) { in.adm_ready = 1; }
 
   Engine engine;
-  Inputs in;               // of the current cycle; events fall back to 0 with each step
+  Inputs in;               // inputs of the current cycle; each step resets the events to 0
   std::int64_t now = 0;    // number of the current cycle
-  std::uint64_t time = 0;  // added to it for `now`
+  std::uint64_t time = 0;  // offset of the time counter from `now`
   std::vector<VerdictSeen> verdicts;
   std::vector<JobSeen> jobs;
 

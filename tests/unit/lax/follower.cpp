@@ -56,7 +56,7 @@ void Follower::process(const Outputs& out, const Probes& probes) {
   if (was_.group == 0) pass_begin();  // first: a key written in this cycle is written during the pass
   const bool table = in_.reg_addr >= 0x0400;
   if (access && table) registers(out);
-  if (access && in_.reg_we == 0 && in_.reg_addr == 0x0084) {  // an ended job
+  if (access && in_.reg_we == 0 && in_.reg_addr == 0x0084) {  // reads the register of the last ended job
     const bool some = !done_.empty();
     expect(out.reg_rdata, some ? done_.front().second | (done_.front().first ? 0x100U : 0U) | (1U << 31U) : 0U,
            "DONE_POP");
@@ -85,7 +85,7 @@ void Follower::process(const Outputs& out, const Probes& probes) {
     expect(out.reg_rdata, expected, "VERDICT_POP");
   }
   if (access && !table) registers(out);
-  errors_ |= new_errors_;  // set in the cycle of its clearing, a bit stays
+  errors_ |= new_errors_;  // a bit that is set and cleared in one cycle stays set
   // The cycle itself, for the kernel types in flight.
   for (KernelType& type : types_) {
     if (type.in_flight == 0) continue;

@@ -141,7 +141,7 @@ class Follower {
   struct Sample {
     unsigned kernel_type;
     Window window;
-    RateMode mode;  ///< in the cycle in which the time is taken
+    RateMode mode;  ///< mode in the cycle in which the time is measured
   };
   std::optional<Sample> sample_;
   std::uint64_t last_update_ = 0, update_interval_ = 0, expected_length_ = 0, length_ = 0;

@@ -197,7 +197,7 @@ void Follower::judge() {
   bool someone_waits = false;
   for (const Slot& other : jobs_) someone_waits = someone_waits || (other.state == JobState::Ready && !other.open);
   Rules rules = rules_;
-  rules.admit = judging_;  // as it was when the pass began
+  rules.admit = judging_;  // `admit` at the begin of the pass
   if (judging_) rules.policy = Policy::Lax;
   const Verdict verdict =
       admit(rules, visit_.job, total_, (visit_.job.start + visit_.duration) % power(48), rates(), someone_waits);

@@ -120,7 +120,7 @@ Integer groups(const Launches& launches) {
 Integer duration(const Integer& now, const Integer& start, bool* future) {
   Integer elapsed = now - start;
   if (elapsed < 0) elapsed += power(48);
-  const bool ahead = elapsed >= power(47);  // more than half of all times away is taken as ahead
+  const bool ahead = elapsed >= power(47);  // a difference of more than half the range means a time in the future
   if (future != nullptr) *future = ahead;
   return ahead ? Integer(0) : limited(elapsed, longest());
 }
@@ -209,7 +209,7 @@ std::optional<unsigned> first_to_parse(Policy policy, const std::vector<Ranked>&
                                        unsigned queues) {
   return first_by(jobs, [&](const Job& job) -> std::uint64_t {
     if (!takes_turns(policy)) return job.arrival;
-    unsigned steps = 0;  // from the queue behind the last one granted
+    unsigned steps = 0;  // distance from the queue after the last one granted
     for (unsigned q = (last_granted + 1) % queues; q != job.queue; q = (q + 1) % queues) ++steps;
     return steps;
   });

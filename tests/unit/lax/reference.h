@@ -127,7 +127,7 @@ struct Job {
   Integer external;      ///< priority written by the host
   bool open = false;     ///< a kernel instance has started and is not complete
   bool preempted = false;
-  bool fits = false;              ///< the dispatcher said that the first kernel would fit at once
+  bool fits = false;              ///< the dispatcher reported that the first kernel fits at once
   std::uint64_t arrival = 0;      ///< number of the arrival
   std::uint64_t parse_grant = 0;  ///< number of the latest parse grant
 };
@@ -181,7 +181,7 @@ struct Verdict {
   Integer estimate;    ///< cycles from arrival to the predicted completion, limited to 32 bits
   Integer work;        ///< remaining time of the job itself
   Integer duration;    ///< age at admission
-  Integer work_ahead;  ///< remaining time of those before it
+  Integer work_ahead;  ///< remaining time of the jobs ahead of it
 };
 
 /// Returns the work of a live job that counts ahead of a new job: its remaining time, or its whole deadline while its

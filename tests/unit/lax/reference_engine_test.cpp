@@ -185,7 +185,7 @@ TEST_P(LaxAgainstReference, ReadingControlRegistersChangesNothing) {
       const Probes left = without.probes(), right = with.probes();
       Block::each_probe(
           [&](const twin::Port& port, auto member, auto) {
-            if (port.name == "rest") return;  // an access is no rest
+            if (port.name == "rest") return;  // a register access makes the engine busy
             ASSERT_TRUE(left.*member == right.*member) << port.name << " after reading " << address;
           },
           GetParam().params);

@@ -112,7 +112,7 @@ TEST(LaxReference, UnknownRateAheadCountsAsItsWholeDeadlineUnderThatPolicyOnly) 
   rules.warm = Warm::Optimistic;
   EXPECT_EQ(work_ahead(rules, job, example_table()), 20 * 3750);
   Job finished = job;
-  finished.launches[1].groups = 0;  // nothing left of the unknown type
+  finished.launches[1].groups = 0;  // no thread blocks of the unknown type are left
   rules.warm = Warm::DeadlineAhead;
   EXPECT_EQ(work_ahead(rules, finished, example_table()), 20 * 3750);
 }
@@ -383,7 +383,7 @@ TEST(LaxReference, AdmissionOfABurstIsThePublishedWalk) {
       if (i < 6 && retested[i].state == JobState::Rejected) outcomes.insert("killed when retested");
     }
   }
-  EXPECT_EQ(outcomes.size(), 3U);  // the cases occurred, the difference to the printed form among them
+  EXPECT_EQ(outcomes.size(), 3U);  // all three outcomes occurred, including the difference from the printed form
 }
 
 // ---- order, PREMA, lists ------------------------------------------------------------------------------------------
@@ -425,7 +425,7 @@ TEST(LaxReference, PremaRanksCandidatesByTimeAndStopsTheExecutingJobWithFewestTo
   EXPECT_EQ(ranking.order, (std::vector<unsigned>{1, 0, 4, 2, 3}));
   EXPECT_EQ(ranking.victim, std::nullopt);
   ranking = prema_rank(live, rem, {{1, true}});
-  EXPECT_EQ(ranking.victim, 3U);  // of two with 100 the higher queue
+  EXPECT_EQ(ranking.victim, 3U);  // of the two queues with 100 tokens the one with the higher number
   live[1].token = 2303;           // just below nine tokens
   ranking = prema_rank(live, rem, {{1, true}});
   EXPECT_EQ(ranking.threshold, 3U);

@@ -216,7 +216,7 @@ TEST_P(EverySet, CoverPointsAreReached) {
     if (reached.missing().empty()) break;
   }
   EXPECT_EQ(reached.impossible, std::set<std::string>{});
-  if (kSanitized) return;  // a quarter of one seed of three does not come by every point
+  if (kSanitized) return;  // a quarter of the length, of one seed out of three, does not reach every point
   EXPECT_EQ(reached.missing(), std::set<std::string>{});
 }
 

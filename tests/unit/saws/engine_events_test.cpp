@@ -36,7 +36,7 @@ TEST(SawsEvents, HeadAndPromotedThreadBlocksStay) {
   b.unblock({8}).step();
   b.block(8).steps(2);  // C2 is promoted already
   EXPECT_EQ(b.order(1), "0 2 1 (2)");
-  b.block(4).steps(2);  // C1 is in place already, and counts as promoted now
+  b.block(4).steps(2);  // C1 is already at the position, and counts as promoted now
   EXPECT_EQ(b.order(1), "0 2 1 (3)");
 }
 
@@ -58,7 +58,7 @@ TEST(SawsEvents, RegisterMayReachZeroWithoutAFloor) {
   b.block(1).step();
   b.block(3).steps(3);
   EXPECT_EQ(b.order(1), "1 2 0 (0)");
-  b.block(8).steps(2);  // a promotion goes before the head now
+  b.block(8).steps(2);  // a promotion now goes before the head
   EXPECT_EQ(b.order(1), "2 1 0 (1)");
 }
 
@@ -80,7 +80,7 @@ TEST(SawsEvents, ToggleFlipsOnEveryHitOfItsThreadBlockOnly) {
     b.block(4).step();
     EXPECT_EQ(waiting(b, 0), barrier % 2) << barrier;
     EXPECT_EQ(b.engine.probes().toggle, barrier % 2 == 1 ? 0b101U : 0b111U) << barrier;
-    b.block(5).step();  // not a 1st hit
+    b.block(5).step();  // not a first hit
     EXPECT_EQ(waiting(b, 1), 0U);
     b.unblock({4, 5}).steps(2);
   }
@@ -144,7 +144,7 @@ TEST(SawsEvents, ArrivalInTheCycleOfTheClearIsANewHit) {
   EXPECT_EQ(waiting(b, 0), 1U);
   EXPECT_EQ(message(b, 0), (Message{1, true, false, false}));
   EXPECT_EQ(b.engine.probes().blocked, WarpBits(warp_mask({6})));
-  b.block(6).unblock({6}).step();  // even of the same warp
+  b.block(6).unblock({6}).step();  // a second event, even of the same warp
   EXPECT_EQ(b.take_errors(), 0U);
   EXPECT_EQ(b.engine.probes().blocked, WarpBits(warp_mask({6})));
 }
@@ -164,9 +164,9 @@ TEST(SawsEvents, ExitThatCompletesTheBarrierRaisesNothing) {
   b.block(4).steps(2);
   b.exit(6).unblock({4}).step();
   EXPECT_EQ(waiting(b, 0), 0U);
-  b.exit(4).step();  // the last one of the thread block on this scheduler
+  b.exit(4).step();  // last warp of the thread block on this scheduler
   EXPECT_EQ(waiting(b, 0), 0U);
-  EXPECT_EQ(b.ctas(0), "0 1 2");  // which keeps its place until it is freed
+  EXPECT_EQ(b.ctas(0), "0 1 2");  // the thread block keeps its position until it is freed
   EXPECT_EQ(b.take_errors(), 0U);
 }
 
@@ -189,7 +189,7 @@ TEST(SawsEvents, HitAndAllBlockedTravelInOneMessage) {
   b.step();
   EXPECT_EQ(b.order(1), "4 3 (1)");
   EXPECT_EQ(b.order(0), "3 4 (1)");  // the head stays
-  EXPECT_EQ(b.order(3), "4 (1)");    // has no warp of it
+  EXPECT_EQ(b.order(3), "4 (1)");    // scheduler 3 has no warp of it
 }
 
 TEST(SawsEvents, OneSchedulerHasNobodyToPromote) {
@@ -232,7 +232,7 @@ TEST(SawsEvents, AFreedThreadBlocksMessagesDoNothingToItsSuccessor) {
   EXPECT_EQ(waiting(b, 0), 1U);
   b.step();
   EXPECT_EQ(waiting(b, 0), 0U);
-  EXPECT_EQ(b.engine.probes().turn, 1);  // it had its turn
+  EXPECT_EQ(b.engine.probes().turn, 1);  // the scheduler had its turn
   EXPECT_EQ(b.order(1), "0 1 2 (1)");
 }
 
@@ -242,7 +242,7 @@ TEST(SawsEvents, NoMessageOfAThreadBlockFreedInThatCycle) {
   EXPECT_EQ(waiting(b, 0), 0U);
   EXPECT_EQ(b.take_errors(), 0U);
   EXPECT_TRUE(b.engine.probes().blocked.none());
-  EXPECT_EQ(b.engine.probes().toggle, 0b011U);  // it was a hit all the same
+  EXPECT_EQ(b.engine.probes().toggle, 0b011U);  // the hit counts nevertheless
 }
 
 TEST(SawsEvents, FreeingAPromotedThreadBlockLowersTheRegister) {
@@ -273,9 +273,9 @@ TEST(SawsEvents, FullQueueTakesItsReadyDownAndPassesItInTheNextCycle) {
   EXPECT_EQ(b.look().wev_ready, 3);
   b.step();
   EXPECT_EQ(b.look().wev_ready, 2);
-  b.step();  // the message goes
+  b.step();  // the message is broadcast
   EXPECT_EQ(b.look().wev_ready, 3);
-  EXPECT_EQ(b.take_errors(), unsigned(kErrorCta));  // of the placement that held it back
+  EXPECT_EQ(b.take_errors(), unsigned(kErrorCta));  // error of the placement that held the message back
 }
 
 TEST(SawsEvents, GtoOnlyHasNoMessagesAndNeverLeavesGto) {
@@ -339,17 +339,17 @@ TEST(SawsErrors, EventWithoutRoom) {
   b.block(4).place(0, 1).step();  // a hit, but the queue is full
   EXPECT_EQ(b.look().err, kErrorCta | kErrorMessage);
   EXPECT_EQ(waiting(b, 0), 1U);
-  EXPECT_TRUE(b.engine.probes().blocked[4]);    // it blocks all the same
-  EXPECT_EQ(b.engine.probes().toggle, 0b100U);  // and has hit
+  EXPECT_TRUE(b.engine.probes().blocked[4]);    // the warp is blocked nevertheless
+  EXPECT_EQ(b.engine.probes().toggle, 0b100U);  // and its hit is recorded
   b.take_errors();
-  b.exit(10).step();  // no message needed: good, even without room
+  b.exit(10).step();  // no message is needed, so a full queue is no error
   EXPECT_EQ(b.take_errors(), 0U);
 }
 
 TEST(SawsErrors, EventWithoutRoomInTheCycleInWhichAMessageGoes) {
   Bench b = placed(params(2, 12, 3, 1));
   b.block(0).step();
-  b.block(4).step();  // the message of C0 goes in this cycle, but the room counts at its start
+  b.block(4).step();  // the message of C0 leaves in this cycle, but free entries count at its start
   EXPECT_EQ(b.look().err, unsigned(kErrorMessage));
   EXPECT_EQ(waiting(b, 0), 0U);
 }
@@ -361,8 +361,8 @@ TEST(SawsErrors, IllegalPlacements) {
     expect_refused(b, kErrorCta);
   };
   refused(0, 0x1000);  // slot in use
-  refused(3, 0);       // of no warp
-  refused(3, 0x1008);  // of an allocated warp
+  refused(3, 0);       // a thread block without warps
+  refused(3, 0x1008);  // a warp that is already allocated
   refused(5, 0x1000);  // no such slot
   refused(7, 0x1000);
   b.take_errors();
@@ -385,7 +385,7 @@ TEST(SawsErrors, AllOfOneCycleAreShown) {
   b.take_errors();
   b.exit(4).place(0, 1).step();
   b.block(4);  // not live
-  b.block(5);  // a hit without room
+  b.block(5);  // a hit while the queue is full
   b.place(0, 1).step();
   EXPECT_EQ(b.look().err, kErrorCta | kErrorMessage);
   Bench c = placed();

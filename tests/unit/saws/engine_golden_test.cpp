@@ -8,7 +8,7 @@ namespace {
 
 struct Row {
   int cycle;
-  std::string first, second;  // schedulers 0 and 1
+  std::string first, second;  // lists of schedulers 0 and 1
 };
 
 /// Runs the first example, up to cycle 36. A row of `expected` holds from the cycle that it names to the next row.
@@ -112,7 +112,7 @@ class SecondExample : public Bench {
     block(warp(kA, 0)).place(kZ, 1).step();  // its toggle flips, its message is lost
     EXPECT_EQ(take_errors(), unsigned(kErrorCta | kErrorMessage));
     unblock({warp(kA, 0)}).release(kZ).step();
-    step();  // the switch, for a message that does nothing
+    step();  // the mode switches because of a message that changes nothing
     EXPECT_EQ(look().mode_saws, 1);
     step();  // which goes
     EXPECT_EQ(look().wev_ready, 0xf);

@@ -49,7 +49,7 @@ TEST_F(SawsPick, GreedyWarpStaysAfterItsIssueUntilItIsNotReady) {
   b.ready(0x0f0).acknowledge(1).step();  // scheduler 0 issues warp 4, scheduler 1 is not acknowledged
   expect(0xfff, 4, 1);
   b.ready(0xfef).step();
-  expect(0xfff, 4, 1);  // it was not ready for a cycle, but no other warp was issued
+  expect(0xfff, 4, 1);  // warp 4 was not ready for a cycle, but no other warp was issued
   b.ready(0xfef).acknowledge(1).step();
   expect(0xfff, 0, 1);
   EXPECT_EQ(b.engine.probes().greedy, 1);
@@ -89,7 +89,7 @@ TEST_F(SawsPick, APromotedWarpIsShownTwoCyclesAfterTheBarrierAndThreeIfItIsTheKe
   b.step();  // n + 1: the switch
   EXPECT_EQ(b.look().mode_saws, 1);
   b.step();                            // n + 2: the promotion
-  EXPECT_EQ(b.order(1), "0 1 2 (2)");  // in place already, counts as promoted
+  EXPECT_EQ(b.order(1), "0 1 2 (2)");  // already at the position, counts as promoted
   b.block(4).step();                   // n: C2 hits on scheduler 0
   EXPECT_EQ(b.order(1), "0 1 2 (2)");
   b.step();

@@ -138,13 +138,13 @@ void run(const Params& p, std::uint64_t seed, bool rude, unsigned cycles, Seen& 
   Inputs in;
   for (unsigned cycle = 0; cycle < cycles; ++cycle) {
     stimulus.drive(engine.state(), in);
-    if (random.below(4) == 0) {  // settle may see what clock does not
+    if (random.below(4) == 0) {  // settle may get inputs other than those of clock
       Inputs early = in;
       early.w_ready = WarpBits(random() & twin::mask(p.NumWarps));
       const Outputs before = engine.settle(early);
       ASSERT_EQ(difference(p, before, model.outputs(early)), "") << "cycle " << cycle << '\n' << text(engine.state());
     }
-    if (random.below(8) != 0) {  // nor need it be asked at all
+    if (random.below(8) != 0) {  // settle may also not be called at all
       ASSERT_EQ(difference(p, engine.settle(in), model.outputs(in)), "") << "cycle " << cycle << '\n'
                                                                          << text(engine.state());
     }

@@ -175,7 +175,7 @@ TEST(SawsReset, HardwareWithoutSawsIsTheSameGto) {
   }
   EXPECT_GT(picks, 10'000U);
   EXPECT_EQ(errors, unsigned(kErrorCta | kErrorTwice));
-  const Probes p = without.engine.probes();  // registers that it does not have
+  const Probes p = without.engine.probes();  // probes of registers that this set does not have
   EXPECT_EQ(p.selected, 0);
   EXPECT_EQ(p.toggling, 1);
   EXPECT_EQ(p.turn, 0);

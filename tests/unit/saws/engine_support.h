@@ -34,9 +34,9 @@ class Bench {
   explicit Bench(const Params& p) : engine(p) {}
 
   Engine engine;
-  Inputs in;            // of the current cycle; events fall back to 0 with each step
+  Inputs in;            // inputs of the current cycle; each step resets the events to 0
   int cycle = 0;        // number of the current cycle
-  unsigned errors = 0;  // seen since the last `take_errors`
+  unsigned errors = 0;  // error bits since the last `take_errors`
 
   // Inputs of the current cycle.
   Bench& start(unsigned mode_sel, bool toggle = true) {
