@@ -47,7 +47,7 @@ TIDY_PARTS = 4
 #: kept from part to part.
 CHECK_FAULTS_PARTS = 4
 
-#: Whole runs of the check on fresh clones (tests/whole_run.sh): folder, and whether beside busy processes.
+#: Whole runs of the check on fresh clones (tests/whole_run.sh): the clone's folder; "loaded": beside busy processes.
 WHOLE = ("castor", "blank", "deep", "castor loaded", "blank loaded", "link loaded")
 
 #: Tests of which the short check takes a sample (CASTOR_TEST_MATRIX).

@@ -319,7 +319,7 @@ class CopyWriter {
       so_far = next;
     }
   }
-  /// Stores the parts of a unit that is one integer.
+  /// Stores the members of a unit that was loaded as one integer.
   void take_apart(const Unit& unit, const std::string& whole, std::string_view base) {
     const std::string type = unit.type;
     for (std::size_t k = 0; k < unit.parts.size(); ++k) {

@@ -424,7 +424,8 @@ class Liveness {
   std::vector<std::uint32_t> first_def_, stamp_;
   Bits open_{0};                        // registers in the data flow with an open segment
   Bits through_{0};                     // registers that executing lanes hold throughout the block
-  Bits waits_{0};                       // of the block behind: registers that waiting lanes hold, without those
+  Bits waits_{0};                       // registers that only waiting lanes hold, in the block processed before (the
+                                        // next one in order)
   std::vector<std::uint32_t> borders_;  // positions between blocks that are not empty, ascending
 };
 

@@ -1,8 +1,8 @@
 // Liveness across calls, after Sharir and Pnueli, "Two approaches to interprocedural data flow analysis" (1981), the
-// functional approach. For one register, a call of a function has one of four effects on liveness, which two bits
-// describe: the function may read the register first, and some path may leave it unchanged. So two solutions for every
-// function, one with no register and one with all registers live at its returns, give these bits. The last solution
-// then follows paths from calls to the returns of their callees.
+// functional approach. For one register, a call has one of four effects on liveness. Two bits describe the effect: the
+// function may read the register first, and some path may leave it unchanged. Two solutions for every function give
+// these bits: one with no register live at its returns, and one with all registers live there. A last solution follows
+// paths from calls to the returns of their callees.
 
 #include "compiler/live_registers.h"
 
@@ -23,7 +23,7 @@ RegisterSet read_by(const Record& record, const isa::RegisterUse& use) {
   return set;
 }
 
-/// Returns the registers whose old values are lost in every lane that goes on behind the record.
+/// Returns the registers whose old values are lost in every lane that continues after the record.
 RegisterSet overwritten_by(const Record& record, const isa::RegisterUse& use) {
   RegisterSet set;
   if (record.guard != isa::kNoGuard) return set;
@@ -64,7 +64,7 @@ std::vector<std::uint32_t> LiveRegisters::callees(std::uint32_t pc) const {
   if (record.kind != Kind::kCallIndirect) return {};
   std::vector<std::uint32_t> found;
   for (const auto& [value, first] : program_.functions_by_value) found.push_back(function_of_[first]);
-  // Without addresses, as in a listing, an indirect call may reach every function.
+  // In a listing there are no addresses, so an indirect call may reach every function.
   if (found.empty())
     for (std::uint32_t f = 1; f < program_.functions.size(); ++f) found.push_back(f);
   return found;
@@ -110,7 +110,7 @@ bool LiveRegisters::sweep(Live& live, const std::vector<RegisterSet>& at_return)
   return grown;
 }
 
-// Functions may call each other in circles, so all summaries grow together until none does.
+// Calls may be recursive, so all summaries are computed together until none grows.
 void LiveRegisters::find_summaries() {
   const std::size_t functions = program_.functions.size();
   summaries_.resize(functions);

@@ -19,26 +19,26 @@ class LiveRegisters {
  public:
   explicit LiveRegisters(const isa::Program& program);
 
-  /// Returns the registers and predicates that are live behind a record that is no branch, call or end.
+  /// Returns the registers and predicates that are live after a record that is no branch, call or end.
   [[nodiscard]] const RegisterSet& behind(std::uint32_t pc) const { return before_[pc + 1]; }
 
  private:
-  /// What a call of a function does, as seen from the call.
+  /// Effect of a call of a function on liveness.
   struct Summary {
     RegisterSet read;    ///< may be read in the function before it is written
     RegisterSet passed;  ///< is read, or some path through the function leaves it unchanged
   };
-  /// Live registers in front of each record, and behind the end of the code.
+  /// Live registers before each record, and after the last one.
   using Live = std::vector<RegisterSet>;
 
   void find_functions();
   void find_summaries();
   void find_live();
-  /// Computes `live` backwards once from the registers that are live at the returns of each function. Returns whether
-  /// some set has grown.
+  /// Computes `live` in one backward pass from the registers that are live at the returns of each function. Returns
+  /// whether a set has grown.
   bool sweep(Live& live, const std::vector<RegisterSet>& at_return) const;
   [[nodiscard]] RegisterSet before(std::uint32_t pc, const Live& live, const std::vector<RegisterSet>& at_return) const;
-  /// Returns the registers that are live in front of a call, except those that the call itself reads.
+  /// Returns the registers that are live before a call, except those that the call itself reads.
   [[nodiscard]] RegisterSet through_call(std::uint32_t pc, const RegisterSet& behind) const;
   [[nodiscard]] std::vector<std::uint32_t> callees(std::uint32_t pc) const;
 

@@ -72,7 +72,7 @@ TEST(DispatchPort, ShowsTheCycleAndKeepsWhatThePolicySaid) {
   EXPECT_TRUE(rig.port.state().ready);
   EXPECT_EQ(rig.port.state().fits_head, 0x4U);
 
-  // At the edge: the offer was taken, the mask is as it is then, a kernel was pushed.
+  // At the edge the policy sees that its offer was accepted, the current mask, and the pushed kernel.
   rig.port.take();
   fits[4] = true;
   rig.reserve(5, 40);

@@ -187,7 +187,7 @@ std::uint64_t modified(AtomicOp op, Type type, std::uint64_t old, std::uint64_t 
   return old;
 }
 
-/// Copies the sizes that accesses have as single moves instead of calls of memcpy.
+/// Copies `size` bytes. Sizes that accesses have are copied by single moves instead of a call of memcpy.
 void move_bytes(std::byte* to, const std::byte* from, unsigned size) {
   switch (size) {
     case 1:

@@ -6,8 +6,8 @@
 
 namespace castor::isa {
 
-/// Operations of device-wide synchronisation, each an instruction of its own (Kind::kSync, Record::imm). Hardware
-/// blocks execute them; the blocks of a machine say which they answer.
+/// Operations of device-wide synchronisation. Each is an instruction of its own (Kind::kSync, Record::imm). Hardware
+/// blocks execute them; the registration of a block lists the operations that it answers.
 enum class SyncOp : std::uint8_t {
   kGridBarrier,  ///< blocks the thread block until all thread blocks of the kernel have arrived; releases and acquires
   kReadOnly,     ///< promises that a range of shared memory holds the bytes of a range of global memory and is not

@@ -20,7 +20,7 @@
 namespace castor::examples {
 namespace {
 
-/// One L2 slice of 16 lines, so that most accesses reach the outside memory.
+/// Returns a machine with one L2 slice of 16 lines, so that most accesses reach the outside memory.
 gpu::Machine small_machine() {
   return platforms::load_machine("tiny", {"l2.slices=1", "dram.channels=1", "l2.sets=4", "l2.ways=4", "l2.bytes=2KiB"})
       .machine;
@@ -162,7 +162,7 @@ unsigned print(const char* link, const BaseProtocolChecker& checker) {
 }  // namespace
 }  // namespace castor::examples
 
-// With the argument "blocking", the memory is reached by blocking transport.
+// The argument "blocking" selects blocking transport to the memory.
 int sc_main(int argc, char** argv) {
   using castor::gpu::OutsideMemoryAdapter;
   const bool blocking = argc > 1 && std::strcmp(argv[1], "blocking") == 0;

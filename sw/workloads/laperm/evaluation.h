@@ -10,7 +10,7 @@
 
 namespace castor::workloads::laperm {
 
-/// A launch model under each of its policies: names of systems. `rr` is the policy of the machine without the block.
+/// Names of the four systems of one launch model, one per policy. `rr` is the policy of the machine without the block.
 struct Model {
   const char *name, *rr, *tb_pri, *smx_bind, *adaptive_bind;
   [[nodiscard]] std::vector<std::string> all() const { return {rr, tb_pri, smx_bind, adaptive_bind}; }

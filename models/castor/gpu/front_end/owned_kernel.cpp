@@ -48,7 +48,7 @@ void OwnedKernel::settle(const Hook& hub, const HubIn& in, const HubOut& out, Cy
   if (kernel.killed) drop_away(entry);
 }
 
-// Ends the TBs of a stopped kernel that are swapped out. All others have retired and are counted one by one.
+// Ends the swapped-out TBs of a stopped kernel. All other TBs have retired and are counted one by one.
 void OwnedKernel::drop_away(unsigned entry) {
   for (std::uint32_t away = table_[entry].running - retire_.uncounted(entry); away != 0; --away) {
     table_.retire(entry, 0, 0);
@@ -65,8 +65,9 @@ void OwnedKernel::clock(const HubOut& out, Cycle now) {
   dispatcher_.end_fill(entry);
 }
 
-// Returns whether no TB is left to place or no SM has room for the next one. A closed SM counts as open, since its room
-// will be used. With fewer TBs on the SMs than the launch was checked for, the fill waits until enough are placed.
+// Returns whether no TB is left to place or no SM has room for the next one. A closed SM counts as open, since its
+// resources will be used when it opens. The fill also waits until as many TBs are on the SMs as the launch check
+// required.
 bool OwnedKernel::fill_ends() const {
   const auto entry = static_cast<unsigned>(entry_);
   const std::uint64_t left = table_[entry].to_place();

@@ -13,30 +13,30 @@ namespace castor::gpu {
 /// (docs/gpu/sync-network.md, "Kernels that own the machine"). SyncSide owns this part. At most one such kernel is in
 /// the table.
 ///
-/// The dispatcher places the kernel's TBs until the fill is over. From then on the hub takes the others one by one. A
-/// TB that retires gives no room back to the ledger before the kernel's end.
+/// During the fill the dispatcher places the kernel's TBs. After the fill the hub starts the remaining TBs one by one.
+/// A TB that retires returns no resources to the ledger before the kernel's end.
 ///
 /// In a cycle: `show` and `settle` in F3; `clock` in F10.
 class OwnedKernel {
  public:
   explicit OwnedKernel(const FrontEndParts& parts);
 
-  /// Begins with the kernel whose entry was written.
+  /// Starts with the kernel whose entry was written.
   void start(unsigned entry);
-  /// Ends with the complete kernel: returns the room of its TBs to the ledger.
+  /// Ends with the complete kernel: returns the resources of its TBs to the ledger.
   void complete(const KernelContext& context);
   /// Forgets the kernel. The device has been reset.
   void reset() { entry_ = -1; }
 
   [[nodiscard]] bool present() const { return entry_ >= 0; }
-  /// Returns whether the kernel must not be released because the hub has not said that all its TBs have ended.
+  /// Returns whether the kernel must not be released because the hub has not reported the end of all its TBs.
   [[nodiscard]] bool held() const { return entry_ >= 0 && !done_; }
   /// Returns whether the fill is over.
   [[nodiscard]] bool filled() const { return filled_; }
 
   /// Sets the inputs of the hub that concern the kernel's TBs.
   void show(HubIn& in) const;
-  /// Takes the hub's outputs `done` and, at the edge, `pop`. `hub`: for errors that are the block's fault.
+  /// Accepts the hub's outputs `done` and, at the edge, `pop`. `hub`: names the block in errors that are its fault.
   void settle(const Hook& hub, const HubIn& in, const HubOut& out, Cycle now);
   void clock(const HubOut& out, Cycle now);
 
@@ -51,8 +51,8 @@ class OwnedKernel {
   const RetireUnit& retire_;
   JobTable& jobs_;
   int entry_ = -1;       // entry of the kernel, -1 = none
-  bool filled_ = false;  // the fill is over: only the hub takes TBs
-  bool done_ = false;    // the hub has said that all TBs have ended
+  bool filled_ = false;  // the fill is over: only the hub starts TBs. Set when the fill ends, cleared by `start`
+  bool done_ = false;    // the hub has reported the end of all TBs
 };
 
 }  // namespace castor::gpu

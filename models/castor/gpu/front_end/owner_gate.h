@@ -10,13 +10,13 @@
 namespace castor::gpu {
 
 /// Owner gate: keeps kernels in their queues so that a kernel that owns the machine (KernelContext::owned) runs alone
-/// (docs/gpu/sync-network.md, "Kernels that own the machine"). SyncSide owns it; JobInspector asks it which queues may
-/// be granted a lane.
+/// (docs/gpu/sync-network.md, "Kernels that own the machine"). SyncSide owns the gate; JobInspector queries it for the
+/// queues that may be granted a lane.
 ///
-/// When such a kernel is at the head of a ready queue it is the candidate, and no other queue is granted a lane. It is
-/// granted one itself when every earlier launch by the host is complete, with its launches by device code. From then on
-/// it is the owner: nothing is granted a lane until it is complete. Of several candidates the one submitted first goes
-/// first.
+/// A kernel that owns the machine becomes the candidate when it is at the head of a ready queue. If several queues have
+/// such a kernel, the one submitted first is the candidate. No other queue is granted a lane. The candidate is granted
+/// a lane when all earlier launches by the host, and their launches by device code, are complete. From then on it is
+/// the owner: no kernel is granted a lane until the owner is complete.
 class OwnerGate {
  public:
   OwnerGate(const Queues& queues, const KernelTable& table, const LaunchTrees& trees)

@@ -63,7 +63,7 @@ unsigned PageSide::take_messages(SmUnit& sm, Cycle now) {
   return requests;
 }
 
-// Grants an image. Request and answer take a cycle each; a page that must be taken counts from the request on.
+// Grants an image. Request and reply take a cycle each. The latency of a new page counts from the request.
 void PageSide::grant_image(SmUnit& sm, Cycle now) {
   const std::uint64_t pages = allocator_->pages();
   const PageAllocator::Image image = allocator_->take(now - 1);

@@ -35,7 +35,8 @@ class PageSide : public FrontEndMechanism {
   void add_waves(Waves& waves, const std::string& scope) const;
 
  private:
-  // Removes the messages of an SM that are visible: gives back images, notes how many images the SM requests.
+  // Removes the visible messages of an SM: returns its images to the allocator, and records how many images it
+  // requests.
   [[nodiscard]] unsigned take_messages(SmUnit& sm, Cycle now);
   void grant_image(SmUnit& sm, Cycle now);
   void end();

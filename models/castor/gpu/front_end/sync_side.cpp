@@ -134,7 +134,7 @@ void SyncSide::clock_block(Cycle now) {
   stopped_ = false;
 }
 
-// Returns whether the fill of the SMs with the kernel's TBs is over for now.
+// Returns whether the dispatcher cannot place another TB of the kernel now, so that the fill is over.
 bool SyncSide::filled() const {
   if (kernel_ < 0) return false;
   if (owned_.present()) return owned_.filled();

@@ -19,8 +19,9 @@ namespace castor::gpu {
 /// Synchronisation side: mechanism of the front end that connects the SyncHub hook with the synchronisation network and
 /// the kernel table (docs/gpu/sync-network.md). Present only if a hub is plugged in.
 ///
-/// At most one kernel that synchronises is in the table. A second one waits in its parse lane until the first is
-/// complete. One that owns the machine waits in its queue until the table is empty, and all others wait for it there.
+/// At most one kernel that synchronises is in the table. A second such kernel waits in its parse lane until the first
+/// is complete. A kernel that owns the machine waits in its queue until the table is empty; all other kernels then wait
+/// in their queues until it is complete.
 ///
 /// In a cycle: `synchronise` in F3, which produces the hub's outputs of the cycle; `clock_block` in F10.
 class SyncSide : public FrontEndMechanism {
@@ -34,7 +35,7 @@ class SyncSide : public FrontEndMechanism {
   void synchronise(Cycle now);
   /// Notes the grant of a kernel that owns the machine. Returns false.
   [[nodiscard]] bool grant(unsigned source, Cycle now, const ParseStage::Granted& granted);
-  /// Returns false if the kernel whose lane is done synchronises while another such kernel is in the table.
+  /// Returns false if the kernel of the finished lane synchronises while another such kernel is in the table.
   [[nodiscard]] bool takes_kernel(Cycle now) const { return !lane_waits(now); }
   [[nodiscard]] bool lane_waits(Cycle now) const;
   void clock_block(Cycle now);
@@ -76,14 +77,14 @@ class SyncSide : public FrontEndMechanism {
   std::optional<SyncNetwork> network_;
   std::optional<MountedHook> mounted_;
   HubIn in_;
-  HubOut out_;                // outputs of this cycle, and of the last tick between cycles
+  HubOut out_;                // outputs of this cycle; between cycles, of the last tick
   int kernel_ = -1;           // entry of the kernel in the table that synchronises, -1 = none
-  Maybe<SyncKernel> launch_;  // its entry was written in this cycle
-  bool stopped_ = false;      // it was stopped since the last edge
-  bool told_ = false;         // the hub was told that it was stopped
+  Maybe<SyncKernel> launch_;  // synchronising kernel whose entry was written in this cycle
+  bool stopped_ = false;      // the kernel was stopped since the last edge
+  bool told_ = false;         // the hub was notified of the stop
   bool stirred_ = false;      // the hub's inputs may differ in the next cycle
-  bool blocked_ = false;      // the hub's message had no room in the last tick
-  Cycle counted_ = 0;         // `blocked_` is counted for the cycles before this one
+  bool blocked_ = false;      // the hub's message found a full channel in the last tick
+  Cycle counted_ = 0;         // cycles before this one are already counted for `blocked_`
 };
 
 }  // namespace castor::gpu

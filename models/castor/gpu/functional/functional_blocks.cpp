@@ -1,4 +1,4 @@
-// The functional device's thread blocks: placement, turns, what they wait for, and the end of kernels.
+// The functional device's thread blocks: placement, turns, reasons for waiting, and the end of kernels.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ constexpr std::uint64_t kWarpTurn = 256;
 constexpr std::uint64_t kBlockTurn = 64 * 1024;
 constexpr std::uint64_t kShortBlockTurn = 4 * 1024;
 
-// Moves the loads outside every allocation of the last turn to the kernel's counts. `now`: clock of the device.
+// Moves the counts of the last turn's loads outside all allocations to the kernel. `now`: clock of the device.
 void collect_outside_reads(MemoryPath& memory, RunningKernel& kernel, std::uint64_t now) {
   OutsideReads reads = memory.outside_reads();
   const isa::Program& program = *kernel.launch.program;
@@ -38,7 +38,7 @@ void collect_counts(Resident& resident, ExecutionStudy* study) {
   if (BlockStudy* const hook = resident.block->hook()) study->end(kernel.launch, resident.index, *hook);
 }
 
-// Counts what a block's last turn means for its kernel's synchronisation: its end, or its sleep.
+// Updates the kernel's synchronisation after a turn of a block: the block has ended, or sleeps.
 std::optional<Fault> synchronise(const Resident& resident) {
   RunningKernel& kernel = *resident.kernel;
   std::optional<SyncError> error;
@@ -63,7 +63,7 @@ void FunctionalDevice::place_blocks() {
   if (!bring_back(used)) return;
   for (RunningKernel& kernel : running_) {
     const double share = 1.0 / kernel.limit;
-    if (kernel.needs_more_than(1.0 - used)) return;  // younger kernels do not take the room that it waits for
+    if (kernel.needs_more_than(1.0 - used)) return;  // keeps the free resources for this kernel
     while (kernel.next < kernel.total && used + share <= 1.0 + 1e-9) {
       Resident resident;
       resident.kernel = &kernel;
@@ -75,8 +75,8 @@ void FunctionalDevice::place_blocks() {
   }
 }
 
-// Makes blocks resident again whose launches are closed, before new blocks. Returns false if the first of them does not
-// fit; then no block is placed.
+// Makes blocks whose launches are closed resident again, before new blocks are placed. Returns false if the first such
+// block does not fit; no block is placed then.
 bool FunctionalDevice::bring_back(double& used) {
   while (!returning_.empty()) {
     RunningKernel& kernel = *returning_.front().kernel;
@@ -94,7 +94,7 @@ bool FunctionalDevice::bring_back(double& used) {
   return true;
 }
 
-// Makes the thread block of a resident whose first turn comes.
+// Creates the thread block of a resident entry at its first turn.
 void FunctionalDevice::start_block(Resident& resident) {
   RunningKernel& kernel = *resident.kernel;
   if (spare_blocks_.empty()) {
@@ -159,7 +159,7 @@ void FunctionalDevice::turn() {
   }
 }
 
-// Takes a block out of the turns, since it sleeps. It gives up its room if the machine swaps out such blocks.
+// Removes a sleeping block from the turns. The block releases its resources if the machine swaps out sleeping blocks.
 void FunctionalDevice::put_to_sleep(Resident resident) {
   RunningKernel& kernel = *resident.kernel;
   resident.keeps_room = kernel.sync.stays_resident(resident.block->sync_wait().op);
@@ -172,7 +172,8 @@ void FunctionalDevice::put_to_sleep(Resident resident) {
   end_.spins.progress(counters_.warp_instructions);
 }
 
-// Resumes the blocks of a kernel that its last turn has woken. Blocks without room become resident when there is some.
+// Resumes the blocks of a kernel that its last turn has woken. Swapped-out blocks become resident when there are free
+// resources.
 void FunctionalDevice::wake_blocks(RunningKernel& kernel) {
   for (const std::uint64_t index : kernel.sync.take_woken()) {
     Resident woken = std::move(kernel.asleep.extract(index).mapped());

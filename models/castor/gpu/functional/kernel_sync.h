@@ -23,21 +23,22 @@ struct SyncWait {
 /// Returns "tb.gridsync", or "tb.wait of event 3 with target 2".
 [[nodiscard]] std::string wait_text(const SyncWait& wait);
 
-/// Misuse of device-wide synchronisation: what a thread block did at a record.
+/// Misuse of device-wide synchronisation: the error, the thread block and the record.
 struct SyncError {
   std::string what;
   std::uint64_t block = 0;  ///< number of the thread block in the grid
   std::uint32_t pc = 0;
 };
 
-/// Device-wide synchronisation of one kernel on the functional machine: its grid barrier, its events, and which of its
-/// thread blocks sleep where. Thread blocks have their numbers in the grid. Counting and waking are one step.
+/// Device-wide synchronisation of one kernel on the functional machine: its grid barrier, its events, and its sleeping
+/// thread blocks with their waits. Thread blocks are identified by their numbers in the grid. A count and the wake-ups
+/// that it causes are one step.
 class KernelSync {
  public:
-  /// `options`: null for the defaults. `swaps`: the machine swaps out thread blocks that sleep.
+  /// Starts a kernel. `options`: null for the defaults. `swaps`: the machine swaps out thread blocks that sleep.
   void start(const Launch& launch, bool swaps, std::shared_ptr<const SyncOptions> options);
 
-  /// Returns the number of the thread block that is placed as number `position`.
+  /// Returns the number of the thread block at `position` in the order of placement.
   [[nodiscard]] std::uint64_t block_at(std::uint64_t position) const {
     return options_->order.empty() ? position : options_->order[position];
   }
@@ -45,12 +46,14 @@ class KernelSync {
   [[nodiscard]] bool stays_resident(isa::SyncOp op) const {
     return !swaps_ || (op == isa::SyncOp::kWait && options_->swap == SyncSwap::kNever);
   }
-  /// Returns whether the kernel starts with all its thread blocks at once. `most`: thread blocks that fit together.
+  /// Returns whether the kernel starts with all its thread blocks resident at once. `most`: thread blocks that fit
+  /// together.
   [[nodiscard]] bool starts_whole(std::uint64_t most) const;
 
-  /// Puts a thread block to sleep, whose live warps have all arrived. It may be awake again at once (take_woken).
+  /// Puts a thread block to sleep. All its live warps must have arrived. The thread block may be woken at once
+  /// (take_woken).
   [[nodiscard]] std::optional<SyncError> sleep(std::uint64_t block, const SyncWait& wait);
-  /// Counts at an event. Returns what is wrong; empty if nothing is.
+  /// Counts at an event. Returns the error, or an empty string.
   [[nodiscard]] std::string signal(std::uint32_t event, std::uint32_t target);
   /// Records the end of a thread block.
   [[nodiscard]] std::optional<SyncError> end(std::uint64_t block);
@@ -60,8 +63,8 @@ class KernelSync {
   [[nodiscard]] bool any_asleep() const { return !asleep_.empty(); }
   /// Returns a sleeping thread block and its wait. At least one must sleep.
   [[nodiscard]] std::pair<std::uint64_t, SyncWait> first_asleep() const { return *asleep_.begin(); }
-  /// Returns the events with a count other than 0, for a kernel that has ended: "event 3 at 1 of 2"; empty if there are
-  /// none.
+  /// Returns the events with a count other than 0, such as "event 3 at 1 of 2", or an empty string. For a kernel that
+  /// has ended.
   [[nodiscard]] std::string unbalanced() const;
   /// Returns one line per grid barrier or event at which thread blocks sleep, for a deadlock report.
   [[nodiscard]] std::string report() const;
@@ -88,7 +91,7 @@ class KernelSync {
   std::map<std::uint64_t, SyncWait> asleep_;  ///< by number of the thread block
   std::uint64_t arrived_ = 0;                 ///< thread blocks at the grid barrier
   std::uint64_t ended_ = 0;                   ///< thread blocks that have ended
-  std::uint64_t first_ended_ = 0;             ///< the first of them
+  std::uint64_t first_ended_ = 0;             ///< number of the first thread block that has ended
   std::map<std::uint32_t, Event> events_;
   std::vector<std::uint64_t> woken_;
   std::uint64_t barriers_ = 0, waits_ = 0, signals_ = 0;  ///< completed grid barriers, waits, signals

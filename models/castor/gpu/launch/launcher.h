@@ -69,7 +69,7 @@ class Launcher {
   /// Launches a kernel into a stream, with the parameters in `buffer`.
   [[nodiscard]] Launched launch(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer,
                                 std::uint64_t stream);
-  /// Launches the kernel for which the buffer was described.
+  /// Launches the kernel and configuration stored with the buffer.
   [[nodiscard]] Launched launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream);
   /// Launches a group of thread blocks. It waits for no other launch and does not count against the limit of pending
   /// launches.

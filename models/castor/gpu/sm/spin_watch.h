@@ -58,7 +58,7 @@ class SpinWatch {
   /// Returns whether `reads` would still record an address of the warp.
   [[nodiscard]] bool notes_reads(unsigned warp) const { return !warps_[warp].more && (repeating_ >> warp & 1) == 0; }
 
-  /// Returns the warps that were in one state twice since `open`.
+  /// Returns the warps that were in the same state twice since `open`.
   [[nodiscard]] WarpMask repeating() const { return repeating_; }
   /// Addresses that a repeating warp reads in its loop, and whether there are more than kPolls.
   [[nodiscard]] const std::vector<Poll>& polls(unsigned warp) const { return warps_[warp].polls; }

@@ -103,8 +103,8 @@ const std::vector<base::SchemaRow>& Registration::keys() const {
   return keys;
 }
 
-// The block itself lets thread blocks move. A compared system is a study, whose rows hold results beyond those that the
-// SM could take along.
+// Claims of the block. DARSIE itself allows thread blocks to be swapped out. A compared system is a study: its rows
+// hold more results than a swapped-out thread block can take with it.
 std::vector<hookup::Claim> Registration::claims(const hookup::Settings& settings) const {
   std::vector<hookup::Claim> claims{hookup::Claim::kFiltersFetch, hookup::Claim::kNeedsExecution};
   if (settings.choice<System>("system") != System::kDarsie) claims.push_back(hookup::Claim::kCountsRetired);

@@ -64,7 +64,7 @@ struct Block : PortLists {
   static constexpr const char* kMeaning = "places thread blocks on one SM after another";
   using Engine = packer::Engine;
 
-  /// Edges without events change nothing in the RTL.
+  /// Returns the number of edges that may be skipped. Without events the RTL never changes.
   static twin::Cycle quiet(const Probes& /*probes*/, const Inputs& /*last*/, const Params& /*params*/) {
     return castor::base::kForever;
   }
