@@ -172,21 +172,21 @@ void check_name(const std::string& name) {
   }
 }
 
-/// Reads lines of the form "KEY = text".
-void read_values(const fs::path& path, Values& values) {
-  std::istringstream lines(read(path));
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t equals = line.find(" = ");
-    CASTOR_ASSERT(equals != std::string::npos, "%s: '%s'", path.c_str(), line.c_str());
-    values[line.substr(0, equals)] = line.substr(equals + 3);
-  }
-}
-
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
     text.replace(at, what.size(), with);
   }
   return text;
+}
+
+/// Reads lines of the form "KEY = text". "\n" in a text stands for a line break.
+void read_values(const fs::path& path, Values& values) {
+  std::istringstream lines(read(path));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find(" = ");
+    CASTOR_ASSERT(equals != std::string::npos, "%s: '%s'", path.c_str(), line.c_str());
+    values[line.substr(0, equals)] = replaced(line.substr(equals + 3), "\\n", "\n");
+  }
 }
 
 /// Writes the files of one template folder, with NAME and @KEY@ replaced.
@@ -215,7 +215,8 @@ int new_block(const Request& request) {
     throw base::InputError("'" + base::printable(folder.string(), std::string::npos) + "' exists",
                            "--into names another folder");
   }
-  Values values{{"NAME", request.name}, {"HOOK", request.hook}};
+  // ANSWERS is text of the hook sync alone.
+  Values values{{"NAME", request.name}, {"HOOK", request.hook}, {"ANSWERS", ""}};
   std::string& upper = values["UPPER"];
   for (const char c : request.name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const fs::path from = templates();
@@ -254,7 +255,7 @@ void add_new_block(CLI::App& app, int& result) {
   command->add_option("name", request->name, "name of the block")->required();
   command
       ->add_option("--hook", request->hook,
-                   "dispatch, fetch_filter, governors, issue, job_scheduler, launch, sources or swap")
+                   "dispatch, fetch_filter, governors, issue, job_scheduler, launch, sources, swap or sync")
       ->required();
   command->add_option("--into", request->into, "folder to write; default: the block's name");
   command->footer("Example: castor new-block packer --hook dispatch. Guide: docs/guides/adding-a-block.md.");

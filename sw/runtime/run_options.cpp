@@ -163,6 +163,7 @@ void check_writable(const std::string& path) {
 bool end_run(gpu::Device& device, const RunOptions& options, const std::string& report) {
   bool good = true;
   if (const std::string lost = gpu::lost_launches(device.launcher().beyond()); !lost.empty()) complain(lost);
+  for (const std::string& refused : device.launcher().refused_groups()) complain(refused);
   for (const std::string& error : device.end_recording()) {
     complain(error);
     good = false;

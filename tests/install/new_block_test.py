@@ -11,7 +11,7 @@ import shutil
 
 from package import PackageCase, main
 
-HOOKS = ("dispatch", "fetch_filter", "governors", "issue", "job_scheduler", "launch", "sources", "swap")
+HOOKS = ("dispatch", "fetch_filter", "governors", "issue", "job_scheduler", "launch", "sources", "swap", "sync")
 
 # What a block on the hook needs beside it.
 BESIDE = {"launch": ("blocks.laperm.enable=1",)}
@@ -79,6 +79,46 @@ int main() {
 }
 """
 
+# One kernel whose thread blocks meet at barriers of the whole grid; every thread block reads what another one wrote,
+# which is late in one round. The number of its 9 x 64 threads with a wrong result is printed. FAULTS is the pass in
+# front of which a kernel is stopped by its first thread, while its other thread blocks wait at a barrier.
+MEETING = r"""
+#include <castor_sync.h>
+#include <cstdio>
+__global__ void meet(int* x, int n, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int r = 0; r < rounds; ++r) {
+    if (blockIdx.x == r) __nanosleep(20000);
+    const int read = x[(i + 64) % n + r % 2 * n];
+    x[i + (r + 1) % 2 * n] = read + 1;
+    __globalSync();
+  }
+}
+__global__ void faults(int* x) {
+  if (blockIdx.x + threadIdx.x == 0) *reinterpret_cast<volatile int*>(16) = 1;
+  __globalSync();
+}
+int main() {
+  const int n = 9 * 64, rounds = 7;
+  for (int pass = 0; pass < 2; ++pass) {
+    if (pass == FAULTS) {
+      faults<<<9, 64>>>(nullptr);
+      std::printf("%s, ", cudaGetErrorName(cudaDeviceSynchronize()));
+      cudaDeviceReset();
+    }
+    int* x;
+    cudaMallocManaged(&x, 2 * n * sizeof(int));
+    for (int i = 0; i < n; ++i) x[i] = i;
+    meet<<<9, 64>>>(x, n, rounds);
+    std::printf("%s, ", cudaGetErrorString(cudaGetLastError()));
+    std::printf("%s, ", cudaGetErrorString(cudaDeviceSynchronize()));
+    int wrong = 0;
+    for (int i = 0; i < n; ++i) wrong += x[i + rounds % 2 * n] != (i + rounds * 64) % n + rounds;
+    std::printf("%d wrong\n", wrong);
+  }
+}
+"""
+
 # Machines, and what they are changed to so that every hook can be plugged in.
 MACHINES = (
     ("tiny", ("fetch.warps=1",)),
@@ -132,6 +172,8 @@ class NewBlock(PackageCase):
         self.assertIn('"taken": ', (self.folder / "report.json").read_text())
         if hook == "swap":
             self.moves_contexts(name)
+        if hook == "sync":
+            self.executes_grid_barriers(name)
 
     def moves_contexts(self, name):
         """Thread blocks that are swapped out at random go through the block; programs end as without."""
@@ -140,6 +182,30 @@ class NewBlock(PackageCase):
             keys = [*on, f"blocks.{name}.engine={engine}"]
             report = self.run_on("tiny", [word for key in keys for word in ("--set", key)])
             self.assertGreater(int(re.search(r'"taken": (\d+)', json.dumps(report))[1]), 0)
+
+    def executes_grid_barriers(self, name):
+        """Hub and agents of the block execute grid barriers, also behind a kernel that was stopped at one. Without the
+        block such a kernel is refused."""
+        (self.folder / "meeting.cu").write_text(MEETING)
+        for program, faults in (("meeting", -1), ("faulting", 1)):
+            self.run_in(self.folder, "castor-cc", "-O2", f"-DFAULTS={faults}", "meeting.cu", "-o", program)
+        refused = self.castor("run", "-p", "tiny", "./meeting")
+        self.assertIn(f"which block {name} answers", refused)
+        self.assertIn("operation not supported, ", refused)
+        on = ["--set", f"blocks.{name}.enable=1", "--set"]
+        reports = []
+        for engine in ("model", "lockstep"):
+            words = [*on, f"blocks.{name}.engine={engine}", "--report", "report.json"]
+            output = self.castor("run", "-p", "tiny", *words, "./meeting")
+            self.assertEqual(output.count("no error, no error, 0 wrong"), 2, output)
+            reports.append(json.loads((self.folder / "report.json").read_text()))
+            gpu = reports[-1]["statistics"]
+            self.assertEqual(gpu["front_end"]["sync_hub"][name]["taken"], 2 * 7 * 9)
+            self.assertEqual(gpu["sm0"]["sync_agent"][name]["taken"], gpu["sm0"]["sync_net"]["up_messages"])
+            stopped = self.castor("run", "-p", "tiny", *words, "./faulting")
+            self.assertEqual(stopped.count("no error, no error, 0 wrong"), 2, stopped)
+            self.assertIn("cudaErrorIllegalAddress", stopped)
+        self.assertEqual(reports[0]["statistics_hash"], reports[1]["statistics_hash"])
 
     def takes_launches(self, name, hook):
         """Launches by device code go through the block, and the machine takes as long as without it."""
@@ -179,6 +245,10 @@ class NewBlock(PackageCase):
             "issue_policy",
             "swap_engine",
             "swap_port",
+            "sync_hub",
+            "sync_agent",
+            "sync_net",
+            "sync_issue",
         } | OWN_DISPATCHER
         self.assertEqual(without(plain["statistics"], groups), without(with_block["statistics"], groups), name)
 

@@ -17,7 +17,7 @@ if(CASTOR_TEST_RTL AND TARGET castor AND NOT CASTOR_SANITIZE)
   castor_unless_matrix(cases_of_own_block OwnBlock.test_is_listed_beside_the_blocks_of_castor
       OwnBlock.test_runs_on_a_machine_as_model_as_rtl_and_in_lockstep
       OwnBlock.test_keys_and_claims_are_those_of_its_registration)
-  castor_sample(hooks new_block 1 fetch_filter governors issue job_scheduler launch sources)
+  castor_sample(hooks new_block 1 fetch_filter governors issue job_scheduler launch sources swap sync)
   list(TRANSFORM hooks REPLACE "(.+)" "NewBlock.test_skeleton_on_hook_\\1_changes_nothing")
   castor_unless_matrix(cases_of_new_block ${hooks} NewBlock.test_what_is_wrong_with_a_request_is_said_in_one_line)
   foreach(test IN ITEMS own_block new_block guide experiment documents)

@@ -24,7 +24,7 @@ if(NOT CASTOR_TEST_RTL)
 endif()
 castor_script_test(laperm_moved_lockstep KIND platform
   COMMAND ${check_moved} "${kernels}/dynamic_regexp" "dtbl packets --streams 1 --length 16" 1
-          kepler_k20c,blocks.dtbl.enable=1,blocks.dtbl.dispatch=0,blocks.laperm.enable=1,blocks.laperm.engine=lockstep)
+          kepler_k20c,blocks.dtbl.enable=1,blocks.dtbl.engine=lockstep,blocks.dtbl.dispatch=0,blocks.laperm.enable=1,blocks.laperm.engine=lockstep)
 castor_script_test(dtbl_kernel_engines KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_engines.py" dtbl kepler_k20c,blocks.dtbl.agt_size=64
           gpu.dtbl front_end.launch_unit.dtbl "${kernels}/dynamic_regexp" "dtbl packets --streams 3")

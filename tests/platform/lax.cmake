@@ -25,6 +25,11 @@ if(TARGET castor_kernels)
   castor_script_test(lax_kernel_preempted KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/preempted_test.py"
             "${PROJECT_BINARY_DIR}/kernels/deadline_jobs")
+  if(TARGET castor AND TARGET Castor::castor-cc AND TARGET castor_block_shuttle)
+    castor_script_test(lax_swapped_preemption KIND platform
+      COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/swapped_preemption_test.py"
+              "$<TARGET_FILE:castor>" "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_BINARY_DIR}/tests/moving_blocks")
+  endif()
   castor_script_test(lax_moved KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py"
             "${PROJECT_BINARY_DIR}/kernels/deadline_jobs" "--n 300 --jobs 8" 3 gcn_apu,blocks.lax.enable=1)

@@ -183,6 +183,49 @@ int main() {
 }
 """
 
+# A kernel that meets at a grid barrier and launches groups: of itself, of a kernel that signals, and of a plain one.
+# Prints the errors of the calls, then how many thread blocks have run of each.
+GROUPS = """
+#include <castor_sync.h>
+#include <cuda_runtime.h>
+#include <cstdio>
+struct Counts { int plain, meeting, signalling, behind, codes[3]; };
+__global__ void plain(Counts* counts) {
+  if (threadIdx.x == 0) atomicAdd(&counts->plain, 1);
+}
+__global__ void signals(Counts* counts) {
+  if (threadIdx.x == 0) atomicAdd(&counts->signalling, 1);
+  TB_signal(0, 2);
+}
+__device__ int launch(void* kernel, Counts* counts) {
+  void* const buffer = cudaGetParameterBuffer(64, sizeof counts);
+  *static_cast<Counts**>(buffer) = counts;
+  return cudaLaunchAggGroup(kernel, buffer, dim3(2), dim3(64), 0);
+}
+__global__ void meets(Counts* counts) {
+  if (threadIdx.x == 0) {
+    atomicAdd(&counts->meeting, 1);
+    if (blockIdx.x == 1) {
+      counts->codes[0] = launch((void*)meets, counts);
+      counts->codes[1] = launch((void*)signals, counts);
+      counts->codes[2] = launch((void*)plain, counts);
+    }
+  }
+  __globalSync();
+  if (threadIdx.x == 0) atomicAdd(&counts->behind, *(volatile int*)&counts->meeting);
+}
+int main() {
+  Counts* counts;
+  cudaMallocManaged(&counts, sizeof *counts);
+  *counts = {};
+  meets<<<4, 64>>>(counts);
+  std::printf("%s ", cudaGetErrorName(cudaGetLastError()));
+  std::printf("%s", cudaGetErrorName(cudaDeviceSynchronize()));
+  for (const int code : counts->codes) std::printf(" %s", cudaGetErrorName(cudaError_t(code)));
+  std::printf(" %d %d %d %d\\n", counts->plain, counts->meeting, counts->signalling, counts->behind);
+}
+"""
+
 
 class Synchronisation(CommandCase):
     folder_of_programs = None
@@ -284,6 +327,23 @@ class Synchronisation(CommandCase):
         )
         self.assertIn("an order of 8 thread blocks for a grid of 7", messages)
         self.assertRegex(messages, r"sync_hub reports error 3 \(information 3\) in cycle \d+ about kernel leaves")
+
+    def test_groups_of_a_kernel_that_synchronises_are_refused_and_others_run(self):
+        for functional in (False, True):
+            for groups in (0, 1):
+                with self.subTest(functional=functional, groups=groups):
+                    keys = ("blocks.roster.enable=1", "blocks.roster.swaps=0", f"blocks.dtbl.enable={groups}")
+                    output, messages = self.run_program(
+                        GROUPS, functional=functional, keys=keys, machine="kepler_k20c_study"
+                    )
+                    errors = ("cudaSuccess", "cudaSuccess", *["cudaErrorNotSupported"] * 2, "cudaSuccess")
+                    self.assertEqual(output, " ".join(errors) + " 2 4 0 16\n")
+                    for kernel, instruction in (("meets", "gridsync"), ("signals", "signal")):
+                        self.assertRegex(
+                            messages,
+                            rf"groups of {kernel}\(.*\) were refused \(error 801\): it can reach tb\.{instruction} in "
+                            r"kernel '.*ptx:\d+\), and a group of thread blocks cannot synchronise over the device\n",
+                        )
 
     def test_a_stencil_in_one_launch_computes_what_the_host_does(self):
         for level in ("-O0", "-O2"):

@@ -17,6 +17,7 @@ namespace castor::gpu::gpu_launch_launcher_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr std::uint64_t kModule = 0x4000;
@@ -100,6 +101,44 @@ TEST_F(LauncherTest, AKernelWithAGridBarrierIsRefused) {
   EXPECT_EQ(code(launch, buffer(0)), LaunchCode::kNotSupported);
   EXPECT_EQ(launcher.launch_group(from(1), launch, buffer(0)).code, LaunchCode::kNotSupported);
   EXPECT_EQ(launcher.pending(), 0U);
+}
+
+TEST_F(LauncherTest, AGroupOfAKernelThatSynchronisesIsRefusedByTheNameOfTheInstruction) {
+  machine.chip.sync = {};
+  machine.chip.sync.executed = true;
+  machine.chip.sync.answered = ~isa::SyncSet{0};
+  std::uint64_t value = kModule + 0x100;
+  for (unsigned op = 0; op < isa::kSyncOps; ++op) {
+    auto program = std::make_shared<isa::Program>();
+    program->kernel = "meets";
+    program->registers = 16;
+    program->parameter_bytes = 12;
+    program->code_values = kModule;
+    program->code.resize(2);
+    program->uses.resize(2);
+    program->code[0].kind = isa::Kind::kSync;
+    program->code[0].imm = op;
+    program->code[1].kind = isa::Kind::kExit;
+    program->sync.ops = isa::sync_bit(static_cast<isa::SyncOp>(op));
+    if ((program->sync.ops & isa::kBlockingOps) != 0) {
+      program->sync.sites.push_back({0, {}, true});
+      for (unsigned r = 0; r < program->registers; ++r) program->sync.sites[0].registers.set(r);
+    }
+    programs.name(value, programs.load(std::move(program)));
+    const LaunchDescription launch{value++, {1, 1, 1}, {32, 1, 1}, 0};
+    const bool meets = static_cast<isa::SyncOp>(op) != isa::SyncOp::kReadOnly &&
+                       static_cast<isa::SyncOp>(op) != isa::SyncOp::kWritable;
+    const std::uint64_t parameters = buffer();
+    EXPECT_EQ(launcher.launch_group(from(1), launch, parameters).code,
+              meets ? LaunchCode::kNotSupported : LaunchCode::kSuccess);
+    if (!meets) continue;
+    EXPECT_EQ(code(launch, parameters), LaunchCode::kSuccess) << "a kernel of its own may synchronise";
+  }
+  EXPECT_THAT(
+      launcher.refused_groups(),
+      ElementsAre(testing::AllOf(HasSubstr("groups of meets were refused (error 801): it can reach tb.gridsync"),
+                                 HasSubstr("cannot synchronise over the device")),
+                  HasSubstr("reach tb.signal"), HasSubstr("reach tb.wait")));
 }
 
 TEST_F(LauncherTest, DimensionsAndSizes) {

@@ -1,106 +1,11 @@
-#include <set>
-
-#include "castor/gpu/sm/filter_unit.h"
-#include "unit/gpu_sm_core_support.h"
+#include "unit/gpu_sm_filter_unit_support.h"
 
 // Tests of the fetch filter's unit in an SM: assignment of row pools, and effects of the filter's outputs.
 
 namespace castor::gpu::gpu_sm_filter_unit_test {
 namespace {
 
-using namespace test;
-
-/// Says what the test sets, and remembers what it is told.
-struct Filter final : FetchFilter {
-  explicit Filter(Study* one) : study(one) {}
-  void attach(const HookSite& site) override { site.terms->study = study; }
-  void reset() override {}
-  Cycle quiet() const override { return 0; }
-  void idle(Cycle /*n*/) override {}
-  const FetchOut& settle(const FetchIn& in) override {
-    in_settle = in;
-    issued.assign(in.issued.begin(), in.issued.end());
-    if (answer && in.pc != nullptr) answer(in, out);
-    return out;
-  }
-  void clock(const FetchIn& in) override {
-    in_clock = in;
-    written.insert(written.end(), in.written.begin(), in.written.end());
-  }
-
-  FetchOut out;
-  Study* const study;
-  std::function<void(const FetchIn&, FetchOut&)> answer;
-  FetchIn in_settle, in_clock;
-  std::vector<IssueSlot> issued;
-  std::vector<RowEvent> written;
-};
-
-struct Bench : Core {
-  explicit Bench(Code code, unsigned threads = 64, unsigned fit = 2, Study* study = nullptr)
-      : Core(marked(std::move(code)), threads,
-             {"icache.ideal=1", "fetch.warps=1", "fetch.insns=2", "ibuffer.entries=2", "ibuffer.refill=empty",
-              "issue.per_warp=1"}),
-        filter(study),
-        unit(plugged(parts, filter)) {
-    kernel.context.fit = fit;
-    event.warps = tbs[0].warps;
-    unit.begin(tbs[0], 0, event);
-    for (auto& of_one : picks) of_one.fill(-1);
-  }
-  static SmParts plugged(SmParts parts, Filter& filter) {
-    parts.hooks.fetch_filter = &filter;
-    return parts;
-  }
-  static Code marked(Code code) {
-    code.program.marks.assign(code.program.code.size(), 2);
-    code.program.renamed_registers = 8;
-    return code;
-  }
-  /// One tick; `pick`: warp that issues, if its head is clear.
-  void tick(int pick = -1) {
-    barriers.begin_tick();
-    const WarpMask eligible = fetch.eligible();
-    clock.begin(clock.now() + 1);
-    unit.settle_early(eligible);
-    pipelines.free_collectors(wheel.take(clock.tick(), [this](const SmEvent& one) {
-      if (one.kind == SmEvent::Kind::kRowWritten || one.kind == SmEvent::Kind::kRowReady) {
-        unit.take(one);
-      } else {
-        act(one);
-      }
-    }));
-    fetch.take_lines();
-    const auto w = static_cast<unsigned>(pick);
-    const bool issues = pick >= 0 && (buffer.valid() & board.clear() & warp_bit(w)) != 0;
-    if (issues) picks[w % machine.schedulers][0] = static_cast<std::int8_t>(w);
-    unit.settle(picks);
-    if (issues) {
-      picks[w % machine.schedulers][0] = -1;
-      const isa::Record& record = warps[w].records[warps[w].pc];
-      EXPECT_TRUE(unit.issue(w % machine.schedulers, w, record, warps[w].decoded[warps[w].pc], warps[w].active));
-    }
-    if (fetch.due() != 0) fetch.decode(unit.decode(fetch.take_due()));
-    fetch.fetch(eligible & warps.live() & ~unit.held());
-    if (barriers.any()) {
-      barriers.meet();
-      for (const Barriers::Completed& one : barriers.completed()) unit.barrier_met(one.context, one.barrier);
-    }
-    unit.clock();
-  }
-  /// Ticks until warp `w` has an instruction that is clear.
-  void until_ready(unsigned w) {
-    for (unsigned i = 0; i < 100 && (buffer.valid() & board.clear() & warp_bit(w)) == 0; ++i) tick();
-    ASSERT_NE(buffer.valid() & board.clear() & warp_bit(w), 0U);
-  }
-
-  Filter filter;
-  FilterUnit unit;
-  TbStartEvent event;
-  Picks picks;
-};
-
-Code sums() { return Code().add(3, 1, 2).add(4, 3, 3).add(5, 1, 1).add(6, 1, 1).exit(); }
+using namespace filter_unit_test;
 
 // rows = min(32, (all - fit x own) / fit), the highest that lie together.
 TEST(FilterUnit, BlockWithMarksGetsAPool) {
@@ -359,61 +264,6 @@ TEST(FilterUnit, ExitIsToldWhenNothingIsInFlightAndRetireATickLate) {
   bench.tick();
   ASSERT_TRUE(bench.filter.in_clock.retire);
   EXPECT_EQ(*bench.filter.in_clock.retire, 0U);
-}
-
-// --- Thread blocks that move -----------------------------------------------------------------------------------------
-
-std::uint32_t lane0(Bench& bench, unsigned w, unsigned reg) {
-  std::uint32_t value = 0;
-  std::memcpy(&value, bench.warps.view(w).dst(static_cast<isa::OperandIndex>(reg)), sizeof value);
-  return value;
-}
-std::vector<std::byte> row_of(const Bench& bench, std::uint32_t value) {
-  std::vector<std::byte> row(std::size_t{bench.machine.sm.lanes} * 4);
-  for (std::size_t at = 0; at < row.size(); at += 4) std::memcpy(&row[at], &value, 4);
-  return row;
-}
-
-// The result of a skipped instruction is younger than a load that is still going to write the register.
-TEST(OwnRegisters, ASkippedResultWaitsForAnOlderLoad) {
-  Bench bench(sums());
-  OwnRegisters own(bench.warps, bench.board);
-  own.skipped(0, 3, row_of(bench, 7).data());
-  EXPECT_EQ(lane0(bench, 0, 3), 7U);
-  bench.board.expect(1, 4);
-  own.skipped(1, 4, row_of(bench, 8).data());
-  own.skipped(1, 4, row_of(bench, 9).data());
-  own.skipped(1, 5, row_of(bench, 10).data());
-  EXPECT_EQ(lane0(bench, 1, 4), 0U);
-  EXPECT_EQ(lane0(bench, 1, 5), 10U);
-  bench.board.forget(1, 4);
-  own.settle(0);
-  EXPECT_EQ(lane0(bench, 1, 4), 0U);
-  own.settle(1);
-  EXPECT_EQ(lane0(bench, 1, 4), 9U);
-}
-
-TEST(OwnRegisters, WhatAWarpWritesItselfIsYoungerThanASkippedResult) {
-  Bench bench(sums());
-  OwnRegisters own(bench.warps, bench.board);
-  for (const unsigned reg : {3U, 4U, 5U}) {
-    bench.board.expect(0, reg);
-    own.skipped(0, reg, row_of(bench, reg).data());
-    bench.board.forget(0, reg);
-  }
-  own.written(0, 2, 2);  // registers 2 and 3
-  own.written(1, 4, 1);  // a register of another warp
-  own.settle(0);
-  EXPECT_EQ(lane0(bench, 0, 3), 0U);
-  EXPECT_EQ(lane0(bench, 0, 4), 4U);
-  EXPECT_EQ(lane0(bench, 0, 5), 5U);
-  // A warp that starts in the slot has nothing of the one before.
-  bench.board.expect(0, 4);
-  own.skipped(0, 4, row_of(bench, 44).data());
-  bench.board.forget(0, 4);
-  own.start(0);
-  own.settle(0);
-  EXPECT_EQ(lane0(bench, 0, 4), 4U);
 }
 
 TEST(FilterUnit, AStudyPinsThreadBlocks) {

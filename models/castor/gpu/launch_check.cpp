@@ -15,6 +15,12 @@ std::string text(const Dim3& size) {
   return "(" + std::to_string(size.x) + "," + std::to_string(size.y) + "," + std::to_string(size.z) + ")";
 }
 
+// Returns an operation that the program can reach, and where: "it can reach tb.gridsync in kernel ...".
+std::string reach_text(const isa::Program& program, const isa::Record& record) {
+  return "it can reach " + std::string(isa::name(static_cast<isa::SyncOp>(record.imm))) + " in " +
+         program.describe(static_cast<std::uint32_t>(&record - program.code.data()));
+}
+
 // Returns why the device does not execute an operation that the program can reach; empty if it does.
 std::string why_not_answered(const SyncSupport& support, const isa::Program& program) {
   const auto lacks = [&](const isa::Record& record) {
@@ -24,8 +30,7 @@ std::string why_not_answered(const SyncSupport& support, const isa::Program& pro
   const auto found = std::find_if(program.code.begin(), program.code.end(), lacks);
   if (found == program.code.end()) return {};
   const auto op = static_cast<isa::SyncOp>(found->imm);
-  const std::string place = "it can reach " + std::string(isa::name(op)) + " in " +
-                            program.describe(static_cast<std::uint32_t>(found - program.code.begin()));
+  const std::string place = reach_text(program, *found);
   if ((support.answered & isa::sync_bit(op)) != 0)
     return place + ", for which this timing GPU has no hub: run.functional=1";
   const std::string owner = support.owner != nullptr ? support.owner(op) : std::string();
@@ -130,6 +135,13 @@ unsigned most_threads(const Machine& machine, const isa::Program& program) {
 }
 
 bool synchronises(const isa::Program& program) { return (program.sync.ops & kMeetingOps) != 0; }
+
+std::string why_synchronises(const isa::Program& program) {
+  const auto found = std::find_if(program.code.begin(), program.code.end(), [](const isa::Record& record) {
+    return record.kind == isa::Kind::kSync && contains(kMeetingOps, static_cast<isa::SyncOp>(record.imm));
+  });
+  return found == program.code.end() ? std::string() : reach_text(program, *found);
+}
 
 bool waits_resident(const Machine& machine, const isa::Program& program) {
   return (program.sync.ops & isa::kBlockingOps) != 0 && !machine.chip.sync.swaps;

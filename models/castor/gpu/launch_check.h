@@ -55,7 +55,11 @@ struct LaunchSize {
 
 /// Returns whether thread blocks of a program meet at grid barriers or events: a hub and agents see its launches.
 [[nodiscard]] bool synchronises(const isa::Program& program);
-/// Returns the same of one launch; KernelPacket::synchronises says it of programs without such instructions.
+/// Returns the first instruction at which thread blocks of such a program meet, and where it is: "it can reach
+/// tb.gridsync in kernel ...".
+[[nodiscard]] std::string why_synchronises(const isa::Program& program);
+/// Returns whether thread blocks of one launch meet; KernelPacket::synchronises says it of programs without such
+/// instructions.
 [[nodiscard]] inline bool synchronises(const isa::Program& program, const KernelPacket& packet) {
   return packet.synchronises || synchronises(program);
 }

@@ -20,6 +20,27 @@ void release(Nodes& nodes, LaunchId launch, std::set<LaunchId>& startable, std::
   if (found->second.arrived) arrived.push_back(launch);
 }
 
+// Checks the sizes of a launch, and whether the machine executes the kernel.
+LaunchCode check_size(const Machine& machine, const isa::Program& called, const LaunchDescription& launch) {
+  // All thread blocks of such a kernel must be resident at once, which a launch by device code cannot wait for.
+  if (called.reach.grid_barrier) return LaunchCode::kNotSupported;
+  const auto verdict = check_launch(
+      machine, called, LaunchSize{launch.grid, launch.block, launch.dynamic_shared, called.parameter_bytes});
+  if (verdict.error == LaunchError::kNotAnswered) return LaunchCode::kNotSupported;
+  if (verdict.error == LaunchError::kTooManyBlocks) return LaunchCode::kTooManyBlocks;
+  const bool fits =
+      verdict.error == LaunchError::kNone && launch.grid.count() <= std::numeric_limits<std::uint32_t>::max();
+  return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidConfiguration;
+}
+
+// Returns why groups of a kernel are refused; empty if they are not. A grid barrier or an event counts the thread
+// blocks of one grid. Those of a group run with a kernel of another grid.
+std::string why_no_group(const isa::Program& called) {
+  if (!synchronises(called)) return {};
+  return "groups of " + base::readable_name(called.kernel) + " were refused (error 801): " + why_synchronises(called) +
+         ", and a group of thread blocks cannot synchronise over the device";
+}
+
 }  // namespace
 
 LaunchId Launcher::open_root() {
@@ -33,19 +54,6 @@ LaunchId Launcher::open_root() {
 const LoadedProgram* Launcher::program(const Caller& caller, std::uint64_t kernel) const {
   const LoadedProgram* const found = programs_.kernel(kernel);
   return found != nullptr && found->program().code_values == caller.module ? found : nullptr;
-}
-
-LaunchCode Launcher::check_size(const Caller& caller, const LaunchDescription& launch) const {
-  const isa::Program& called = program(caller, launch.kernel)->program();
-  // All thread blocks of such a kernel must be resident at once, which a launch by device code cannot wait for.
-  if (called.reach.grid_barrier) return LaunchCode::kNotSupported;
-  const auto verdict = check_launch(
-      machine_, called, LaunchSize{launch.grid, launch.block, launch.dynamic_shared, called.parameter_bytes});
-  if (verdict.error == LaunchError::kNotAnswered) return LaunchCode::kNotSupported;
-  if (verdict.error == LaunchError::kTooManyBlocks) return LaunchCode::kTooManyBlocks;
-  const bool fits =
-      verdict.error == LaunchError::kNone && launch.grid.count() <= std::numeric_limits<std::uint32_t>::max();
-  return fits ? LaunchCode::kSuccess : LaunchCode::kInvalidConfiguration;
 }
 
 std::uint64_t Launcher::describe(const Caller& caller, const LaunchDescription& launch) {
@@ -101,7 +109,8 @@ Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch,
   const bool named = stream == kTailStream || stream == kFreeStream;
   CallingBlocks::Stream* const queue = named ? nullptr : blocks_.stream(caller.block, stream);
   if (queue == nullptr && !named) return {LaunchCode::kInvalidHandle};
-  if (const LaunchCode wrong = check_size(caller, launch); wrong != LaunchCode::kSuccess) return {wrong};
+  const isa::Program& called = program(caller, launch.kernel)->program();
+  if (const LaunchCode wrong = check_size(machine_, called, launch); wrong != LaunchCode::kSuccess) return {wrong};
   const bool spills = pending_ - pending_groups_ >= limits_.pending;
   if (spills && machine_.pool.full == PoolFull::kRefuse) {
     ++refused_;
@@ -123,7 +132,12 @@ Launched Launcher::launch(const Caller& caller, const LaunchDescription& launch,
 
 Launched Launcher::launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer) {
   if (const LaunchCode wrong = check_buffer(caller, launch, buffer); wrong != LaunchCode::kSuccess) return {wrong};
-  if (const LaunchCode wrong = check_size(caller, launch); wrong != LaunchCode::kSuccess) return {wrong};
+  const isa::Program& called = program(caller, launch.kernel)->program();
+  if (const std::string why = why_no_group(called); !why.empty()) {
+    refused_groups_.insert(why);
+    return {LaunchCode::kNotSupported};
+  }
+  if (const LaunchCode wrong = check_size(machine_, called, launch); wrong != LaunchCode::kSuccess) return {wrong};
   admit(caller, launch, buffer).group = true;
   ++pending_groups_;
   startable_.insert(last_launch_);

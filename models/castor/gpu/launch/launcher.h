@@ -72,7 +72,7 @@ class Launcher {
   /// Launches the kernel and configuration stored with the buffer.
   [[nodiscard]] Launched launch(const Caller& caller, std::uint64_t buffer, std::uint64_t stream);
   /// Launches a group of thread blocks. It waits for no other launch and does not count against the limit of pending
-  /// launches.
+  /// launches. Refuses groups of a kernel that synchronises over the device (refused_groups).
   [[nodiscard]] Launched launch_group(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer);
   /// Returns kSuccess if a warp of the block may wait for the block's launches; otherwise the error code.
   [[nodiscard]] LaunchCode synchronize(const Caller& caller) const;
@@ -106,6 +106,8 @@ class Launcher {
   [[nodiscard]] std::vector<LaunchId> take_arrived() { return std::exchange(arrived_, {}); }
   /// Returns the numbers of launches beyond a limit: spilled, refused, without memory for parameters.
   [[nodiscard]] LaunchesBeyond beyond() const { return {spilled_, refused_, buffers_.refused()}; }
+  /// Returns why groups of kernels that synchronise over the device were refused, a text for each kernel; ordered.
+  [[nodiscard]] const std::set<std::string>& refused_groups() const { return refused_groups_; }
   /// Returns the number of launches admitted and not started.
   [[nodiscard]] std::uint64_t pending() const { return pending_; }
   /// Returns whether no launch is open.
@@ -152,7 +154,6 @@ class Launcher {
 
   [[nodiscard]] LaunchCode check_buffer(const Caller& caller, const LaunchDescription& launch,
                                         std::uint64_t buffer) const;
-  [[nodiscard]] LaunchCode check_size(const Caller& caller, const LaunchDescription& launch) const;
   /// Admits a launch whose arguments are valid. `tail`: the launch waits only for the end of the launch that made it
   /// and of earlier tail launches.
   Node& admit(const Caller& caller, const LaunchDescription& launch, std::uint64_t buffer, bool tail = false);
@@ -169,6 +170,7 @@ class Launcher {
   std::uint64_t pending_ = 0;
   std::uint64_t pending_groups_ = 0;  ///< pending launches that are groups
   std::uint64_t spilled_ = 0, refused_ = 0;
+  std::set<std::string> refused_groups_;
   std::unordered_map<LaunchId, Node> nodes_;
   std::set<LaunchId> startable_;   ///< launches that wait for no other and have not started
   std::vector<LaunchId> closing_;  ///< launches without open work
