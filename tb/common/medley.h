@@ -17,7 +17,7 @@ namespace castor::tb {
 /// and lasts some thousand cycles. Every other episode is the block's first sequence, with knobs drawn from the
 /// episode's seed. The episodes in between run all other sequences in rounds, each round in a random order. A long run
 /// therefore contains many traffic mixes. The reset between two episodes hits the block in the state that the previous
-/// sequence left.
+/// sequence left. A sequence that asks for resets itself (twin::Sequence::over) has them within its episode.
 ///
 /// Some sequences need many cycles to bring a counter or table to its limit (SequenceTable::Long). Such a sequence has
 /// one long episode, after the first round.
@@ -41,6 +41,10 @@ class Medley final : public twin::Sequence<Block> {
   }
 
   void begin(Inputs& in) override {
+    if (now_ != nullptr && left_ != 0) {  // the episode's own sequence asked for the reset
+      now_->begin(in);
+      return;
+    }
     const std::uint64_t seed = random_();
     const std::size_t chosen = next();
     const SequenceInfo& info = table_.infos()[chosen];
@@ -51,7 +55,7 @@ class Medley final : public twin::Sequence<Block> {
     now_->begin(in);
   }
   [[nodiscard]] bool keeps_contract() const override { return now_->keeps_contract(); }
-  [[nodiscard]] bool over() override { return left_ == 0; }
+  [[nodiscard]] bool over() override { return left_ == 0 || now_->over(); }
   void drive(Inputs& in) override {
     --left_;
     now_->drive(in);

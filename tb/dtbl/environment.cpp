@@ -323,7 +323,9 @@ void Environment::break_a_rule(Inputs& in, const Outputs& out) {
       return;
     default:
       if (in.done_valid == 0 && out.agg_ready == 0) {
-        const U32 index = chance(kAlways / 2) ? static_cast<U32>(random_() >> 33U) : below(2 * params_.AgtSize);
+        U32 index = chance(kAlways / 2) ? static_cast<U32>(random_() >> 33U) : below(2 * params_.AgtSize);
+        // Often the number of an entry and one upper bit, which a narrow comparison takes for the entry.
+        if (chance(kAlways / 3)) index = static_cast<U32>(edges_.tall(31, below(params_.AgtSize)));
         const bool shown = out.att_valid != 0 && out.att_agei == index;
         if (groups_.count(index) != 0 || shown) return;
         in.done_valid = 1;

@@ -34,6 +34,12 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.rest = pick({0, 20, 1000});
   knobs.tall = pick({0, 0, 0, 2000});
   if (params.NumKde == 1) knobs.keys = pick({1, 2});
+  // In some runs, kernels and groups have dimensions of any size; a reset ends those that would never finish.
+  if (rng.below(4) == 0) {
+    knobs.wide = 12000;
+    knobs.over = 300;
+    knobs.rest = 0;  // a reset within an idle period would depend on whether the period is skipped
+  }
   return knobs;
 }
 
@@ -241,8 +247,8 @@ base::Cycle until_rows_end(const Params& /*params*/) { return 150'000; }
 /// Sizes of all bit lengths, from kernels, group table and memory; a reset ends items that would never finish.
 void wide(Knobs& knobs) {
   hot(knobs);
-  knobs.over = 500;
-  knobs.wide = 12000;
+  knobs.over = 200;
+  knobs.wide = 20000;
   knobs.time = 40;
   knobs.keys = 2;
   knobs.lanes = 3;
@@ -256,6 +262,7 @@ void wide(Knobs& knobs) {
 void high_bits(Knobs& knobs) {
   wide(knobs);
   knobs.wide = 0;
+  knobs.over = 150;
   knobs.tall = 40000;
   knobs.time = 1;
 }

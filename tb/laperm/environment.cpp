@@ -83,6 +83,7 @@ void Environment::wish(unsigned kd, unsigned level, unsigned sm, unsigned volume
   if (level == 0) push.sm = (sm + static_cast<unsigned>(number_)) % (1U << params_.sm_bits());
   push.cnt = chance(knobs_.huge) ? most : std::min<U64>(1 + below(volume), most);
   if (knobs_.sizes) push.cnt = edges_.size(1, most, push.cnt);
+  if (knobs_.tall != 0 && chance(knobs_.tall)) push.cnt = edges_.tall(params_.CntW, push.cnt);
   push.cnt = std::max(push.cnt, std::min<U64>(level == 0 ? knobs_.grid_least : knobs_.volume_least, most));
   push.agei = edges_.any(&Inputs::push_agei, ++number_);
   push.dim = edges_.any(&Inputs::push_dim, random_());
@@ -106,7 +107,8 @@ void Environment::host_kernel() {
 }
 
 void Environment::orphan() {
-  wish(below(params_.NumKd), 1 + below(std::max(1U, knobs_.level)), below(params_.NumSm), knobs_.volume);
+  const unsigned kernels = std::min(params_.NumKd, std::max(1U, knobs_.kernels));
+  wish(below(kernels), 1 + below(std::max(1U, knobs_.level)), below(params_.NumSm), knobs_.volume);
 }
 
 void Environment::show_push(Inputs& in) {

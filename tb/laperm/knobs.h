@@ -24,7 +24,10 @@ struct Knobs {
   unsigned huge = 0;          ///< rate of items that never finish
   /// Draws numbers of thread blocks near the limits of their range too; most such items never finish
   bool sizes = false;
+  /// Rate of items whose number of thread blocks is small except for one bit of its upper half
+  unsigned tall = 0;
   unsigned level = 15;     ///< maximum level of an orphan
+  unsigned kernels = 256;  ///< number of kernel entries to which orphans belong: the first ones
   unsigned bind = 32;      ///< number of SMs to which launches are bound: the first ones
   bool last_sms = false;   ///< launches are bound to the last SMs instead
   unsigned alive = 60;     ///< no new item while this many items wait

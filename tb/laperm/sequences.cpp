@@ -45,6 +45,11 @@ Knobs draw(const Params& params, std::uint64_t seed) {
   knobs.delay = pick({1, 3, 20, 200});
   knobs.rest = pick({0, 20, 1000});
   knobs.sizes = rng.below(4) == 0;
+  if (rng.below(8) == 0) {
+    knobs.tall = 8000;
+    knobs.over = 400;
+    knobs.rest = 0;  // a reset within an idle period would depend on whether the period is skipped
+  }
   return knobs;
 }
 
@@ -68,6 +73,11 @@ void crowded(Knobs& knobs, const Params& params) {
   knobs.orphan = knobs.push = kAlways;
   knobs.level = params.LvlMax;
   knobs.alive = 1000;
+  if (params.QcntW > 6) {  // else the items of all kernels reach the limit, one after another
+    knobs.kernels = 1;
+    knobs.kernel = 0;
+    knobs.ovf_log2 = knobs.ovf_least = params.OvfW;
+  }
   knobs.take = 1500;
   knobs.break_push = 3000;
 }
@@ -305,6 +315,15 @@ base::Cycle until_rings_are_empty(const Params& params) {
                              : 0;
 }
 
+/// `rings` with rings of 32 to 128 slots.
+void small_rings(Knobs& knobs, const Params& params) {
+  rings(knobs, params);
+  knobs.ovf_least = 5;
+  knobs.ovf_log2 = 7;
+  knobs.burst = kRingLists * (params.BankDepth + 150);
+  knobs.settings = 1000;
+}
+
 /// Many sets fill and become empty: more than 255 slots are released and allocated again.
 void given_back(Knobs& knobs) {
   orphans_alone(knobs, 1);
@@ -328,6 +347,16 @@ void long_items(Knobs& knobs) {
 
 /// Returns the cycles of a long episode, in which several such items finish.
 base::Cycle until_long_items_end(const Params& params) { return params.CntW > 12 ? 24'000 : 0; }
+
+/// Items and host kernels whose numbers of thread blocks are small except for one upper bit. A reset ends them.
+void high_bits(Knobs& knobs) {
+  orphans_alone(knobs, 1);
+  knobs.over = 120;
+  knobs.tall = 20000;
+  knobs.kernel = 6000;
+  knobs.orphan = 3000;
+  knobs.volume = knobs.grid = 2;
+}
 
 void sleepy(Knobs& knobs) {
   hot(knobs);
@@ -375,10 +404,13 @@ const Sequences& sequences() {
        until_deep},
       {"rings", "lists in memory that fill their rings and empty them", kKeepsContract, With::changed<rings>, 0,
        until_rings_are_empty},
+      {"small_rings", "... small rings", kKeepsContract, With::changed<small_rings>},
       {"given_back", "sets that fill and empty: slots are given back and out again", kKeepsContract,
        With::changed<given_back>, 0, until_given_back},
       {"long_items", "items of more than 4096 thread blocks, to their end", kKeepsContract, With::changed<long_items>,
        0, until_long_items_end},
+      {"high_bits", "numbers of thread blocks that are small except for one high bit, and resets", kKeepsContract,
+       With::changed<high_bits>},
       {"sleepy", "short work, then long rest", kKeepsContract, With::changed<sleepy>}};
   return all;
 }

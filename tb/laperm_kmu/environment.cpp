@@ -41,6 +41,7 @@ void Environment::arrive() {
     for (unsigned i = 0; i < knobs_.burst; ++i) launch();
   }
   if (chance(knobs_.host)) queues_[number(std::min(params_.NumHq, std::max(1U, knobs_.queues)))] = 1;
+  if (chance(knobs_.pairs)) queues_[number(params_.NumHq)] = queues_[number(params_.NumHq)] = 1;
   if (chance(knobs_.all_queues)) std::fill(queues_.begin(), queues_.end(), 1U);
   if (chance(knobs_.suspend)) ++suspended_;
 }

@@ -15,6 +15,7 @@ struct Knobs {
   unsigned host = 3000;     ///< rate at which a kernel reaches the head of a host queue
   unsigned queues = 128;    ///< number of host queues in use: the first ones
   unsigned all_queues = 0;  ///< rate at which all host queues get a kernel together
+  unsigned pairs = 0;       ///< rate at which two host queues, any distance apart, get a kernel together
   unsigned suspend = 800;   ///< rate at which a suspended thread block becomes able to resume
   // Departures
   unsigned entries = 8;     ///< number of kernel table entries

@@ -116,6 +116,13 @@ void few_hosts(Knobs& knobs) {
   knobs.take_back = 10000;
 }
 
+/// Two ready host queues at a time, any distance apart.
+void two_hosts(Knobs& knobs) {
+  hot(knobs);
+  knobs.launch = knobs.host = 0;
+  knobs.pairs = 12000;
+}
+
 /// Suspended thread blocks, which have priority, together with launches and host queues.
 void suspended(Knobs& knobs) {
   hot(knobs);
@@ -150,6 +157,7 @@ const Sequences& sequences() {
       {"slow_lanes", "offers that wait for a parse lane", kKeepsContract, With::changed<slow_lanes>},
       {"hosts", "queues of the host, nearly alone", kKeepsContract, With::changed<hosts>},
       {"few_hosts", "... few of them ready at a time", kKeepsContract, With::changed<few_hosts>},
+      {"two_hosts", "... two at a time, any distance apart", kKeepsContract, With::changed<two_hosts>},
       {"suspended", "suspended blocks, launches and queues together", kKeepsContract, With::changed<suspended>},
       {"sleepy", "little to do, then long rest", kKeepsContract, With::changed<sleepy>}};
   return all;

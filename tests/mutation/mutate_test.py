@@ -237,6 +237,19 @@ class Campaign(FlowCase):
         self.assertEqual([waves.name for waves in logs.glob("*.vcd")], [f"{number}.vcd"])
         self.assertEqual({path.name for path in self.folder.iterdir()}, {"work", "result.json"})
 
+    def test_chosen_sequences_and_changed_parameters_are_those_of_the_runs(self):
+        words = ("mutate", "turnstile", "--params", "odd", "--count", "3", "--cycles", "2000", "--runs", "1")
+        chosen = ("--sequence", "random", "--sequence", "medley")
+        found = self.json(*words, *chosen, root=None, expect=None)
+        killed = [one for one in found["mutants"] if one["result"] == "killed"]
+        self.assertTrue(killed)
+        self.assertLessEqual({one["by"].split()[0] for one in killed}, {"random", "medley"})
+        self.assertEqual(killed[0]["by"], "random 1")
+        # With other sequences no result is kept: the first one kills it again.
+        other = self.json(*words, "--sequence", "medley", root=None, expect=None)
+        self.assertEqual({one["by"] for one in other["mutants"] if one["result"] == "killed"}, {"medley 1"})
+        self.refused(*words, "--sequence", "none", root=None, says="unknown sequence of turnstile 'none'")
+
     def test_wrong_requests_are_refused(self):
         self.refused("mutate", "turnstile", "--params", "none", root=None, says="there are: minimum, odd")
         self.refused("mutate", "turnstile", "--count", "0", root=None, says="at least 1")

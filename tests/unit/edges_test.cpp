@@ -87,6 +87,27 @@ TEST(Edges, TwinsDifferInUpperBitsAlone) {
   for (const unsigned from : {15U, 16U, 31U, 32U}) EXPECT_GT(equal_below[from], 100U) << from;
 }
 
+// A tall value is the plain one with one bit of the upper half, or this bit alone, also in a plain episode.
+TEST(Edges, TallValuesHaveOneBitOfTheUpperHalf) {
+  for (const unsigned bits : {1U, 10U, 32U, 64U}) {
+    Edges edges(5, EdgeMode::kPlain);
+    std::uint64_t with_plain = 0, alone = 0;
+    for (unsigned i = 0; i < 5'000; ++i) {
+      const std::uint64_t value = edges.tall(bits, 1);
+      const std::uint64_t upper = value >> (bits / 2) << (bits / 2);
+      ASSERT_EQ(upper & (upper - 1), 0U);
+      ASSERT_NE(upper, 0U);
+      ASSERT_TRUE(value == upper || value == (upper | 1U)) << value;
+      (value == upper ? alone : with_plain) |= upper;
+    }
+    const std::uint64_t half = twin::mask(bits) >> (bits / 2) << (bits / 2);
+    EXPECT_EQ(alone, half) << bits << " bits";
+    if (bits > 1) {
+      EXPECT_EQ(with_plain, half) << bits << " bits";
+    }
+  }
+}
+
 TEST(Edges, FewSizesAreLarge) {
   Edges edges(5, EdgeMode::kEnds);
   unsigned plain = 0, large = 0;
@@ -182,7 +203,7 @@ TEST(PortCover, AWaivedHighestBitKeepsItsReason) {
 
 // A sequence that counts its cycles, and notes how long its longest episode was.
 twin::Cycle longest = 0;
-class Counting final : public twin::Sequence<Block> {
+class Counting : public twin::Sequence<Block> {
  public:
   Counting(const turnstile::Params& /*params*/, std::uint64_t /*seed*/) {}
   void drive(turnstile::Inputs& /*in*/) override { longest = std::max(longest, ++cycles_); }
@@ -219,6 +240,54 @@ TEST(Medley, ALongEpisodeComesOnceAfterTheFirstRound) {
                  {"c", "", true, make, 0, [](const auto&) { return twin::Cycle{50'000}; }}}),
             1U);
   EXPECT_EQ(run({{"a", "", true, make}, {"b", "", true, make}}), 0U);
+}
+
+/// Sequence that asks for a reset every ten cycles.
+class Resetting final : public Counting {
+ public:
+  using Counting::Counting;
+  void begin(turnstile::Inputs& in) override {
+    Counting::begin(in);
+    ++begins;
+    left_ = 10;
+  }
+  void drive(turnstile::Inputs& in) override {
+    Counting::drive(in);
+    ran = std::max(ran, ++driven_);
+    --left_;
+  }
+  [[nodiscard]] bool over() override { return left_ == 0; }
+
+  static inline unsigned begins = 0;  // of all objects
+  static inline twin::Cycle ran = 0;  // cycles of the object that was driven longest
+
+ private:
+  unsigned left_ = 0;
+  twin::Cycle driven_ = 0;
+};
+
+// The resets that a sequence asks for do not end its episode, and the sequence stays the same.
+TEST(Medley, ASequenceHasItsOwnResetsWithinItsEpisode) {
+  const SequenceTable<Block> table = {{"a", "", true, made_of<Block, Counting>},
+                                      {"b", "", true, made_of<Block, Resetting>}};
+  Resetting::begins = 0;
+  Resetting::ran = 0;
+  Medley<Block> medley(table, turnstile::Params{}, 1);
+  turnstile::Inputs in;
+  medley.begin(in);
+  unsigned resets = 0;
+  for (unsigned cycle = 0; cycle < 50'000; ++cycle) {
+    if (medley.over()) {
+      ++resets;
+      medley.begin(in);
+    }
+    medley.drive(in);
+  }
+  EXPECT_GT(Resetting::begins, 1'000U);
+  EXPECT_LT(Resetting::begins, 4'000U);  // episodes of the other sequence lie between
+  EXPECT_GE(resets, Resetting::begins);
+  EXPECT_LT(resets, Resetting::begins + 60);
+  EXPECT_GT(Resetting::ran, 8'000U);  // an episode of the resetting sequence has its full length
 }
 
 std::vector<std::pair<std::string, base::Cycle>> planned(ParamSets sets, unsigned bits) {

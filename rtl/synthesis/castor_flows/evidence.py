@@ -341,7 +341,8 @@ def _mutate(parts):
     for _, data in parts:
         counted = data["killed"] + data["survived"]
         texts.append(
-            f"{_share(data['killed'], counted)} killed: {data['killed']} of {counted} at the set {data['set']}; "
+            f"{_share(data['killed'], counted)} killed: {data['killed']} of {counted} at the set {data['set']}"
+            f"{', mutants of widths and constants' if data.get('widths') else ''}; "
             f"{data['equivalent']} of {counted + data['equivalent']} mutants proven equivalent"
         )
     return "; ".join(texts)

@@ -28,7 +28,12 @@ _RUN_SECONDS = 600
 
 def add_arguments(parser):
     parser.add_argument("block", help="block")
-    parser.add_argument("--params", metavar="SET", default="proof", help="parameter set (default: %(default)s)")
+    parser.add_argument(
+        "--params",
+        metavar="SET",
+        default="proof",
+        help="parameter set, with other values as in 'golden,CntW=10' (default: %(default)s)",
+    )
     parser.add_argument("--count", metavar="N", type=int, default=100, help="mutants (default: %(default)s)")
     parser.add_argument(
         "--seed", metavar="S", type=int, default=1, help="seed of the random choice of mutants (default: %(default)s)"
@@ -43,6 +48,12 @@ def add_arguments(parser):
     )
     parser.add_argument(
         "--runs", metavar="R", type=int, default=3, help="seeds for every sequence of the block (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--sequence",
+        metavar="NAME",
+        action="append",
+        help="run this sequence alone (repeatable; default: all sequences of the block)",
     )
     parser.add_argument(
         "--seconds",
@@ -109,7 +120,7 @@ def run(options, progress):
         raise WrongRequest("--count, --cycles and --runs must be at least 1")
     tools.need("yosys", "berkeley-abc")
     block = tree.find(options.root, options.block)
-    values = block.parameters(options.params)
+    values = block.changed_parameters(options.params)
     work = (Path(options.work) / block.name / f"mutate-{kind(options)}").resolve()
     work.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
@@ -128,9 +139,9 @@ def run(options, progress):
         ),
     )
 
-    names = harness.sequences(work)
+    names = chosen_sequences(block, harness.sequences(work), options)
     plan = [(name, seed) for seed in range(1, options.runs + 1) for name in names]
-    kept = Kept(work / "results.json", fingerprint(work, harness, options))
+    kept = Kept(work / "results.json", fingerprint(work, harness, options, names))
     for mutant in mutants:
         kept.restore(mutant)
     first = plan[: len(plan) // options.runs]
@@ -164,12 +175,21 @@ def run(options, progress):
                 "block": block.name,
                 "set": options.params,
                 "parameters": values,
+                "widths": options.widths,
                 **counts,
                 "killed_share": share(mutants),
                 "mutants": [mutant.json(block.root) for mutant in mutants],
             },
         )
     return code
+
+
+def chosen_sequences(block, known, options):
+    """Returns the names of the sequences of each run: those of --sequence, or all. Raises WrongRequest for an unknown
+    name."""
+    for name in options.sequence or ():
+        tree.choose(f"sequence of {block.name}", name, known)
+    return list(dict.fromkeys(options.sequence)) if options.sequence else known
 
 
 def kind(options):
@@ -249,14 +269,14 @@ class Kept:
         scratch.replace(self.path)
 
 
-def fingerprint(work, harness, options):
-    """Returns a digest of everything on which the results depend: design, mutations, RTL object, bench, parameter set
-    and cycles."""
+def fingerprint(work, harness, options, names):
+    """Returns a digest of everything on which the results depend: design, mutations, RTL object, bench, parameter set,
+    cycles and names of the sequences."""
     parts = [
         (work / "base.il").read_bytes(),
         (work / "mutations.txt").read_bytes(),
         *(path.read_bytes() for path in harness.parts),
-        f"{options.params} {options.cycles}".encode(),
+        f"{options.params} {options.cycles} {' '.join(names)}".encode(),
     ]
     return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 

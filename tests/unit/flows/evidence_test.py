@@ -50,6 +50,13 @@ class Evidence(unittest.TestCase):
             figure["mutate"]([("", {"set": "odd", "killed": 19, "survived": 1, "equivalent": 5})]),
             "95.0 % killed: 19 of 20 at the set odd; 5 of 25 mutants proven equivalent",
         )
+        both = ({"set": "proof", "widths": False}, {"set": "golden,CntW=10", "widths": True})
+        self.assertEqual(
+            figure["mutate"]([("", {**one, "killed": 9, "survived": 0, "equivalent": 1}) for one in both]),
+            "100.0 % killed: 9 of 9 at the set proof; 1 of 10 mutants proven equivalent; "
+            "100.0 % killed: 9 of 9 at the set golden,CntW=10, mutants of widths and constants; "
+            "1 of 10 mutants proven equivalent",
+        )
         runs = "  medley, seed 1, 20000 cycles: no difference\n  rules, seed 1, 500 cycles: no difference\n"
         self.assertEqual(
             figure["netlist"]([(runs, {"set": "odd"})]),
