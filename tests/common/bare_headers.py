@@ -1,4 +1,4 @@
-"""A view of the system's include folders without CUDA's libraries, whatever packages are installed."""
+"""Makes a view of the system's include folders without CUDA's libraries, whatever packages are installed."""
 
 import fnmatch
 import os
@@ -36,12 +36,12 @@ LIBRARIES = (
     "nvvm*",
 )
 
-#: Variables by which compilers get more folders and options.
+#: Variables that give compilers further folders and options.
 VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS")
 
 
 def make(folder):
-    """Makes in the empty `folder` a root of links to the system, whose /usr/include lacks LIBRARIES and which has no
+    """Makes a root of links to the system in the empty `folder`. Its /usr/include lacks LIBRARIES, and it has no
     /usr/local. Returns the environment in which clang takes its headers and libraries from there."""
     root = pathlib.Path(folder).resolve()
     if " " in str(root):  # clang splits the variable at blanks
@@ -54,7 +54,7 @@ def make(folder):
         if entry.name not in ("include", "local"):
             (root / "usr" / entry.name).symlink_to(entry)
     link_headers(pathlib.Path("/usr/include"), root / "usr" / "include")
-    # clang finds the headers of C++ by way of lib/gcc/.../../../../../include, at times without following the link lib.
+    # clang finds the C++ headers through lib/gcc/.../../../../../include, sometimes without following the link lib.
     (root / "include").symlink_to(root / "usr" / "include")
     environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     return environment | {"CCC_OVERRIDE_OPTIONS": f"# ^--sysroot={root}"}

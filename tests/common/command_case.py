@@ -1,4 +1,4 @@
-"""Tests that run commands: each in a folder of its own, with no setting of Castor from outside."""
+"""Tests that run commands, each in a folder of its own and without Castor settings from the environment."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ class CommandCase(unittest.TestCase):
         self.folder.cleanup()
 
     def settings(self):
-        """Variables that every command has."""
+        """Returns the environment variables of every command."""
         return {}
 
     def environment(self, more):

@@ -5,7 +5,7 @@
 
 namespace castor::test {
 
-/// What a suite compared, for the evidence of a block (docs/guides/flows.md, "Evidence").
+/// Counts of the comparisons of a test suite, for the evidence of a block (docs/guides/flows.md, "Evidence").
 struct ComparedRuns {
   unsigned sets = 0, runs = 0;
   std::uint64_t cycles = 0;

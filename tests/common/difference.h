@@ -20,8 +20,7 @@ std::string difference(const Fields& is, const Fields& expected, Each each) {
 
 }  // namespace detail
 
-/// "NAME is V, expected W; " for each output of a block in which the two differ at these parameters; empty if none
-/// does.
+/// Returns "NAME is V, expected W; " for each output of a block that differs at these parameters; empty if none does.
 template <class Block>
 std::string difference(const typename Block::Outputs& is, const typename Block::Outputs& expected,
                        const typename Block::Params& params) {

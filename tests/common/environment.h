@@ -17,8 +17,8 @@ inline void use_build_tree() {
   ::setenv("CASTOR_CACHE", (build + "/cache").c_str(), 0);
 }
 
-/// The folder for everything that a test program and its children write (testing::TempDir, TMPDIR). It is of this
-/// process alone, and gone with the object.
+/// Temporary folder for everything that a test program and its children write (testing::TempDir, TMPDIR). It belongs to
+/// this process only, and is removed with the object.
 class TestFolder {
  public:
   TestFolder() {

@@ -1,5 +1,4 @@
-"""RTL of a block with a fault, for script tests: a copy of the block's folder whose RTL has one text replaced by
-another."""
+"""RTL of a block with a fault, for script tests: a copy of the block's folder in which one text of the RTL is replaced."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What the script tests of the flows share: running the `castor` command on the trial block, or on a broken copy of
+"""Shared code of the script tests of the flows: runs the `castor` command on the trial block, or on a broken copy of
 it."""
 
 import json
@@ -14,7 +14,7 @@ DATA = ROOT / "tests" / "data" / "flows"
 
 
 class FlowCase(unittest.TestCase):
-    """Each case has an empty folder `self.folder`; `castor` is the program under test."""
+    """Base of cases. Each case has an empty folder `self.folder`; `castor` is the program under test."""
 
     castor = None
 
@@ -24,7 +24,7 @@ class FlowCase(unittest.TestCase):
         self.folder = Path(holder.name)
 
     def copy(self):
-        """A copy of the trial block's tree that a case may change."""
+        """Returns a copy of the trial block's tree that a case may change."""
         root = self.folder / "tree"
         shutil.copytree(DATA, root)
         return root
@@ -35,8 +35,8 @@ class FlowCase(unittest.TestCase):
         path.write_text(text.replace(old, new, 1))
 
     def run_castor(self, *words, root=DATA, path=None, expect=0):
-        """Runs `castor words...` on blocks of the tree `root` (None: those with manifests); checks the exit code (None:
-        0 and 1 will do); returns (standard output, standard error)."""
+        """Runs `castor words...` on blocks of the tree `root` (None: those with manifests). Checks the exit code (None:
+        accepts 0 and 1). Returns (standard output, standard error)."""
         environment = dict(os.environ)
         if path is not None:
             environment["PATH"] = path
@@ -58,7 +58,7 @@ class FlowCase(unittest.TestCase):
         return done.stdout, done.stderr
 
     def refused(self, *words, says, **more):
-        """The command must end with exit code 2 and one line that contains `says`."""
+        """Checks that the command ends with exit code 2 and one line that contains `says`."""
         out, err = self.run_castor(*words, expect=2, **more)
         self.assertEqual(len(err.strip().splitlines()), 1, err)
         self.assertIn(says, err)
@@ -66,7 +66,7 @@ class FlowCase(unittest.TestCase):
         return err
 
     def json(self, *words, expect=0, **more):
-        """The JSON that the command writes."""
+        """Returns the JSON that the command writes."""
         file = self.folder / "result.json"
         self.run_castor(*words, "--json", file, expect=expect, **more)
         return json.loads(file.read_text())

@@ -1,4 +1,4 @@
-"""What the script tests read from a saved view of GTKWave."""
+"""Reads saved views of GTKWave, for script tests."""
 
 import re
 
@@ -9,8 +9,8 @@ _OTHER = re.compile(
 
 
 def shown(text):
-    """The signals that a view shows. Raises ValueError for what no view has, for groups that do not close, and for a
-    reference to another file: it would be looked for in the folder that somebody happens to be in."""
+    """Returns the signals of a view. Raises ValueError for a line that no view has, for groups that do not close, and
+    for a reference to another file, which GTKWave would look up relative to the current folder."""
     signals, groups, flags = [], [], 0
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("@"):

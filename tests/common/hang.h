@@ -2,6 +2,6 @@
 
 #include <chrono>
 
-/// Limit of every wait in a test program, far beyond what a command takes on a loaded machine. It ends a test that
-/// would never end; no verdict comes from a duration.
+/// Limit of every wait in a test program, far longer than any command takes on a loaded machine. The limit only ends a
+/// test that hangs; no result depends on a duration.
 constexpr std::chrono::seconds kHangLimit{1800};

@@ -7,8 +7,9 @@
 
 #include "castor/base/error.h"
 
-// EXPECT_HOOK_FAILS(statement, text): the statement throws base::Error, as a broken rule of a hook does, and its
-// message has the text, a regular expression. It runs in a child process, so what it leaves behind is not seen.
+// EXPECT_HOOK_FAILS(statement, text): expects that the statement throws base::Error, as a violated rule of a hook does,
+// and that its message matches the regular expression `text`. The statement runs in a child process, so it has no other
+// effects.
 #define EXPECT_HOOK_FAILS(statement, text)                          \
   EXPECT_EXIT(                                                      \
       try { statement; } catch (const castor::base::Error& error) { \

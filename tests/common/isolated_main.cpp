@@ -70,7 +70,7 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// Blocks the signals that `run_all` waits for, while it lives. Children start with the mask from before.
+/// Blocks the signals that `run_all` waits for, while the object lives. Child processes start with the previous mask.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -101,8 +101,8 @@ void make_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0700) != 0) give_up("no folder '" + path + "': " + std::strerror(errno));
 }
 
-/// Starts the program again; returns its process. Output goes to `output`. SIGXCPU ends the process when it has used
-/// `cpu_seconds` of CPU time.
+/// Starts the program again and returns the process. Its output goes to `output`. SIGXCPU ends the process when it has
+/// used `cpu_seconds` of CPU time.
 pid_t start(const std::vector<std::string>& arguments, const std::string& output, unsigned cpu_seconds,
             const HeldSignals& signals) {
   const pid_t parent = getpid();
@@ -188,7 +188,7 @@ void begin(Case& one, const Settings& settings, const HeldSignals& signals) {
                       one.folder + "/output", settings.cpu_seconds, signals);
 }
 
-/// Judges a case whose process has ended.
+/// Sets the result of a case whose process has ended.
 void end(Case& one, int status, const Settings& settings) {
   one.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(Time::now() - one.start).count();
   const Json report = Json::parse(read(one.folder + "/report"), nullptr, false);

@@ -18,11 +18,11 @@
 #include "castor/gpu/hooks/study.h"
 #include "castor/gpu/machine.h"
 
-// Adapters that change nothing: each hook of docs/gpu/hooks.md, "Hooks", with the built-in behaviour of the machine, or
-// none. They are the place to start an adapter from: copy one, keep what its base class checks, replace `decide` and
+// Null adapters for all hooks (docs/gpu/hooks.md, "Hooks"). They change nothing: each has the built-in behaviour of the
+// machine, or none. To write an adapter, copy one of them, keep the checks of its base class, and replace `decide` and
 // `watch`.
 namespace castor::gpu::test {
-/// FNV-1a over values.
+/// FNV-1a hash over values.
 class Digest {
  public:
   template <class T>
@@ -60,13 +60,13 @@ inline void add(Digest& digest, const TbStartEvent& e) {
   digest.add(e.rows).add(e.slots);
 }
 inline void add(Digest& digest, std::uint8_t value) { digest.add(value); }
-/// What is there, with a number that names the field; nothing for what is not.
+/// Adds an optional value with a number that names its field; adds nothing if there is no value.
 template <class T>
 void add(Digest& digest, unsigned field, const Maybe<T>& value) {
   if (value) add(digest.add(field), *value);
 }
 
-/// Events of a front-end cycle; 0 if there are none.
+/// Returns a digest of the events of a front-end cycle; 0 if there are none.
 inline std::uint64_t events_of(const FrontEvents& ev) {
   Digest digest;
   const std::uint64_t none = digest.value();
@@ -268,11 +268,11 @@ inline bool same(const SwapOut& a, const SwapOut& b) {
 
 // --- The adapters ----------------------------------------------------------------------------------------------------
 
-/// What every adapter keeps to, checked: `settle` changes nothing (it is asked twice, and `decide` is const), edges
-/// come one after the other whether they are clocked or skipped, and nothing is skipped that was not quiet.
+/// Base class of all adapters. It checks the rules for hooks: `settle` changes nothing (it is called twice, and
+/// `decide` is const), edges are consecutive whether they are clocked or skipped, and only quiet edges are skipped.
 ///
-/// `seen` digests all inputs of all edges: events with their cycles, and levels times the edges they held. It is the
-/// same whether the platform skips edges or not.
+/// `seen` digests all inputs of all edges: events with their cycles, and levels times the number of edges for which
+/// they held. The digest does not depend on whether the platform skips edges.
 template <class In, class Out, class Base = ClockedHook<In, Out>>
 class NullHook : public Base {
  public:
@@ -308,7 +308,7 @@ class NullHook : public Base {
 
   bool sleeps = true;  ///< false: the hook is clocked in every cycle
   std::uint64_t clocked = 0, skipped = 0, eventful = 0;
-  /// Cycles (or ticks) that it has been through.
+  /// Returns the cycles (or ticks) clocked or skipped so far.
   [[nodiscard]] std::uint64_t edges() const { return clocked + skipped; }
   [[nodiscard]] std::uint64_t seen() const { return Digest().add(events_).add(level_sum_).value(); }
 
@@ -329,7 +329,8 @@ class NullHook : public Base {
   std::uint64_t level_ = 0, level_sum_ = 0, events_ = 0;
 };
 
-/// Round robin over the queues that are eligible, at once or by a scan (docs/gpu/front-end.md, "Parsing"). Admits all.
+/// Job scheduler with round robin over the eligible queues, at once or by a scan (docs/gpu/front-end.md, "Parsing").
+/// Admits all jobs.
 class NullJobScheduler final : public NullHook<JobIn, JobOut, JobScheduler> {
  public:
   void attach(const HookSite& site) override {
@@ -363,7 +364,7 @@ class NullJobScheduler final : public NullHook<JobIn, JobOut, JobScheduler> {
   QueueMask resting_;
 };
 
-/// First come first served (docs/gpu/front-end.md, "Dispatch").
+/// Dispatch policy: first come, first served (docs/gpu/front-end.md, "Dispatch").
 class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
  public:
   void attach(const HookSite& site) override {
@@ -389,7 +390,7 @@ class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
     out.place = placement;
     return out;
   }
-  // The dispatcher of this program may look behind the view.
+  // Returns the ledger behind the view. The built-in dispatcher, which this adapter uses, needs it.
   static const Ledger& ledger(const DispatchIn& in) { return static_cast<const Ledger&>(*in.room); }
   void watch(const DispatchIn& in) override {
     if (in.taken) {
@@ -414,7 +415,7 @@ class NullDispatchPolicy final : public NullHook<DispatchIn, DispatchOut> {
   std::array<std::uint32_t, kMaxEntries> next_{};
 };
 
-/// Allows everything, and reads pulses.
+/// Governor that allows everything, and reads pulses.
 class NullGovernor final : public NullHook<GovernIn, GovernOut> {
  public:
   bool pulses = true;
@@ -427,16 +428,16 @@ class NullGovernor final : public NullHook<GovernIn, GovernOut> {
   }
 };
 
-/// Holds and skips nothing.
+/// Fetch filter that holds and skips nothing.
 class NullFetchFilter final : public NullHook<FetchIn, FetchOut> {
  private:
   [[nodiscard]] FetchOut decide(const FetchIn& /*in*/) const override { return {}; }
 };
 
-/// Does nothing, and has no rows: the filter acts on issue alone.
+/// Study that does nothing and has no rows: the filter acts on issue only.
 class NullStudy final : public Study {};
 
-/// Looks at nothing.
+/// Execution study that ignores all instructions.
 class NullExecutionStudy final : public ExecutionStudy {
  public:
   [[nodiscard]] std::unique_ptr<BlockStudy> start(const Launch& /*launch*/, unsigned /*warps*/,
@@ -448,7 +449,7 @@ class NullExecutionStudy final : public ExecutionStudy {
   unsigned launches = 0;
 };
 
-/// Has a study that does nothing.
+/// Fetch filter with a study that does nothing.
 class NullStudyFilter final : public NullHook<FetchIn, FetchOut> {
  public:
   void attach(const HookSite& site) override {
@@ -461,7 +462,8 @@ class NullStudyFilter final : public NullHook<FetchIn, FetchOut> {
   NullStudy study_;
 };
 
-/// The issue policy of the machine file: gto, lrr or oldest. Checks what the SM tells of barriers and exits.
+/// Issue policy that equals the one of the machine file: gto, lrr or oldest. Checks the SM's events about barriers and
+/// exits.
 class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
  public:
   NullIssuePolicy() {
@@ -556,7 +558,7 @@ class NullIssuePolicy final : public NullHook<IssueIn, IssueOut> {
   std::array<WarpMask, 64> warps_{};
 };
 
-/// Takes every message, sends none and holds nothing.
+/// Synchronisation hub that accepts every message, sends none and holds nothing.
 class NullHub final : public NullHook<HubIn, HubOut> {
  private:
   [[nodiscard]] HubOut decide(const HubIn& in) const override {
@@ -566,21 +568,21 @@ class NullHub final : public NullHook<HubIn, HubOut> {
   }
 };
 
-/// Takes every message and stalls no warp.
+/// Synchronisation agent that accepts every message and stalls no warp.
 class NullAgent final : public NullHook<AgentIn, AgentOut> {
  private:
   [[nodiscard]] AgentOut decide(const AgentIn& /*in*/) const override { return {}; }
   [[nodiscard]] std::uint64_t first_level() const override { return levels_of(AgentIn{}); }
 };
 
-/// Takes no job, so thread blocks stay where they are.
+/// Swap engine that accepts no job, so thread blocks stay where they are.
 class NullSwapEngine final : public NullHook<SwapIn, SwapOut, SwapEngine> {
  private:
   [[nodiscard]] SwapOut decide(const SwapIn& /*in*/) const override { return {}; }
   [[nodiscard]] std::uint64_t first_level() const override { return levels_of(SwapIn{}); }
 };
 
-/// Null adapters for all hooks of a machine; `hooks` plugs in those that were asked for.
+/// Null adapters for all hooks of a machine. `hooks` plugs in the requested ones.
 class NullHooks {
  public:
   explicit NullHooks(unsigned sms) : filters(sms), studies(sms), issue(sms), agents(sms), swap(sms) {}

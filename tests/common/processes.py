@@ -1,6 +1,6 @@
-"""Waiting for a process to have done something, instead of for time to pass.
+"""Waits for events of a process, such as its end, instead of for a fixed time.
 
-No verdict comes from a duration: a test waits for an event, and `HANG_SECONDS` only ends one that hangs.
+No result depends on a duration. A test waits for an event, and `HANG_SECONDS` only ends a test that hangs.
 """
 
 import os
@@ -46,7 +46,7 @@ def cpu_seconds(pid):
 
 
 def until_worked(process, seconds):
-    """Waits until a process that computes without a pause has used so many more seconds of CPU, or has ended."""
+    """Waits until a process that computes without a pause has used `seconds` more seconds of CPU, or has ended."""
     aim = cpu_seconds(process.pid) + seconds
     until(
         lambda: process.poll() is not None or cpu_seconds(process.pid) >= aim,

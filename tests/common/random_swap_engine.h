@@ -11,9 +11,9 @@
 
 namespace castor::gpu::test {
 
-/// A swap engine that does one job at a time, in an order and with pauses that follow from a seed: it stores the lines
-/// of a context to its image in random order and loads them back in another one. Some lines are first copied to a place
-/// inside the SM and back. A thread block that is moved in gets the homes that are spare, if a bit of the seed says so.
+/// A swap engine that does one job at a time. It stores the lines of a context to its image in random order, and loads
+/// them back in another order. Order and pauses follow from a seed. Some lines are first copied to a place inside the
+/// SM and back. If a bit of the seed says so, a thread block that is moved in gets the spare homes.
 class RandomSwapEngine final : public SwapEngine {
  public:
   struct Options {
@@ -202,7 +202,7 @@ class RandomSwapEngine final : public SwapEngine {
     out_ = {};
     out_.job_ready = phase_ == Phase::kIdle;
     if (phase_ == Phase::kPage) out_.page_request = job_.slot;
-    // A copy back has been performed before the line is stored.
+    // The copy back must be performed before the line is stored.
     if (phase_ == Phase::kLines && pause_ == 0 && next_ < order_.size() && (!job_.out || loads_ == 0)) {
       out_.access = access();
       out_.block_memory = blocks_ && !out_.access->local;

@@ -8,8 +8,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-/// Gives every file of the named folders and files to a fuzz target, once, in the order of their names. Used where the
-/// fuzz target is not linked with libFuzzer. An empty corpus is an error: a test that checks nothing must not pass.
+/// Passes every file of the named folders and files to a fuzz target once, in the order of their names. Used where the
+/// fuzz target is not linked with libFuzzer. An empty corpus is an error, since a test that checks nothing must not
+/// pass.
 int main(int argc, char** argv) {
   std::vector<std::filesystem::path> inputs;
   for (int i = 1; i < argc; ++i) {

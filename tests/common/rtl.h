@@ -22,7 +22,7 @@ inline nlohmann::json read_json(const std::string& path) {
   return nlohmann::json::parse(file);
 }
 
-/// The named parameter sets of a block.
+/// Returns the named parameter sets of a block.
 template <class Block>
 std::map<std::string, typename Block::Params> parameter_sets() {
   const nlohmann::json manifest = read_json(twin::find_block(Block::kBlock).manifest());
@@ -41,11 +41,11 @@ typename Block::Params parameter_set(const std::string& name) {
   return parameter_sets<Block>().at(name);
 }
 
-/// A copy of a block's RTL with one text of its sources replaced by another, as a block folder. Blocks are those of the
-/// build tree, so their paths are absolute.
+/// RTL source of a block in which one text is replaced by another, as a block folder of its own. Blocks are those of
+/// the build tree, so their paths are absolute.
 class PatchedRtl final : public twin::RtlSource {
  public:
-  /// `from` must stand in one of the RTL's files. The copy lies below `folder`.
+  /// Copies the block's RTL below `folder` with `from` replaced. One of the RTL's files must contain `from`.
   PatchedRtl(const std::string& block, const std::string& folder, const std::string& from, const std::string& to) {
     namespace fs = std::filesystem;
     const twin::BlockFolder original = twin::find_block(block);

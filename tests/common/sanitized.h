@@ -3,9 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-/// Whether this program runs under sanitizers, which make it ten to thirty times slower. Long searches by random
-/// stimulus belong to the other builds, which are compared value by value; here a part of each reaches the code that
-/// sanitizers look at.
+/// True if this program runs under sanitizers, which make it ten to thirty times slower. Long random searches run in
+/// the other builds, which compare the same values. Under sanitizers a part of each search suffices to reach the code.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -18,13 +17,13 @@ constexpr bool kSanitized = false;
 constexpr bool kSanitized = false;
 #endif
 
-/// `whole`, or `part` under sanitizers.
+/// Returns `whole`, or `part` under sanitizers.
 template <class T>
 constexpr T unless_sanitized(T whole, T part) {
   return kSanitized ? part : whole;
 }
 
-/// All elements, or the first, the last and every third between under sanitizers.
+/// Returns all elements; under sanitizers the first, the last and every third between them.
 template <class Elements>
 std::vector<typename Elements::value_type> sample_if_sanitized(const Elements& all) {
   std::vector<typename Elements::value_type> some;

@@ -67,9 +67,9 @@ struct SyncModelMessage {
   }
 };
 
-/// Agent. A warp that issues tb.gridsync or tb.wait is stalled from the next tick on. When all live warps of a TB are,
-/// and the TB is quiesced, the agent sends one message for the TB. A signal is sent at once; at most one issues per
-/// tick, and none while kDepth messages wait to be sent.
+/// Agent of one SM. It stalls a warp that issues tb.gridsync or tb.wait from the next tick on. When all live warps of a
+/// TB are stalled and the TB is quiesced, the agent sends one message for the TB. The agent sends a signal at once. At
+/// most one signal issues per tick, and none while kDepth messages wait to be sent.
 template <class Base>
 class SyncModelAgent : public Base {
  public:
@@ -282,7 +282,7 @@ class SyncModelHub : public Base {
     std::uint32_t count = 0, target = 0;
     std::map<unsigned, TbMask> sleepers;  ///< by SM
   };
-  /// The kernel in the table that synchronises.
+  /// State of the synchronising kernel in the table.
   struct Kernel {
     Maybe<SyncKernel> launch;
     std::set<std::uint32_t> arrived, ended;  ///< thread blocks at the grid barrier; thread blocks that have ended

@@ -16,7 +16,7 @@
 // A hub and agents for tests of the synchronisation network (docs/gpu/sync-network.md).
 namespace castor::gpu::test {
 
-/// A message of two words.
+/// Returns a message of two words.
 inline SyncMessage sync_message(std::uint64_t first, std::uint64_t last = 0) {
   SyncMessage message;
   message.word = {first, 0, 0, last};
@@ -34,8 +34,8 @@ struct SyncSeen {
   }
 };
 
-/// Counts edges, skipped ones included, and checks that they come one after the other and that none is skipped that was
-/// not quiet.
+/// Hook that counts edges, skipped ones included. It checks that edges are consecutive and that only quiet edges are
+/// skipped.
 template <class In, class Out>
 class SyncStub : public ClockedHook<In, Out> {
  public:
@@ -55,20 +55,20 @@ class SyncStub : public ClockedHook<In, Out> {
     ++clocked;
     edge(in);
   }
-  /// A clock that is gated leaves out cycles.
+  /// false if the clock is gated, so that cycles are missing
   bool checks_cycles = true;
   unsigned resets = 0;
   std::uint64_t clocked = 0;
 
  protected:
   virtual void edge(const In& in) = 0;
-  /// First cycle that is not clocked or skipped; kForever before the first edge.
+  /// Returns the first cycle that is neither clocked nor skipped; 0 before the first edge.
   [[nodiscard]] Cycle next() const { return next_ == kForever ? 0 : next_; }
   void restart() {
     next_ = kForever;
     ++resets;
   }
-  /// Edges before that of `cycle`.
+  /// Returns the number of edges before that of `cycle`.
   [[nodiscard]] Cycle until(Cycle cycle) const { return cycle <= next() ? 0 : cycle - next(); }
   HookSite site_;
 
@@ -76,7 +76,8 @@ class SyncStub : public ClockedHook<In, Out> {
   Cycle next_ = kForever;
 };
 
-/// An agent that sends messages from given cycles on, one after the other, and takes what arrives when `takes` says so.
+/// Agent that sends messages one after the other, each from a given cycle on. It accepts arriving messages in cycles
+/// for which `takes` returns true.
 class TrafficAgent final : public SyncStub<AgentIn, AgentOut> {
  public:
   struct Send {
@@ -88,8 +89,8 @@ class TrafficAgent final : public SyncStub<AgentIn, AgentOut> {
   std::vector<SyncSeen> sent, received;
 
   void reset() override { restart(); }
-  // What it takes depends on the number of the cycle, so it is asked in every cycle while a message waits. It sleeps
-  // while its own message has no room.
+  // Whether the agent accepts a message depends on the cycle, so no cycle may be skipped while a message waits. The
+  // agent sleeps while its own message finds no free entry.
   [[nodiscard]] Cycle quiet() const override {
     if (waiting_) return 0;
     return sends.empty() || blocked_ ? kForever : until(sends.front().from);
@@ -118,7 +119,8 @@ class TrafficAgent final : public SyncStub<AgentIn, AgentOut> {
   bool blocked_ = false;  // the agent's message found no free entry
 };
 
-/// A hub that sends messages from given cycles on, one after the other, and takes what arrives when `takes` says so.
+/// Hub that sends messages one after the other, each from a given cycle on. It accepts arriving messages in cycles for
+/// which `takes` returns true.
 class TrafficHub final : public SyncStub<HubIn, HubOut> {
  public:
   struct Send {

@@ -1,8 +1,8 @@
-"""What the script tests read from a VCD."""
+"""Reads VCD files, for script tests."""
 
 
 def variables(text):
-    """[(scopes from the outermost on, key, name, range of its bits or "")] of all variables."""
+    """Returns (scopes from the outermost on, key, name, range of its bits or "") of all variables."""
     scopes, found = [], []
     for line in text.splitlines():
         words = line.split()

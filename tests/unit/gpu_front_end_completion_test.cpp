@@ -1,4 +1,4 @@
-// The completion port alone: tickets, completion and signal words, notices.
+// Tests of the completion port alone: tickets, completion and signal words, notifications.
 #include "castor/gpu/front_end/completion_port.h"
 #include "gpu_front_end_parts.h"
 
@@ -15,7 +15,7 @@ class CompletionRig : public PartRig {
         memory("memory", machine, store, group),
         queues(machine, store),
         part(queues, memory.client(FrontEndMemory::User::kCompletions)) {
-    // The rings are made with the first packet.
+    // The rings are allocated with the first packet.
     queues.push(0, part.issue(), EventWaitPacket{}, 1, {});
   }
   void step(Cycle now) {

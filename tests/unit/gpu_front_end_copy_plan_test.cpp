@@ -1,4 +1,4 @@
-// The plan of a copy alone: its pieces, and when they are due.
+// Tests of the plan of a copy alone: its pieces, and the cycles in which they are due.
 #include <cmath>
 #include <numeric>
 

@@ -10,7 +10,7 @@
 #include "castor/gpu/front_end/suspender.h"
 #include "gpu_front_end_parts.h"
 
-// A dispatcher with what it works on: SMs that are wires, kernels that are in the table at once.
+// A dispatcher in a minimal environment: SMs are reduced to their wires, and kernels are in the table at once.
 namespace castor::gpu::test {
 
 using ScriptedGovernor = Scripted<GovernIn, GovernOut>;
@@ -45,7 +45,7 @@ class DispatcherRig : public PartRig {
         suspender(machine, sms.units, table, ledger, dispatcher, retire, launches, lanes, events, group) {}
   DispatcherRig() : DispatcherRig(Options{}) {}
 
-  /// A kernel is written and pushed; its TBs take so many warps and shared units each.
+  /// Writes and pushes a kernel whose TBs need `need` each.
   const KernelContext& push(unsigned entry, std::uint32_t tbs, TbNeed need, unsigned queue = 0, Cycle written = 0) {
     KernelContext& context = reserve(entry, tbs, queue);
     context.need = need;

@@ -57,8 +57,8 @@ TEST(FrontEndTiming, KthTbIsPlacedKMinusOneCyclesAfterTheFirst) {
 }
 
 TEST(FrontEndTiming, SlowDescriptorReadDelaysTheEntry) {
-  // Read sent in the grant's cycle, visible to the memory one later, answered 400 later, taken in the next cycle by the
-  // port and seen by the lane in the one after.
+  // The read is sent in the cycle of the grant and visible to the memory one cycle later. The reply comes 400 cycles
+  // later, is taken by the port in the next cycle, and is seen by the lane in the one after.
   Rig::Options options;
   options.latency = 400;
   Rig rig(load(), options);
@@ -259,7 +259,8 @@ TEST(FrontEndPlacement, FreedSmTakesTheNextTbWhereverTheSearchStands) {  // (b)
   EXPECT_EQ(placed[38].cycle, placed[0].cycle + 38);
   EXPECT_EQ(placed[17].c, 4U);
   EXPECT_EQ(placed[39].c, 4U);
-  // Placed in c with service S: wire visible in c + S + 1, its room usable at once.
+  // A TB placed in cycle c with service time S: its wire is visible in c + S + 1, and its resources can be used in that
+  // cycle.
   EXPECT_EQ(placed[39].cycle, placed[17].cycle + 500 + 1);
 }
 
@@ -352,7 +353,7 @@ TEST(FrontEndPlacement, DoneFifoDelaysRetiresAndNotTheRoomOfOthers) {
   ASSERT_EQ(retired.size(), 208U);
   EXPECT_EQ(retired[0].cycle, 1999U);
   EXPECT_EQ(rig.log.cycle("completed", ticket), 2000U + 207);
-  // Four per SM leave at once, afterwards only as fast as completions are counted.
+  // Four TBs per SM retire at once, later ones only as fast as completions are counted.
   EXPECT_EQ(std::count_if(retired.begin(), retired.end(), [](const Logged& e) { return e.cycle < 1999 + 4; }), 4 * 13);
   EXPECT_GT(retired.back().cycle, 1999U + 16);
 }

@@ -1,4 +1,4 @@
-// The dispatcher alone: which TB goes where, and what holds it back.
+// Tests of the dispatcher alone: the SM of each TB, and reasons why a TB is not placed.
 #include "common/hook_fails.h"
 #include "gpu_front_end_dispatch_parts.h"
 
@@ -42,7 +42,7 @@ TEST(Dispatcher, FirstComeFirstServedSaysWhyItWaits) {
   EXPECT_EQ(rig.placed_of(5), -1);
   EXPECT_EQ(rig.dispatcher.rest(5), DispatchWait::kNoFit);
   EXPECT_FALSE(rig.dispatcher.placeable());
-  // Room for the small one alone.
+  // Now only the small TB fits.
   rig.ledger.credit(1, 0, {2, 64, 0, 0});
   EXPECT_EQ(rig.placed_of(6), -1);
   EXPECT_EQ(rig.dispatcher.rest(6), DispatchWait::kHeadBlocked);

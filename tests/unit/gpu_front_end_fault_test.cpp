@@ -1,4 +1,5 @@
-// Faults, calls into the runtime, exhausted memory, abandoned work, reports of who waits for whom; the memory client.
+// Tests of faults, calls into the runtime, exhausted memory, abandoned work, reports of waiting kernels; and of the
+// memory client.
 #include "gpu_front_end_support.h"
 
 namespace castor::gpu::gpu_front_end_fault_test {
@@ -31,7 +32,7 @@ TEST(FrontEndFaults, FaultingKernelIsKilledOnAllSmsAndOthersGoOn) {
   };
   rig.run();
   ASSERT_TRUE(rig.front_end->idle()) << rig.front_end->waiting();
-  // The front end sees the fault in 601, SMs stop their TBs in 602, one retires per SM and cycle.
+  // The front end sees the fault in cycle 601, and SMs stop their TBs in 602. One TB retires per SM and cycle.
   EXPECT_EQ(count(rig.log.of("placed"), bad), 39U);
   for (const Logged& event : rig.log.of("retired")) {
     EXPECT_TRUE(event.a != bad || event.cycle <= 602 + 2) << event;
@@ -89,7 +90,7 @@ TEST(FrontEndFaults, TbOnItsWayWhenItsKernelIsKilledLeavesToo) {
 }
 
 TEST(FrontEndFaults, PolicyIsRidOfAStoppedKernelByOffersThatAreDropped) {
-  /// First come first served, position by position, on any SM.
+  /// Dispatch policy: first come, first served, position by position, on any SM.
   class Policy : public DispatchPolicy {
    public:
     void attach(const HookSite& /*site*/) override {}

@@ -1,4 +1,4 @@
-// The fault unit alone: which fault counts, what stops, and calls into the runtime.
+// Tests of the fault unit alone: the fault that counts, the kernels that stop, and calls into the runtime.
 #include "castor/gpu/front_end/fault_unit.h"
 #include "castor/gpu/front_end/preemptor.h"
 #include "gpu_front_end_dispatch_parts.h"
@@ -10,7 +10,7 @@ using test::DispatcherRig;
 
 constexpr TbNeed kNeed{1, 32, 1, 0};
 
-/// A list of mechanisms that has the preemptor alone.
+/// A list of mechanisms that contains only the preemptor.
 struct Told {
   template <class Act>
   void each(Act act) {

@@ -129,7 +129,7 @@ TEST(Governors, PulsesAreReadWhileOneOfThemWantsThem) {
     rig.hooks[0].out.pulses = now == 10;
     rig.hooks[1].out.pulses = now >= 11 && now < 20;
     cycle(now);
-    // Wanted from 10 to 19: measured from 11 to 20, read from 12 to 20.
+    // Requested in cycles 10 to 19: measured in 11 to 20, read in 12 to 20.
     EXPECT_EQ(seen.lanes, now >= 12 && now <= 19 ? now - 1 : 0) << now;
     EXPECT_EQ(rig.part->next(now), now >= 11 && now <= 19 ? now + 1 : kForever) << now;
   }

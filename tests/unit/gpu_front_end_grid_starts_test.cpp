@@ -1,4 +1,4 @@
-// Kernels whose TBs must all be resident at once: when they start, and what others may do meanwhile.
+// Tests of kernels whose TBs must all be resident at once: their start, and the placement of other TBs meanwhile.
 #include "castor/gpu/front_end/grid_starts.h"
 #include "gpu_front_end_dispatch_parts.h"
 #include "gpu_front_end_hooks_support.h"
@@ -52,7 +52,7 @@ TEST(GridStarts, FromTheFirstTbToTheLastNothingElseIsPlaced) {
   rig.table.save(2);
   EXPECT_TRUE(rig.dispatcher.sms_for_restored(2).any());
   EXPECT_EQ(rig.placed_of(1), 0);
-  // The other kernels fit, and so does a TB that comes back.
+  // The other kernels fit, and so does a swapped-out TB.
   EXPECT_TRUE(rig.ledger.fits(1).any());
   EXPECT_TRUE(rig.dispatcher.takers(1).none());
   EXPECT_TRUE(rig.dispatcher.sms_for_restored(2).none());
@@ -81,7 +81,7 @@ TEST(GridStarts, ClosedSmsAndQuotasCount) {
   push_grid(rig, 3, 5, kSmall);
   EXPECT_EQ(rig.placed_of(1), -1);
   EXPECT_EQ(rig.dispatcher.grid_room(3), 4U);
-  // A TB of it fits on the open SMs too, but what is missing is a closed one.
+  // A TB of the kernel also fits on the open SMs, but the kernel needs the closed ones.
   EXPECT_EQ(rig.dispatcher.state().fits_head, SmMask{0xc});
   allowed[entries + 3] = Quota::kUnlimited;  // SM 1
   EXPECT_EQ(rig.dispatcher.grid_room(3), 2U + rig.machine.sm.tb_slots);

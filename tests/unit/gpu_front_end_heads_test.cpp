@@ -1,4 +1,4 @@
-// The head service alone: events, host calls, copies, and heads of queues in memory.
+// Tests of the queue head service alone: events, host calls, copies, and queue heads in memory.
 #include "castor/gpu/front_end/queue_head_service.h"
 #include "gpu_front_end_parts.h"
 

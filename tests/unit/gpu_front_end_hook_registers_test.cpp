@@ -1,4 +1,4 @@
-// Hooks of the front end serve windows of registers.
+// Tests of front-end hooks that serve register windows.
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
 #include "gpu_front_end_hooks_support.h"
@@ -10,7 +10,7 @@ using namespace test::hooks;
 using test::load;
 using test::Rig;
 
-/// Registers of a hook: the value of each is its number; an access is answered in its second cycle.
+/// Registers of a hook. The value of each register is its number. An access is answered in its second cycle.
 struct Registers {
   int window = -1;
   unsigned accesses = 0;

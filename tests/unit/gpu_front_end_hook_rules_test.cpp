@@ -139,7 +139,7 @@ TEST(FrontEndHookRules, WithoutUncoreOtherHooksStandStill) {
     options.hooks.governors = {&governor};
     Rig rig(load(), options);
     rig.run_until([&] { return rig.now >= 1000; });
-    // Settled in 50: off from 51 to 150.
+    // The output of cycle 50 switches the clock off from 51 to 150.
     EXPECT_EQ(governor.edges, rig.now);
     EXPECT_EQ(policy.edges, governor.edges - 100);
   }
@@ -247,7 +247,7 @@ TEST(HooksOnMachines, HooksInsideSmsAreOnePerSm) {
   expect_refused(load(), governors, {"SmGovernor"});
 }
 
-// Thread blocks may move beside every hook. Filters with studies are refused where they attach.
+// Machines with any hook may swap out thread blocks. Filters with studies are refused when they attach.
 TEST(HooksOnMachines, HooksStandBesideBlocksThatMove) {
   NullHooks adapters(13);
   for (const std::string key : {"context.random=1", "context.mover=rate"}) {

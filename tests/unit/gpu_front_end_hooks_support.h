@@ -5,12 +5,12 @@
 
 #include "gpu_front_end_support.h"
 
-// Hooks that count their edges and show what they see, for tests of the front end.
+// Hooks that count their edges and record their inputs, for tests of the front end.
 namespace castor::gpu::test::hooks {
 
 constexpr Cycle kSubmit = 10;
 
-/// Counts edges, skipped ones included, and checks that they come one after the other.
+/// Counts edges, skipped ones included, and checks that they are consecutive.
 template <class Interface>
 class Counting : public Interface {
  public:
@@ -48,7 +48,7 @@ class Governor : public Counting<SmGovernor> {
   std::function<void(const GovernIn&)> see;
 };
 
-/// Strict first come first served, from what a policy is given alone.
+/// Strict first come, first served, computed from the policy's inputs alone.
 class Fcfs : public Counting<DispatchPolicy> {
  public:
   const DispatchOut& settle(const DispatchIn& in) override {
@@ -96,7 +96,7 @@ class Fcfs : public Counting<DispatchPolicy> {
   std::function<void(const DispatchIn&)> see;
 };
 
-/// Round robin over what is eligible.
+/// Round robin over the eligible queues.
 class RoundRobin : public Counting<JobScheduler> {
  public:
   const JobOut& settle(const JobIn& in) override {

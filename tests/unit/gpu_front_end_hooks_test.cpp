@@ -1,4 +1,5 @@
-// Hooks of the front end: what they see and when, null adapters, vetoes of governors, compositions that are refused.
+// Tests of the front end's hooks: their inputs and the cycles of these, null adapters, vetoes of governors, refused
+// compositions.
 #include "castor/base/error.h"
 #include "castor/gpu/front_end/composition.h"
 #include "common/hook_fails.h"
@@ -115,7 +116,7 @@ TEST(FrontEndHooks, GovernorSeesPulsesOneCycleLateAndATbInFlightThenResident) {
   EXPECT_FALSE(by_cycle[placed + 2].first.in_flight);
   EXPECT_EQ(by_cycle[placed + 2].first.warps, 3);
   EXPECT_EQ(by_cycle[placed + 2].first.tbs, 1);
-  // The SM starts the TB in placed + 1 and its pulse is a message.
+  // The SM starts the TB in placed + 1, and its pulse is sent as a message.
   EXPECT_EQ(by_cycle[placed + 1].second.lanes, 0);
   EXPECT_EQ(by_cycle[placed + 2].second.lanes, 1);
   EXPECT_TRUE(waiting[kSubmit + 1]);  // in a queue, then in its lane
@@ -123,7 +124,7 @@ TEST(FrontEndHooks, GovernorSeesPulsesOneCycleLateAndATbInFlightThenResident) {
 }
 
 TEST(FrontEndHooks, ASleepingFrontEndMissesNoChangeOfWhatGovernorsSee) {
-  // A governor that digests everything it sees: whole runs and runs with skipped edges must digest the same.
+  // A governor that digests all its inputs. Runs with and without skipped edges must have the same digest.
   class Digest : public Governor {
    public:
     void idle(Cycle n) override {

@@ -1,4 +1,4 @@
-// The inspector alone: announcements, verdicts, and what is dropped of queues. Expected cycles come from
+// Tests of the job inspector alone: announcements, verdicts, and packets dropped from queues. Expected cycles come from
 // docs/gpu/jobs.md, "Jobs", and docs/gpu/front-end.md, "Parsing".
 #include "castor/gpu/front_end/job_inspector.h"
 #include "gpu_front_end_parts.h"
@@ -111,7 +111,8 @@ TEST(JobInspector, AnAnnouncementTakesParseLatencyAndWaitsForItsVerdict) {
     rig.submit(2, rig.kernel(1, 4), 10);
     rig.run(10, 300);
     EXPECT_THAT(rig.answered, testing::ElementsAre(true));
-    // Ready at the start of 11, granted there; done when the slot is over and the verdict is there.
+    // The queue is ready at the start of cycle 11 and granted there. The packet is done when its slot has ended and the
+    // verdict has arrived.
     EXPECT_EQ(rig.host.cycle(ticket), std::max(11 + kLatency, verdict));
     EXPECT_TRUE(rig.jobs.has(2));
     EXPECT_FALSE(rig.part.withheld()[2]);

@@ -1,4 +1,4 @@
-// The job table alone: jobs of queues, their ends, and what is recorded of them.
+// Tests of the job table alone: jobs of queues, their ends, and their records.
 #include "castor/gpu/front_end/job_table.h"
 #include "gpu_front_end_parts.h"
 
@@ -82,7 +82,7 @@ TEST(JobTable, AJobThatNobodyJudgesEndsTheCycleAfterItsLastKernelWithItsLatency)
   EXPECT_EQ(record.tbs, 3U);
   EXPECT_EQ(record.running, (1250U - 1101) + (1501U - 1300));
   EXPECT_FALSE(record.met);
-  // 501 cycles, one more than the deadline.
+  // The job took 501 cycles, one more than the deadline.
   const JobSignal signal = rig.signal(0);
   EXPECT_EQ(signal.status, JobStatus::kDoneLate);
   EXPECT_EQ(signal.value, 501U);

@@ -1,5 +1,5 @@
-// Jobs in the front end: JOB packets, what a job scheduler is told, verdicts, appends, errors, registers. Expected
-// cycles come from docs/gpu/jobs.md, "Jobs", and docs/gpu/front-end.md, "Parsing".
+// Tests of jobs in the front end: JOB packets, inputs of a job scheduler, verdicts, appends, errors, registers.
+// Expected cycles come from docs/gpu/jobs.md, "Jobs", and docs/gpu/front-end.md, "Parsing".
 #include <cstring>
 
 #include "castor/gpu/front_end/launch_descriptor.h"
@@ -240,7 +240,7 @@ TEST(Jobs, TakeOneLaneSlotEach) {
   }
   unit.rig->run();
   EXPECT_EQ(unit.rig->statistic("front_end.inspections"), 3U);
-  // One lane: three announcements before the first kernel. A lane freed in c is granted from c + 1 on.
+  // With one lane, three announcements precede the first kernel. A lane freed in cycle c is granted from c + 1 on.
   const Cycle first = kSubmit + 1 + 3 * (kLatency + 1);
   EXPECT_EQ(unit.rig->log.cycle("granted", kernels[0]), first);
   EXPECT_EQ(unit.rig->log.cycle("granted", kernels[1]), first + kLatency + 1);

@@ -1,4 +1,4 @@
-// The parse lanes alone: how long a lane works, and in which order what they read comes.
+// Tests of the parse lanes alone: the time that a lane takes, and the order of the reads.
 #include "castor/gpu/front_end/parse_lanes.h"
 #include "gpu_front_end_parts.h"
 

@@ -1,4 +1,4 @@
-// The counters that grow with time, alone.
+// Tests of the counters that grow with time, alone.
 #include "castor/gpu/front_end/front_end_levels.h"
 #include "gpu_front_end_parts.h"
 

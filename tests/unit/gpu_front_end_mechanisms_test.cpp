@@ -1,5 +1,5 @@
-// Mechanisms that are added to the front end's list: they are told of TBs and kernels, may delay them, and cost nothing
-// where they are absent.
+// Tests of mechanisms added to the front end's list: they are notified of TBs and kernels, may delay them, and cost
+// nothing where they are absent.
 #include "castor/gpu/front_end/front_end_steps.h"
 #include "gpu_front_end_support.h"
 
@@ -49,7 +49,7 @@ class Delaying : public FrontEndMechanism {
   Cycle until_ = 0;
 };
 
-/// A machine without it.
+/// The same mechanism on a machine that does not have it.
 class Absent : public Delaying {
  public:
   using Delaying::Delaying;

@@ -1,5 +1,5 @@
-// Kernels that own the machine: more thread blocks than fit, of which a hub gives out those that are left when the
-// machine is full (docs/gpu/sync-network.md, "Kernels that own the machine").
+// Tests of kernels that own the machine: they have more thread blocks than fit, and a hub starts the remaining ones
+// after the fill (docs/gpu/sync-network.md, "Kernels that own the machine").
 #include <functional>
 
 #include "castor/base/error.h"
@@ -39,7 +39,7 @@ TEST(OwnedKernels, RunMoreTbsThanFitAndEachRetiresOnce) {
     const Cycle completed = one.rig->log.cycle("completed", ticket);
     EXPECT_EQ(one.hub.fills,
               (std::vector<std::pair<Cycle, bool>>{{0, false}, {placed.back().cycle, true}, {completed, false}}));
-    // The hub takes the others in their order.
+    // The hub starts the others in ascending order.
     EXPECT_EQ(one.hub.popped, (std::vector<std::uint32_t>{13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
                                                           27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39}));
     std::vector<std::uint64_t> retired = one.tbs_of("retired", ticket);
@@ -119,7 +119,7 @@ TEST(OwnedKernels, HaveTheMachineToThemselves) {
     const test::Log& log = one.rig->log;
     EXPECT_GT(log.cycle("granted", owner), log.cycle("completed", before));
     EXPECT_LE(log.cycle("granted", owner), log.cycle("completed", before) + 2);
-    // The two that wait are granted by their age, not by the number of their queue.
+    // The two waiting kernels are granted in the order of their submission, not by queue number.
     EXPECT_GT(log.cycle("granted", second), log.cycle("completed", owner));
     for (const Ticket other : {behind, last}) EXPECT_GT(log.cycle("granted", other), log.cycle("completed", second));
     one.expect_clean();
@@ -276,7 +276,7 @@ TEST(OwnedKernels, TbsThatHaveRetiredAndAreNotCountedYetAreNoneThatAreAway) {
   test::sync::Hub hub;
   Cycle stopped = kForever;
   hub.see = [&](const HubIn& in) { stopped = in.stopped ? in.now : stopped; };
-  // All retire in one cycle and are counted one by one; the hub is done before the last is counted.
+  // All TBs retire in one cycle and are counted one by one. The hub is done before the last one is counted.
   hub.decide = [&](const HubIn& in, HubOut& out) { out.done = stopped != kForever && in.now == stopped + 4; };
   Machine machine = load();
   machine.chip.sync.swaps = true;
@@ -348,7 +348,7 @@ TEST(OwnedKernels, TheHubIsToldThatTheJobWasDropped) {
 
 // --- Rules -----------------------------------------------------------------------------------------------------------
 
-/// A hub that does one thing wrong in the cycle after the fill.
+/// Runs a hub that breaks one rule in the cycle after the fill.
 void wrong(const std::function<void(const HubIn&, HubOut&)>& act, std::uint32_t tbs = 40) {
   Agents agents(kSms);
   test::sync::Hub hub;

@@ -1,4 +1,4 @@
-// Packets without a kernel: events, host calls, copies and fills; queues in memory.
+// Tests of packets without a kernel: events, host calls, copies and fills; queues in memory.
 #include "gpu_front_end_support.h"
 
 namespace castor::gpu::gpu_front_end_packets_test {
@@ -112,7 +112,8 @@ TEST(FrontEndPackets, QueuesInMemoryReadTheirPacketsThroughTheMemoryClient) {
   const Ticket record = rig.submit(100, EventRecordPacket{1, 1}, kSubmit);
   rig.submit(100, HostCallPacket{[&] { called = rig.now; }}, kSubmit);
   rig.run();
-  // Read sent in c + 1, at the memory c + 2, answered 30 later, taken and seen in the two cycles after.
+  // The read is sent in c + 1, visible to the memory in c + 2, and answered 30 cycles later. It is taken and seen in
+  // the next two cycles.
   const Cycle served = kSubmit + 2 + 30 + 2;
   EXPECT_EQ(rig.front_end->host().cycle(record), served);
   EXPECT_EQ(called, served + 1 + 1 + 30 + 2);
@@ -184,7 +185,7 @@ TEST(CopyEngine, BeatsToTheDeviceGoWhenTheLinkHasBroughtThem) {
   }
   ASSERT_EQ(cycles.size(), 10U);
   for (unsigned k = 0; k < 10; ++k) EXPECT_EQ(cycles[k], due(start, k) + 1);
-  // Last beat answered 20 cycles after it came, the reply is taken in the next cycle and that is the end.
+  // The last beat is answered 20 cycles after its arrival. The reply is taken in the next cycle, which ends the copy.
   const Cycle end = cycles.back() + 20 + 1;
   EXPECT_EQ(rig.log.cycle("copy completed", ticket), end);
   EXPECT_EQ(rig.front_end->host().cycle(ticket), end + 1);

@@ -1,5 +1,5 @@
-// Memory for swapped-out thread blocks: the page allocator against a slow model, and its messages with the SMs
-// (docs/gpu/sync-network.md, "Images").
+// Tests of the memory for swapped-out thread blocks: the page allocator against a slow model, and its messages with the
+// SMs (docs/gpu/sync-network.md, "Images").
 #include <map>
 #include <utility>
 
@@ -31,7 +31,7 @@ class SlowPages {
   SlowPages(bool on_demand, Cycle latency, std::uint64_t region, std::uint64_t bytes)
       : on_demand_(on_demand), latency_(latency), region_(region), end_(region + bytes) {}
 
-  /// Address and cycle from which on it may be used; nullopt if the region is full.
+  /// Returns the address of an image and the cycle from which it may be used; nullopt if the region is full.
   std::optional<std::pair<std::uint64_t, Cycle>> take(std::uint64_t image, Cycle requested) {
     if (!back_.empty()) {
       const std::uint64_t address = back_.back();
@@ -42,7 +42,7 @@ class SlowPages {
     std::uint64_t address = ever_.empty() ? region_ : *ever_.rbegin() + image;
     const std::uint64_t page = image > 4096 ? 2 * kMega : 4096;
     if (on_demand_ && image > page) return std::nullopt;
-    // An image does not lie across the border of two pages.
+    // An image must not cross a page boundary.
     while (on_demand_ && (address - region_) / page != (address + image - 1 - region_) / page) address += 128;
     if (address + image > end_) return std::nullopt;
     ever_.insert(address);
@@ -94,7 +94,7 @@ TEST(PageAllocators, GiveOutImagesAsASlowModelDoes) {
       for (unsigned kernel = 0; kernel < 2; ++kernel) {
         allocator.start(image);
         SlowPages slow(on_demand, 37, kRegion, 8 * kMega);
-        // First up and down at random, then until the region is full.
+        // Takes and returns images at random first, and then takes images until the region is full.
         for (Cycle now = 1; now < 800 || allocator.left() != 0; ++now) {
           if (now < 800 && !slow.used().empty() && random.below(5) < 2) {
             const auto which = std::next(slow.used().begin(), static_cast<long>(random.below(slow.used().size())));
@@ -228,7 +228,8 @@ TEST(Pages, AGrantTakesTwoCyclesOrThoseOfAPage) {
     // 2 warps of 16 registers: an image has 34 lines, so pages of 2 MB.
     constexpr std::uint64_t kImage = 34 * 128;
     rig.submit(0, synchronising(Rig::kernel(rig.program("k"), 2, 64)), kSubmit);
-    // Two SMs in one cycle: in the order of the SMs, whatever the order of their ticks. Both need the first page.
+    // Two SMs request images in one cycle. Grants are in the order of the SMs, whatever the order of their ticks. Both
+    // need the first page.
     requests.request(2000, 5);
     requests.request(2000, 2);
     requests.request(2040, 7);  // the page is being taken
@@ -250,7 +251,7 @@ TEST(Pages, AGrantTakesTwoCyclesOrThoseOfAPage) {
     EXPECT_EQ(rig.statistic("front_end.pages.images_max"), 5U);
     EXPECT_EQ(rig.statistic("front_end.pages.taken_max"), 1U);
 
-    // Images that come back in a cycle can be granted in it, the last one first.
+    // Images returned in a cycle can be granted in the same cycle, the last returned one first.
     requests.request(3000, 1);
     requests.give_back(3000, 9, region);
     requests.give_back(3000, 11, region + 3 * kImage);
@@ -358,7 +359,7 @@ TEST(Pages, AFaultGivesBackEverythingAtOnce) {
   EXPECT_EQ(rig.statistic("front_end.pages.images"), 2U) << "one was granted after the stop";
   requests.request(rig.now + 10, 3);
   rig.run_until([&] { return rig.now >= 6000; }, 6000);
-  // The grant of the first kernel that SM 3 has not taken is not the second kernel's.
+  // A grant of the first kernel that SM 3 has not taken must not reach the second kernel.
   EXPECT_EQ(requests.granted(3).second, region);
   EXPECT_EQ(requests.granted(3).first, 0U);
 }

@@ -1,4 +1,4 @@
-// The parse stage alone: from a queue to the entry, and what the launch gets on its way.
+// Tests of the parse stage alone: from a queue to the table entry, and the fields that a launch gets in between.
 #include "castor/gpu/front_end/parse_stage.h"
 #include "gpu_front_end_parts.h"
 

@@ -110,7 +110,7 @@ class WireSm final : public SmUnit {
   std::optional<Fault> answer;                      ///< to calls
 };
 
-/// One for each SM of a machine.
+/// Wire SMs, one for each SM of a machine.
 class WireSms {
  public:
   explicit WireSms(const Machine& machine) {
@@ -158,7 +158,7 @@ class PartRig {
     program_->kernel = "k";
   }
 
-  /// An entry takes a kernel of `tbs` TBs from a queue; not written yet.
+  /// Reserves an entry for a kernel of `tbs` TBs from a queue, without writing it.
   KernelContext& reserve(unsigned entry, std::uint32_t tbs, unsigned queue = 0) {
     KernelContext& context = table.reserve(entry, trees.records().take());
     context.queue = static_cast<std::uint16_t>(queue);
@@ -169,7 +169,7 @@ class PartRig {
     context.need = {1, static_cast<std::uint16_t>(machine.sm.lanes), 1, 0};
     return context;
   }
-  /// The same, and its entry is written in cycle `written`.
+  /// Reserves an entry as above, and writes it in cycle `written`.
   const KernelContext& write(unsigned entry, std::uint32_t tbs, Cycle written = 0, unsigned queue = 0) {
     KernelContext& context = reserve(entry, tbs, queue);
     context.written = written;

@@ -265,7 +265,7 @@ TEST(LaunchPort, ShowsTheCycleAndKeepsWhatTheUnitSaid) {
   EXPECT_TRUE(port.hold()[2]);
   EXPECT_TRUE(port.stirred());
 
-  // At the edge it sees what has happened since.
+  // At the edge the hook sees the events since its outputs were computed.
   TbEvent done;
   done.group = 9;
   events.done(done);

@@ -1,4 +1,4 @@
-// The preemptor alone: what is saved, when the mover is free, and what comes back.
+// Tests of the preemptor alone: saved TBs, the times of the mover, and restored TBs.
 #include "castor/gpu/front_end/preemptor.h"
 #include "gpu_front_end_dispatch_parts.h"
 
@@ -188,7 +188,7 @@ TEST(Preemptor, ASavedTbGivesItsRoomBackAndComesBackFirstWhenItsQueueMay) {
   rig.preemptor.restore(31);
   EXPECT_EQ(rig.statistic("tb_restored"), 0U);
 
-  // Later than the mover was free of what it saved.
+  // This is later than the cycle in which the mover has finished the saves.
   rig.preemptor.preempt({}, 500);
   EXPECT_TRUE(rig.preemptor.can_restore());
   for (Cycle now = 501; now < 503; ++now) {
@@ -250,7 +250,7 @@ TEST(Preemptor, SavedTbsOfAStoppedKernelAreItsEnd) {
   EXPECT_EQ(rig.statistic("tb_saved"), 2U);
 }
 
-// Two SMs swap out a TB of their own accord: each comes back at once, and its context moves on its own.
+// Two SMs swap out a TB without a request: each TB is restored at once, and its context moves without the mover.
 TEST(Preemptor, TbsThatLeaveAtRandomComeBackWithoutTheMover) {
   PreemptorRig rig;
   const KernelContext& kernel = rig.push(0, 2, kNeed, 7);
@@ -319,7 +319,7 @@ TEST(Preemptor, ATbOfAGroupComesBackAsOneOfItsGroup) {
   EXPECT_EQ(back.kernel, &rig.record.context);
 }
 
-// The kernel that the group runs with goes on.
+// The kernel to which the group is attached continues.
 TEST(Preemptor, SavedTbsOfAGroupAreDroppedWithItsTree) {
   GroupRig rig;
   rig.sms[0].give_up(rig.table[0].context(), 0, 20, SwapReason::kRandom);
@@ -330,7 +330,7 @@ TEST(Preemptor, SavedTbsOfAGroupAreDroppedWithItsTree) {
   rig.table.groups().at(kGroup).stopped = true;
   EXPECT_EQ(rig.table[0].saved, 1U);
   EXPECT_EQ(rig.dropped(21), 1U);
-  // One was leaving as its tree was stopped.
+  // One TB was being swapped out when its tree was stopped.
   rig.preemptor.accept_messages(30);
   EXPECT_EQ(rig.table[0].saved, 1U);
   EXPECT_EQ(rig.dropped(31), 1U);
@@ -350,7 +350,7 @@ TEST(Preemptor, SavedTbsOfAGroupAreDroppedWithTheKernelThatTheyRunWith) {
   EXPECT_EQ(rig.dropped(21), 1U);
 }
 
-// A queue that is preempted drains where nothing moves its TBs; one that moves at random comes back for that.
+// Without a mover, TBs of a preempted queue run to their end. A TB that was swapped out at random is restored for that.
 TEST(Preemptor, WithoutAMoverTbsOfAPreemptedQueueRunToTheirEnd) {
   PreemptorRig rig({"context.mover=drain"});
   const KernelContext& kernel = rig.push(0, 2, kNeed, 7);

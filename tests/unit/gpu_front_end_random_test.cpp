@@ -1,5 +1,5 @@
-// Random kernels against a plain reference of the rules, cycle by cycle, and the same runs with and without sleeping,
-// in fixed and in shuffled order.
+// Compares random kernels with a plain reference of the rules, cycle by cycle. Also compares runs with and without
+// sleeping, in fixed and in shuffled order of units.
 
 #include "gpu_front_end_support.h"
 #include "tests/common/sanitized.h"
@@ -64,8 +64,8 @@ Scenario scenario(std::uint64_t seed) {
 // --- The reference
 // ----------------------------------------------------------------------------------------------------
 
-// Everything in plain loops over everything, in every cycle; the SM as test::FakeSm describes itself, the memory
-// answers descriptor reads of the stub's latency.
+// Reference that evaluates all state with plain loops in every cycle. SMs act like test::FakeSm. The memory answers
+// descriptor reads with the stub's latency.
 class Reference {
  public:
   Reference(const Machine& machine, const Scenario& scenario, Cycle read_cycles)
@@ -85,7 +85,7 @@ class Reference {
       for (std::size_t k = 0; k < scenario_.kernels.size(); ++k) {
         if (scenario_.kernels[k].visible == c) queues_[scenario_.kernels[k].queue].waiting.push_back(k);
       }
-      // Wires, room; completions counted one per cycle.
+      // Retire wires and freed resources. Completions are counted one per cycle.
       for (Sm& sm : sms_) {
         if (sm.wire_at != c || sm.wire < 0) continue;
         give(sm, need(entries_[sm.wire].kernel), 1);
@@ -361,7 +361,7 @@ Result run(const Scenario& scenario, bool every_cycle, std::uint64_t shuffle,
   Rig::Options options;
   options.every_cycle = every_cycle;
   options.shuffle = shuffle;
-  // One read after the other could be delayed by the port; with one cycle they never are.
+  // The port could delay a read behind another one. With a latency of one cycle this never happens.
   options.latency = 1;
   options.service = [&](const KernelContext& kernel, std::uint64_t gid) {
     return service(scenario.seed, kernel.ticket, gid);
@@ -382,7 +382,8 @@ Result run(const Scenario& scenario, bool every_cycle, std::uint64_t shuffle,
   result.statistics = rig.statistics();
   result.ticks = rig.ticks;
 
-  // Conservation: every TB starts and retires once, rooms are whole at the end, one placement per cycle.
+  // Conservation: every TB starts and retires once, all resources are free at the end, and at most one TB is placed per
+  // cycle.
   std::set<std::pair<std::uint64_t, std::uint64_t>> started, retired;
   std::size_t total = 0;
   for (const Logged& event : rig.log.of("started")) EXPECT_TRUE(started.insert({event.a, event.b}).second) << event;

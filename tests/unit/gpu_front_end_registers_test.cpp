@@ -1,4 +1,4 @@
-// The register port alone: accesses in their order, each until it is answered.
+// Tests of the register port alone: accesses in their order, each until it is answered.
 #include "castor/gpu/front_end/register_port.h"
 #include "gpu_front_end_parts.h"
 

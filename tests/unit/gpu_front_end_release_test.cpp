@@ -1,4 +1,4 @@
-// The release unit alone: which kernel is complete when, and what is given free with it.
+// Tests of the release unit alone: the cycle in which a kernel is complete, and the resources that are freed with it.
 #include "castor/gpu/front_end/release_unit.h"
 #include "castor/gpu/memory/memory_system.h"
 #include "gpu_front_end_parts.h"
@@ -142,14 +142,14 @@ TEST(ReleaseUnit, AnL2ThatIsEmptiedHoldsTheKernelUntilItIs) {
   const Ticket late = rig.finished(4, 3);
   Cycle ended = 0;
   for (Cycle now = 10; now < 60 && ended == 0; ++now) {
-    // A lower entry that is finished meanwhile does not go before.
+    // A lower entry whose kernel finishes meanwhile does not overtake.
     if (now == 11) rig.finished(1, 6);
     rig.release(now);
     EXPECT_TRUE(now > 10 || l2.flushing(now));
     ended = rig.host.cycle(late);
     for (Unit* const unit : l2.units()) unit->tick(now);
   }
-  // Asked for in 10, seen by the slices in 11, over for others from 12 on.
+  // Requested in cycle 10, seen by the slices in 11, complete for others from 12 on.
   EXPECT_EQ(ended, 12U);
   EXPECT_EQ(rig.table[1].state, EntryState::kWritten);
 }

@@ -1,4 +1,4 @@
-// The retire unit alone: done FIFOs, and which TB is counted when.
+// Tests of the retire unit alone: done FIFOs, and the cycle in which each TB is counted.
 #include "castor/gpu/front_end/retire_unit.h"
 #include "gpu_front_end_parts.h"
 

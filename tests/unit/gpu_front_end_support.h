@@ -29,8 +29,8 @@ inline Machine load(const std::vector<std::string>& overrides = {}, const std::s
   return platforms::load_machine(name, overrides).machine;
 }
 
-/// An SM that runs every TB for a time S: placed in c, it runs in c + 1 .. c + S, its retire wire is visible in
-/// c + S + 1, later if done FIFO or neighbours are in the way. It keeps its own account of its room.
+/// An SM that runs every TB for a time S. A TB placed in cycle c runs in c + 1 .. c + S. Its retire wire is visible in
+/// c + S + 1, or later if the done FIFO or other TBs delay it. The SM keeps its own account of its free resources.
 class FakeSm final : public SmUnit {
  public:
   using Service = std::function<Cycle(const KernelContext&, std::uint64_t gid)>;
@@ -112,7 +112,7 @@ class FakeSm final : public SmUnit {
     fault.fault.message = message;
     outbox_.report(fault);
   }
-  /// Says that it was active in this way.
+  /// Sets the activity that the SM reports in its pulse.
   void set_activity(std::uint16_t lanes, Cycle now) {
     SmPulse pulse;
     pulse.lanes = lanes;
@@ -124,9 +124,9 @@ class FakeSm final : public SmUnit {
 
   // For kernels that own the machine: TBs end when a test requests it, and others take their slots.
 
-  /// The TB of a slot is swapped out, and another one takes the slot.
+  /// Swaps out the TB of a slot and gives the slot to another TB.
   void exchange(std::uint64_t gid, std::uint64_t other) { slot_of(gid).gid = other; }
-  /// Starts a TB that did not come from the dispatcher.
+  /// Starts a TB that the dispatcher has not placed.
   void enter(const KernelContext& kernel, std::uint64_t gid, Cycle now) {
     TbStartMessage start;
     start.kernel = &kernel;
@@ -192,8 +192,8 @@ class FakeSm final : public SmUnit {
   SyncLink link_;
 };
 
-/// Answers the front end's and the copy engines' ports: a request visible in c is performed in c + latency + some
-/// cycles that depend on its line, in order per line and per port's reply FIFO.
+/// Memory that answers the ports of the front end and the copy engines. A request visible in cycle c is performed in c
+/// + latency + a delay that depends on its line. Requests keep their order per line and per port's reply FIFO.
 class StubMemory final : public sc_core::sc_module, public Unit {
  public:
   struct Access {
@@ -278,7 +278,7 @@ class StubMemory final : public sc_core::sc_module, public Unit {
   std::vector<BusyWarps> under_way_;
 };
 
-/// One event of a run: what, cycle, and up to four numbers.
+/// One event of a run: type, cycle, and up to four numbers.
 struct Logged {
   std::string what;
   Cycle cycle = 0;

@@ -1,5 +1,5 @@
-// The synchronisation network between its two ends: arrival times, order, room, parallel channels, sleeping
-// (docs/gpu/sync-network.md).
+// Tests of the synchronisation network between its two ends: arrival times, order, free entries, parallel channels,
+// sleeping (docs/gpu/sync-network.md).
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -132,7 +132,7 @@ SmMask first_sms(unsigned sms) {
   return mask;
 }
 
-/// `count` messages, one per cycle from `cycle` on.
+/// Returns `count` messages, one per cycle from `cycle` on.
 std::vector<SyncSeen> one_per_cycle(Cycle cycle, std::size_t count, std::uint64_t value = 0) {
   std::vector<SyncSeen> list;
   for (std::size_t i = 0; i < count; ++i) list.push_back({cycle + i, value + i});
@@ -236,7 +236,7 @@ TEST(SyncNetwork, ABroadcastWaitsForTheOneFullChannel) {
       EXPECT_EQ(rig.ends[sm]->received.back().cycle,
                 std::max<Cycle>(opens + 1 + latency, sm == kFull ? opens + latency + 2 : 0));
     }
-    // An SM that is not addressed may be full.
+    // The channel of an SM that is not addressed may be full.
     rig.wants.push_back({2100, SmMask{}.set(kFull)});
     rig.ends[kFull]->takes = [](Cycle) { return false; };
     for (unsigned i = 1; i < latency + 2; ++i) rig.wants.push_back({2100, SmMask{}.set(kFull)});

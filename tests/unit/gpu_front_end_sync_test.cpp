@@ -1,4 +1,4 @@
-// The synchronisation hub at the front end: which kernels it sees, what it holds, its memory and registers
+// Tests of the synchronisation hub at the front end: the kernels it sees, its hold output, its memory and registers
 // (docs/gpu/sync-network.md).
 #include <algorithm>
 #include <functional>
@@ -48,7 +48,8 @@ TEST(SyncHubs, SeesAKernelThatSynchronisesAndAnnouncesItToEverySm) {
     EXPECT_EQ(kernel.queue, 1U);
     EXPECT_EQ(kernel.need.warps, 2U);
     EXPECT_GT(kernel.fit, 1U);
-    // All fit, one placed per cycle: filled from the cycle of the last placement on, until the kernel is complete.
+    // All TBs fit, and one is placed per cycle. `filled` is set from the cycle of the last placement on until the
+    // kernel is complete.
     Cycle last = 0, first = kForever;
     for (const auto& placed : rig.log.of("placed")) {
       if (placed.a != ticket) continue;
@@ -83,7 +84,7 @@ TEST(SyncHubs, TheFillEndsWhenNoSmHasRoom) {
   for (const auto& one : rig.log.of("placed")) placed.push_back(one.cycle);
   ASSERT_EQ(placed.size(), 20U);
   ASSERT_EQ(placed[12], placed[0] + 12);
-  // A TB that retires makes room, which is filled in the same cycle.
+  // A TB that retires frees resources, which are used in the same cycle.
   ASSERT_GT(placed[13], placed[12] + 4000);
   const Cycle completed = rig.log.cycle("completed", ticket);
   EXPECT_EQ(fills, (std::vector<std::pair<Cycle, bool>>{{0, false}, {placed[12], true}, {completed, false}}));
@@ -235,7 +236,7 @@ TEST(SyncHubs, AMessageWithoutRoomIsCountedAndReported) {
     Rig rig(load(), options(hub, agents, every_cycle));
     rig.run_until([&] { return rig.now >= 1000; }, 1000);
     EXPECT_EQ(sent, 22U);
-    // Sent in cycles 0 to 21, blocked in 22 to 999.
+    // Messages are sent in cycles 0 to 21, and blocked in 22 to 999.
     EXPECT_EQ(rig.statistic("front_end.sync_net.down_messages"), 22U);
     EXPECT_EQ(rig.statistic("front_end.sync_net.down_fill_max"), 22U);
     EXPECT_EQ(rig.statistic("front_end.sync_net.down_blocked"), rig.now - 22);

@@ -1,4 +1,4 @@
-// The kernel table alone: what its entries go through, and what of that is counted.
+// Tests of the kernel table alone: the states of its entries, and its counts.
 #include "gpu_front_end_parts.h"
 
 namespace castor::gpu::gpu_front_end_table_test {
@@ -50,7 +50,7 @@ TEST(KernelTable, AReleasedEntryIsFreeInTheNextCycle) {
   EXPECT_EQ(rig.table.first_free(8), 0);
 }
 
-// A group of that many thread blocks attaches to the kernel of an entry.
+// Attaches a group of that many thread blocks to the kernel of an entry.
 LaunchRecord& attach(PartRig& rig, unsigned entry, std::uint32_t group, std::uint32_t tbs, bool stopped = false) {
   LaunchRecord& record = rig.trees.records().take();
   record.launch = 77;
@@ -71,7 +71,7 @@ TEST(KernelTable, AGroupKeepsItsKernelInTheTable) {
   EXPECT_FALSE(rig.table.finished()[3]) << "released with a group that comes last";
   EXPECT_EQ(rig.table[3].to_place(), 2U);
 
-  // Its context is the kernel's, with a grid, parameters and a ticket of its own.
+  // The group's context is the kernel's, with a grid, parameters and a ticket of its own.
   const KernelContext& context = record.context;
   EXPECT_EQ(context.entry, 3U);
   EXPECT_EQ(context.program, rig.table[3].context().program);
@@ -162,7 +162,7 @@ TEST(KernelTable, PlacedAndDroppedTbsAreTheGrid) {
   EXPECT_TRUE(rig.table.finished()[0]);
   static_cast<void>(rig.table.release(0, 9));
 
-  // A policy goes on to offer what it was given: those TBs run until they are counted.
+  // A policy may still offer TBs that it was given: those TBs run until they are counted.
   rig.write(0, 2);
   rig.table.kill(0);
   EXPECT_TRUE(rig.table.drop_next(0).first);

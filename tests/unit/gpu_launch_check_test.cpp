@@ -245,7 +245,8 @@ TEST_F(SynchronisingLaunch, HasMemoryForTheBlocksThatAreSwappedOut) {
   EXPECT_EQ(error(), LaunchError::kNone);
   packet_.grid = {127, 1, 1};
   EXPECT_EQ(error(), LaunchError::kNoSwapMemory);
-  // 8 blocks of 128 threads are on the SMs; beyond the n - 8 others each SM uses 3. An image has 65 lines, 252 fit.
+  // 8 blocks of 128 threads fit on the SMs. Images are needed for the n - 8 other blocks, and 3 per SM. An image has 65
+  // lines, and 252 images fit.
   machine_.context.region = 2 << 20;
   packet_.block = {128, 1, 1};
   packet_.grid = {254, 1, 1};

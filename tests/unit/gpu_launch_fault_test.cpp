@@ -1,4 +1,4 @@
-// Faults in trees of launches, and resets in their middle.
+// Tests of faults in trees of launches, and of resets while such trees run.
 
 #include "tests/unit/gpu_launch_support.h"
 
@@ -7,14 +7,14 @@ namespace {
 
 using Words = std::vector<std::uint32_t>;
 
-// Works with any device: out[0..number) are 1 afterwards.
+// Runs on any device. out[0..number) are 1 afterwards.
 const std::string kGood =
     kCount + kernel("good",
                     "mad.lo.u32 %r3, %r2, 32, %r1;\nmul.wide.u32 %rd6, %r3, 8; add.u64 %rd6, %rd6, %rd0;\n"
                     "add.u64 %rd6, %rd6, 8192;\n" +
                         create_stream("%r5", "%rd6") + "ld.u64 %rd3, [%rd6];\n" + arguments("%rd4", "%rd0", "%r3") +
                         launch("%r4", "count", "%rd4", {"1", "1", "0", "%rd3"}));
-// Passes time in another queue: %r0 x 1000 ticks.
+// Runs for %r0 x 1000 ticks in another queue.
 const std::string kPass =
     kernel("pass", "mul.wide.u32 %rd20, %r0, 1000;\n" + spend("%rd20", "L") + "red.global.add.u32 [%rd0], 1;");
 
@@ -64,7 +64,7 @@ void family(const std::string& name, const std::vector<std::string>& overrides, 
   ASSERT_EQ(timed.device.advance_until(root), Outcome::kFault) << timed.host.said();
   EXPECT_EQ(timed.device.fault()->kind, FaultKind::kTrap);
   EXPECT_EQ(timed.device.fault()->kernel, "trapping");
-  // Everything of the tree ends, other queues go on.
+  // The whole tree ends; kernels of other queues continue.
   EXPECT_EQ(timed.device.advance_until(root), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.device.advance_until(pass), Outcome::kDone) << timed.host.said();
   EXPECT_EQ(timed.device.advance_until(good), Outcome::kDone) << timed.host.said();
@@ -99,7 +99,7 @@ TEST(LaunchFaults, AFaultInAChildStopsItsTreeWhileBlocksMove) {
 }
 TEST(LaunchFaults, AFaultInAChildStopsItsTreeOnATinyMachine) { family("tiny", {}, 10); }
 
-// Endless recursion in one child; the other faults after a while. All of it ends.
+// One child recurses without end; the other one faults after a while. The whole tree ends.
 TEST(LaunchFaults, AFaultEndsEndlessRecursion) {
   const std::string text =
       kGood +
@@ -121,8 +121,8 @@ TEST(LaunchFaults, AFaultEndsEndlessRecursion) {
   works_again(timed);
 }
 
-// One warp makes the first call of its kernel, a launch, while another traps: whatever cycle the fault is seen in, the
-// launch is stopped with its tree or not admitted. `take` gets the buffer before.
+// One warp makes the first call of its kernel, a launch, while another warp traps. In whatever cycle the fault is seen,
+// the launch is stopped with its tree or not admitted. `take` gets the buffer before.
 const std::string kRace =
     kGood + kPass + kernel("take", arguments("%rd4", "%rd0", "1") + "st.global.u64 [%rd0+64], %rd4;");
 std::string race(unsigned tens, unsigned pairs) {
@@ -131,7 +131,8 @@ std::string race(unsigned tens, unsigned pairs) {
     for (unsigned i = 0; i < number; ++i) adds += "mad.lo.u32 %r19, %r19, %r1, 3;\n";
     return adds;
   };
-  // Steps of ten ticks each on a machine of the Kepler kind, and pairs of moves of three each: any number of ticks.
+  // The delay consists of steps of ten ticks on a machine of the Kepler type, and pairs of moves of three ticks, so any
+  // number of ticks can be reached.
   std::string moves, use;
   for (unsigned i = 0; i < 2 * pairs; ++i) moves += "mov.u32 %r" + std::to_string(20 + i) + ", %r1;\n";
   for (unsigned i = 0; i < 2 * pairs; ++i) use += "xor.b32 %r19, %r19, %r" + std::to_string(20 + i) + ";\n";

@@ -8,14 +8,15 @@ namespace {
 
 // --- Time of life ---------------------------------------------------------------------------------------------------
 
-// Each block launches the next, lane 0 by itself: out[number] counts threads.
+// Each block launches the next one with lane 0. out[number] counts threads.
 const std::string kChain =
     kernel("chain", word("%rd1", "%r0") + add("%rd1", "1") + go_if_equal("%r0", "0", "END") +
                         go_unless_equal("%r1", "0", "WAIT") + "sub.u32 %r3, %r0, 1;\n" +
                         arguments("%rd4", "%rd0", "%r3") + launch_group("%r4", "chain", "%rd4", flat("1", "32")) +
                         add("%rd0+4096", "%r4") + "WAIT:\n" + spend("300", "L") + "END:\n");
 
-// A kernel is released though groups of it run: a later group finds none. Levels above 15 are not kept at 15.
+// The test fails if a kernel is released while its groups run, so that a later group finds none, or if levels above 15
+// do not stay at 15.
 TEST(LaunchGroups, AKernelWhoseOwnBlocksAreLongGoneLivesOnWhileGroupsCome) {
   on_all_machines(kChain, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(2048);
@@ -48,7 +49,7 @@ TEST(LaunchGroups, NestDeeperThan15OverKernelsAndGroups) {
   });
 }
 
-// The kernel's own blocks wait for groups that came later.
+// The test fails if the kernel's own blocks wait for groups that arrived later.
 TEST(LaunchGroups, OwnBlocksOfAKernelGoFirst) {
   const std::string text =
       kernel("self", native_or_work() + go_unless_equal("%r2", "0", "WAIT") + arguments("%rd4", "%rd0", "%r1") +
@@ -74,11 +75,12 @@ TEST(LaunchGroups, OwnBlocksOfAKernelGoFirst) {
   EXPECT_GT(last_own, returned + 1000) << "own blocks waited when the groups came, else this tests nothing";
   EXPECT_GT(first_group, last_own);
   ASSERT_EQ(order.size(), 64U);
-  // One warp's entries are in the order of its lanes; blocks of a group follow each other.
+  // Entries of one warp are in the order of its lanes, and blocks of a group are consecutive.
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
-// The next kernel of the queue and an event, which wait for the launch of the host, resume though its groups run.
+// The test fails if the next kernel of the queue, or an event, which both wait for the host's launch, resumes while its
+// groups run.
 TEST(LaunchGroups, QueuesAndEventsOfTheHostWaitForAllGroups) {
   const std::string text =
       kernel("slow", native_or_work() + arguments("%rd4", "%rd0", "0") +
@@ -101,7 +103,7 @@ TEST(LaunchGroups, QueuesAndEventsOfTheHostWaitForAllGroups) {
   });
 }
 
-// The kernel to which groups of another queue's launch are attached is complete before they are.
+// The test fails if a kernel is complete before the groups of another queue's launch that are attached to it.
 TEST(LaunchGroups, TheQueueOfTheKernelThatGroupsJoinedWaitsForThem) {
   const std::string text =
       kernel("host", native_or_work() + put("%rd0+64", "1") + await("%rd0+68", "1", "W") + "bra END;\nWORK:\n" +
@@ -123,7 +125,7 @@ TEST(LaunchGroups, TheQueueOfTheKernelThatGroupsJoinedWaitsForThem) {
   EXPECT_EQ(timed.left(), "");
 }
 
-// The launch of the host is complete though a group of its tree, in another queue's kernel, runs.
+// The test fails if the host's launch is complete while a group of its tree runs in another queue's kernel.
 TEST(LaunchGroups, TheQueueOfTheLaunchWaitsForGroupsInAnotherKernel) {
   const std::string text =
       kernel("host", native_or_work() + put("%rd0+64", "1") + await("%rd0", "32", "W") + "bra END;\nWORK:\n" +
@@ -144,9 +146,9 @@ TEST(LaunchGroups, TheQueueOfTheLaunchWaitsForGroupsInAnotherKernel) {
   });
 }
 
-// The last block of a kernel ends around the cycles in which a group looks for it, finds it and is attached. A kernel
-// is released between match and attachment, and the group is lost, joins nothing or another kernel. Both kernels' times
-// vary from try to try; which tries find the kernel is the machine's.
+// The last block of a kernel ends around the cycles in which a group searches for the kernel, finds it and is attached.
+// The test fails if a kernel is released between match and attachment, so that the group is lost or joins another
+// kernel. The times of both kernels vary over the tries; the machine decides in which tries the kernel is found.
 TEST(LaunchGroups, OfAKernelThatEndsWhileTheyLookForIt) {
   const std::string text =
       kernel("ending", "setp.lt.u32 %p1, %r0, 0x10000;\n@%p1 bra WORK;\nand.b32 %r5, %r0, 0xffff;\n" +
@@ -161,7 +163,7 @@ TEST(LaunchGroups, OfAKernelThatEndsWhileTheyLookForIt) {
     std::vector<std::string> all;
     for (unsigned i = 0; i < 300; ++i) {
       const std::uint64_t out = run.host.words(64);
-      // Another kernel is there as well, so that an entry that is given away is given to someone.
+      // Another kernel runs as well, so that a freed entry is reused.
       const Ticket other = run.host.submit("other", out, 0, 1, 32, 3);
       const Ticket ending = run.host.submit("ending", out, 0x10000 + i * 37 % 700, 1, 32, 1);
       const Ticket parent = run.host.submit("parent", out, i * 53 % 97, 1, 1);
@@ -223,7 +225,8 @@ TEST(LaunchGroups, SeeWhatTheirLauncherStoredBeforeAsKernels) {
   for (const char* name : kWithL1) group_sees_stores(name, {});
 }
 
-// A barrier orders the stores of other warps before the call: the group starts before they have arrived.
+// A barrier orders the stores of other warps before the call. The test fails if the group starts before the stores have
+// arrived.
 TEST(LaunchGroups, SeeWhatOtherWarpsStoredBeforeABarrier) {
   const std::string text =
       kernel("self", native_or_work() + "mad.lo.u32 %r3, %r1, 32, 64;\n" + word("%rd5", "%r3") + put("%rd5", "9") +

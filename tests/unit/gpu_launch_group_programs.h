@@ -7,10 +7,10 @@ namespace castor::gpu::launch_test::groups {
 
 using Words = std::vector<std::uint32_t>;
 
-// Number of a launch of the host; groups have others.
+// `number` of a launch by the host; groups have other values.
 inline const std::string kNative = "0xffff";
 inline constexpr std::uint32_t kNativeNumber = 0xffff;
-// The kernel's own launch goes on, groups go to WORK.
+// Returns PTX with which threads of the host's launch continue and threads of groups branch to WORK.
 inline std::string native_or_work() { return go_unless_equal("%r0", kNative, "WORK"); }
 
 // Checks the counts of a run. With the block, `hits` groups found a kernel and `misses` groups did not; without it,
@@ -39,8 +39,8 @@ inline const std::string kTree =
                        arguments("%rd4", "%rd0", "%r3") + launch_group("%r4", "tree", "%rd4", flat("1", "32")) +
                        add("%rd0+4096", "%r4") + "WAIT:\n" + spend("300", "L") + "END:\n");
 
-// 384 groups of 1 to 5 blocks by 192 threads twice, and one more of each eighth: out[8 * number + block] counts
-// threads, whatever table and room there are.
+// 192 threads launch 384 groups of 1 to 5 blocks each, in two rounds, and one more of each eighth. out[8 * number +
+// block] counts threads, independent of the sizes of table and memory.
 inline constexpr std::uint32_t kMany = 384;
 inline const std::string kConserved = kernel(
     "many",

@@ -1,4 +1,4 @@
-// Groups of thread blocks that device code launches: errors, limits, order, waiting, faults, determinism.
+// Tests of groups of thread blocks that device code launches: errors, limits, order, waiting, faults, determinism.
 
 #include "castor/base/error.h"
 #include "tests/unit/gpu_launch_group_programs.h"
@@ -8,7 +8,7 @@ namespace {
 
 // --- Errors, limits, order ------------------------------------------------------------------------------------------
 
-// A check is left out or comes in another order; a launch that fails uses its buffer up.
+// The test fails if a check is left out or has another priority, or if a failing launch consumes its buffer.
 TEST(LaunchGroups, ErrorsInTheirOrder) {
   unsigned kept = 0;
   const auto keep = [&] { return "st.global.u32 [%rd0+" + std::to_string(4 * kept++) + "], %r4;\n"; };
@@ -69,7 +69,7 @@ TEST(LaunchGroups, ErrorsInTheirOrder) {
   });
 }
 
-// Odd lanes fail: a lane that fails launches something, spoils its buffer or those of its neighbours.
+// Odd lanes fail. The test fails if a failing lane launches a group, or spoils its own buffer or those of other lanes.
 TEST(LaunchGroups, ALaneThatFailsLeavesNothing) {
   const std::string text =
       kCount +
@@ -96,7 +96,7 @@ TEST(LaunchGroups, ALaneThatFailsLeavesNothing) {
   });
 }
 
-// The error of a group's launch is not that of the thread.
+// The test fails if the error of a group's launch does not become the last error of its thread.
 TEST(LaunchGroups, AnErrorIsTheLastErrorOfItsThread) {
   const std::string last = "{ .param .b32 r; call.uni (r), cudaGetLastError, (); ld.param.b32 %r6, [r+0]; }\n";
   const std::string text =
@@ -116,7 +116,8 @@ TEST(LaunchGroups, AnErrorIsTheLastErrorOfItsThread) {
   });
 }
 
-// Groups count against the limit of pending launches: they get 69. Kernels beside them do.
+// The test fails if groups count against the limit of pending launches and get error 69. Kernels launched beside them
+// do count.
 TEST(LaunchGroups, ThePendingLimitDoesNotLimitThem) {
   const std::string text =
       kCount + kernel("parent", arguments("%rd4", "%rd0", "%r1") +
@@ -155,8 +156,8 @@ TEST(LaunchGroups, AreOrderedWithNothing) {
 
 // --- Waiting --------------------------------------------------------------------------------------------------------
 
-// cudaDeviceSynchronize beside groups: out[0] counts the child's end, out[1] those of groups; [2], [3] what the parent
-// found, [4] what the call gave.
+// cudaDeviceSynchronize beside groups. out[0] counts the end of the child, out[1] the ends of groups. out[2] and out[3]
+// are the counts that the parent found, out[4] is the result of the call.
 const std::string kWaits =
     kernel("child", spend("8000", "L") + add("%rd0", "1")) + kernel("group", spend("30000", "L") + add("%rd0+4", "1")) +
     kernel("parent", arguments("%rd4", "%rd0", "0") + launch_group("%r4", "group", "%rd4", flat("2", "1")) +
@@ -168,7 +169,7 @@ Outcome run_waiting(const GroupRun& run, const std::string& kernel, std::uint64_
   if (run.timed != nullptr) run.timed->blocks_leave = true;
   return run.host.run(kernel, out, number);
 }
-// The kernels that a block launched beside groups are not waited for.
+// The test fails if the wait does not cover the kernels that a block launched beside groups.
 TEST(LaunchGroups, AWaitBesideGroupsWaitsForKernels) {
   on_all_machines(kWaits, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(64);
@@ -177,7 +178,7 @@ TEST(LaunchGroups, AWaitBesideGroupsWaitsForKernels) {
                         equal("what the call gave", run.host.value(out, 4), 0)});
   });
 }
-// A group is an open launch of its block: the wait ends before it does.
+// A group is an open launch of its block. The test fails if the wait ends before the group.
 TEST(LaunchGroups, AWaitEndsWhenTheBlocksGroupsHaveEnded) {
   on_all_machines(kWaits, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(64);
@@ -185,7 +186,8 @@ TEST(LaunchGroups, AWaitEndsWhenTheBlocksGroupsHaveEnded) {
     return first_wrong({done(run, outcome), equal("blocks of groups that had ended", run.host.value(out, 3), 2)});
   });
 }
-// A group is not a level below its launcher where waits are counted: the third level gives 68, at once.
+// The test fails if a group does not count as a level below its launcher: a wait at the third level must return error
+// 68 at once.
 TEST(LaunchGroups, AWaitDeeperThanTheLimitGives68) {
   const std::string text =
       kernel("nest", go_if_equal("%r0", "0", "END") + "sub.u32 %r4, %r0, 1;\n" + arguments("%rd4", "%rd0", "%r4") +
@@ -220,7 +222,7 @@ const std::vector<GroupMachine>& fault_machines() {
   static const std::vector<GroupMachine> all = {
       {"tiny", {"parse.latency=0", "launch.buffer_warp=0", "launch.buffer_lane=0"}},
       {"kepler_k20c", {}},
-      // Groups come while blocks of the kernel that they join wait.
+      // Groups arrive while blocks of the kernel that they join wait.
       {"tiny", {"blocks.dtbl.enable=1", "parse.latency=0", "launch.buffer_warp=0", "launch.buffer_lane=0"}},
       {"tiny",
        {"blocks.dtbl.enable=1", "blocks.dtbl.agt_size=1", "run.shuffle=1", "launch.buffer_warp=0",
@@ -275,7 +277,7 @@ TEST(LaunchGroups, AFaultInABlockOfAGroup) {
   });
 }
 
-// The kernel that groups are to join has many slow blocks of its own, which go first. Its block 3 traps when
+// The kernel that groups are to join has many slow blocks of its own, which precede the groups. Its block 3 traps when
 // out[68] is set. out[0] counts its own blocks, out[1] those of groups.
 const std::string kJoined =
     kernel("joined", native_or_work() + put("%rd0+64", "1") + go_unless_equal("%r1", "0", "END") +
@@ -287,8 +289,8 @@ const std::string kJoined =
 const std::string kLaunching = await("%rd0+64", "1", "A") + arguments("%rd4", "%rd0", "%r1") +
                                launch_group("%r4", "joined", "%rd4", flat("3", "32"));
 
-// The launcher's fault stops the kernel that its groups joined, which is another tree's, or groups of the tree that
-// ended keep that kernel for ever.
+// The test fails if the launcher's fault stops the kernel that its groups joined, which belongs to another tree, or if
+// ended groups of the faulting tree keep that kernel in the table for ever.
 TEST(LaunchGroups, AFaultInTheLauncherWhileItsGroupsWait) {
   const std::string text = kBeside + kJoined + kernel("parent", kLaunching + spend("500", "B") + "trap;\n");
   on_fault_machines(text, [](GroupTimed& timed) {
@@ -303,7 +305,7 @@ TEST(LaunchGroups, AFaultInTheLauncherWhileItsGroupsWait) {
   });
 }
 
-// The launcher waits for ever for groups that went with the kernel they had joined.
+// The run never ends if the launcher waits for groups that were stopped with the kernel they had joined.
 TEST(LaunchGroups, AFaultInTheKernelThatGroupsHaveJoined) {
   const std::string text = kBeside + kJoined +
                            kernel("parent", kLaunching + spend("500", "B") + put("%rd0+68", "1") +
@@ -334,8 +336,8 @@ TEST(LaunchGroups, LaunchesWhileTheKernelIsBeingStopped) {
   });
 }
 
-// Groups in every state when the device is reset: being sent, attached, in the table, in memory, becoming kernels. Some
-// run afterwards, or the table, the records or the queues of commands keep them.
+// When the device is reset there are groups in every state: being sent, attached, in the table, in memory, becoming
+// kernels. The test fails if some run after the reset, or stay in the table, the records or the command queues.
 const std::string kEndless =
     kernel("endless", add("%rd0", "1") + get_buffer("%rd4", "16") + "setp.eq.u64 %p1, %rd4, 0;\n@%p1 bra WAIT;\n" +
                           "st.u64 [%rd4], %rd0;\nst.u32 [%rd4+8], %r1;\n" +
@@ -380,7 +382,7 @@ TEST(LaunchGroups, ResetInTheMiddleOfFallbacks) {
 
 // --- Determinism ----------------------------------------------------------------------------------------------------
 
-// The order in which units tick, or sleeping, decides something.
+// The test fails if results depend on sleeping or on the order in which units tick.
 TEST(LaunchGroups, OrderOfUnitsAndSleepingChangeNothing) {
   const auto hash = [](std::vector<std::string> overrides, const std::vector<std::string>& more) {
     overrides.insert(overrides.end(), more.begin(), more.end());

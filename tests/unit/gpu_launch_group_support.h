@@ -39,7 +39,8 @@ inline std::string launch_group(const std::string& to, const std::string& kernel
          ".param .b32 s; st.param.b32 [s+0], " + shape.shared + "; .param .b32 r;\n" +
          " call.uni (r), cudaLaunchAggGroup, (k, p, g, b, s); ld.param.b32 " + to + ", [r+0]; }\n";
 }
-/// Waits until the word at an address is at least `value`; clobbers %r96, %p17. `label`: its own in the kernel.
+/// Returns PTX that waits until the word at an address is at least `value`. Clobbers %r96, %p17. `label` must be unique
+/// in the kernel.
 inline std::string await(const std::string& address, const std::string& value, const std::string& label) {
   return label + ":\nld.volatile.global.u32 %r96, [" + address + "];\nsetp.lt.u32 %p17, %r96, " + value +
          ";\n@%p17 bra " + label + ";\n";
@@ -51,7 +52,7 @@ inline std::string add(const std::string& address, const std::string& value) {
 inline std::string put(const std::string& address, const std::string& value) {
   return "mov.u32 %r95, " + value + ";\nst.volatile.global.u32 [" + address + "], %r95;\n";
 }
-/// Goes to `label` if `a` and `b` are (not) equal; clobbers %p18.
+/// Return PTX that branches to `label` if `a` and `b` are (not) equal. Clobbers %p18.
 inline std::string go_if_equal(const std::string& a, const std::string& b, const std::string& label) {
   return "setp.eq.u32 %p18, " + a + ", " + b + ";\n@%p18 bra " + label + ";\n";
 }
@@ -61,7 +62,7 @@ inline std::string go_unless_equal(const std::string& a, const std::string& b, c
 
 // --- What happens ---------------------------------------------------------------------------------------------------
 
-/// Every placement, and what Events keeps.
+/// Log of every placement, in addition to the log of Events.
 class GroupEvents final : public Observer {
  public:
   struct Placed {
@@ -101,7 +102,7 @@ class GroupEvents final : public Observer {
     log({5, e.cycle, kernel_of(e), e.gid, e.sm});
   }
   [[nodiscard]] Ticket kernel_of(const Tb& e) const { return all.kernel_of(e); }
-  /// Placements of thread blocks of groups, in their order.
+  /// Returns the placements of groups' thread blocks, in order.
   [[nodiscard]] std::vector<Placed> of_groups() const {
     std::vector<Placed> found;
     for (const Placed& tb : placed) {
@@ -124,7 +125,7 @@ class GroupEvents final : public Observer {
   }
 };
 
-/// The machine with timing, with the blocks that its keys name, and a module. One per process.
+/// The machine with timing, with the blocks that its keys enable, and a module. Only one per process.
 class GroupTimed {
  public:
   GroupTimed(const std::string& machine, const std::vector<std::string>& overrides, const std::string& text,
@@ -139,7 +140,7 @@ class GroupTimed {
     EXPECT_NE(found, nullptr) << name;
     return found == nullptr ? 0 : found->integer();
   }
-  /// A counter of the block.
+  /// Returns a counter of the block.
   [[nodiscard]] std::uint64_t block(const std::string& name) { return statistic("front_end.launch_unit.dtbl." + name); }
   [[nodiscard]] std::uint64_t groups() { return statistic("front_end.device_launches.groups"); }
   [[nodiscard]] std::uint64_t fallbacks() { return statistic("front_end.device_launches.fallbacks"); }
@@ -152,7 +153,7 @@ class GroupTimed {
     if (!device.gpu().idle()) all += " something goes on;";
     if (device.store().used(AllocationKind::kPool) != 0) all += " buffers are left;";
     for (const auto& [tb, times] : events.retired) {
-      // A group's reference may be given again to a later one, a kernel's own block is there once.
+      // A group's reference may be reused for a later group; a kernel's own block retires once.
       if (std::get<1>(tb) == kNoGroup && times != 1 && !blocks_leave) all += " a block retires more than once;";
     }
     for (const auto& [ticket, of] : events.all.kernels) {

@@ -10,7 +10,7 @@ namespace {
 
 // --- Attaching ------------------------------------------------------------------------------------------------------
 
-// A group is lost or runs twice; a group of the kernel that launches does not find it.
+// The test fails if a group is lost or runs twice, or if a group of the launching kernel does not find it.
 TEST(LaunchGroups, OfTheKernelThatLaunchesThem) {
   on_all_machines(kTree, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(2048);
@@ -26,8 +26,8 @@ TEST(LaunchGroups, OfTheKernelThatLaunchesThem) {
   });
 }
 
-// A governor sees no TB that waits between the launch of a group and the placement of its block, or sees one
-// afterwards; waves leave groups out.
+// The test fails if a governor sees no waiting TB between the launch of a group and the placement of its block, or sees
+// one afterwards, or if waves leave groups out.
 TEST(LaunchGroups, WaitFromTheirLaunchToTheirPlacement) {
   class Watcher final : public ClockedHook<GovernIn, GovernOut> {
    public:
@@ -86,7 +86,7 @@ const std::string kService =
                           add("%rd0+32004", "1") + "END:\n");
 constexpr std::size_t kFlags = 8000;
 
-// Groups go elsewhere than to the resident kernel, or to one that is not theirs.
+// The test fails if groups do not attach to the resident kernel, or attach to one with another key.
 TEST(LaunchGroups, OfAKernelThatIsResidentInAnotherQueue) {
   const std::string text =
       kService +
@@ -112,7 +112,7 @@ TEST(LaunchGroups, OfAKernelThatIsResidentInAnotherQueue) {
   });
 }
 
-// The lowest entry is not the one that gets the groups, or both get some.
+// The test fails if the lowest entry does not get all groups.
 TEST(LaunchGroups, TwoResidentKernelsWithOneKeyTheLowerEntryGetsAll) {
   const std::string text =
       kService + kernel("parent", await("%rd0+32000", "1", "W") + arguments("%rd4", "%rd0", "%r1") +
@@ -123,7 +123,7 @@ TEST(LaunchGroups, TwoResidentKernelsWithOneKeyTheLowerEntryGetsAll) {
   timed.host.set(other + 4 * (kFlags + 2), {1});
   const Ticket first = timed.host.submit("service", out, kNativeNumber, 1, 32, 1);
   const Ticket second = timed.host.submit("service", other, kNativeNumber, 1, 32, 2);
-  // The parent starts when both are there.
+  // The parent starts when both kernels are resident.
   while (timed.host.value(out, kFlags) == 0 || timed.host.value(other, kFlags) == 0) {
     ASSERT_EQ(timed.device.advance_to(timed.device.now() + 1000000), Outcome::kDone) << timed.host.said();
   }
@@ -140,8 +140,8 @@ TEST(LaunchGroups, TwoResidentKernelsWithOneKeyTheLowerEntryGetsAll) {
 
 // --- What a thread block of a group sees ----------------------------------------------------------------------------
 
-// Group `number` with dimensions that follow from it, of blocks of (8, 2, 2). Per block of it, in tables of 2048
-// words: the group's dimensions, its threads' numbers added up, the block's dimensions, its grid's number.
+// Group `number` has dimensions derived from it, and blocks of (8, 2, 2). Each of its blocks stores, in tables of 2048
+// words: the group's dimensions, the sum of its threads' numbers, the block's dimensions, and the number of its grid.
 const std::string kShape = kernel(
     "shape",
     "mov.u32 %r5, %tid.y; mov.u32 %r6, %tid.z; mov.u32 %r7, %ntid.x; mov.u32 %r8, %ntid.y; mov.u32 %r9, %ntid.z;\n"
@@ -162,8 +162,8 @@ const std::string kShape = kernel(
         "mov.u64 %rd6, %gridid;\ncvt.u32.u64 %r21, %rd6;\nadd.u32 %r21, %r21, 1;\n" + add("%rd5+24576", "%r21") +
         "END:\n");
 
-// A block of a group sees dimensions or indices of the kernel that the group is attached to, or a block runs with an
-// index that the group does not have.
+// The test fails if a block of a group sees dimensions or indices of the kernel to which the group is attached, or runs
+// with an index that the group does not have.
 TEST(LaunchGroups, SeeTheirOwnDimensionsInAllThree) {
   on_all_machines(kShape, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(16384);
@@ -188,7 +188,7 @@ TEST(LaunchGroups, SeeTheirOwnDimensionsInAllThree) {
   });
 }
 
-// A group gets the parameters of the kernel, of another group, or both their pointers' memory.
+// The test fails if a group gets the parameters of the kernel or of another group.
 TEST(LaunchGroups, HaveParametersOfTheirOwn) {
   const std::string text = kernel(
       "deal", native_or_work() +
@@ -208,7 +208,8 @@ TEST(LaunchGroups, HaveParametersOfTheirOwn) {
   });
 }
 
-// Lanes of one call launch two kernels, and blocks of two sizes: a group becomes one of the wrong kernel or size.
+// Lanes of one call launch two kernels, and blocks of two sizes. The test fails if a group joins a kernel of another
+// type or block size.
 TEST(LaunchGroups, OfOneCallMayBeOfSeveralKernelsAndSizes) {
   const std::string text =
       kernel("one", word("%rd1", "%r0") + add("%rd1", "1")) + kernel("ten", word("%rd1", "%r0") + add("%rd1", "10")) +
@@ -229,7 +230,8 @@ TEST(LaunchGroups, OfOneCallMayBeOfSeveralKernelsAndSizes) {
   });
 }
 
-// Lane 1 wants one byte of shared memory more than the kernel, lane 2 the same number of threads in another shape.
+// Lane 1 requests one byte of shared memory more than the kernel has; lane 2 requests the same number of threads in
+// another shape.
 const std::string kSizes =
     kernel("sizes", native_or_work() + "setp.ge.u32 %p1, %r1, 4;\n@%p1 bra WAIT;\nsetp.eq.u32 %p2, %r1, 2;\n" +
                         "selp.u32 %r20, 16, 32, %p2;\nselp.u32 %r21, 2, 1, %p2;\nsetp.eq.u32 %p3, %r1, 1;\n" +
@@ -238,7 +240,8 @@ const std::string kSizes =
                         add("%rd0+64", "%r4") + "WAIT:\n" + spend("3000", "L") + "bra END;\nWORK:\n" +
                         word("%rd1", "%r0") + "mov.u32 %r5, %ntid.y;\n" + add("%rd1", "%r5") + "END:\n");
 
-// The key leaves out the shape of the block or its shared bytes: two groups too many are attached.
+// The test fails if the key leaves out the shape of the block or its shared bytes: two groups too many are attached
+// then.
 TEST(LaunchGroups, WithOtherBlocksOrSharedBytesBecomeKernels) {
   on_all_machines(kSizes, [](const GroupRun& run) {
     const std::uint64_t out = run.host.words(64);
@@ -271,7 +274,8 @@ TEST(LaunchGroups, ThreadsThatLaunchSeveralTimes) {
   });
 }
 
-// Entries by thread: the first groups have them until they have ended, all others stay in memory and are read there.
+// Table entries are selected by thread. The first groups keep them until they end; all others stay in memory and are
+// read there.
 TEST(LaunchGroups, AThreadHasOneEntryOfTheTable) {
   GroupTimed timed("kepler_ideal", {"blocks.dtbl.enable=1"}, again(5, 32, "15000"));
   const std::uint64_t out = timed.host.words(2048);
@@ -283,7 +287,7 @@ TEST(LaunchGroups, AThreadHasOneEntryOfTheTable) {
   EXPECT_EQ(timed.block("offchip_loads"), 128U);
 }
 
-// A table of one entry: who holds it is not the first, or a second group gets it too.
+// The table has one entry. The test fails if its holder is not the first group, or if a second group gets it, too.
 TEST(LaunchGroups, ATableOfOneEntryHoldsOneGroup) {
   GroupTimed timed("kepler_ideal", {"blocks.dtbl.enable=1", "blocks.dtbl.agt_size=1"}, again(1, 64, "15000"));
   const std::uint64_t out = timed.host.words(2048);
@@ -313,10 +317,11 @@ TEST(LaunchGroups, ThePlaceInTheTableKnowsTheSmIfAsked) {
   }
 }
 
-// A block of a group does not run, or runs twice.
+// The test fails if a block of a group does not run, or runs twice.
 TEST(LaunchGroups, EveryBlockOfEveryGroupRunsOnce) { on_all_machines(kConserved, run_conserved); }
 
-// More groups than entries: links between records in memory and entries on the chip lose or double groups.
+// There are more groups than table entries. The test fails if links between records in memory and entries on the chip
+// lose or duplicate groups.
 TEST(LaunchGroups, EveryBlockOfEveryGroupRunsOnceWithASmallTable) {
   for (const char* size : {"1", "2", "8", "64"}) {
     for (const char* mode : {"0", "1"}) {
@@ -328,8 +333,8 @@ TEST(LaunchGroups, EveryBlockOfEveryGroupRunsOnceWithASmallTable) {
   }
 }
 
-// 96 groups that all wait for each other: groups take entries of the kernel table, of which there are 32 or 2, or wait
-// for the end of those before them.
+// 96 groups all wait for each other. The run never ends if groups occupy entries of the kernel table, which has 32 or
+// 2, or wait for the end of earlier groups.
 TEST(LaunchGroups, MoreRunAtOnceThanTheKernelTableHasEntries) {
   const std::string text =
       kernel("meet", native_or_work() + arguments("%rd4", "%rd0", "%r1") +

@@ -20,7 +20,8 @@ std::string own_lanes() {
 std::string only_lanes() { return "setp.ge.u32 %p1, %r11, %r10;\n@%p1 bra WAIT;\n"; }
 constexpr std::uint32_t kOwn = 0x10000;
 
-// A group per lane, of blocks of `threads` threads that take `ticks`: out[number] counts threads. `before` the calls.
+// Returns a kernel with one group per lane, of blocks of `threads` threads that run for `ticks`. out[number] counts
+// threads. `before` precedes the calls.
 std::string self(const std::string& threads, const std::string& grid = "1", const std::string& before = "",
                  const std::string& ticks = "20000") {
   return kernel("self", own_lanes() + before + only_lanes() + arguments("%rd4", "%rd0", "%r1") +
@@ -28,7 +29,7 @@ std::string self(const std::string& threads, const std::string& grid = "1", cons
                             "WAIT:\n" + spend("3000", "L") + add("%rd0+4100", "1") + "bra END;\nWORK:\n" +
                             spend(ticks, "M") + word("%rd1", "%r0") + add("%rd1", "1") + "END:\n");
 }
-// Holds a table entry until out[1025], which the other kernel's own launch counts, is not 0.
+// Occupies a table entry until out[1025], which the other kernel's own launch counts, is not 0.
 const std::string kHold = kernel("hold", add("%rd0+4104", "1") + await("%rd0+4100", "1", "W"));
 
 const std::vector<std::string> kBlock = {"blocks.dtbl.enable=1"};
@@ -45,7 +46,7 @@ struct Command {
   unsigned entry = 0;  ///< table entry of the kernel
   std::vector<Cycle> placed;
 };
-// `holders` kernels in the entries below.
+// Runs one command with `holders` kernels in the lower entries.
 Command command(unsigned lanes, unsigned holders, const std::vector<std::string>& more = {}) {
   Command result;
   const std::string text = in_process([&] {
@@ -78,7 +79,7 @@ Command command(unsigned lanes, unsigned holders, const std::vector<std::string>
   return result;
 }
 
-// Groups of one key cost a search each, or two come in one cycle.
+// The test fails if groups of one key cost one search each, or if two are accepted in one cycle.
 TEST(GroupTiming, OneGroupOfACommandPerCycle) {
   for (const unsigned lanes : {1U, 2U, 7U, 32U}) {
     const Command one = command(lanes, 0);
@@ -87,9 +88,9 @@ TEST(GroupTiming, OneGroupOfACommandPerCycle) {
   }
 }
 
-// The search looks at more or less than an entry per cycle, from elsewhere than entry 0, or is repeated: the call
-// returns in r, entry 0 is looked at in r + 1, that of the kernel after S cycles, group i is taken in r + 1 + S + i,
-// attached one cycle later, its first block placed one more.
+// The call returns in r. The search examines entry 0 in r + 1, one entry per cycle, and finds the kernel after S
+// cycles. Group i is accepted in r + 1 + S + i and attached one cycle later. Its first block is placed one cycle after
+// that.
 TEST(GroupTiming, FromTheReturnOfTheCallToThePlacement) {
   for (const unsigned holders : {0U, 1U, 2U, 5U, 11U}) {
     const Command one = command(3, holders);
@@ -100,7 +101,7 @@ TEST(GroupTiming, FromTheReturnOfTheCallToThePlacement) {
   }
 }
 
-// The same, but for what lies between the return and the front end.
+// The same with a longer search. The time between the return and the front end is excluded.
 TEST(GroupTiming, ASearchTakesACycleMorePerEntry) {
   const Command first = command(4, 0);
   ASSERT_EQ(first.placed.size(), 4U);
@@ -111,8 +112,9 @@ TEST(GroupTiming, ASearchTakesACycleMorePerEntry) {
   }
 }
 
-// Lanes alternate between two resident kernels: a beat with another key costs a cycle, a search from entry 0, and the
-// cycle in which it is taken. One search for all, or none for a key that was found before, is found here.
+// Lanes alternate between two resident kernels. A beat with another key costs a cycle, a search from entry 0, and the
+// cycle in which it is accepted. The test fails if all beats share one search, or if a key that was found before costs
+// none.
 TEST(GroupTiming, AnotherKeyIsAnotherSearch) {
   const std::string text =
       kHold +
@@ -126,7 +128,7 @@ TEST(GroupTiming, AnotherKeyIsAnotherSearch) {
                          spend("20000", "M") + "END:\n");
   GroupTimed timed("kepler_ideal", kBlock, text, true);
   const std::uint64_t out = timed.host.words(2048);
-  // Entries 0 and 1: held; 2 the other kernel; 3 that which launches.
+  // Entries 0 and 1 are occupied, 2 has the other kernel, 3 the launching one.
   for (unsigned i = 0; i < 2; ++i) static_cast<void>(timed.host.submit("hold", out, 0, 1, 1, 1 + i));
   while (timed.host.value(out, 1026) < 2) {
     ASSERT_EQ(timed.device.advance_to(timed.device.now() + 1000000), Outcome::kDone) << timed.host.said();
@@ -186,8 +188,8 @@ Tick ticks_of_call(unsigned lanes, std::vector<std::string> overrides) {
   return std::strtoull(text.c_str(), nullptr, 10);
 }
 
-// The call returns before memory has the records: a way to memory that is 100 cycles longer in both directions must
-// cost 200.
+// The test fails if the call returns before memory has the records: a path to memory that is 100 cycles longer in both
+// directions must cost 200.
 TEST(GroupTiming, TheCallReturnsWhenItsRecordsAreAcknowledged) {
   for (const unsigned lanes : {1U, 32U}) {
     const Tick near = ticks_of_call(lanes, with_block({"xbar.latency=8"}));
@@ -196,7 +198,7 @@ TEST(GroupTiming, TheCallReturnsWhenItsRecordsAreAcknowledged) {
   }
 }
 
-// More than one record per tick leaves the SM.
+// The test fails if more than one record per tick leaves the SM.
 TEST(GroupTiming, OneRecordPerTick) { EXPECT_GE(ticks_of_call(32, kBlock), ticks_of_call(1, kBlock) + 31); }
 
 // The time of the call must not depend on the fate of the groups.
@@ -204,13 +206,13 @@ TEST(GroupTiming, TheCallTakesTheSameWithoutTheBlock) {
   for (const unsigned lanes : {1U, 5U, 32U}) EXPECT_EQ(ticks_of_call(lanes, {}), ticks_of_call(lanes, kBlock)) << lanes;
 }
 
-// The latency of a launch of kernels is not that of a call for groups.
+// The test fails if a call for groups takes the latency of a kernel launch.
 TEST(GroupTiming, TheCallDoesNotTakeTheTimeOfAKernelsLaunch) {
   EXPECT_EQ(ticks_of_call(32, with_block({"launch.launch_warp=12187", "launch.launch_lane=1592"})),
             ticks_of_call(32, kBlock));
 }
 
-// A call of which all lanes fail writes no record, so it waits for nothing but the answer.
+// A call whose lanes all fail writes no record, so it waits for the reply only.
 TEST(GroupTiming, ACallWithoutALaneThatLaunchesReturnsAtOnce) {
   for (const std::vector<std::string>& overrides : {std::vector<std::string>{}, kBlock}) {
     const std::string text = in_process([&] {
@@ -250,7 +252,7 @@ std::vector<Call> eight_warps(GroupTimed& timed) {
   const auto placed = timed.events.of_groups();
   EXPECT_EQ(placed.size(), 32U);
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    // An entry of the table is the number of a thread in its SM.
+    // The index of the table entry is the number of the thread in its SM.
     const unsigned warp = placed[i].group / 32, lane = placed[i].group % 32;
     EXPECT_EQ(lane, i % 4) << "group " << i;
     EXPECT_EQ(warp, placed[i - i % 4].group / 32) << "commands are mixed";
@@ -260,7 +262,7 @@ std::vector<Call> eight_warps(GroupTimed& timed) {
   }
   return calls;
 }
-// As `self`, with all that the calls need done before a barrier.
+// Like `self`, but everything that the calls need is done before a barrier.
 const std::string kBarrier =
     kernel("self", own_lanes() + "mov.u64 %rd4, 0;\nsetp.ge.u32 %p3, %r11, %r10;\n@%p3 bra READY;\n" +
                        arguments("%rd4", "%rd0", "%r1") + "READY:\nbar.sync 0;\n@%p3 bra WAIT;\n" +
@@ -268,7 +270,7 @@ const std::string kBarrier =
                        spend("3000", "L") + "bra END;\nWORK:\n" + spend("8000", "M") + word("%rd1", "%r0") +
                        add("%rd1", "1") + "END:\n");
 
-// How long a call takes by itself, at least, and how far calls that go on together are apart, at most.
+// Least duration of a single call, and largest distance between calls that proceed together.
 constexpr Cycle kOneCall = 100;
 std::vector<Call> by_return(std::vector<Call> calls) {
   std::sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) { return a.returned < b.returned; });
@@ -308,9 +310,9 @@ TEST(GroupTiming, AnSmHoldsTwoCommandsIfNothingIsSaid) {
   EXPECT_NE(plain, calls({"launch.commands=1"}));
 }
 
-// One command at a time: the next call goes on long before the last beat of the one before has been taken, or some time
-// after that. The call before returns in r, a cycle or two before its warp's next issue; its first beat is looked at in
-// r + 1, its last taken in r + 1 + S + 3.
+// An SM has one command at a time. The test fails if the next call proceeds long before the last beat of the previous
+// one is accepted, or too long after it. The previous call returns in r, a cycle or two before its warp's next issue.
+// Its first beat is examined in r + 1, its last one accepted in r + 1 + S + 3.
 TEST(GroupTiming, ACallThatWaitsForItsTurnGoesOnWhenTheCommandBeforeHasBeenSent) {
   GroupTimed timed("kepler_ideal", with_block({"launch.commands=1"}), kBarrier, true);
   const std::vector<Call> calls = by_return(eight_warps(timed));
@@ -326,9 +328,9 @@ TEST(GroupTiming, ACallThatWaitsForItsTurnGoesOnWhenTheCommandBeforeHasBeenSent)
   }
 }
 
-// Commands of one SM are sent in another order than that in which they were given, with gaps, or over each other: the
-// next one is looked at S + x cycles after the one before, or in the cycle after its call has returned, which is not
-// later than the next issue of its warp.
+// The test fails if commands of one SM are sent out of order, with gaps, or overlapping. The next command is examined S
+// + x cycles after the previous one, or in the cycle after its call has returned, which is not later than the next
+// issue of its warp.
 TEST(GroupTiming, CommandsOfOneSmFollowEachOther) {
   GroupTimed timed("kepler_ideal", with_block({"launch.commands=8"}), kBarrier, true);
   std::vector<Call> calls = eight_warps(timed);
@@ -348,7 +350,7 @@ TEST(GroupTiming, CommandsOfOneSmFollowEachOther) {
 const std::string kTogether =
     "mov.u64 %rd50, %clock64;\nshr.u64 %rd50, %rd50, 13;\nadd.u64 %rd50, %rd50, 1;\nshl.b64 %rd50, %rd50, 13;\nT:\n"
     "mov.u64 %rd51, %clock64;\nsetp.lt.u64 %p5, %rd51, %rd50;\n@%p5 bra T;\n";
-// Afterwards, SMs with high numbers first.
+// Waits after that common time, SMs with high numbers for a shorter time.
 const std::string kDownwards =
     "mov.u32 %r20, %smid;\nsub.u32 %r20, 13, %r20;\nmul.wide.u32 %rd52, %r20, 24;\nadd.u64 %rd50, %rd50, %rd52;\nU:\n"
     "mov.u64 %rd51, %clock64;\nsetp.lt.u64 %p5, %rd51, %rd50;\n@%p5 bra U;\n";
@@ -408,7 +410,7 @@ struct Fallbacks {
   Cycle returned = 0;
   std::vector<Cycle> granted, written, placed;
 };
-// Groups of a kernel that is not there.
+// Launches groups of a kernel that is not resident.
 Fallbacks fallbacks(unsigned lanes, const std::vector<std::string>& overrides) {
   Fallbacks result;
   const std::string text = in_process([&] {
@@ -465,7 +467,7 @@ TEST(GroupTiming, WithoutTheBlockThePathOfAKernelBeginsWhenTheBeatIsTaken) {
   }
 }
 
-// With the block a search of the whole table comes before that, and the message: S + 1 cycles.
+// With the block, the search of the whole table and the message come first: S + 1 cycles.
 TEST(GroupTiming, TheBlockSearchesTheWholeTableFirst) {
   const Fallbacks without = fallbacks(3, {}), with = fallbacks(3, kBlock);
   ASSERT_EQ(without.granted.size(), 3U);
@@ -476,7 +478,7 @@ TEST(GroupTiming, TheBlockSearchesTheWholeTableFirst) {
   EXPECT_EQ(small.granted[0] - small.returned, without.granted[0] - without.returned + 7 + 1);
 }
 
-// Other latencies than those of launches of kernels.
+// The test fails if the latencies are not those of kernel launches.
 TEST(GroupTiming, TheDelaysAreThoseOfLaunches) {
   const Fallbacks all = fallbacks(4, {"launch.launch_warp=5000", "launch.launch_lane=77"});
   ASSERT_EQ(all.granted.size(), 4U);
@@ -486,7 +488,7 @@ TEST(GroupTiming, TheDelaysAreThoseOfLaunches) {
   EXPECT_EQ(longer.granted[0] - longer.returned, all.granted[0] - all.returned + 2000);
 }
 
-// Groups that were attached count among those that were not: even lanes find their kernel, odd ones do not.
+// Even lanes find their kernel, odd ones do not. The test fails if attached groups count among those that found none.
 TEST(GroupTiming, OrdinalsCountGroupsThatFoundNoKernel) {
   const std::string text =
       kCount +
@@ -504,14 +506,15 @@ TEST(GroupTiming, OrdinalsCountGroupsThatFoundNoKernel) {
   EXPECT_EQ(timed.block("agt_hits"), 4U) << "a group that becomes a kernel has no entry";
   const auto children = timed.events.all.of("count");
   ASSERT_EQ(children.size(), 4U);
-  // From one odd lane to the next: another key, a search of one entry, taken; another key, a search of 32, taken.
+  // From one odd lane to the next there are two changes of the key: a search of one entry, then a search of 32 entries,
+  // each followed by an accept.
   const Cycle beats = (1 + 1 + 1) + (1 + 32 + 1);
   for (unsigned k = 1; k < 4; ++k) EXPECT_EQ(children[k].granted, children[0].granted + (1592 + beats) * k) << k;
 }
 
 // --- Without groups -------------------------------------------------------------------------------------------------
 
-// The block changes when anything happens in a program that launches no groups.
+// The test fails if the block has any effect in a program that launches no groups.
 const std::string kOrdinary =
     kCount +
     kernel("wide", "mul.wide.u32 %rd20, %r2, 9;\n" + spend("%rd20", "L") + word("%rd1", "%r0") + add("%rd1", "1")) +

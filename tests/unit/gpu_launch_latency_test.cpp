@@ -7,7 +7,7 @@ namespace {
 
 using isa::RuntimeCall;
 
-// A stream, a buffer and a launch by each thread; out[64 + 2 * thread] is where its stream's handle is.
+// Each thread creates a stream, gets a buffer and launches. out[64 + 2 * thread] holds the handle of its stream.
 const std::string kLaunching =
     kCount + kernel("parent", R"(
   mul.wide.u32 %rd2, %r1, 8; add.u64 %rd2, %rd2, %rd0; add.u64 %rd2, %rd2, 256;
@@ -59,7 +59,7 @@ TEST(LaunchLatency, TableOfTheWholeSequence) {
   }
 }
 
-// The forms of which the first describes the launch: their calls take what the others take.
+// Launch forms that first store the launch configuration in the buffer: their calls take as long as the others.
 TEST(LaunchLatency, FormsThatDescribeTheLaunchFirst) {
   const std::string text = kCount + kernel("parent", R"(
   mov.u64 %rd2, count;
@@ -86,7 +86,7 @@ TEST(LaunchLatency, FormsThatDescribeTheLaunchFirst) {
   }
 }
 
-// Lanes below `number` launch; the others go round.
+// Lanes below `number` launch; the others skip the calls.
 const std::string kDiverged =
     kCount + kernel("parent", "setp.ge.u32 %p1, %r1, %r0;\n@%p1 bra OTHER;\n" + arguments("%rd4", "%rd0", "%r1") +
                                   launch("%r4", "count", "%rd4") + "bra END;\nOTHER:\nadd.u32 %r6, %r1, 100;\n" +
@@ -106,7 +106,7 @@ TEST(LaunchLatency, ADivergedWarpCallsOncePerPath) {
 }
 
 TEST(LaunchLatency, ALaneThatFailsCountsInTheTimeAndLeavesNothing) {
-  // Odd lanes hand over no buffer: error 1, but the call is one of 32 lanes. Pointers count admitted lanes only.
+  // Odd lanes pass no buffer and get error 1, but the call still counts 32 lanes. Pointers count admitted lanes only.
   Timed timed(
       machine("kepler_k20c"),
       kCount + kernel("parent", arguments("%rd4", "%rd0", "%r1") + "and.b32 %r5, %r1, 1;\nsetp.ne.u32 %p1, %r5, 0;\n" +
@@ -153,7 +153,7 @@ TEST_P(Timeline, OfEachLane) {
   if (lanes >= 2) {
     EXPECT_EQ(children[1].written, t + 15656);
   }
-  // The host's kernel: its descriptor comes from a cold memory, which takes longer than the 283 cycles.
+  // The host's kernel reads its descriptor from cold memory, which takes longer than the 283 cycles.
   const auto parents = timed.events.of("parent");
   ASSERT_EQ(parents.size(), 1U);
   EXPECT_GE(parents[0].written, parents[0].granted + 283);
@@ -182,7 +182,7 @@ TEST(LaunchLatency, WithoutLatenciesOnlyMessagesRemain) {
   Timed timed(machine("kepler_ideal"), kLaunching, true);
   const std::uint64_t out = timed.host.words(1024);
   ASSERT_EQ(timed.host.run("parent", out, 0, 1, 32), Outcome::kDone) << timed.host.said();
-  // Asked in t + 1, answered in one cycle more; buffers in one cycle per lane.
+  // The request is made in t + 1 and answered one cycle later. Buffers take one cycle per lane.
   const std::map<RuntimeCall, Tick> expected = {
       {RuntimeCall::kStreamCreate, 3}, {RuntimeCall::kBuffer, 34}, {RuntimeCall::kLaunch, 3}};
   for (const auto& [call, ticks] : expected) {

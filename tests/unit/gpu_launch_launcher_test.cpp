@@ -1,4 +1,4 @@
-// The launcher, parameter buffers and rows of reports without a machine that runs anything.
+// Tests of the launcher, parameter buffers and report rows, on a machine that executes nothing.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class LauncherTest : public testing::Test {
     return {block, launch == 0 ? root_ : launch, kModule};
   }
   std::uint64_t buffer(std::uint64_t bytes = 12) { return launcher.buffers().allocate(8, bytes); }
-  /// A launch of the child with a buffer of its own.
+  /// Launches the child with a new buffer.
   Launched go(const Caller& caller, std::uint64_t stream = 0) {
     return launcher.launch(caller, {kChild, {1, 1, 1}, {1, 1, 1}, 0}, buffer(), stream);
   }

@@ -110,7 +110,8 @@ TEST(LaunchOrder, SecondLaunchOfAStreamSeesWhatTheFirstStored) { stream_order("k
 TEST(LaunchOrder, SecondLaunchOfAStreamSeesWhatTheFirstStoredOnATinyMachine) { stream_order("tiny"); }
 TEST(LaunchOrder, SecondLaunchOfAStreamSeesWhatTheFirstStoredWhereL1IsForLocalData) { stream_order("kepler_k20c"); }
 
-// Local memory of children that use the same table entry one after the other, with frames of different sizes.
+// Children that use the same table entry one after the other have local memory of their own, with frames of different
+// sizes.
 TEST(LaunchOrder, LocalMemoryOfAChildIsItsOwn) {
   const auto framed = [](const std::string& name, unsigned words) {
     return ".visible .entry " + name + "(.param .u64 out, .param .u32 number)\n{\n.local .align 4 .b8 frame[" +

@@ -6,8 +6,8 @@
 namespace castor::gpu::launch_test::pool {
 namespace {
 
-// One thread launches `number` times into its default stream, where the first child takes its time, and then once into
-// a stream of its own. out[0] counts those of the default stream, out[1] is the free one's.
+// One thread launches `number` times into its default stream, whose first child runs for a long time, and then once
+// into a new stream. out[0] counts launches of the default stream, out[1] the other one.
 const std::string kBlocked =
     kernel("slow", spend("400000", "L") + "red.global.add.u32 [%rd0], 1;") +
     kernel("short", "red.global.add.u32 [%rd0], 1;") + kernel("free", "red.global.add.u32 [%rd0+4], 1;") +
@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Launches, Blocked,
                                          std::pair(8U, "pool.window=8"), std::pair(9U, "pool.window=8"),
                                          std::pair(40U, "pool.window=8")));
 
-// Children that hold the whole table; then 40 more of one block, of which all but the window's lie in memory.
+// Children occupy the whole table. 40 more of one block follow; the window holds some of them, memory the rest.
 TEST(LaunchPool, LaunchesInMemoryAreTakenInTheOrderOfTheirArrival) {
   const std::string text =
       kernel("hold", spend("300000", "L")) + kernel("count", "red.global.add.u32 [%rd0], 1;") +
@@ -134,7 +134,7 @@ TEST(LaunchPool, ASerialDispatcherGrantsOneIn283CyclesAndAQueueHasItsTurn) {
 }
 
 TEST(LaunchPool, ADispatcherThatOverlapsKeepsALaneForEachEntry) {
-  // 31 or 32 lanes under way at once: 283 / 32 = 8.8 cycles a launch at best.
+  // 31 or 32 lanes work at once: 283 / 32 = 8.8 cycles per launch at best.
   Timed timed(machine("kepler_ideal", {"parse.latency=283"}), kBurst);
   const std::uint64_t out = timed.host.words(8192);
   ASSERT_EQ(timed.host.run("parent", out, 0, 20, 50), Outcome::kDone) << timed.host.said();

@@ -1,5 +1,5 @@
-// Random trees of launches: every launch that was admitted is granted, every thread block runs once, whatever the
-// machine and the order in which its units tick; the machine without timing comes to the same memory.
+// Random trees of launches: every admitted launch is granted and every thread block runs once, whatever the machine and
+// the order in which its units tick. The machine without timing leaves the same memory.
 
 #include "castor/base/rng.h"
 #include "tests/common/sanitized.h"
@@ -31,7 +31,7 @@ enum Field : unsigned {
 constexpr unsigned kCounterTables = 8;
 
 std::string field(Field f, const std::string& index) {
-  // %rd90 = its address
+  // Returns PTX that computes the node's address into %rd90.
   return "mul.wide.u32 %rd90, " + index + ", 4;\nadd.u64 %rd90, %rd90, %rd0;\nadd.u64 %rd90, %rd90, " +
          std::to_string(4 * kMost * f) + ";\n";
 }
@@ -56,8 +56,8 @@ const std::string kNode = kernel(
         "setp.eq.u32 %p5, %r25, 69;\nselp.b32 %r25, 1, %r25, %p5;\n" + field(kRefused, "%r19") +
         "st.global.u32 [%rd90], %r25;\nDONE:\nadd.u32 %r17, %r17, %r18;\nbra NEXT;\nEND:\n");
 
-/// `roots` trees of `nodes` nodes in all. `mixed`: several warps of a block launch into its default stream, and
-/// launches of such a stream have children.
+/// Random forest of `roots` trees with `nodes` nodes in total. `mixed`: several warps of a block launch into its
+/// default stream, and launches of such a stream have children.
 struct Forest {
   Forest(std::uint64_t seed, unsigned nodes, unsigned roots, unsigned most_threads, bool mixed)
       : table(std::size_t{kMost} * (kCounters + kCounterTables)), count(nodes), trees(roots) {
@@ -167,7 +167,7 @@ std::string timed(const Case& one) {
     std::uint64_t tbs = 0, device_launches = 0, rows_tbs = 0, again = 0;
     for (const auto& [ticket, of] : timed.events.kernels) {
       tbs += of.tbs;
-      // A block that is swapped out and restored is seen again.
+      // A block that is swapped out and restored counts again.
       if (of.started != of.retired || of.started < of.tbs) text += "not all that started have left; ";
       if (m.context.random == 0) expect("started", of.started, of.tbs);
       again += of.started - of.tbs;
@@ -228,7 +228,7 @@ TEST(LaunchTrees, OnOtherMachines) {
   }
 }
 TEST(LaunchTrees, WithAcquiresOfTheBlockThatLaunches) {
-  // The child's own view may be older than the launch; what is counted is not affected where L1 keeps local data only.
+  // The child's own view may be older than the launch. The counts are not affected where L1 keeps local data only.
   each_seed({"kepler_k20c", {"acquire.child=inherit"}}, 2);
 }
 

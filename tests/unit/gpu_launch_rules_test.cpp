@@ -50,7 +50,7 @@ TEST(LaunchRules, FiveBelowTheLimitFiveOf32LanesSucceed) {
 }
 
 TEST(LaunchRules, PendingIsNeverAboveTheLimit) {
-  // 1024 threads of a machine without latencies launch at once; who is refused counts for himself.
+  // 1024 threads of a machine without latencies launch at once. A thread whose launch is refused counts for itself.
   Timed timed(
       machine("kepler_ideal"),
       kCount + kernel("parent", "mad.lo.u32 %r3, %r2, 256, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
@@ -95,7 +95,7 @@ TEST(LaunchRules, The33rdKernelWaitsForAnEntry) {
 // --- Errors ---------------------------------------------------------------------------------------------------------
 
 TEST(LaunchRules, BuffersThatCannotBeLaunchedGive1) {
-  // word i of out: what launch i gave. The child counts in out[63].
+  // Word i of out is the result of launch i. The child counts in out[63].
   const auto keep = [](unsigned i) { return "st.u32 [%rd0+" + std::to_string(4 * i) + "], %r4;\n"; };
   const std::string text =
       kCount + kernel("none", "") +
@@ -218,14 +218,15 @@ TEST(LaunchRules, ParentExitsAndItsQueueIsBlockedUntilTheChildEnds) {
   EXPECT_EQ(timed.host.values(out, 3), (Words{1, 1, 1}));
   const auto parents = timed.events.of("parent"), slow = timed.events.of("slow"), second = timed.events.of("same");
   EXPECT_LT(parents[0].completed, slow[0].placed);
-  // Completed in c, closed in c + 1, and the parent's launch with it one level later; then the queue may be granted.
+  // The kernel completes in c and its launch is closed in c + 1. The parent's launch is closed one cycle later, as it
+  // is one level higher. The queue may then be granted.
   EXPECT_GT(second[0].granted, slow[0].completed);
   EXPECT_LE(second[0].granted, slow[0].completed + 4);
   EXPECT_GE(timed.completed(parent), slow[0].completed);
 }
 
 TEST(LaunchRules, TreesCloseOneLevelPerCycle) {
-  // The queue's next kernel is granted later by a cycle for each level more.
+  // Each further level delays the grant of the queue's next kernel by one cycle.
   const auto gap = [](unsigned depth) -> Cycle {
     const std::string text = in_process([&] {
       Timed timed(machine("kepler_ideal"), kDeep + kernel("same", ""));
@@ -265,7 +266,8 @@ TEST(LaunchRules, SecondLaunchOfAStreamStartsAfterTheTreeOfTheFirst) { one_strea
 TEST(LaunchRules, SecondLaunchOfAStreamStartsAfterTheTreeOfTheFirstWithoutLatencies) { one_stream("kepler_ideal"); }
 
 TEST(LaunchRules, DefaultStreamsOfTwoBlocksAreTwo) {
-  // Each block launches a child that waits for the other's: one stream of the kernel would not end.
+  // Each block launches a child that waits for the other block's child. If the kernel had one stream for all blocks,
+  // the run would never end.
   const std::string text = kernel("meet",
                                   "red.global.add.u32 [%rd0], 1;\nW:\nld.volatile.global.u32 %r4, [%rd0];\n"
                                   "setp.lt.u32 %p1, %r4, 2;\n@%p1 bra W;\n") +
@@ -302,8 +304,8 @@ TEST(LaunchRules, AnEventHoldsALaunchOfAnotherStream) {
 
 // --- Synchronisation ------------------------------------------------------------------------------------------------
 
-// Each level launches the next, waits, and notes what the wait gave at out[16 + number] and whether the child was over
-// at out[number].
+// Each level launches the next one and waits. It stores the result of the wait in out[16 + number], and in out[number]
+// whether the child had ended.
 const std::string kNested = kernel(
     "nest", "setp.eq.u32 %p1, %r0, 0;\n@%p1 bra END;\nsub.u32 %r4, %r0, 1;\n" + arguments("%rd4", "%rd0", "%r4") +
                 launch("%r5", "nest", "%rd4") + synchronize("%r6") + word("%rd5", "%r0") +
@@ -319,7 +321,7 @@ TEST(LaunchRules, ASyncDeeperThanTheLimitGives68AtOnce) {
   EXPECT_EQ(timed.host.values(out + 64, 5), (Words{0, 68, 68, 0, 0}));
   EXPECT_EQ(timed.host.values(out, 5), (Words{0, 0, 0, 1, 1})) << "who waited finds its child over";
   const auto steps = timed.events.steps("nest", timed.host.loaded.calls("nest", RuntimeCall::kSynchronize).at(0));
-  // The blocks that wait leave their SM, so their next instruction is not on the same one.
+  // Waiting blocks are swapped out, so the next instruction may issue on another SM.
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_LE(steps[0].next.tick - steps[0].call.tick, 3U);
   EXPECT_LE(steps[1].next.tick - steps[1].call.tick, 3U);
@@ -363,11 +365,11 @@ void with_random_swaps(const std::function<void(const std::vector<std::string>& 
         << seed;
   }
 }
-// The block is swapped out many times while a warp of it waits; the last child may end at any of these moments.
+// The block is swapped out many times while one of its warps waits. The last child may end at any of these times.
 TEST(LaunchRules, ASyncWaitsForWhatOtherWarpsLaunchMeanwhileWhileItsBlockMoves) { with_random_swaps(meanwhile); }
 
 TEST(LaunchRules, ASyncOfAllWarpsOfABlockBehindLaunchesOfEach) {
-  // Each warp launches into a stream of its own, waits, and reads what all children of its own have added up.
+  // Each warp launches into a new stream, waits, and reads the sum of all its children.
   const std::string text =
       kCount +
       kernel("parent", "mul.wide.u32 %rd6, %r1, 8; add.u64 %rd6, %rd6, %rd0; add.u64 %rd6, %rd6, 8192;\n" +

@@ -137,7 +137,7 @@ Cycle burst_of(const Keys& keys) {
   return std::stoull(in_process([&keys] { return burst(keys); }));
 }
 
-// With one launch of a list on the chip they follow each other at the latency of memory.
+// Only one launch of a list is on the chip, so launches follow each other at the latency of memory.
 TEST(LaunchSourceOrder, AListForALevelIsReadAsFarAheadAsThePool) {
   const Cycle without = burst_of({}), wide = burst_of(kByLevel), narrow = burst_of(with(kByLevel, {"pool.window=1"}));
   EXPECT_GT(narrow, 3 * wide);
@@ -167,7 +167,7 @@ void suspended_blocks_come_back(const Keys& keys) {
 TEST(LaunchSourceOrder, SuspendedBlocksComeBack) { suspended_blocks_come_back(kBlock); }
 TEST(LaunchSourceOrder, SuspendedBlocksComeBackByLevel) { suspended_blocks_come_back(kByLevel); }
 
-// A fault stops the tree while launches of it wait in lists: they are dropped, and the machine goes on.
+// A fault stops the tree while its launches wait in lists. They are dropped, and the machine continues.
 TEST(LaunchSourceOrder, LaunchesOfAStoppedTreeAreDropped) {
   const std::string text =
       kernel("low", spend("20000", "L")) + kernel("bad", "mov.u64 %rd5, 8;\nst.global.u32 [%rd5], %r0;") +

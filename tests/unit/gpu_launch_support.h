@@ -96,15 +96,16 @@ inline std::string arguments(const std::string& to, const std::string& out, cons
 inline std::string word(const std::string& to, const std::string& index) {
   return "mul.wide.u32 " + to + ", " + index + ", 4;\nadd.u64 " + to + ", " + to + ", %rd0;\n";
 }
-/// Keeps the warp busy until its clock has moved by that many ticks. `label`: its own in the kernel.
+/// Returns PTX that keeps the warp busy until its clock has advanced by that many ticks. `label` must be unique in the
+/// kernel.
 inline std::string spend(const std::string& ticks, const std::string& label) {
   return "mov.u64 %rd98, %clock64;\n" + label + ":\nmov.u64 %rd97, %clock64;\nsub.u64 %rd97, %rd97, %rd98;\n" +
          "setp.lt.u64 %p19, %rd97, " + ticks + ";\n@%p19 bra " + label + ";\n";
 }
 /// out[number] += 1.
 inline const std::string kCount = kernel("count", word("%rd1", "%r0") + "red.global.add.u32 [%rd1], 1;");
-/// Each thread of blocks of 50 launches once, as fast as the machine can take it. out[i] counts the child of thread i,
-/// out[2048 + i] is what its launch returned; the streams lie from byte 16384 on.
+/// Each thread of blocks of 50 launches once, as fast as the machine accepts launches. out[i] counts the child of
+/// thread i, out[2048 + i] is the result of its launch. Stream handles are stored from byte 16384 on.
 inline const std::string kBurst =
     kCount + kernel("parent", "mad.lo.u32 %r3, %r2, 50, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +
                                   "add.u32 %r8, %r3, 2048;\n" + word("%rd8", "%r8") + word("%rd7", "%r3") +
@@ -114,7 +115,7 @@ inline const std::string kBurst =
 
 // --- A device -------------------------------------------------------------------------------------------------------
 
-/// All kernels of a module in a device, those that others name included.
+/// All kernels of a module on a device, including those that other kernels name.
 class Loaded {
  public:
   Loaded(Device& device, const std::string& text) {
@@ -134,7 +135,7 @@ class Loaded {
   }
   [[nodiscard]] ProgramHandle operator[](const std::string& kernel) const { return handles_.at(kernel); }
   [[nodiscard]] const isa::Program& program(const std::string& kernel) const { return *programs_.at(kernel); }
-  /// Records of a kernel that are that call.
+  /// Returns the indices of a kernel's records that make the given call.
   [[nodiscard]] std::vector<std::uint32_t> calls(const std::string& kernel, isa::RuntimeCall call) const {
     std::vector<std::uint32_t> found;
     const auto& code = program(kernel).code;
@@ -150,7 +151,7 @@ class Loaded {
   std::map<std::string, ProgramHandle> handles_;
 };
 
-/// Short ways to use a device of either kind.
+/// Host side of a test: shorthands for a device of either type.
 class Host {
  public:
   Host(Device& device, const std::string& text) : device_(device), loaded(device, text) {}
@@ -233,7 +234,7 @@ class Events final : public Observer {
     return e.group == kNoGroup ? e.kernel->ticket : in_table.at(e.kernel->entry);
   }
 
-  /// Kernels of that name in the order of their grants.
+  /// Returns the kernels of that name in the order of their grants.
   [[nodiscard]] std::vector<Of> of(const std::string& name) const {
     std::vector<Of> found;
     for (const Ticket ticket : order) {
@@ -272,7 +273,7 @@ class Events final : public Observer {
   }
 };
 
-/// The machine with timing with a module. One per process.
+/// The machine with timing and a module. Only one per process.
 class Timed {
  public:
   Timed(const Machine& m, const std::string& text, bool keep_issues = false)
@@ -287,7 +288,7 @@ class Timed {
   [[nodiscard]] std::uint64_t granted() { return statistic("front_end.device_launches.granted"); }
   [[nodiscard]] std::uint64_t dropped() { return statistic("front_end.device_launches.dropped"); }
   [[nodiscard]] Cycle cycle(Picoseconds time) { return device.gpu().clock().first_at_or_after(time); }
-  /// Cycle in which a ticket of the host was complete.
+  /// Returns the cycle in which a ticket of the host was complete.
   [[nodiscard]] Cycle completed(Ticket ticket) { return cycle(device.completion_time(ticket)); }
 
   Events events;

@@ -1,5 +1,5 @@
-// Thread blocks that move beside the blocks of the front end: lax, dtbl, laperm and laperm_kmu (docs/gpu/moving.md,
-// "Hooks").
+// Tests of swapped thread blocks on machines with the front end's hardware blocks: lax, dtbl, laperm and laperm_kmu
+// (docs/gpu/moving.md, "Hooks").
 
 #include "tests/unit/gpu_launch_group_programs.h"
 #include "tests/unit/gpu_moved_programs.h"
@@ -112,7 +112,7 @@ Outcome end_of(GroupTimed& timed, Ticket ticket, unsigned* faults) {
   return outcome;
 }
 
-// A tree of groups, one block of which traps: the tree and the kernel that it runs with are stopped.
+// A tree of groups, one block of which traps. The tree and the kernel that it has joined are stopped.
 const std::string kTrapping =
     kernel("trapping",
            "setp.eq.u32 %p1, %r0, 77;\n@%p1 bra TRAP;\nsetp.ge.u32 %p1, %r0, 128;\n@%p1 bra WAIT;\n"
@@ -120,7 +120,7 @@ const std::string kTrapping =
                go_unless_equal("%r2", "0", "WAIT") + "mad.lo.u32 %r3, %r0, 2, %r1;\n" +
                arguments("%rd4", "%rd0", "%r3") + launch_group("%r4", "trapping", "%rd4", flat("3", "64")) + "WAIT:\n" +
                spend("3000", "L") + "bra END;\nTRAP:\n" + spend("2000", "M") + "trap;\nEND:\n");
-// Groups that join `host`, a kernel of another tree, and are stopped since their own tree is: `host` goes on.
+// Groups join `host`, a kernel of another tree. They are stopped with their own tree; `host` continues.
 const std::string kJoining =
     kernel("host", groups::native_or_work() + await("%rd0+68", "1", "W") + "bra END;\nWORK:\n" + spend("40000", "L") +
                        add("%rd0+4", "1") + "END:\n" + add("%rd0", "1")) +
@@ -166,7 +166,7 @@ TEST(MovedBesideBlocks, StoppedGroupsEndWhereverTheyAre) {
 
 // --- Jobs ------------------------------------------------------------------------------------------------------------
 
-// Kernels of three queues: the engine counts each block once.
+// Runs kernels of three queues. The engine must count each block once.
 std::string jobs(const Keys& keys) {
   return in_process([&]() -> std::string {
     constexpr unsigned kBlocks = 40;

@@ -1,4 +1,4 @@
-// Thread blocks that move beside a governor, which closes SMs and takes their clocks away all the while
+// Tests of swapped thread blocks together with a governor that keeps closing SMs and gating their clocks
 // (docs/gpu/moving.md, "Hooks").
 
 #include "castor/base/hash.h"
@@ -88,7 +88,8 @@ TEST(MovedBesideAGovernor, SleepingAndOrderOfUnitsChangeNothing) {
   }
 }
 
-// Parents fill the machine and wait for their children, which would never run if the parents stayed.
+// Parents fill the machine and wait for their children. If the parents were not swapped out, the children would never
+// run.
 TEST(MovedBesideAGovernor, ParentsThatWaitMakeRoomForTheirChildren) {
   const std::string text =
       kCount + kernel("parent", "mad.lo.u32 %r3, %r2, 32, %r1;\n" + arguments("%rd4", "%rd0", "%r3") +

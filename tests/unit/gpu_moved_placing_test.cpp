@@ -1,4 +1,5 @@
-// Thread blocks that move beside a dispatch policy and a job scheduler, which count them (docs/gpu/moving.md, "Hooks").
+// Tests of swapped thread blocks together with a dispatch policy and a job scheduler that count them
+// (docs/gpu/moving.md, "Hooks").
 
 #include <set>
 
@@ -11,11 +12,11 @@ namespace {
 
 constexpr unsigned kSms = 4;
 
-/// First come, first served, with an account of each thread block and of each kernel table entry. What is wrong with
-/// the accounts is in `wrong`.
+/// Dispatch policy: first come, first served. It keeps an account of each thread block and each kernel table entry;
+/// errors in the accounts go to `wrong`.
 class Counting final : public ClockedHook<DispatchIn, DispatchOut> {
  public:
-  /// `holds`: entries with placed thread blocks that are not complete are held.
+  /// `holds`: the policy holds entries whose placed thread blocks are not complete.
   explicit Counting(bool holds = false) : holds_(holds) {}
   void attach(const HookSite& /*site*/) override {}
   void reset() override {}
@@ -55,7 +56,7 @@ class Counting final : public ClockedHook<DispatchIn, DispatchOut> {
     if (residents_ > placed - retired) wrong += " more residents than blocks;";
     if (residents_ < placed - retired) ++away;
     if ((in.room->changes() != changes_) != (residents_ != last_residents_)) {
-      // A block may come as another one goes.
+      // A block may return in the cycle in which another one leaves.
       if (in.room->changes() < changes_ + 2) wrong += " changes of the room are not counted;";
     }
     changes_ = in.room->changes();
@@ -84,7 +85,8 @@ class Counting final : public ClockedHook<DispatchIn, DispatchOut> {
   std::uint64_t residents_ = 0, last_residents_ = 0, changes_ = 0, edges_ = 0, sum_ = 0;
 };
 
-/// Round robin over the queues; each kPeriod cycles another queue is preempted, or none. Counts completions.
+/// Job scheduler with round robin over the queues. Every kPeriod cycles it preempts another queue, or none. It counts
+/// completions.
 class Preempting final : public JobScheduler {
  public:
   static constexpr Cycle kPeriod = 2000;
@@ -155,7 +157,8 @@ std::string run(const Work& work) {
     if (policy.placed != blocks || policy.retired != blocks || policy.done != blocks || !policy.wrong.empty()) {
       return "seen otherwise: " + policy.seen();
     }
-    // A block that waits for launches is away for a while, one that moves at random may be back in the same cycle.
+    // A block that waits for launches is swapped out for a while. One that is swapped at random may return in the same
+    // cycle.
     const bool away = policy.away != 0 || timed.statistic("front_end.tb_saved") != 0;
     const std::string seen = "away " + std::to_string(away) + ", " + policy.seen() + ", statistics " +
                              std::to_string(timed.device.gpu().statistics().hash());
@@ -183,7 +186,7 @@ TEST(MovedBesideAPolicy, ABlockThatMovesIsPlacedAndCompleteOnce) {
 TEST(MovedBesideAPolicy, ParentsThatWaitMakeRoomForTheirChildren) {
   const std::vector<std::string> keys = {"sm.tb_slots=1", "sm.tb_contexts=1"};
   same_whoever_sleeps({keys, false, true}, "away 1");
-  // Entries are held while their blocks are away, and there are enough.
+  // Entries are held while their blocks are swapped out, and there are enough entries.
   same_whoever_sleeps({{"table.entries=32"}, true, true}, "away 1");
   for (const char* const random : {"context.random=1", "context.random=2"}) {
     std::vector<std::string> moving = keys;
