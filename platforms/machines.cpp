@@ -200,6 +200,13 @@ std::string owner_of(isa::SyncOp op) {
   return {};
 }
 
+/// Adds the limits of a block that swaps out thread blocks to those of others: a hub's and its swap engines'.
+void add_limits(const gpu::SwapLimits& one, gpu::SwapLimits& all) {
+  const std::uint64_t away = std::min(one.away, all.away);
+  if (one.images) all = one;
+  all.away = away;
+}
+
 /// Returns what the enabled blocks do about device-wide synchronisation.
 gpu::SyncSupport sync_support(const std::vector<hookup::ChosenBlock>& blocks) {
   gpu::SyncSupport support;
@@ -209,7 +216,7 @@ gpu::SyncSupport sync_support(const std::vector<hookup::ChosenBlock>& blocks) {
     const std::vector<hookup::Claim> claims = block.type->claims(block.settings);
     if (std::find(claims.begin(), claims.end(), hookup::Claim::kSwapsOutTbs) == claims.end()) continue;
     support.swaps = true;
-    support.limits = block.type->swap_limits(block.settings);
+    add_limits(block.type->swap_limits(block.settings), support.limits);
   }
   return support;
 }

@@ -12,8 +12,9 @@
 namespace castor::gpu::test {
 
 /// A swap engine that does one job at a time. It stores the lines of a context to its image in random order, and loads
-/// them back in another order. Order and pauses follow from a seed. Some lines are first copied to a place inside the
-/// SM and back. If a bit of the seed says so, a thread block that is moved in gets the spare homes.
+/// those of another one, which may come into the same context, in another order. Order and pauses follow from a seed.
+/// Some lines are first copied to a place inside the SM and back. If a bit of the seed says so, a thread block that is
+/// moved in gets the spare homes.
 class RandomSwapEngine final : public SwapEngine {
  public:
   struct Options {
@@ -71,6 +72,10 @@ class RandomSwapEngine final : public SwapEngine {
         break;
       case Phase::kPark:
         if (!in.park_ready) break;
+        if (!job_.fresh) {
+          begin_in();
+          break;
+        }
         phase_ = Phase::kEnter;
         pause_ = options_.enter_pause;
         break;
@@ -123,11 +128,16 @@ class RandomSwapEngine final : public SwapEngine {
     job_ = job;
     home_ = registers_of_[job.slot];
     shared_home_ = shared_of_[job.slot];
+    stores_ = job.out;
     if (job.out) {
       phase_ = Phase::kPage;
       return;
     }
-    image_ = job.entry.word[0];
+    begin_in();
+  }
+  void begin_in() {
+    stores_ = false;
+    image_ = job_.entry.word[0];
     if (options_.spare && draw(2) != 0) {
       home_ = spare_registers_;
       shared_home_ = spare_shared_;
@@ -143,7 +153,7 @@ class RandomSwapEngine final : public SwapEngine {
     order_.clear();
     const unsigned lines = kernel_.simt_lines + kernel_.warps * kernel_.registers + kernel_.shared_lines;
     for (std::uint32_t line = 0; line < lines; ++line) {
-      if (line != forgotten || job_.out == forgets_load) order_.push_back(line);
+      if (line != forgotten || stores_ == forgets_load) order_.push_back(line);
     }
     for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[draw(i)]);
     next_ = 0;
@@ -152,7 +162,7 @@ class RandomSwapEngine final : public SwapEngine {
   }
   void begin_line() {
     pause_ = static_cast<unsigned>(draw(options_.longest_pause + 1));
-    copies_ = job_.out && options_.spare && draw(8) == 0 ? 2 : 0;
+    copies_ = stores_ && options_.spare && draw(8) == 0 ? 2 : 0;
     blocks_ = draw(2) != 0;
   }
   void advance(bool taken) {
@@ -168,13 +178,13 @@ class RandomSwapEngine final : public SwapEngine {
         begin_line();
       }
     }
-    if (next_ == order_.size() && loads_ == 0) phase_ = job_.out ? Phase::kPark : Phase::kEnter;
+    if (next_ == order_.size() && loads_ == 0) phase_ = stores_ ? Phase::kPark : Phase::kEnter;
   }
   [[nodiscard]] SwapAccess access() const {
     SwapAccess access;
     std::uint32_t line = order_[next_];
     access.slot = job_.slot;
-    access.store = job_.out;
+    access.store = stores_;
     access.address = image_ + std::uint64_t{line} * kSwapLineBytes;
     if (copies_ != 0) {  // copies the line to the place inside the SM and back
       access.local = true;
@@ -203,7 +213,7 @@ class RandomSwapEngine final : public SwapEngine {
     out_.job_ready = phase_ == Phase::kIdle;
     if (phase_ == Phase::kPage) out_.page_request = job_.slot;
     // The copy back must be performed before the line is stored.
-    if (phase_ == Phase::kLines && pause_ == 0 && next_ < order_.size() && (!job_.out || loads_ == 0)) {
+    if (phase_ == Phase::kLines && pause_ == 0 && next_ < order_.size() && (!stores_ || loads_ == 0)) {
       out_.access = access();
       out_.block_memory = blocks_ && !out_.access->local;
     }
@@ -212,7 +222,7 @@ class RandomSwapEngine final : public SwapEngine {
       out_.parked->entry.word[0] = image_;
     }
     if (phase_ == Phase::kEnter && pause_ == 0) {
-      out_.enter = SwapEnter{job_.slot, job_.fresh, 0, home_, shared_home_, {}};
+      out_.enter = SwapEnter{job_.slot, job_.fresh, job_.in_gid, home_, shared_home_, {}};
       if (!job_.fresh) out_.enter->free = image_;
     }
   }
@@ -222,6 +232,7 @@ class RandomSwapEngine final : public SwapEngine {
   SwapKernel kernel_;
   Phase phase_ = Phase::kIdle;
   SwapJob job_;
+  bool stores_ = false;                      // the part of the job that moves out
   std::uint64_t image_ = 0;                  // device address of the image of the job
   std::vector<std::uint32_t> order_;         // lines of the job's context
   std::size_t next_ = 0;                     // index of the next line in order_

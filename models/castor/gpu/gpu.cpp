@@ -9,6 +9,7 @@
 #endif
 
 #include "castor/base/error.h"
+#include "castor/gpu/away_tbs.h"
 #include "castor/gpu/front_end/composition.h"
 #include "castor/gpu/kernel_counts.h"
 #include "castor/gpu/swap_images.h"
@@ -17,7 +18,7 @@
 namespace castor::gpu {
 namespace {
 
-SmHooks hooks_of(const Hooks& hooks, SwapImages* images, unsigned sm) {
+SmHooks hooks_of(const Hooks& hooks, SwapImages* images, AwayTbs* away, unsigned sm) {
   SmHooks result;
   if (!hooks.swap.empty()) {
     result.swap = hooks.swap[sm];
@@ -26,6 +27,7 @@ SmHooks hooks_of(const Hooks& hooks, SwapImages* images, unsigned sm) {
   if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
   if (!hooks.issue.empty()) result.issue = hooks.issue[sm];
   if (!hooks.agents.empty()) result.agent = hooks.agents[sm];
+  result.away = away;
   return result;
 }
 
@@ -77,6 +79,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   if (options.replay != nullptr) refuse_hooks_in_replay(options.hooks);
   (void)checked(machine, options.hooks);
   images_ = images_of(options.hooks, store);
+  if (!options.hooks.agents.empty() && !options.hooks.swap.empty()) away_ = std::make_unique<AwayTbs>();
   if (options.replay != nullptr) virtual_clocks_ = std::make_unique<VirtualClocks>(machine, *options.replay);
   for (unsigned i = 0; i < machine.chip.sms; ++i) {
     const std::string sm_name = "sm" + std::to_string(i);
@@ -87,7 +90,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       sms_.push_back(std::move(sm));
     } else {
       auto sm = std::make_unique<Sm>(sm_name.c_str(), machine, i, store, statistics_,
-                                     hooks_of(options.hooks, images_.get(), i), options.observer, memory_->tlb());
+                                     hooks_of(options.hooks, images_.get(), away_.get(), i), options.observer,
+                                     memory_->tlb());
       connect(sm->memory, memory_->input(i));
       cores_.push_back(sm.get());
       sms_.push_back(std::move(sm));
@@ -228,6 +232,7 @@ void Gpu::add_waves(Waves& waves) const {
 // Collects the counters of a completed kernel. At most one kernel completes per cycle.
 void Gpu::collect(KernelStatistics& kernel) {
   if (!front_end_->releases().fresh_is_part()) monitor_->kernel_completed(kernel);
+  if (away_) away_->clear();  // a kernel that owns the machine is alone, so it is this one that is complete
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
   front_end_->releases().file();
 }

@@ -59,7 +59,10 @@ struct TbStartMessage {
   std::uint16_t parent_sm = 0;           ///< SM whose device code made the launch
   Cycle acquire = 0;                     ///< L1 lines filled before this cycle count as absent for the TB
   std::shared_ptr<const SavedTb> saved;  ///< saved context from which the TB resumes; null: it starts anew
-  Cycle load = 0;                        ///< with `saved`: cycles after `visible` until the context has been moved in
+  /// with `saved`: cycles after `visible` until the context has been moved in; with `context`: cycles that this has
+  /// taken
+  Cycle load = 0;
+  std::optional<std::uint8_t> context;  ///< kept context in which the TB starts; empty: the lowest free one
   /// The dispatch policy sends linear indices. The SM then needs sm.tb_divide_cycles for a two- or three-dimensional
   /// index.
   bool divide = false;

@@ -83,9 +83,11 @@ TimingDevice::TimingDevice(const Machine& machine, Options options)
       store_({machine.memory.bytes, options_.poison, machine.memory.check != MemoryCheck::kAllocation}),
       programs_(machine.sm.lanes, &store_),
       host_limit_(machine.run.max_seconds) {
-  // The hub executes the operations. Thread blocks that wait keep their SMs, whatever blocks of the machine promise.
-  machine_.chip.sync.executed = options_.gpu.hooks.hub != nullptr;
-  machine_.chip.sync.swaps = false;
+  // The hub executes the operations. Without agents that give jobs to swap engines, thread blocks that wait keep their
+  // SMs, whatever blocks of the machine promise.
+  const Hooks& hooks = options_.gpu.hooks;
+  machine_.chip.sync.executed = hooks.hub != nullptr;
+  machine_.chip.sync.swaps = machine_.chip.sync.swaps && hooks.hub != nullptr && !hooks.swap.empty();
   services_.store = &store_;
   set_print_sink(nullptr);
   const Recording& recording = options_.recording;

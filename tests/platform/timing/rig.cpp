@@ -27,6 +27,13 @@ Rig::Rig(const std::string& machine, const std::vector<std::string>& overrides, 
   Machine built = platforms::load_machine(machine, all).machine;
   // A hub of a test answers everything, as the block behind a hub would.
   if (hooks.hub != nullptr) built.chip.sync.answered = static_cast<isa::SyncSet>((1U << isa::kSyncOps) - 1);
+  // And so do swap engines swap thread blocks out.
+  if (hooks.hub != nullptr && !hooks.swap.empty()) {
+    SyncSupport& support = built.chip.sync;
+    support.swaps = support.limits.images = true;
+    support.limits.warp_bytes = 80;
+    support.limits.predicate_bytes = 32;
+  }
   device = std::make_unique<TimingDevice>(built, options);
 }
 

@@ -54,12 +54,14 @@ struct SwapEntry {
 struct SwapJob {
   /// `site` of a TB whose registers are all live.
   static constexpr std::uint8_t kAllRegisters = 127;
+  /// `in_gid` of a job that leaves its context empty.
+  static constexpr std::uint32_t kNoTb = 0xffffffff;
   std::uint8_t slot = 0;              ///< TB context
   bool out = false;                   ///< the TB of the context is moved out
   std::uint32_t gid = 0;              ///< with `out`: the TB that is moved out
   std::uint8_t site = kAllRegisters;  ///< with `out`: site whose mask names the live registers
   bool fresh = false;                 ///< nothing is moved in: `enter` says that the context is empty
-  std::uint32_t in_gid = 0;           ///< with `fresh`: the TB that is to start in the context
+  std::uint32_t in_gid = kNoTb;       ///< the TB that starts in the context (`fresh`), or comes back into it
   SwapEntry entry;                    ///< without `fresh`: the TB that is moved in
 };
 
@@ -74,7 +76,7 @@ struct SwapParked {
 struct SwapEnter {
   std::uint8_t slot = 0;
   bool fresh = false;              ///< SwapJob::fresh
-  std::uint32_t gid = 0;           ///< with `fresh`: SwapJob::in_gid
+  std::uint32_t gid = 0;           ///< SwapJob::in_gid
   std::uint8_t register_home = 0;  ///< home of the context's registers
   std::uint8_t shared_home = 0;    ///< home of the context's shared memory
   Maybe<std::uint64_t> free;       ///< address of an image that is not needed any more
@@ -99,7 +101,8 @@ struct SwapAccess {
   std::uint64_t address = 0;  ///< device address, a multiple of kSwapLineBytes, or local address
 };
 
-/// Inputs of a swap engine. "S0": valid in `settle` and at the edge. "At the edge": valid in `clock`.
+/// Inputs of a swap engine. "S0": valid in the last `settle` of a tick and at the edge. "At the edge": valid in
+/// `clock`.
 struct SwapIn {
   Cycle now = 0;                   ///< core cycle of the tick
   Maybe<SwapKernel> configure;     ///< at the edge: a new kernel; the engine forgets homes, places, sites, segments
@@ -134,8 +137,9 @@ struct SwapStorage {
   std::uint64_t image_bytes = 0;  ///< part of this SM in the device memory for images, which all SMs share
 };
 
-/// One per SM. Settles in S0, start, and clocks in S9, hook edges. Not called while no job is open and the engine is
-/// quiet.
+/// One per SM. Settles in S0, start, and clocks in S9, hook edges. On a machine with synchronisation agents it settles
+/// twice in a tick while it has a job: before the agent, which sees `parked`, and after it. Not called while no job is
+/// open and the engine is quiet.
 class SwapEngine : public ClockedHook<SwapIn, SwapOut> {
  public:
   /// Returns the spare storage that the engine wants in its SM. Constant; called when the machine is built.

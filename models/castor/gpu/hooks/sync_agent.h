@@ -6,6 +6,7 @@
 #include "castor/gpu/hooks/events.h"
 #include "castor/gpu/hooks/hook.h"
 #include "castor/gpu/hooks/issue_policy.h"
+#include "castor/gpu/hooks/swap_engine.h"
 #include "castor/gpu/hooks/sync_message.h"
 #include "castor/isa/sync_op.h"
 
@@ -46,28 +47,42 @@ struct AgentIn {
   /// predicate with a pending write. Atomics count as loads and stores. Instructions that issue in this tick count from
   /// the next tick on.
   TbMask quiesced = 0;
-  bool send_ready = false;  ///< at the edge: the message in `AgentOut::send` is sent in this tick; false without one
-  View<WarpExit> exit;      ///< at the edge: warps that have exited; at most one per scheduler
+  /// S0: the swap engine has moved out the TB of a job of the agent; stays until `AgentOut::park_ready`. The port keeps
+  /// the result of a job whose TB was stopped to itself.
+  Maybe<SwapParked> parked;
+  /// At the edge, and in every `settle` with `parked` but the first: the message in `AgentOut::send` is sent in this
+  /// tick; false without one.
+  bool send_ready = false;
+  bool job_ready = false;       ///< at the edge: the job in `AgentOut::job` is taken in this tick; false without one
+  View<WarpExit> exit;          ///< at the edge: warps that have exited; at most one per scheduler
   Maybe<std::uint8_t> retired;  ///< at the edge: TB context of the TB that retired
 };
 
-/// Outputs of a synchronisation agent; all but `issue_ready` are early: they depend on the agent's state only.
+/// Outputs of a synchronisation agent; all but `issue_ready` and `park_ready` are early: they depend on the agent's
+/// state only.
 struct AgentOut {
   WarpMask stall = 0;         ///< warps that must not issue in this tick; bits of warps that the agent does not see are
                               ///< ignored
   TbMask acquire = 0;         ///< TBs whose loads from this tick on must not return L1 lines filled before
   Maybe<SyncMessage> send;    ///< message to the hub; sent when the up channel has room
   bool receive_ready = true;  ///< `AgentIn::received` is taken in this tick
+  /// Job for the swap engine of the SM; stays until `AgentIn::job_ready`. With `out` it names a TB that is quiesced and
+  /// whose live warps are all stalled; without, a context that a TB of the kernel has left to the agent.
+  Maybe<SwapJob> job;
+  bool local_room = false;  ///< one more TB whose context stays in this SM can be kept (SwapIn::local_room)
+  /// `AgentIn::parked` is taken in this tick. Depends on the agent's state, `parked` and `send_ready`. Read in the
+  /// second `settle` of a tick with `parked`.
+  bool park_ready = false;
   /// Bit per scheduler: its candidate in `AgentIn::issue` may issue. Read in the second `settle` of a tick. A candidate
   /// without its bit is refused, and its scheduler issues nothing in its place.
   std::uint8_t issue_ready = 0xff;
 };
 
-/// One per SM, together with the SyncHub of the GPU. Settles in S0, start, and again in S5, issue, of ticks with
-/// candidates; clocks in S9, hook edges. An agent that stalls the warp of an instruction does so from the next tick on;
-/// the warp issues nothing in between. Not called
-/// while the SM has no TB of a kernel that synchronises, no message has arrived, and the agent is quiet and sends
-/// nothing.
+/// One per SM, together with the SyncHub of the GPU. Settles in S0, start, once more there in ticks with `parked`, and
+/// again in S5, issue, of ticks with candidates; clocks in S9, hook edges. Within S0 the order is: outputs of the swap
+/// engine, agent, agent with `send_ready`, swap engine with the agent's job and answers. An agent that stalls the warp
+/// of an instruction does so from the next tick on; the warp issues nothing in between. Not called while the SM has no
+/// TB of a kernel that synchronises, no message has arrived, and the agent is quiet and sends nothing.
 using SyncAgent = ClockedHook<AgentIn, AgentOut>;
 
 }  // namespace castor::gpu

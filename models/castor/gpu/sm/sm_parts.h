@@ -7,6 +7,7 @@
 
 namespace castor::gpu {
 
+class AwayTbs;
 class Barriers;
 class BlockedWarps;
 class EventWheel;
@@ -25,7 +26,11 @@ class SpinWatch;
 class SwapImages;
 class ThreadBlocks;
 class WarpTable;
+struct PageGrantMessage;
 struct SmCounters;
+struct TbStartMessage;
+template <class Message>
+class Mailbox;
 
 /// Hooks plugged into one SM; a null pointer selects the built-in behaviour. Not owned.
 struct SmHooks {
@@ -34,6 +39,7 @@ struct SmHooks {
   SyncAgent* agent = nullptr;
   SwapEngine* swap = nullptr;
   SwapImages* images = nullptr;  ///< with `swap`: device memory for contexts, shared by all SMs
+  AwayTbs* away = nullptr;       ///< with `agent` and `swap`: thread blocks that agents have swapped out, of all SMs
 };
 
 /// References to the parts of an SM's core, for mechanisms and for parts that use many of them. Constructors may only
@@ -45,6 +51,8 @@ struct SmParts {
   base::StatisticGroup& statistics;  ///< group of the SM
   SmCounters& counters;
   SmOutbox& outbox;
+  Mailbox<TbStartMessage>& inbox;  ///< thread blocks that start in this SM
+  Mailbox<PageGrantMessage>& page_grants;
   HandOver& hand_over;  ///< flag to raise in a tick whose output needs `hand_over`
   SmClock& clock;
   EventWheel& wheel;

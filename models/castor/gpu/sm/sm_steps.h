@@ -27,6 +27,8 @@ BasicSm<Mechanisms>::BasicSm(const sc_core::sc_module_name& name, const Machine&
              statistics_.group(),
              statistics_.counters(),
              outbox_,
+             inbox_,
+             page_grants_,
              departures_.flag(),
              clock_,
              wheel_,
@@ -173,7 +175,7 @@ void BasicSm<Mechanisms>::start_tb() {
   TbStart start{message, tb, context, first, tbs_.setup_ticks(message), {}};
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     const unsigned slot = tb.slots[i];
-    warps_.start(slot, {tb.kernel, tb.program, tb.item, tb.index, context, i});
+    warps_.start(slot, {tb.kernel, tb.program, tb.item, tb.index, context, i, message.context && message.saved});
     fetch_.start(slot);
     buffer_.start(slot);
     scoreboard_.start(slot);
@@ -355,8 +357,13 @@ void BasicSm<Mechanisms>::swap_tbs() {
   auto saved = std::make_unique<SavedTb>();
   mechanisms_.each([&](auto& one) { one.leave(context, *saved); });
   tbs_.swap_out(context, saved->reason, clock_.now(), clock_.tick());
-  const bool waits = saved->reason == SwapReason::kChildren;
-  outbox_.save({clock_.now() + 1, std::move(saved)}, waits);
+  if (saved->reason == SwapReason::kSynchronisation) {
+    tbs_.agent_wires().left.push_back(std::move(saved));
+    departures_.flag().raise();
+  } else {
+    const bool waits = saved->reason == SwapReason::kChildren;
+    outbox_.save({clock_.now() + 1, std::move(saved)}, waits);
+  }
   warps_.stop(warps);
   buffer_.stop(warps);
   fetch_.stop(warps);

@@ -53,6 +53,8 @@ SwapPort::SwapPort(const SmParts& parts)
       engine_(*parts.hooks.swap),
       homes_(parts.machine, parts.warps, parts.tbs, engine_.storage()),
       moves_(parts.tbs.engine_moves()),
+      wires_(parts.tbs.agent_wires()),
+      agent_(parts),
       moving_(parts.machine.sm.tb_contexts) {
   attach_hook(engine_, "swap_engine", parts, group_);
   quiet_ = engine_.quiet();
@@ -74,15 +76,55 @@ SwapKernel SwapPort::kernel_of(const TbState& tb) const {
   return kernel;
 }
 
-void SwapPort::ask(unsigned context, const SwapJob& job) {
-  Moving& moving = moving_[context];
+void SwapPort::ask(const SwapJob& job, const SwapKernel& kernel, bool agent) {
+  Moving& moving = moving_[job.slot];
   moving.job = job;
-  moving.kernel = kernel_of(parts_.tbs[context]);
+  moving.kernel = kernel;
+  moving.agent = agent;
   moving.dropped = moving.parked = moving.entered = false;
   moving.stores = 0;
-  open_ |= bit_of(context);
-  queue_.push_back(context);
+  moving.since = parts_.clock.tick();
+  open_ |= bit_of(job.slot);
+  if (agent) wires_.open |= bit_of(job.slot);
+  queue_.push_back(job.slot);
   parts_.clock.stir();
+}
+
+void SwapPort::start(TbStart& start) {
+  homes_.start(start.context);
+  if (start.tb.kernel->owned) agent_.own(*start.tb.kernel, kernel_of(start.tb));
+}
+
+// Takes the job that the agent offers in this tick. It waits while a job of its context is open, and while a TB that
+// has ended has not retired from it.
+void SwapPort::take_agent_job() {
+  if (!wires_.job) return;
+  const SwapJob& job = *wires_.job;
+  if (job.slot < moving_.size() && ((open_ | (job.out ? 0 : parts_.tbs.finished())) & bit_of(job.slot)) != 0) return;
+  wires_.job_ready = true;
+  if (!agent_.accept(job, engine_)) return;
+  ask(job, agent_.constants(), true);
+  if (job.out || job.fresh) return;
+  moving_[job.slot].lines.start(agent_.constants().warps);
+  poison(job.slot, agent_.constants());
+}
+
+// Returns whether the result of a job of the agent is not used because the kernel was stopped.
+bool SwapPort::lost(unsigned context) const {
+  const Moving& moving = moving_[context];
+  return moving.agent && (moving.dropped || agent_.stopped());
+}
+
+// Poisons the storage of a context into which a thread block is moved.
+void SwapPort::poison(unsigned context, const SwapKernel& kernel) {
+  for (unsigned i = 0; i < kernel.warps; ++i) {
+    for (unsigned reg = 0; reg < kernel.registers; ++reg) {
+      std::fill_n(homes_.row(homes_.register_home(context), i, reg), kSwapLineBytes, kSwapPoison);
+    }
+  }
+  if (kernel.shared_lines == 0) return;
+  std::fill_n(homes_.shared_line(homes_.shared_home(context), 0), std::size_t{kernel.shared_lines} * kSwapLineBytes,
+              kSwapPoison);
 }
 
 void SwapPort::freeze(unsigned context) {
@@ -96,11 +138,12 @@ void SwapPort::freeze(unsigned context) {
     moving.record->deep.push_back(moving.lines.pack(i, parts_.warps[tb.slots[i]], moving.record->token));
     if (!moving.record->deep.back().empty()) ++counters_.deep_stacks;
   }
+  if ((open_ & bit_of(context)) != 0) return agent_.frozen(context);
   SwapJob job;
   job.slot = static_cast<std::uint8_t>(context);
   job.out = job.fresh = true;
   job.gid = static_cast<std::uint32_t>(tb.gid);
-  ask(context, job);
+  ask(job, kernel_of(tb), false);
 }
 
 void SwapPort::leave(unsigned context, SavedTb& saved) {
@@ -111,20 +154,17 @@ void SwapPort::come_back(TbStart& start, const SavedTb& saved) {
   if (saved.swap == nullptr) return;
   const TbState& tb = start.tb;
   const unsigned context = start.context;
+  if (saved.reason == SwapReason::kSynchronisation) return restore(context, *saved.swap);
   Moving& moving = moving_[context];
   moving.record = saved.swap;
   moving.lines.start(tb.warp_count);
   const SwapKernel kernel = kernel_of(tb);
-  for (unsigned i = 0; i < tb.warp_count; ++i) {
-    for (unsigned reg = 0; reg < kernel.registers; ++reg) {
-      std::fill_n(homes_.row(homes_.register_home(context), i, reg), kSwapLineBytes, kSwapPoison);
-    }
-  }
-  std::fill_n(tb.shared, tb.kernel->shared_bytes, kSwapPoison);
+  poison(context, kernel);
   SwapJob job;
   job.slot = static_cast<std::uint8_t>(context);
+  job.in_gid = static_cast<std::uint32_t>(tb.gid);
   job.entry = saved.swap->entry;
-  ask(context, job);
+  ask(job, kernel, false);
 }
 
 // The engine ends a job that it has taken; a job that waits is withdrawn. The context of a TB that has been moved out
@@ -136,6 +176,7 @@ void SwapPort::stop(unsigned context) {
     return;
   }
   moving.dropped = true;
+  agent_.frozen(context);
   if ((taken_ & bit_of(context)) != 0) return;
   queue_.erase(std::find(queue_.begin(), queue_.end(), context));
   end(context);
@@ -143,7 +184,7 @@ void SwapPort::stop(unsigned context) {
 
 WarpMask SwapPort::busy_warps() const {
   WarpMask warps = 0;
-  for (TbMask left = open_; left != 0; left &= left - 1) warps |= parts_.tbs[lowest(left)].warps;
+  for (TbMask left = open_ & ~agent_.asked(); left != 0; left &= left - 1) warps |= parts_.tbs[lowest(left)].warps;
   return warps;
 }
 
@@ -154,13 +195,30 @@ void SwapPort::begin_tick() {
   in_.job.reset();
   in_.page.reset();
   in_.access_taken = in_.load_done = false;
+  wires_.begin_tick();
   parts_.memory.begin_swaps(false);
 }
 
-bool SwapPort::awake() const { return open_ != 0 || called_open_ || out_.access || owed_ >= quiet_; }
+void SwapPort::take_messages() {
+  if (parts_.hooks.agent == nullptr || taken_ == 0) return;
+  flush();
+  in_.now = parts_.clock.now();
+  in_.park_ready = in_.enter_ready = false;
+  out_ = engine_.settle(in_);
+  if (!out_.parked || out_.parked->slot >= moving_.size()) return;
+  if (moving_[out_.parked->slot].agent && !lost(out_.parked->slot)) wires_.parked = out_.parked;
+}
+
+bool SwapPort::awake() const {
+  return open_ != 0 || called_open_ || out_.access || agent_.configures() || owed_ >= quiet_;
+}
 
 // Offers the oldest job, if the engine has the constants of its kernel. They change when the engine has no job.
 void SwapPort::offer_job() {
+  if (agent_.configures() && taken_ == 0) {
+    in_.configure = agent_.constants();
+    return homes_.renumber();
+  }
   if (queue_.empty()) return;
   const Moving& next = moving_[queue_.front()];
   if (configured_ && same(kernel_, next.kernel)) {
@@ -171,14 +229,30 @@ void SwapPort::offer_job() {
   }
 }
 
+// Sets the answers to the engine's outputs of the tick, which its first `settle` has shown.
+void SwapPort::answer() {
+  in_.park_ready = in_.enter_ready = true;
+  in_.local_room = wires_.local_room;
+  if (wires_.parked) in_.park_ready = wires_.park_ready;
+  if (parts_.hooks.agent == nullptr || taken_ == 0 || !out_.enter) return;
+  const unsigned slot = out_.enter->slot;
+  if (slot < moving_.size() && moving_[slot].agent) in_.enter_ready = agent_.may_start(moving_[slot].job, engine_);
+}
+
 void SwapPort::settle_early(WarpMask /*eligible*/) {
+  take_agent_job();
   awake_ = awake();
   if (!awake_) return;
   flush();
   in_.now = parts_.clock.now();
-  in_.park_ready = in_.enter_ready = true;
+  answer();
   offer_job();
+  const bool asked = parts_.hooks.agent != nullptr && taken_ != 0;
+  const bool parked = out_.parked.has_value(), entered = out_.enter.has_value();
   out_ = engine_.settle(in_);
+  CASTOR_HOOK_CHECK(
+      engine_, in_.now, !asked || (out_.parked.has_value() == parked && out_.enter.has_value() == entered),
+      "swap engine of SM %u changes parked or enter after settle: they may depend on its state only", parts_.sm);
   check(out_);
   if (out_.block_memory) {
     parts_.memory.begin_swaps(true);
@@ -208,7 +282,10 @@ void SwapPort::check(const SwapOut& out) const {
                       "swap engine of SM %u: gives TB context %u homes %u and %u, which are not spare", parts_.sm, slot,
                       out.enter->register_home, out.enter->shared_home);
   }
-  if (out.page_request) holds(open(*out.page_request), "asks for an image of", *out.page_request);
+  if (out.page_request) {
+    const unsigned slot = *out.page_request;
+    holds(open(slot) && moving_[slot].job.out, "asks for an image of", slot);
+  }
 }
 
 std::byte* SwapPort::line_of(const SwapAccess& access) {
@@ -237,6 +314,7 @@ bool SwapPort::make_access(const SwapAccess& access) {
   CASTOR_HOOK_CHECK(engine_, in_.now,
                     line != nullptr && (access.local ? place != nullptr : access.address % kSwapLineBytes == 0),
                     "swap engine of SM %u: accesses a line that TB context %u does not have", parts_.sm, context);
+  if (lost(context)) return true;  // memory and storage may belong to others by now
   if (access.local) {
     std::memcpy(access.store ? place : line, access.store ? line : place, kSwapLineBytes);
     ++counters_.copies;
@@ -318,6 +396,11 @@ void SwapPort::clock() {
 
 void SwapPort::take_page() {
   if (!out_.page_request) return;
+  if (moving_[*out_.page_request].agent) {
+    in_.page = lost(*out_.page_request) ? Maybe<std::uint64_t>(0) : agent_.image();
+    if (!in_.page) ++counters_.page_waits;
+    return;
+  }
   if (page_ != nullptr && page_at_ <= in_.now) {
     in_.page = page_->address;
   } else {
@@ -329,29 +412,50 @@ void SwapPort::take_page() {
 // Applies the outputs that were taken at this edge.
 void SwapPort::apply() {
   if (in_.load_done) --acknowledges_;
-  if (in_.access_taken && out_.access->local && !out_.access->store) ++acknowledges_;
-  if (in_.page) moving_[*out_.page_request].record->image = std::move(page_);
+  if (in_.access_taken && !out_.access->store && (out_.access->local || lost(out_.access->slot))) ++acknowledges_;
+  if (in_.page) {
+    Moving& moving = moving_[*out_.page_request];
+    moving.agent ? void(moving.record->address = *in_.page) : void(moving.record->image = std::move(page_));
+  }
   if (in_.configure) {
     kernel_ = *in_.configure;
     configured_ = true;
+    agent_.configured();
   }
   if (in_.job && out_.job_ready) {
     ++counters_.jobs;
     taken_ |= bit_of(in_.job->slot);
     queue_.pop_front();
   }
-  if (out_.parked) {
-    moving_[out_.parked->slot].parked = true;
-    moving_[out_.parked->slot].record->entry = out_.parked->entry;
-  }
-  if (out_.enter) enter(*out_.enter);
+  if (out_.parked && in_.park_ready) park(*out_.parked);
+  if (out_.enter && in_.enter_ready) enter(*out_.enter);
   if (in_.configure || in_.job || in_.page || in_.access_taken || out_.parked || out_.enter) parts_.clock.stir();
+}
+
+// A thread block that the agent swaps out leaves the SM while its stores are still in flight.
+void SwapPort::park(const SwapParked& parked) {
+  Moving& moving = moving_[parked.slot];
+  moving.parked = true;
+  moving.record->entry = parked.entry;
+  if (!moving.agent || lost(parked.slot)) return;
+  moves_.done |= bit_of(parked.slot);
+  agent_.announce(moving.job.gid);
+  moving.lines.start(moving.kernel.warps);
+  moving.since = parts_.clock.tick();
 }
 
 void SwapPort::enter(const SwapEnter& entered) {
   Moving& moving = moving_[entered.slot];
   moving.entered = true;
   homes_.enter(entered.slot, entered.register_home, entered.shared_home);
+  if (moving.agent) {
+    CASTOR_HOOK_CHECK(engine_, in_.now, entered.gid == moving.job.in_gid,
+                      "swap engine of SM %u: enters TB %u into TB context %u, where TB %u comes in", parts_.sm,
+                      entered.gid, unsigned{entered.slot}, moving.job.in_gid);
+    taken_ &= ~bit_of(entered.slot);
+    agent_.start(moving.job, entered.free, parts_.clock.tick() - moving.since, engine_);
+    return end_if_over(entered.slot);
+  }
   if (entered.free) {
     CASTOR_HOOK_CHECK(engine_, in_.now,
                       moving.record->image != nullptr && moving.record->image->address == *entered.free,
@@ -365,8 +469,8 @@ void SwapPort::enter(const SwapEnter& entered) {
 void SwapPort::end_if_over(unsigned context) {
   Moving& moving = moving_[context];
   if (!moving.entered || moving.stores != 0) return;
-  if (!moving.dropped) {
-    if (!moving.job.fresh) restore(context);
+  if (!moving.dropped && !moving.agent) {
+    if (!moving.job.fresh) restore(context, *moving.record);
     moves_.done |= bit_of(context);
     SmEvent event;
     event.kind = SmEvent::Kind::kMove;
@@ -376,16 +480,16 @@ void SwapPort::end_if_over(unsigned context) {
 }
 
 // Unpacks the SIMT lines of a TB that has been moved in.
-void SwapPort::restore(unsigned context) {
+void SwapPort::restore(unsigned context, const SwapRecord& saved) {
   const TbState& tb = parts_.tbs[context];
   const Moving& moving = moving_[context];
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     const SimtRecord record = moving.lines.record(i);
-    CASTOR_HOOK_CHECK(engine_, parts_.clock.now(), record.token == moving.record->token,
+    CASTOR_HOOK_CHECK(engine_, parts_.clock.now(), record.token == saved.token,
                       "swap engine of SM %u: the SIMT lines of TB %llu are not those that it left", parts_.sm,
                       static_cast<unsigned long long>(tb.gid));
     if ((tb.live & warp_bit(tb.slots[i])) == 0) continue;
-    parts_.warps.resume_at(tb.slots[i], SimtLines::stack(record, moving.record->deep[i]), record.pc, record.predicates);
+    parts_.warps.resume_at(tb.slots[i], SimtLines::stack(record, saved.deep[i]), record.pc, record.predicates);
   }
 }
 
@@ -394,7 +498,12 @@ void SwapPort::end(unsigned context) {
   Moving& moving = moving_[context];
   open_ &= ~bit_of(context);
   taken_ &= ~bit_of(context);
-  if (moving.dropped || !moving.job.fresh) drop(moving);
+  wires_.open &= ~bit_of(context);
+  if (moving.agent) {
+    moving.record.reset();
+  } else if (moving.dropped || !moving.job.fresh) {
+    drop(moving);
+  }
   parts_.hand_over.raise();
   parts_.clock.stir();
 }
@@ -420,6 +529,7 @@ void SwapPort::idle(Tick ticks) {
 
 void SwapPort::hand_over() {
   dropped_.clear();
+  agent_.hand_over();
   SwapImages* const images = parts_.hooks.images;
   if (images == nullptr) return;
   if (awake_ && out_.page_request && !in_.page && page_ == nullptr) {

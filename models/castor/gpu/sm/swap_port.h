@@ -9,6 +9,7 @@
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/hooks/swap_engine.h"
+#include "castor/gpu/sm/agent_jobs.h"
 #include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/mechanism.h"
 #include "castor/gpu/sm/simt_lines.h"
@@ -38,8 +39,9 @@ struct SwapCounters {
 };
 
 /// Mechanism that connects an SM to its SwapEngine hook (docs/gpu/swapping.md): it passes jobs to the engine, and
-/// performs the engine's accesses. Present only if an engine is plugged in. TbMover asks for the moves
-/// (ThreadBlocks::engine_moves).
+/// performs the engine's accesses. Present only if an engine is plugged in. TbMover asks for moves
+/// (ThreadBlocks::engine_moves), or the synchronisation agent of the SM (ThreadBlocks::agent_wires). The list of
+/// mechanisms has the agent's port before this one.
 class SwapPort : public SmMechanism {
  public:
   static constexpr bool kOptional = true;
@@ -50,7 +52,7 @@ class SwapPort : public SmMechanism {
   SwapPort(const SwapPort&) = delete;
   SwapPort& operator=(const SwapPort&) = delete;
 
-  void start(TbStart& start) { homes_.start(start.context); }
+  void start(TbStart& start);
   /// Poisons the storage of the context and asks the engine to move the thread block in.
   void come_back(TbStart& start, const SavedTb& saved);
   void stop(unsigned context);
@@ -59,6 +61,8 @@ class SwapPort : public SmMechanism {
   void leave(unsigned context, SavedTb& saved);
 
   void begin_tick();
+  /// Settles the engine for the agent, which sees what has been moved out.
+  void take_messages();
   /// Settles the engine, unless it is dormant, and makes its access.
   void settle_early(WarpMask eligible);
   bool take(const SmEvent& event);
@@ -80,15 +84,22 @@ class SwapPort : public SmMechanism {
   struct Moving {
     SwapJob job;
     SwapKernel kernel;
+    bool agent = false;                  ///< the synchronisation agent has given the job
     bool dropped = false;                ///< the thread block was stopped: the result of the job is not used
     bool parked = false;                 ///< the engine has moved the thread block out
     bool entered = false;                ///< the engine has said `enter`
     unsigned stores = 0;                 ///< stores that are not in memory yet
+    Tick since = 0;                      ///< of the agent: tick in which the context could begin to move in
     SimtLines lines;                     ///< SIMT lines of the thread block
     std::shared_ptr<SwapRecord> record;  ///< where the context is; kept until the job is over
   };
 
-  void ask(unsigned context, const SwapJob& job);
+  void ask(const SwapJob& job, const SwapKernel& kernel, bool agent);
+  void take_agent_job();
+  void answer();
+  [[nodiscard]] bool lost(unsigned context) const;
+  void poison(unsigned context, const SwapKernel& kernel);
+  void park(const SwapParked& parked);
   [[nodiscard]] SwapKernel kernel_of(const TbState& tb) const;
   void offer_job();
   void check(const SwapOut& out) const;
@@ -100,7 +111,7 @@ class SwapPort : public SmMechanism {
   void take_page();
   void apply();
   void enter(const SwapEnter& entered);
-  void restore(unsigned context);
+  void restore(unsigned context, const SwapRecord& record);
   void end_if_over(unsigned context);
   void end(unsigned context);
   void drop(Moving& moving);
@@ -111,6 +122,8 @@ class SwapPort : public SmMechanism {
   SwapEngine& engine_;
   SwapHomes homes_;
   EngineMoves& moves_;
+  AgentWires& wires_;
+  AgentJobs agent_;
   std::vector<Moving> moving_;  // [context] job of the context; valid with a bit in open_
   TbMask open_ = 0;             // contexts with a job that is not over
   TbMask taken_ = 0;            // those whose job the engine has taken

@@ -58,7 +58,8 @@ void SyncAgentPort::begin_tick() {
   in_.exit = {};
   in_.issue = {};
   in_.stopped = 0;
-  in_.send_ready = false;
+  in_.send_ready = in_.job_ready = false;
+  in_.parked.reset();
   candidates_.count = issued_.count = 0;
   refused_ = 0;
 }
@@ -78,21 +79,57 @@ void SyncAgentPort::start(TbStart& start) {
   in_.start = start.event;
 }
 
+// Warps that had exited before the TB left do not come back.
+void SyncAgentPort::come_back(TbStart& start, const SavedTb& /*saved*/) {
+  if (!in_.start) return;
+  in_.start->warps &= start.tb.live;
+  in_.start->full &= start.tb.live;
+}
+
 bool SyncAgentPort::awake() const {
-  return tbs_ != 0 || in_.received || in_.kernel_start || out_.send || owed_ >= quiet_;
+  return tbs_ != 0 || in_.received || in_.kernel_start || out_.send || out_.job || in_.parked || owed_ >= quiet_;
 }
 
 void SyncAgentPort::settle_early(WarpMask /*eligible*/) {
+  AgentWires& wires = parts_.tbs.agent_wires();
+  in_.parked = wires.parked;
   awake_ = awake();
   if (!awake_) return;
   flush();
   in_.now = parts_.clock.now();
   out_ = agent_.settle(in_);
+  if (in_.parked) settle_parked(wires);
+  show_job(wires);
   const WarpMask stall = out_.stall & live_warps();
   if (stall != parts_.blocked.stalled()) parts_.watch.disturb();
   parts_.blocked.stall(stall);
   waiting_ &= stall;
   for (TbMask left = out_.acquire & tbs_; left != 0; left &= left - 1) parts_.tbs.acquire(lowest(left), in_.now);
+}
+
+// Asks the agent whether it takes the TB that the swap engine has moved out. The answer may depend on whether its
+// message of the tick is sent.
+void SyncAgentPort::settle_parked(AgentWires& wires) {
+  const AgentOut early = out_;
+  in_.send_ready = out_.send && link_.can_send(in_.now);
+  out_ = agent_.settle(in_);
+  check_early(early);
+  wires.park_ready = out_.park_ready;
+}
+
+void SyncAgentPort::show_job(AgentWires& wires) {
+  CASTOR_HOOK_CHECK(agent_, in_.now, !out_.job || parts_.hooks.swap != nullptr,
+                    "sync_agent of SM %u gives a job, but the machine has no swap engines", parts_.sm);
+  wires.job = out_.job;
+  wires.local_room = out_.local_room;
+}
+
+void SyncAgentPort::check_early(const AgentOut& early) const {
+  const bool same = out_.stall == early.stall && out_.acquire == early.acquire &&
+                    out_.send.has_value() == early.send.has_value() && out_.receive_ready == early.receive_ready &&
+                    out_.job.has_value() == early.job.has_value() && out_.local_room == early.local_room;
+  CASTOR_HOOK_CHECK(agent_, in_.now, same,
+                    "sync_agent of SM %u changes an output after settle that may depend on its state only", parts_.sm);
 }
 
 // Applies the ticks in which the agent was not called.
@@ -172,10 +209,9 @@ void SyncAgentPort::settle_candidates() {
   const AgentOut early = out_;
   in_.issue = candidates_.view();
   out_ = agent_.settle(in_);
-  CASTOR_HOOK_CHECK(agent_, in_.now,
-                    out_.stall == early.stall && out_.acquire == early.acquire &&
-                        out_.send.has_value() == early.send.has_value() && out_.receive_ready == early.receive_ready,
-                    "sync_agent of SM %u changes an output after settle that may depend on its state only", parts_.sm);
+  check_early(early);
+  CASTOR_HOOK_CHECK(agent_, in_.now, !in_.parked || out_.park_ready == early.park_ready,
+                    "sync_agent of SM %u changes park_ready for an instruction", parts_.sm);
 }
 
 bool SyncAgentPort::issue(unsigned /*scheduler*/, unsigned w, const isa::Record& record, const Decoded& decoded,
@@ -207,7 +243,8 @@ TbMask SyncAgentPort::quiesced() const {
     while (left != 0 && scoreboard.quiet(lowest(left))) left &= left - 1;
     if (left == 0) quiesced |= tbs & -tbs;
   }
-  return quiesced;
+  // The stores of the swap engine that have left a context are older than those of the TB that is there now.
+  return quiesced & ~parts_.tbs.agent_wires().open;
 }
 
 View<WarpExit> SyncAgentPort::exits() {
@@ -235,12 +272,16 @@ void SyncAgentPort::clock() {
   in_.quiesced &= tbs_;
   in_.issue = issued_.view();
   in_.send_ready = out_.send && link_.can_send(in_.now);
+  in_.job_ready = out_.job && parts_.tbs.agent_wires().job_ready;
   blocked_ = out_.send && !in_.send_ready;
   agent_.clock(in_);
   if (in_.send_ready) send();
   if (blocked_) ++counters_.blocked;
   if (in_.received && out_.receive_ready) take_received();
-  if (in_.start || in_.kernel_start || in_.retired || in_.stopped != 0 || !in_.exit.empty()) parts_.clock.stir();
+  if (in_.start || in_.kernel_start || in_.retired || in_.stopped != 0 || !in_.exit.empty() || in_.job_ready ||
+      in_.parked) {
+    parts_.clock.stir();
+  }
   quiet_ = agent_.quiet();
 }
 

@@ -14,9 +14,12 @@
 
 namespace castor::gpu {
 
+struct AgentWires;
+
 /// Mechanism that connects an SM to its SyncAgent hook and to the synchronisation network (docs/gpu/sync-network.md):
-/// it passes messages, events and instructions to the agent, and stalls the warps that the agent names. Present only if
-/// an agent is plugged in.
+/// it passes messages, events and instructions to the agent, and stalls the warps that the agent names. It passes the
+/// agent's jobs to SwapPort, and what the swap engine has moved out to the agent (AgentWires). Present only if an agent
+/// is plugged in.
 ///
 /// The agent sees the TBs of kernels that synchronise (KernelContext::synchronises). Without such a TB the mechanism is
 /// dormant: the agent is called only if a message arrives, a kernel is announced, or the agent is not quiet.
@@ -31,7 +34,9 @@ class SyncAgentPort : public SmMechanism {
   SyncAgentPort& operator=(const SyncAgentPort&) = delete;
 
   void start(TbStart& start);
+  void come_back(TbStart& start, const SavedTb& saved);
   void stop(unsigned context) { in_.stopped |= TbMask{1} << context & tbs_; }
+  void leave(unsigned context, SavedTb& /*saved*/) { tbs_ &= ~(TbMask{1} << context); }
   void retire(unsigned context, TbRetireMessage& message);
 
   void begin_tick();
@@ -80,6 +85,9 @@ class SyncAgentPort : public SmMechanism {
   };
 
   [[nodiscard]] bool awake() const;
+  void settle_parked(AgentWires& wires);
+  void show_job(AgentWires& wires);
+  void check_early(const AgentOut& early) const;
   [[nodiscard]] bool is_candidate(unsigned w) const;
   [[nodiscard]] SyncIssue describe(unsigned scheduler, unsigned w) const;
   void settle_candidates();

@@ -52,6 +52,11 @@ void add_warp(Digest& digest, const WarpState& warp) {
   digest.add(warp.barrier.lanes);
 }
 
+// Returns whether the context of a thread block that has been restored is still to be moved in by the swap engine.
+[[nodiscard]] bool moves_in_later(const SavedTb& saved) {
+  return saved.swap != nullptr && saved.reason != SwapReason::kSynchronisation;
+}
+
 void add_barriers(Digest& digest, const TbBarriers& barriers) {
   for (unsigned b = 0; b < isa::BarrierUnit::kBarriers; ++b) {
     digest.add(barriers.unit.waiting(b));
@@ -67,6 +72,7 @@ void add_barriers(Digest& digest, const TbBarriers& barriers) {
 TbMover::TbMover(const SmParts& parts)
     : machine_(parts.machine),
       sm_(parts.sm),
+      agent_moves_(parts.hooks.agent != nullptr && parts.hooks.swap != nullptr),
       statistics_(parts.statistics),
       clock_(parts.clock),
       wheel_(parts.wheel),
@@ -81,7 +87,7 @@ TbMover::TbMover(const SmParts& parts)
       filled_(parts.machine.sm.tb_contexts) {}
 
 void TbMover::add_statistics() {
-  if (machine_.context.mover != ContextMover::kDrain || machine_.context.random != 0) {
+  if (machine_.context.mover != ContextMover::kDrain || machine_.context.random != 0 || agent_moves_) {
     counters_ = std::make_unique<MoveCounters>(statistics_);
   }
 }
@@ -295,10 +301,10 @@ void TbMover::come_back(TbStart& start, const SavedTb& saved) {
   restore_warps(start, saved);
   memory_.forget_local(start.context);
   if (counters_ != nullptr) ++counters_->in;
-  if (saved.swap != nullptr) return expect_fill(start, start.message.saved);
-  start.setup = start.message.load;
+  if (moves_in_later(saved)) return expect_fill(start, start.message.saved);
+  if (saved.swap == nullptr) start.setup = start.message.load;
   filled_[start.context] = clock_.tick() + start.setup;
-  if (counters_ != nullptr) counters_->transfer_in += start.setup;
+  if (counters_ != nullptr) counters_->transfer_in += start.message.load;
   restored_.push_back({start.context, start.message.saved, true, true, clock_.tick()});
   hand_over_.raise();
 }
@@ -318,7 +324,8 @@ void TbMover::restore_sleep(unsigned w, Tick rest) {
   blocked_.sleep(w, clock_.tick(), clock_.tick() + rest);
 }
 
-// Warps that a swap engine moves in get their registers and control state from it, and sleep when they are complete.
+// Warps that a swap engine moves in get their registers and control state from it, and sleep when they are complete. An
+// agent's job has moved them in already.
 void TbMover::restore_warps(TbStart& start, const SavedTb& saved) {
   WarpMask exited = 0;
   for (unsigned i = 0; i < start.tb.warp_count; ++i) {
@@ -333,8 +340,8 @@ void TbMover::restore_warps(TbStart& start, const SavedTb& saved) {
       warps_.wait_at(w, from.barrier);
     } else {
       warps_.restore(w, from);
-      restore_sleep(w, from.sleep);
     }
+    if (!moves_in_later(saved)) restore_sleep(w, from.sleep);
   }
   warps_.stop(exited);
 }

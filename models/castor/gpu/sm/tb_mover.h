@@ -105,6 +105,7 @@ class TbMover : public SmMechanism {
   [[nodiscard]] bool quiet(const TbState& tb, WarpMask busy_warps) const;
   void forget(unsigned context);
   [[nodiscard]] bool by_engine(SwapReason reason) const {
+    if (reason == SwapReason::kSynchronisation) return true;
     return machine_.context.mover == ContextMover::kEngine && reason != SwapReason::kChildren;
   }
   void save(unsigned context, bool whole, SavedTb& saved) const;
@@ -124,6 +125,7 @@ class TbMover : public SmMechanism {
 
   const Machine& machine_;
   const unsigned sm_;
+  const bool agent_moves_;  ///< a synchronisation agent gives jobs to a swap engine
   base::StatisticGroup& statistics_;
   const SmClock& clock_;
   EventWheel& wheel_;

@@ -46,12 +46,49 @@ SmResources ThreadBlocks::room(WarpMask used) const {
   return room;
 }
 
+// Returns the context in which a TB starts. Kept contexts are free once a TB of another kernel starts, because nothing
+// runs beside a kernel that owns the machine.
+unsigned ThreadBlocks::take_context(const TbStartMessage& message, Cycle now) {
+  if (kept_ != 0 && message.kernel->ticket != kept_for_) kept_ = 0;
+  if (message.context) {
+    CASTOR_ASSERT_AT(now, (kept_ >> *message.context & 1) != 0, "TB context %u of SM %u is not kept",
+                     unsigned{*message.context}, sm_);
+    kept_ &= ~(TbMask{1} << *message.context);
+    return *message.context;
+  }
+  CASTOR_ASSERT_AT(now, ~(resident_ | kept_) != 0, "SM %u has no free TB context", sm_);
+  const unsigned context = lowest(~(resident_ | kept_));
+  CASTOR_ASSERT_AT(now, context < contexts_.size(), "SM %u has no free TB context", sm_);
+  return context;
+}
+
+// Sets the warp slots of a TB that starts.
+void ThreadBlocks::take_slots(const TbStartMessage& message, unsigned context, WarpMask used, Cycle now) {
+  const unsigned lanes = machine_.sm.lanes;
+  TbState& tb = contexts_[context];
+  const auto threads = static_cast<unsigned>(message.kernel->block.count());
+  tb.warp_count = (threads + lanes - 1) / lanes;
+  if (!message.context) {
+    for (TbMask left = kept_; left != 0; left &= left - 1) used |= contexts_[lowest(left)].warps;
+    tb.warps = 0;
+    for (unsigned i = 0; i < tb.warp_count; ++i) {
+      const WarpMask free = ~(used | tb.warps);
+      CASTOR_ASSERT_AT(now, free != 0, "SM %u has no free warp slot", sm_);
+      const unsigned slot = lowest(free);
+      CASTOR_ASSERT_AT(now, slot < machine_.sm.warps, "SM %u has no free warp slot", sm_);
+      tb.slots[i] = static_cast<std::uint8_t>(slot);
+      tb.warps |= warp_bit(slot);
+    }
+  }
+  tb.live = tb.warps;
+  std::vector<std::uint8_t> halves(tb.warp_count);
+  for (unsigned i = 0; i < tb.warp_count; ++i) halves[i] = started_lanes(threads, lanes, i) >> 32 != 0 ? 2 : 1;
+  tb.barriers.unit.start(halves);
+}
+
 unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle now, Tick tick) {
   const KernelContext& kernel = *message.kernel;
-  const unsigned lanes = machine_.sm.lanes;
-  CASTOR_ASSERT_AT(now, ~resident_ != 0, "SM %u has no free TB context", sm_);
-  const unsigned context = lowest(~resident_);
-  CASTOR_ASSERT_AT(now, context < contexts_.size(), "SM %u has no free TB context", sm_);
+  const unsigned context = take_context(message, now);
   CASTOR_ASSERT_AT(now, kernel.need.reg_units <= free_register_units_ && kernel.need.smem_units <= free_shared_units_,
                    "a TB is placed on SM %u that does not fit: registers or shared memory", sm_);
   free_register_units_ -= kernel.need.reg_units;
@@ -74,28 +111,14 @@ unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle
   TbMemory& memory = *tb.memory;
   memory.kernel = &kernel;
   memory.shared_bytes = kernel.shared_bytes;
-  shared_[shared_of_[context]].assign_zero(kernel.shared_bytes);
+  if (!message.context || message.saved == nullptr) shared_[shared_of_[context]].assign_zero(kernel.shared_bytes);
   use_shared_store(context, shared_of_[context]);
   memory.parameters = message.item.parameters;
   memory.local_base = kernel.local_base + (std::uint64_t{sm_} * machine_.sm.tb_contexts + context) * kernel.need.warps *
                                               kernel.local_stride;
   memory.acquire = message.acquire;
 
-  const auto threads = static_cast<unsigned>(kernel.block.count());
-  tb.warp_count = (threads + lanes - 1) / lanes;
-  tb.warps = 0;
-  std::vector<std::uint8_t> halves(tb.warp_count);
-  for (unsigned i = 0; i < tb.warp_count; ++i) {
-    const WarpMask free = ~(used | tb.warps);
-    CASTOR_ASSERT_AT(now, free != 0, "SM %u has no free warp slot", sm_);
-    const unsigned slot = lowest(free);
-    CASTOR_ASSERT_AT(now, slot < machine_.sm.warps, "SM %u has no free warp slot", sm_);
-    tb.slots[i] = static_cast<std::uint8_t>(slot);
-    tb.warps |= warp_bit(slot);
-    halves[i] = started_lanes(threads, lanes, i) >> 32 != 0 ? 2 : 1;
-  }
-  tb.live = tb.warps;
-  tb.barriers.unit.start(halves);
+  take_slots(message, context, used, now);
   for (TbBarriers::Times& times : tb.barriers.times) times.seen = 0;
   tb.barriers.done = 0;
   if (observer_ != nullptr) observer_->tb_started({now, sm_, context, &kernel, tb.gid, tb.group});
@@ -196,7 +219,12 @@ void ThreadBlocks::leave(unsigned context, Cycle now, Tick tick) {
   operation_at_ = tick;
   counters_.tb_resident += tick - tb.started;
   tb.kernel = nullptr;
-  tb.memory->kernel = nullptr;
+  if (kernel.owned) {
+    kept_ |= TbMask{1} << context;
+    kept_for_ = kernel.ticket;
+  } else {
+    tb.memory->kernel = nullptr;
+  }
   if (observer_ != nullptr) observer_->tb_retired({now, sm_, context, &kernel, tb.gid, tb.group});
 }
 

@@ -8,6 +8,7 @@
 
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/hooks/resource_view.h"
+#include "castor/gpu/hooks/swap_engine.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
 #include "castor/gpu/sm/sm_statistics.h"
@@ -44,6 +45,25 @@ struct EngineMoves {
   }
 };
 
+/// Wires of a tick between the synchronisation agent of an SM and its swap engine, and what their ports tell each
+/// other. SyncAgentPort and SwapPort set them in S0.
+struct AgentWires {
+  Maybe<SwapParked> parked;  ///< output of the engine for a job of the agent
+  bool park_ready = false;   ///< the agent takes `parked`
+  Maybe<SwapJob> job;        ///< output of the agent
+  bool job_ready = false;    ///< SwapPort takes `job`
+  bool local_room = false;   ///< output of the agent
+  TbMask open = 0;           ///< contexts with a job of the agent that is not over, its stores in memory included
+  /// Thread blocks of the agent's jobs that have left the SM in this tick; SwapPort stores them between ticks.
+  std::vector<std::shared_ptr<const SavedTb>> left;
+
+  void begin_tick() {
+    parked.reset();
+    job.reset();
+    park_ready = job_ready = false;
+  }
+};
+
 /// Contexts of the thread blocks on an SM, their SM resources, the stopped kernels, and which thread blocks are being
 /// swapped out.
 ///
@@ -73,7 +93,9 @@ class ThreadBlocks {
   /// retire or be swapped out.
   [[nodiscard]] bool may_start(Tick tick) const { return quiet_tick_ != tick; }
   /// Starts a TB in the lowest free context, allocates its resources and the lowest warp slots not in `used`, and
-  /// initialises its state except for its warps. Returns the context. Asserts that the TB fits.
+  /// initialises its state except for its warps. With `message.context` it starts in that context, which must be kept,
+  /// and in the warp slots of the TB before; with `message.saved` shared memory then stays as it is. Returns the
+  /// context. Asserts that the TB fits.
   unsigned start(const TbStartMessage& message, WarpMask used, Cycle now, Tick tick);
   /// Returns the ticks that the set-up of the TB takes.
   [[nodiscard]] Tick setup_ticks(const TbStartMessage& message) const;
@@ -146,6 +168,11 @@ class ThreadBlocks {
   void cancel_swap(unsigned context) { swapping_ &= ~(TbMask{1} << context); }
   /// Returns the TBs that the swap engine moves; for TbMover and SwapPort.
   [[nodiscard]] EngineMoves& engine_moves() { return engine_moves_; }
+  /// Returns the wires between agent and engine; for their ports, and for the SM when a TB leaves.
+  [[nodiscard]] AgentWires& agent_wires() { return agent_wires_; }
+  /// Returns the kept contexts: those that a TB of the kernel that owns the machine has left to the agent. They keep
+  /// their warp slots, and no TB of the dispatcher starts in them. They are free when a TB of another kernel starts.
+  [[nodiscard]] TbMask kept() const { return kept_; }
   // Shared homes (docs/gpu/swapping.md). Context c has store c, unless a swap engine has given it another one.
   /// Adds stores for shared memory, and makes all stores as large as the shared memory of the SM.
   void add_shared_stores(unsigned stores);
@@ -163,6 +190,8 @@ class ThreadBlocks {
 
  private:
   void leave(unsigned context, Cycle now, Tick tick);
+  [[nodiscard]] unsigned take_context(const TbStartMessage& message, Cycle now);
+  void take_slots(const TbStartMessage& message, unsigned context, WarpMask used, Cycle now);
   [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
 
   // contexts in use; and contexts in use whose warps have all exited
@@ -178,6 +207,9 @@ class ThreadBlocks {
   std::vector<AlignedBytes> shared_;     // stores for shared memory, at least one per context
   std::vector<std::uint8_t> shared_of_;  // [context] number of its store
   EngineMoves engine_moves_;
+  AgentWires agent_wires_;
+  TbMask kept_ = 0;      // contexts kept for the agent; set when a TB of an owner leaves, cleared when one starts there
+  Ticket kept_for_ = 0;  // kernel of these contexts
   unsigned free_register_units_, free_shared_units_;  // free resources in allocation units; checked at every start
   const Machine& machine_;
   const unsigned sm_;

@@ -56,7 +56,7 @@ void WarpTable::start(unsigned slot, const Start& start) {
   warp.warp_in_tb = static_cast<std::uint8_t>(start.warp_in_tb);
   warp.wakes = base::kForever;
   std::fill(std::begin(warp.predicates), std::end(warp.predicates), 0);
-  std::memset(warp.registers, 0, std::size_t{kernel.program->registers} * lanes_ * 4);
+  if (!start.keeps_registers) std::memset(warp.registers, 0, std::size_t{kernel.program->registers} * lanes_ * 4);
   reload(warp);
 }
 

@@ -50,6 +50,7 @@ class WarpTable {
     ItemData item;                    ///< kernel or group data of the warp's TB
     Dim3 block;                       ///< block index of the warp's TB
     unsigned tb = 0, warp_in_tb = 0;  ///< TB context; number of the warp in its TB
+    bool keeps_registers = false;     ///< the registers stay as they are: they have been moved into the slot
   };
   void start(unsigned slot, const Start& start);
   /// Makes the started warps of a TB resident, as the youngest warps.
