@@ -88,68 +88,71 @@ void write_group(const StatisticGroup& group, const std::string& path, std::stri
   write_children(group, path, text);
 }
 
-// Writes the additional statistics of SMs with a fetch filter.
-void write_filter(std::string& text) {
-  StatisticGroup gpu("gpu");
-  StatisticGroup sm(gpu, "sm0");
+/// Units of a GPU below which the statistics of one section are declared.
+struct Units {
+  StatisticGroup gpu{"gpu"}, sm{gpu, "sm0"}, front_end{gpu, "front_end"};
+};
+/// Counters of an SM or of the front end, declared below the unit.
+template <class Counters>
+struct OfSm : Counters {
+  explicit OfSm(Units& units) : Counters(units.sm) {}
+};
+template <class Counters>
+struct OfFrontEnd : Counters {
+  explicit OfFrontEnd(Units& units) : Counters(units.front_end) {}
+};
+struct OfFilter {
+  explicit OfFilter(Units& units) : statistics(units.sm, counts) {}
   castor::gpu::FilterCounts counts;
-  const castor::gpu::FilterStatistics statistics(sm, counts);
-  text +=
-      "\n## With a fetch filter\n\n"
+  castor::gpu::FilterStatistics statistics;
+};
+
+/// Several of these, declared in their order.
+template <class... Counters>
+struct Declared : Counters... {
+  explicit Declared(Units& units) : Counters(units)... {}
+};
+
+// Writes a section about statistics that only some machines have. `Counters` declare them; `machines` says which
+// machines have them.
+template <class... Counters>
+void write_section(const std::string& title, const std::string& machines, std::string& text) {
+  Units units;
+  const Declared<Counters...> counters(units);
+  text += "\n## " + title + "\n\n" + machines + "\n";
+  write_children(units.gpu, "gpu", text);
+}
+
+// Writes the statistics that a mechanism adds, for each mechanism that only some machines have.
+void write_mechanisms(std::string& text) {
+  using namespace castor::gpu;
+  write_section<OfFilter>(
+      "With a fetch filter",
       "SMs with a fetch filter (docs/gpu/fetch-filter.md, \"FetchFilter\") have the following statistics, most of them "
       "by\n"
       "instruction class. A marked instruction is an instruction whose mark applies to the shape of its block. Each "
       "execution\n"
       "of a marked instruction is counted as `skipped`, `led` or `executed`. `kernels[].counts` has the same names per "
       "kernel,\n"
-      "prefixed with `filter.`.\n";
-  write_children(sm, "gpu.sm<k>", text);
-}
-
-// Writes the additional statistics of machines with a synchronisation hub.
-void write_sync(std::string& text) {
-  StatisticGroup gpu("gpu"), sm(gpu, "sm0"), front_end(gpu, "front_end");
-  const castor::gpu::SyncUpCounters up(sm);
-  const castor::gpu::SyncIssueCounters issue(sm);
-  const castor::gpu::SyncDownCounters down(front_end);
-  text +=
-      "\n## With a synchronisation hub\n\n"
+      "prefixed with `filter.`.",
+      text);
+  write_section<OfSm<SyncUpCounters>, OfSm<SyncIssueCounters>, OfFrontEnd<SyncDownCounters>>(
+      "With a synchronisation hub",
       "Machines with a hub for synchronisation over the device (docs/gpu/sync-network.md) have the following "
-      "statistics.\n";
-  write_children(gpu, "gpu", text);
-}
-
-// Writes the additional statistics of machines with memory for swapped-out thread blocks.
-void write_pages(std::string& text) {
-  StatisticGroup gpu("gpu"), front_end(gpu, "front_end");
-  const castor::gpu::PageCounters counters(front_end);
-  text +=
-      "\n## With memory for thread blocks that are swapped out\n\n"
+      "statistics.",
+      text);
+  write_section<OfFrontEnd<PageCounters>>(
+      "With memory for thread blocks that are swapped out",
       "Machines with a synchronisation hub and a block that stores swapped-out thread blocks in device memory\n"
-      "(docs/gpu/sync-network.md, \"Images\") have the following statistics.\n";
-  write_children(gpu, "gpu", text);
-}
-
-// Writes the additional statistics of SMs that swap out thread blocks.
-void write_moves(std::string& text) {
-  StatisticGroup gpu("gpu");
-  StatisticGroup sm(gpu, "sm0");
-  const castor::gpu::MoveCounters counters(sm);
-  text +=
-      "\n## With thread blocks that move\n\n"
+      "(docs/gpu/sync-network.md, \"Images\") have the following statistics.",
+      text);
+  write_section<OfSm<MoveCounters>>(
+      "With thread blocks that move",
       "SMs that execute instructions on machines with `context.mover: rate`, `engine` or `context.random` "
       "(docs/gpu/moving.md)\n"
-      "have:\n";
-  write_children(sm, "gpu.sm<k>", text);
-}
-
-// Writes the additional statistics of SMs with a swap engine.
-void write_swaps(std::string& text) {
-  StatisticGroup gpu("gpu");
-  StatisticGroup sm(gpu, "sm0");
-  const castor::gpu::SwapCounters counters(sm);
-  text += "\n## With a swap engine\n\nSMs with a swap engine (docs/gpu/swapping.md) have:\n";
-  write_children(sm, "gpu.sm<k>", text);
+      "have:",
+      text);
+  write_section<OfSm<SwapCounters>>("With a swap engine", "SMs with a swap engine (docs/gpu/swapping.md) have:", text);
 }
 
 std::string document() {
@@ -202,11 +205,7 @@ std::string document() {
       "and\n"
       "the instructions of each kernel under `windows.kernels` (docs/gpu/counting.md, \"Windows\").\n\n";
   for (const auto& [name, statistic] : device.gpu().window_series()) text += "* `" + name + "`\n";
-  write_filter(text);
-  write_sync(text);
-  write_pages(text);
-  write_moves(text);
-  write_swaps(text);
+  write_mechanisms(text);
   return text;
 }
 
