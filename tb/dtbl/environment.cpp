@@ -108,11 +108,16 @@ U64 Environment::draw_dim(unsigned most) {
 void Environment::place_record(Beat& beat) {
   block_ = static_cast<U32>(edges_.between(0, kBlocks, (block_ + 1) % (kBlocks + 1)));
   const auto reference = [&] { return kOffChip | (beat.param - kUnitsBefore); };
-  for (;; block_ = (block_ + 1) % (kBlocks + 1)) {
+  const auto is_free = [&] {
+    return reference() != kNone && groups_.count(reference()) == 0 &&
+           std::find(shown_.begin(), shown_.end(), reference()) == shown_.end();
+  };
+  // Sometimes the reference differs from "no group" in one bit.
+  beat.param = (~(kOffChip | U32{1} << below(31))) + kUnitsBefore;
+  for (bool chosen = chance(kAlways / 16); !chosen || !is_free(); block_ = (block_ + 1) % (kBlocks + 1)) {
     const unsigned unit = block_ == kBlocks ? below(kUnitsBefore - 1) : below(kBlockUnits);
     beat.param = block_ * kBlockUnits + (block_ == 0 ? std::max(unit, kUnitsBefore) : unit);
-    if (reference() == kNone || groups_.count(reference()) != 0) continue;
-    if (std::find(shown_.begin(), shown_.end(), reference()) == shown_.end()) break;
+    chosen = true;
   }
   shown_.push_back(reference());
   if (shown_.size() > kCommand) shown_.pop_front();

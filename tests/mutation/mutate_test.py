@@ -249,6 +249,13 @@ class Campaign(FlowCase):
         other = self.json(*words, "--sequence", "medley", root=None, expect=None)
         self.assertEqual({one["by"] for one in other["mutants"] if one["result"] == "killed"}, {"medley 1"})
         self.refused(*words, "--sequence", "none", root=None, says="unknown sequence of turnstile 'none'")
+        fewer = self.json(*words, "--params", "odd,NumPorts=5", "--sequence", "medley", root=None, expect=None)
+        self.assertEqual(
+            (fewer["set"], fewer["parameters"]), ("odd,NumPorts=5", {**found["parameters"], "NumPorts": 5})
+        )
+        self.assertEqual((found["widths"], found["parameters"]["NumPorts"]), (False, 37))
+        self.refused(*words, "--params", "odd,Ports=5", root=None, says="unknown parameter of turnstile 'Ports'")
+        self.refused(*words, "--params", "odd,NumPorts", root=None, says="not of the form Name=Value")
 
     def test_wrong_requests_are_refused(self):
         self.refused("mutate", "turnstile", "--params", "none", root=None, says="there are: minimum, odd")

@@ -120,7 +120,7 @@ def run(options, progress):
         raise WrongRequest("--count, --cycles and --runs must be at least 1")
     tools.need("yosys", "berkeley-abc")
     block = tree.find(options.root, options.block)
-    values = block.changed_parameters(options.params)
+    values = chosen_values(block, options.params)
     work = (Path(options.work) / block.name / f"mutate-{kind(options)}").resolve()
     work.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
@@ -182,6 +182,19 @@ def run(options, progress):
             },
         )
     return code
+
+
+def chosen_values(block, text):
+    """Returns the parameter values of a request "SET" or "SET,Name=Value,...", which changes values of the set. Raises
+    WrongRequest for an unknown set or name, or a value that is not a number."""
+    name, *changes = text.split(",")
+    values = dict(block.parameters(name))
+    for change in changes:
+        found = re.fullmatch(r"(\w+)=(\d+)", change)
+        if not found:
+            raise WrongRequest(f"'{change}': not of the form Name=Value")
+        values[tree.choose(f"parameter of {block.name}", found.group(1), list(values))] = int(found.group(2))
+    return values
 
 
 def chosen_sequences(block, known, options):

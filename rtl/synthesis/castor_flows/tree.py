@@ -224,18 +224,6 @@ class Block:
         """Returns the parameter values of the set `name`. Raises WrongRequest for an unknown name."""
         return self.sets[choose(f"parameter set of {self.name}", name, list(self.sets))]
 
-    def changed_parameters(self, text):
-        """Returns the parameter values of a request "SET" or "SET,Name=Value,...", which changes values of the set.
-        Raises WrongRequest for an unknown set or name, or a value that is not a number."""
-        name, *changes = text.split(",")
-        values = dict(self.parameters(name))
-        for change in changes:
-            found = re.fullmatch(r"(\w+)=(\d+)", change)
-            if not found:
-                raise WrongRequest(f"'{change}': not of the form Name=Value")
-            values[choose(f"parameter of {self.name}", found.group(1), list(values))] = int(found.group(2))
-        return values
-
     @property
     def includes(self):
         """Folders in which `include files are searched."""
