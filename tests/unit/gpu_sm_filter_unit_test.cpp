@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-/// Says what the test sets, and remembers what it is told.
+/// Filter whose outputs a test sets, and that records its inputs.
 struct Filter final : FetchFilter {
   explicit Filter(Study* one) : study(one) {}
   void attach(const HookSite& site) override { site.terms->study = study; }
@@ -57,7 +57,7 @@ struct Bench : Core {
     code.program.renamed_registers = 8;
     return code;
   }
-  /// One tick; `pick`: warp that issues, if its head is clear.
+  /// Runs one tick. `pick`: warp that issues, if its queue head is clear.
   void tick(int pick = -1) {
     barriers.begin_tick();
     const WarpMask eligible = fetch.eligible();
@@ -88,7 +88,7 @@ struct Bench : Core {
     }
     unit.clock();
   }
-  /// Ticks until warp `w` has an instruction that is clear.
+  /// Runs ticks until warp `w` has an instruction that is clear.
   void until_ready(unsigned w) {
     for (unsigned i = 0; i < 100 && (buffer.valid() & board.clear() & warp_bit(w)) == 0; ++i) tick();
     ASSERT_NE(buffer.valid() & board.clear() & warp_bit(w), 0U);
@@ -217,7 +217,7 @@ TEST(FilterUnit, SquashedInstructionsAreFetchedAgain) {
 TEST(FilterUnit, LeadersResultIsReadFromItsRow) {
   Bench bench(sums());
   bench.filter.answer = [&](const FetchIn& in, FetchOut& out) {
-    // Warp 0 leads with its first instruction; the second of warp 1 reads what it left.
+    // Warp 0 leads with its first instruction. The second instruction of warp 1 reads its result.
     out.act[0] = in.decode.valid && in.decode.warp == 0 && in.decode.pc == bench.kernel.context.code_base
                      ? DecodeAct::kLead
                      : DecodeAct::kPass;
@@ -269,7 +269,8 @@ TEST(FilterUnit, SkippedWarpGoesOn) {
   EXPECT_EQ(bench.warps[1].pc, 1U);
 }
 
-/// Computes one instruction of warp 0 and lets warp 1 wait; has the results of all that issues.
+/// Study that computes one instruction of warp 0 and makes warp 1 wait. It knows the results of all issued
+/// instructions.
 struct OneStudy final : Study {
   [[nodiscard]] unsigned rows() const override { return 5; }
   void attach(StudiedSm& sm) override { sm_ = &sm; }
@@ -407,7 +408,7 @@ TEST(OwnRegisters, WhatAWarpWritesItselfIsYoungerThanASkippedResult) {
   EXPECT_EQ(lane0(bench, 0, 3), 0U);
   EXPECT_EQ(lane0(bench, 0, 4), 4U);
   EXPECT_EQ(lane0(bench, 0, 5), 5U);
-  // A warp that starts in the slot has nothing of the one before.
+  // A new warp in the slot inherits nothing from the previous one.
   bench.board.expect(0, 4);
   own.skipped(0, 4, row_of(bench, 44).data());
   bench.board.forget(0, 4);
