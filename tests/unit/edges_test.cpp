@@ -57,7 +57,7 @@ TEST(Edges, EndsAreReached) {
   }
 }
 
-// A size in which one upper bit is cleared equals the plain size.
+// Now and then one upper bit of a size is set; without that bit the size is the plain one.
 TEST(Edges, SizesHaveOneUpperBitNowAndThen) {
   for (const unsigned bits : {16U, 32U, 48U, 64U}) {
     Edges edges(5, EdgeMode::kEnds);

@@ -324,8 +324,8 @@ TEST(Events, WithoutSwappingTheOrderOfPlacementDecides) {
 
 TEST(Events, FireForAllWhoWaitAndBeginAnew) {
   Rig rig(answering(true));
-  // Three rounds of one event: all blocks except 0 wait. Block 0 signals when out[0] shows that all others are about to
-  // wait.
+  // Three rounds of one event: all blocks except 0 wait, and block 0 signals. A block counts in out[0] when its wait
+  // has ended; block 0 checks the count after the grid barrier.
   const ProgramHandle program = rig.load_body(R"(
   mov.u32 %r0, %ctaid.x; mov.u32 %r1, %nctaid.x; mov.u32 %r2, %tid.x; mov.u32 %r9, 0; setp.eq.u32 %p0, %r0, 0;
   sub.u32 %r8, %r1, 1; setp.eq.u32 %p5, %r2, 0;

@@ -198,7 +198,7 @@ TEST(DarsieAdapter, ThreadBlocksFollowEachOther) {
   EXPECT_GT(session.counters().skips_hit + session.counters().skips_wake, 40U * 20);
 }
 
-// Fetching the majority at the same time changes cycles only.
+// With SkipEn 0 no instruction is skipped: only the cycles may differ.
 TEST(DarsieAdapter, WithoutSkippingEveryWarpExecutesEverything) {
   darsie::Params params;
   params.SkipEn = 0;

@@ -347,8 +347,8 @@ TEST(NoSync, WithoutARowAllExecute) {
 
 namespace {
 
-/// Returns a system for which every instruction that could be affine counts as affine in each of `rounds` rounds, even
-/// if it is not.
+/// Returns a factory of the compared system DAC-IDEAL. It is told that every instruction that could be affine is
+/// affine, in each of `rounds` rounds, whether that is true or not.
 Make dac(bool loads = true, unsigned rounds = 1) {
   return [=](const isa::Program& program) {
     auto instances = std::make_shared<AffineInstances>();
