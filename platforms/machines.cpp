@@ -200,7 +200,7 @@ std::string owner_of(isa::SyncOp op) {
   return {};
 }
 
-/// Returns what the enabled blocks do about device-wide synchronisation.
+/// Returns the support of the enabled blocks for device-wide synchronisation.
 gpu::SyncSupport sync_support(const std::vector<hookup::ChosenBlock>& blocks) {
   gpu::SyncSupport support;
   support.owner = owner_of;

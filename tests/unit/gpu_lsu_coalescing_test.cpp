@@ -276,7 +276,7 @@ TEST(BankRounds, WideBanks) {
   EXPECT_EQ(lane_groups(0x0000ffff, 32, 8, {32}), 1U) << "nobody in the second half";
 }
 
-// Refused accesses: which lane, which words, and nothing is taken.
+// Tests of refused accesses: the faulting lane, the words accessed, and that nothing is accepted.
 
 class Faults : public testing::Test {
  protected:

@@ -55,7 +55,7 @@ struct LaunchSize {
 
 /// Returns whether thread blocks of a program meet at grid barriers or events: a hub and agents see its launches.
 [[nodiscard]] bool synchronises(const isa::Program& program);
-/// Returns the same of one launch; KernelPacket::synchronises says it of programs without such instructions.
+/// Returns the same for one launch. KernelPacket::synchronises is set for programs without such instructions.
 [[nodiscard]] inline bool synchronises(const isa::Program& program, const KernelPacket& packet) {
   return packet.synchronises || synchronises(program);
 }

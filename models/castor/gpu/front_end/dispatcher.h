@@ -66,8 +66,7 @@ class Dispatcher {
   /// Returns the entries whose next TB could be placed now, for hooks. A stopped kernel is included while the policy
   /// still has TBs of it to offer. The returned reference is the same in every cycle.
   [[nodiscard]] const KdMask& show_fits();
-  /// Returns what waits in the dispatcher, as input of the governors: what the policy chose in F5, and whether TBs wait
-  /// now.
+  /// Returns the state of the dispatch as input of the governors: the policy's choice in F5, and whether TBs wait now.
   [[nodiscard]] DispatchState state() const;
   /// Returns the SMs that could take the next TB of an entry now.
   [[nodiscard]] SmMask takers(unsigned entry) const { return view().takers(entry); }
