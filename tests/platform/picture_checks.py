@@ -1,4 +1,4 @@
-"""Checks of every picture of an experiment: a white background, an axis that shows the effect, intervals, the source."""
+"""Checks of every picture of an experiment: white background, an axis that shows the effect, intervals, the source."""
 
 import math
 import re

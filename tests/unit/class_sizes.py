@@ -4,7 +4,7 @@ platforms and the software side (runtime, PTX parser, compiler, castor-cc, workl
 class is above its limit.
 
     class_sizes.py <root of the tree> [--all]   checks it; --all lists every class, the largest first
-    class_sizes.py --self-test                  checks that too large classes are found, and that only what counts is counted
+    class_sizes.py --self-test                  checks that too large classes are found and all others are not
 
 A class is counted by its own declarations. Member functions include constructors, operators and overrides, but no
 defaulted or deleted functions. Data members do not include static ones. Inherited members and the members of nested
@@ -132,7 +132,7 @@ def verilator_includes():
 
 
 def sizes_of(root):
-    """Returns {name of class: (functions, data members)}. All headers are parsed as one unit, without function bodies."""
+    """Returns {name of class: (functions, data members)}. All headers are one unit, parsed without function bodies."""
     folders = [root / folder for folder in FOLDERS]
     headers = [path for folder in folders for path in sorted(folder.rglob("*.h"))]
     text = "".join(f'#include "{path}"\n' for path in headers)
