@@ -207,7 +207,7 @@ void add_limits(const gpu::SwapLimits& one, gpu::SwapLimits& all) {
   all.away = away;
 }
 
-/// Returns what the enabled blocks do about device-wide synchronisation.
+/// Returns the support of the enabled blocks for device-wide synchronisation.
 gpu::SyncSupport sync_support(const std::vector<hookup::ChosenBlock>& blocks) {
   gpu::SyncSupport support;
   support.owner = owner_of;

@@ -132,8 +132,8 @@ void add_page_options(CLI::App& app, Common& options) {
   app.add_option("--docs", options.docs, "Folder of the pages (docs/results of the sources)");
 }
 
-/// Returns what castor has to know of an option before this program is built: its names, and either the words or the
-/// range of whole numbers that it takes.
+/// Returns the data about an option that castor needs before this program is built: its names, and either the words or
+/// the range of whole numbers that it takes.
 Json description_of(const CLI::Option& option, const std::vector<Choices>& choices) {
   Json row = {{"names", option.get_name(false, true)}};
   if (option.get_items_expected_max() == 0) row["flag"] = true;

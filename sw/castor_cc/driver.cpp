@@ -261,7 +261,7 @@ bool Job::restore_zeros(const std::vector<std::string>& command, const std::stri
   return execute(back_end_command(command, ir_file), result, errors);
 }
 
-/// Writes to `ir_file` what the optimiser makes of the command's text while comparisons are hidden from it.
+/// Writes the optimiser's output for the command's text to `ir_file`. Comparisons are hidden from the optimiser.
 bool Job::optimise_hidden(const std::vector<std::string>& command, const std::string& ir_file, Result& result,
                           std::string& errors) {
   if (!execute(front_end_command(command, ir_file), result, errors)) return false;

@@ -427,7 +427,7 @@ class Widener {
     return constants_.count(name.substr(0, name.find_first_of(" ,)"))) != 0;
   }
 
-  /// Returns the layout of what a pointer points to; nothing if it is unknown or has integers of an odd width.
+  /// Returns the layout of the type that a pointer points to; nothing if it is unknown or has integers of an odd width.
   [[nodiscard]] std::optional<TypeLayout> copied_layout(std::string_view pointer) const {
     std::optional<TypeLayout> layout = types_.layout(definitions_.pointee(pointer));
     return layout && layout->odd ? std::nullopt : layout;

@@ -284,7 +284,7 @@ class Shower {
     out_.append(line).append("\n");
   }
 
-  std::map<std::string_view, std::string_view> values_;  // what was hidden in this function, by name
+  std::map<std::string_view, std::string_view> values_;  // hidden operands of this function, by name
   std::string out_;
 };
 

@@ -14,9 +14,9 @@ namespace castor::castor_cc {
 /// assembly is left out.
 [[nodiscard]] bool has_minimum_with_zero(std::string_view ptx);
 
-/// Writes such selections by the opposite comparison, of which the back end makes a comparison and a selection. `ir` is
-/// LLVM text of version 14 as the optimiser leaves it. Selections whose zero has the right sign, and those that may
-/// ignore it (nsz, fast), stay as they are. Limits: scalars of half, float and double.
+/// Replaces such selections by the opposite comparison, which the back end compiles to a comparison and a selection.
+/// `ir` is the optimiser's output as LLVM text of version 14. Selections whose zero has the right sign, and those that
+/// may ignore it (nsz, fast), stay unchanged. Limits: scalars of half, float and double.
 [[nodiscard]] std::string keep_signs_of_zeros(std::string_view ir);
 
 /// Returns true if PTX compares with a zero and has a -0, or a conversion between floating-point types: the optimiser
@@ -28,11 +28,11 @@ namespace castor::castor_cc {
 /// optimiser has computed with the zero that is selected, as in `1 / (x > 0 ? -0.0 : x)`.
 [[nodiscard]] bool has_doubtful_zeros(std::string_view ir);
 
-/// Hides an operand of all comparisons that may be with a zero from the optimiser, so that it takes no selection for a
-/// minimum or maximum. `ir` is what the front end wrote.
+/// Hides an operand of all comparisons with a possible zero from the optimiser, so that it takes no selection for a
+/// minimum or maximum. `ir` is the front end's output.
 [[nodiscard]] std::string hide_comparisons(std::string_view ir);
 
-/// Puts what `hide_comparisons` has hidden back into what the optimiser made of it.
+/// Restores the operands hidden by `hide_comparisons` in the optimiser's output.
 [[nodiscard]] std::string show_comparisons(std::string_view ir);
 
 }  // namespace castor::castor_cc

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kError = ": error: ";
 constexpr std::string_view kNote = ": note: ";
 
-/// Position "file:line:column" in front of a message.
+/// Position "file:line:column" at the begin of a message.
 struct Where {
   std::string file;
   SourcePlace place;

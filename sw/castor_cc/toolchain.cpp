@@ -316,7 +316,7 @@ std::vector<std::string> front_end_command(const std::vector<std::string>& comma
 }
 
 std::vector<std::string> text_command(const std::vector<std::string>& command, const std::string& ir) {
-  // The text holds what the command links.
+  // The text includes the modules that the command links.
   std::vector<std::string> own;
   for (std::size_t i = 0; i + 3 < command.size(); ++i) {
     if (command[i] == "-Xclang" && command[i + 1].compare(0, 6, "-mlink") == 0) {

@@ -52,7 +52,7 @@ struct Toolchain {
                                                       const std::string& source, const std::string& ptx);
 /// Returns a command that writes the optimised LLVM text to `ir`, made from one of the commands above that write PTX.
 [[nodiscard]] std::vector<std::string> optimiser_command(std::vector<std::string> command, const std::string& ir);
-/// Returns a command that writes the LLVM text that is optimised, with what the command links, to `ir`.
+/// Returns a command that writes the optimised LLVM text, including the modules that the command links, to `ir`.
 [[nodiscard]] std::vector<std::string> front_end_command(const std::vector<std::string>& command,
                                                          const std::string& ir);
 /// Returns a command that reads this text from `ir` instead of its sources, made from the same `command`.

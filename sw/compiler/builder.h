@@ -11,7 +11,7 @@
 namespace castor::compiler {
 
 /// Appends instructions to the code of one function. Every instruction gets the guard and source line of the PTX
-/// instruction being lowered. All other parts of the lowering ask it.
+/// instruction being lowered. All other parts of the lowering use the builder.
 class Builder {
  public:
   Builder(const Linked& linked, const isa::Function& function, Code& code)

@@ -264,8 +264,8 @@ class Folding {
   Code& code_;
   std::array<isa::LaneFn, 2> moves_;
   std::array<isa::LaneFn, 2> adds_{};
-  std::vector<std::uint32_t> definition_;  // instruction that defines the register; kNoIndex for a register that does
-                                           // not take part
+  std::vector<std::uint32_t> definition_;  // instruction that defines the register; kNoIndex for a register that is not
+                                           // folded
   std::vector<Sum> sums_;
 };
 

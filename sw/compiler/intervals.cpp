@@ -155,7 +155,7 @@ class Liveness {
     return !inst.guard.valid() || code_.registers[id].temporary;
   }
 
-  /// Finds the registers that take part in the data flow: registers read in a block before they are written there.
+  /// Finds the registers of the data flow: registers read in a block before they are written there.
   void find_globals() {
     global_.assign(code_.registers.size(), kLocal);
     std::vector<std::uint32_t> killed(code_.registers.size(), kNoIndex);

@@ -53,8 +53,9 @@ void rewrite(Code& code, const F& f) {
   code.insts = std::move(insts);
 }
 
-/// Slots of one width, in the order in which they were made. A binary tree over them knows which slots are surely taken
-/// throughout a segment, so that a search among many that are skips them: by the longest segment of each slot.
+/// Spill slots of one width, in the order in which they were made. A binary tree over the slots knows, for each
+/// subtree, a segment in which all its slots are taken: the overlap of their longest segments. The search skips a
+/// subtree if this segment overlaps the longest segment of the live range.
 class SlotTree {
  public:
   struct Slot {

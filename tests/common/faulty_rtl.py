@@ -1,4 +1,4 @@
-"""RTL of a block with a fault, for script tests: a copy of the block's folder in which one text of the RTL is replaced."""
+"""RTL of a block with a fault, for script tests: a copy of the block's folder with one text of the RTL replaced."""
 
 import json
 import shutil

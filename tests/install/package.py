@@ -131,7 +131,7 @@ class PackageCase(unittest.TestCase):
 
 
 def main():
-    """Of a test script: SCRIPT BUILD [unittest arguments...]."""
+    """main() of a test script with the arguments SCRIPT BUILD [unittest arguments...]."""
     isolate(sys.argv[1])
     del sys.argv[1]
     unittest.main(verbosity=2)

@@ -57,7 +57,7 @@ foreach(kind IN ITEMS cubin fatbin)
   castor_script_test(api_run_${kind} KIND platform
     COMMAND castor run "${image}.${kind}" --grid 1 --block 32 --arg iota:32xs32 --arg 32 --dump 0:s32:4)
 endforeach()
-# On machines that have the limits of the chips that they are called after.
+# Machines with the limits of the chips after which they are named.
 foreach(platform IN ITEMS kepler_k20c maxwell_gtx980 pascal_titanx turing_rtx2060)
   castor_script_test(api_helpers_${platform} KIND platform COMMAND "${helpers_program}"
     ENVIRONMENT CASTOR_PLATFORM=${platform})
@@ -96,7 +96,7 @@ castor_runs_over_sanitizers(api_streams api_threads api_driver api_concurrent ap
   api_linked_files api_kernels_kepler_k20c api_functional_memory
   api_graphs api_capture api_graphs_driver)
 
-# The driver's library by its name; programs that the sanitizers know nothing of cannot load theirs.
+# Loads the driver's library by its name. Programs without sanitizers cannot load a sanitized library.
 if(NOT CASTOR_SANITIZE AND CASTOR_CC_CLANG)
   castor_script_test(api_libcuda KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/libcuda_test.py"
@@ -104,11 +104,11 @@ if(NOT CASTOR_SANITIZE AND CASTOR_CC_CLANG)
             "${PROJECT_SOURCE_DIR}/sw/device/include" "${PROJECT_SOURCE_DIR}/tests/platform/api/libcuda.c")
 endif()
 
-# What is said of code that a machine is too old for, or that asks for too much.
+# Messages about code that is too new for a machine, or that requests too much.
 castor_script_test(api_refused KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/refused_test.py" "$<TARGET_FILE:castor_cc>")
 
-# Launches by device code, as castor-cc takes and refuses them.
+# Launches by device code that castor-cc accepts or refuses.
 castor_script_test(api_device_launch KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/device_launch_test.py" "$<TARGET_FILE:castor_cc>")
 
@@ -116,7 +116,7 @@ castor_script_test(api_full_pool KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/full_pool_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:castor_cc>")
 
-# On a sample of the shipped machines that execute.
+# Runs on a sample of the shipped machines that execute.
 file(GLOB machines RELATIVE "${PROJECT_SOURCE_DIR}/platforms/configs" CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/platforms/configs/*.yaml")
 list(TRANSFORM machines REPLACE "\\.yaml$" "")

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-# system: (its keys, the counters of which one at least must not be 0, those that must be)
+# {system: (its keys, counters of which at least one must not be 0, counters that must be 0)}
 SYSTEMS = {
     "darsie": ("", ("darsie.skips_hit", "darsie.skips_wake"), ()),
     "ignore_store": ("blocks.darsie.store_inv=0", ("darsie.skips_hit", "darsie.skips_wake"), ("darsie.load_drops",)),
@@ -29,7 +29,7 @@ MACHINE = ("chip.sms=2", "compile.marks=1")
 
 
 def run(program, arguments, settings, report=None):
-    """what it prints, its report"""
+    """Returns the output and the report."""
     environment = {**os.environ, "CASTOR_SET": ";".join(settings), "CASTOR_PLATFORM": "pascal_titanx_study"}
     if report is not None:
         environment["CASTOR_REPORT"] = str(report)
@@ -47,7 +47,7 @@ def run(program, arguments, settings, report=None):
 
 
 def counted(report, path):
-    """sum of a counter of the fetch filters"""
+    """Returns the sum of a counter over the fetch filters."""
     total = 0
     for sm in (group for name, group in report["statistics"].items() if name.startswith("sm")):
         node = sm["fetch_filter"]
@@ -58,7 +58,7 @@ def counted(report, path):
 
 
 def cycles(report):
-    """of all kernels"""
+    """Returns the cycles of all kernels."""
     return sum(kernel["cycles"] for kernel in report["kernels"])
 
 

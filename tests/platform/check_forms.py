@@ -28,7 +28,7 @@ class Checker:
         self.bad += 1
 
     def run(self, program, form, arguments):
-        """(hash, launches, refused), or None"""
+        """Returns (hash, launches, refused), or None."""
         done = subprocess.run(
             [program, form] + shlex.split(arguments),
             stdout=subprocess.PIPE,

@@ -15,7 +15,7 @@ import sys
 
 
 def run(program, arguments):
-    """(exit code, last line of the output, all output)"""
+    """Returns (exit code, last line of the output, all output)."""
     try:
         done = subprocess.run(
             [program] + shlex.split(arguments),

@@ -21,7 +21,7 @@ MARKS = "run.functional=1;compile.marks=1;check.marks=1"
 
 
 def run(program, arguments, settings, report):
-    """(exit code, last line of the output, all output)"""
+    """Returns (exit code, last line of the output, all output)."""
     environment = {**os.environ, "CASTOR_SET": settings, "CASTOR_REPORT": str(report), "CASTOR_PLATFORM": ""}
     done = subprocess.run(
         [program] + shlex.split(arguments),
@@ -36,7 +36,7 @@ def run(program, arguments, settings, report):
 
 
 def counted(report):
-    """(executions of marked instructions that were compared, loads that raced) of all kernels of a run"""
+    """Returns (compared executions of marked instructions, racing loads), summed over all kernels of a run."""
     kernels = json.loads(report.read_text())["kernels"]
     return tuple(
         sum(k.get("counts", {}).get(name, 0) for k in kernels) for name in ("marks_compared", "marks_racy_loads")

@@ -20,7 +20,7 @@ import tempfile
 
 
 def run(command, machine, seed, report):
-    """(exit code, standard output, standard error)"""
+    """Returns (exit code, standard output, standard error)."""
     name, *keys = machine.split(",")
     environment = dict(
         os.environ,
@@ -31,12 +31,12 @@ def run(command, machine, seed, report):
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, env=environment, check=False
     )
-    # The first run on a machine may have to build a model or RTL, and says so.
+    # The first run on a machine may have to build a model or RTL, and prints a message about it.
     return done.returncode, done.stdout, re.sub(r"castor: (building|built) .*\n", "", done.stderr)
 
 
 def swaps(report):
-    """(thread blocks that left, thread blocks that came back); (0, 0) if the machine refused the program."""
+    """Returns (thread blocks swapped out, thread blocks restored); (0, 0) if the machine refused the program."""
     if not report.exists() or not report.stat().st_size:
         return 0, 0
     statistics = json.loads(report.read_text())["statistics"]

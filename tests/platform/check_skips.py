@@ -25,7 +25,7 @@ BLOCK = MARKS + ";blocks.darsie.enable=1;check.skips=1;check.rows=1"
 
 
 def run(program, arguments, machine, settings, report):
-    """(exit code, last line of the output, all output)"""
+    """Returns (exit code, last line of the output, all output)."""
     environment = {
         **os.environ,
         "CASTOR_PLATFORM": machine,
@@ -45,7 +45,7 @@ def run(program, arguments, machine, settings, report):
 
 
 class Counts:
-    """What the kernels of a run counted, added up."""
+    """Counters of a run, summed over its kernels."""
 
     def __init__(self, report):
         self.sums = {}
@@ -55,7 +55,7 @@ class Counts:
                     self.sums[name] = self.sums.get(name, 0) + value
 
     def of(self, group):
-        """Sum over all classes"""
+        """Returns the sum over all classes."""
         return sum(value for name, value in self.sums.items() if name.startswith(group + "."))
 
     def one(self, name):

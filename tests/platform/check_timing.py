@@ -22,7 +22,7 @@ import tempfile
 
 
 def run(command, machine, functional, report=""):
-    """(exit code, standard output, standard error)"""
+    """Returns (exit code, standard output, standard error)."""
     environment = dict(os.environ, CASTOR_PLATFORM=machine, CASTOR_SET=f"run.functional={functional}")
     if report:
         environment["CASTOR_REPORT"] = report
@@ -33,7 +33,7 @@ def run(command, machine, functional, report=""):
 
 
 def of_report(path):
-    """What is kept of a report; nothing of one that was not written, since the machine refused the program."""
+    """Returns the parts of a report that are kept. A machine that refused the program has written none."""
     if not path.exists() or not path.stat().st_size:
         return {}
     report = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-# The `castor` command, and what it says about bad input.
+# Tests of the `castor` command, and of its messages about bad input.
 
 if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
   return()

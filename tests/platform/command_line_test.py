@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The `castor` command as people use it: words that are misspelled, programs that open no device or several, names of
+"""Tests of the `castor` command as people use it: misspelled words, programs that open no device or several, names of
 kernels, completion, man pages, colour.
 
   command_line_test.py CASTOR CASTOR_CC [unittest arguments...]
@@ -140,7 +140,7 @@ class MisspelledWords(Case):
 
 
 class Devices(Case):
-    """What is said of a run that opens none, or several."""
+    """Messages about a program that opens no device, or several."""
 
     def test_machine_and_keys_are_looked_at_before_anything_is_started(self):
         script = self.path / "script"
@@ -183,7 +183,7 @@ class Devices(Case):
         done = self.castor("run", "-ptiny", "--report", "r.json", "sh", "-c", f"exec {self.program} x 7", code=7)
         self.assertEqual(done.stderr, "")
         self.assertEqual(self.report()["statistics_hash"], alone["statistics_hash"])
-        # Python closes what it does not know when it starts a program.
+        # Python closes file descriptors that it does not know when it starts a program.
         code = f"import subprocess; subprocess.run(['{self.program}'], close_fds=True)"
         done = self.castor("run", "-ptiny", "--report", "p.json", sys.executable, "-c", code)
         self.assertEqual(done.stderr, "")
@@ -309,7 +309,7 @@ class Names(Case):
 
 class Completion(Case):
     def bash(self, line, cwd=None):
-        """What bash offers at the end of a line, as its own library would ask for it."""
+        """Returns bash's completions at the end of a line, requested as bash-completion does it."""
         script = (
             f"source {os.path.dirname(os.path.dirname(CASTOR))}/share/bash-completion/completions/castor\n"
             'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))\n_castor\nprintf "%s\\n" "${COMPREPLY[@]}"\n'

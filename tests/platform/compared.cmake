@@ -1,4 +1,5 @@
-# The systems that DARSIE is compared with, over CUDA programs: they give what the machine gives without.
+# The systems with which DARSIE is compared, over CUDA programs: results must equal those of the machine without a
+# system.
 
 if(NOT TARGET castor_kernels)
   return()
@@ -6,7 +7,7 @@ endif()
 set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_compared.py")
 set(kernels "${PROJECT_BINARY_DIR}/kernels")
 castor_script_test(compared_matmul KIND platform 
-  # With its registers nothing is left for rows.
+  # The program uses all registers, so no rows are left.
   COMMAND ${check} --idle darsie --idle ignore_store --idle silicon_sync_1 "${kernels}/matmul" "--n 48")
 castor_script_test(compared_backprop KIND platform COMMAND ${check} "${kernels}/backprop" "--n 200")
 castor_script_test(compared_hotspot KIND platform

@@ -1,4 +1,4 @@
-# What CUDA runs: the features of cuda/, and the page that says so.
+# Tests of the CUDA features that work: the programs in cuda/, and the page docs/cuda.md.
 
 if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime OR CASTOR_SANITIZE)
   return()

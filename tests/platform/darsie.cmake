@@ -14,14 +14,15 @@ castor_cuda_program(castor_stopped_midway OPTIONS -O2 -std=c++17 LIBS castor_opt
                     SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/darsie/stopped_midway.cu")
 set_target_properties(castor_stopped_midway PROPERTIES
   OUTPUT_NAME stopped_midway RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform")
-# Few warps: with the assumptions, RTL for all of them takes four times as long to build.
+# Few warps: with assumption checks, RTL for all warps takes four times as long to build.
 castor_script_test(darsie_kernel_stopped KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/stopped_test.py"
           "$<TARGET_FILE:castor_stopped_midway>" ${darsie_machine},sm.warps=32,sm.threads=1024)
 castor_test_needs_(platform castor_stopped_midway)
 
-# Thread blocks that leave and come back: filtered before, unfiltered afterwards, with each skip and what leaves checked.
-# Parents that wait for their children on an SM that holds one of them; RTL and model accept the same events.
+# Thread blocks that are swapped out and restored: filtered before, unfiltered afterwards, with checks of each skip and
+# of the saved state. Parents that wait for their children on an SM that holds one of them. RTL and model must accept
+# the same events.
 castor_cuda_program(castor_waiting_parents OPTIONS -O2 -std=c++17
                     SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/darsie/waiting_parents.cu")
 set_target_properties(castor_waiting_parents PROPERTIES

@@ -35,7 +35,7 @@ def main():
         first = run(command, None, folder)
         parsed = json.loads(first[1])
         assert parsed["kernels"] and parsed["warp_instructions"] > 0, "the report is empty"
-        # Wall-clock times of the host would make this test, and any comparison of reports, worthless.
+        # Wall-clock times of the host would make this test, and any comparison of reports, meaningless.
         assert not re.search(rb"wall|host_seconds", first[1]), "the report holds host times"
         for lanes in [None, "baseline"] + (["avx2"] if has_avx2 else []):
             again = run(command, lanes, folder)

@@ -7,7 +7,7 @@ if(NOT TARGET castor_cc OR NOT TARGET castor_cudart)
 endif()
 include(CastorCuda)
 
-# Of copies a third of the types at each level.
+# Tests a third of the types of copies at each level.
 set(types_O0 LONGS)
 set(types_O1 WORDS)
 set(types_O2 LONGS)
@@ -68,7 +68,8 @@ foreach(level IN LISTS levels)
   endforeach()
 endforeach()
 
-# What castor-cc rewrites around clang: launches by device code and its runtime on both machines, and structures by value.
+# Code that castor-cc rewrites around clang: launches by device code and its runtime on both machines, and structures
+# passed by value.
 foreach(name IN ITEMS launches device_runtime by_value)
   foreach(level IN LISTS levels)
     castor_cuda_program(device_${name}_${level}
@@ -92,8 +93,8 @@ set_target_properties(device_short_floats_sm_80 PROPERTIES
 castor_script_test(device_short_floats_sm_80 KIND platform
   ENVIRONMENT "CASTOR_SET=run.functional=1" COMMAND device_short_floats_sm_80)
 
-# The maths library in every binade, and docs/maths.md, which shows what a run with more arguments finds.
-# The host side waits for the C library; to optimise it would take longer than to run it.
+# The maths library in every binade, and docs/maths.md, which shows the results of a run with more arguments. The host
+# side mostly waits for the C library; optimising it would take longer than running it.
 castor_cuda_program(device_maths_accuracy
   SOURCES "${PROJECT_SOURCE_DIR}/tests/platform/device/maths_accuracy.cu" OPTIONS -O2 -Xcompiler -O0)
 set_target_properties(device_maths_accuracy PROPERTIES

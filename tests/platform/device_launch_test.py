@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What castor-cc makes of launches by device code, what it refuses, and what machines without them say.
+"""Tests of castor-cc's compilation of launches by device code, of its refusals, and of messages of machines without
+them.
 
   device_launch_test.py CASTOR_CC [unittest arguments...]
 """
@@ -49,7 +50,8 @@ class DeviceLaunch(unittest.TestCase):
         )
 
     def run_program(self, text, *options, functionals="1", headers=None, machine="pascal_titanx"):
-        """What the program does on the timing GPU (0) and the functional machine (1), as `functionals` says."""
+        """Runs the program on the timing GPU (0) and the functional machine (1), as listed in `functionals`, and
+        returns the results."""
         with tempfile.TemporaryDirectory() as folder:
             done = self.compile(folder, text, *options, headers=headers)
             self.assertEqual((done.returncode, done.stderr), (0, ""))

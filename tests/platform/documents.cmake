@@ -1,4 +1,4 @@
-# README and guides as they stand.
+# Tests of the commands in README and guides.
 
 if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime OR CASTOR_SANITIZE OR NOT CASTOR_TEST_RTL)
   return()

@@ -1,4 +1,4 @@
-"""The irregular programs of sw/kernels/dynamic with inputs that a test has time for, and what each run says."""
+"""Runs of the irregular programs of sw/kernels/dynamic with small inputs, and their output."""
 
 import re
 

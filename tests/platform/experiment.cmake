@@ -7,7 +7,7 @@ endif()
 castor_script_test(experiment_end_to_end KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_test.py" "$<TARGET_FILE:castor>")
 
-# Pages of results beside the runs that are kept.
+# Compares pages of results with the kept runs.
 castor_script_test(experiment_pages KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_pages_test.py"
           "$<TARGET_FILE:castor>" "${PROJECT_SOURCE_DIR}")
@@ -19,7 +19,8 @@ if(TARGET kernel_dynamic_bfs)
             "${PROJECT_BINARY_DIR}/kernels" "${PROJECT_SOURCE_DIR}")
 endif()
 
-# Programs that are compiled when they are needed. With a sanitizer they lack its runtime, which castor-cc alone does not link.
+# Programs that are compiled on demand. castor-cc alone does not link a sanitizer's runtime, so this is not tested under
+# sanitizers.
 if(TARGET castor_kernels AND NOT CASTOR_SANITIZE)
   castor_unless_matrix(cases
       Compiled.test_what_has_changed_is_compiled_again Compiled.test_bad_requests_are_told_before_anything_is_compiled
@@ -58,7 +59,7 @@ if(TARGET kernel_dynamic_launch_path)
   castor_script_test(experiment_dtbl KIND platform
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_dtbl_test.py" "$<TARGET_FILE:castor>"
             "${PROJECT_BINARY_DIR}/kernels")
-  # It compiles one program anew, which a sanitizer's runtime would not be linked to.
+  # The test compiles one program, without a sanitizer's runtime.
   if(NOT CASTOR_SANITIZE)
     castor_script_test(experiment_laperm KIND platform
       COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/experiment_laperm_test.py" "$<TARGET_FILE:castor>"

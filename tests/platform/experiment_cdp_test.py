@@ -116,7 +116,7 @@ with tempfile.TemporaryDirectory() as folder:
     check("B4 wants all lanes", "| B4 " not in report)
     for name in ("cdp-calls", "cdp-many"):
         check("a script for the picture " + name, (root / "path" / f"{name}.gp").exists())
-    # A call that is a tick longer, and a block on another SM, are seen.
+    # A call that is a tick longer, and a block on another SM, are detected.
     for axis, key, claim in (("placement", "fills_in_turn", "B1"), ("queues", "cycles", "B3")):
         file = sorted((root / "path" / "runs").glob(f"path-{axis}-*.json"))[0]
         kept = file.read_text()

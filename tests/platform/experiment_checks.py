@@ -1,4 +1,4 @@
-"""What tests of experiments do: run one, read its table, tell what is wrong."""
+"""Shared code of the tests of experiments: runs one, reads its table, and reports errors."""
 
 import csv
 import subprocess
@@ -22,7 +22,7 @@ def run(castor, experiment, programs, *arguments):
 
 
 def rows_of(folder):
-    """Rows of the table of runs, whole numbers as such."""
+    """Returns the rows of the table of runs. Whole numbers are converted to int."""
     with (folder / "results.csv").open() as file:
         rows = list(csv.DictReader(file))
     return [{key: int(text) if text.isdigit() else text for key, text in row.items()} for row in rows]

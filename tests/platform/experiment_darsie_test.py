@@ -12,7 +12,7 @@ import tempfile
 
 CASTOR, PROGRAMS = sys.argv[1:]
 SYSTEMS = ["baseline", "darsie", "silicon_sync", "limit"]
-# Two SMs and small inputs, which stand behind the programs' own.
+# Two SMs and small inputs. These arguments follow the programs' own and override them.
 TINY = [
     "--program",
     "CONVTEX",

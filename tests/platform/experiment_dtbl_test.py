@@ -64,7 +64,7 @@ with tempfile.TemporaryDirectory() as folder:
         check("the report has " + text, text in report)
     check("one input gives no verdict on T1", "| T1 " not in report)
 
-    # Something lost, or another result, ends the command with 1.
+    # A lost thread block or group, or another result, ends the command with 1.
     file = next((root / "one" / "runs").glob("bfs_citation-small-1-dtbl-nodes*.json"))
     text = file.read_text()
     for key, said in (

@@ -60,7 +60,8 @@ with tempfile.TemporaryDirectory() as name:
     root = pathlib.Path(name)
     out = str(root / "out")
 
-    # Nothing of a chain is folded: the long one has two passes of 64 steps more, conversions two instructions a step.
+    # The compiler folds no instruction of a chain: the long chain has two passes of 64 more steps, and conversions have
+    # two instructions per step.
     environment = dict(os.environ, CASTOR_PLATFORM=MACHINE, CASTOR_REPORT=str(root / "chains.json"))
     subprocess.run([f"{PROGRAMS}/micro_chains"], capture_output=True, check=True, env=environment)
     kernels = json.loads((root / "chains.json").read_text())["kernels"]
@@ -69,7 +70,7 @@ with tempfile.TemporaryDirectory() as name:
         more = long["warp_instructions"] - short["warp_instructions"]
         check(f"{short['name']}: all steps are executed: {more}", more == (256 if "convert" in short["name"] else 128))
 
-    # What the machine takes, found out with a value that no machine is near.
+    # Measures the machine's latency with a published value that no machine comes near.
     data = write(root / "data", value("chains.int_add", 1000000))
     first = run("--data", data, "--out", out, "--quiet")
     check(f"a row beyond 15 % without a reason: exit code 1, got {first.returncode}", first.returncode == 1)
@@ -129,7 +130,7 @@ with tempfile.TemporaryDirectory() as name:
     bad = run("--data", write(root / "data", value("chains.int_add", add), rows=absent), "--out", out, "--quiet")
     check(f"a figure that is not there: {bad.stderr}", bad.returncode == 1 and "no such figure" in bad.stderr)
 
-    # A machine that is changed is run anew, and is judged by what it does then.
+    # After a change of the machine it is run again and judged by the new results.
     data = write(root / "data", values, reason + far)
     slow = run("--data", data, "--out", out, "--quiet", "-b", "chains", "--set", "latency.int.ticks=40")
     check(f"a slower add: exit code 1, got {slow.returncode}", slow.returncode == 1)

@@ -70,7 +70,7 @@ with tempfile.TemporaryDirectory() as folder:
         check("the report has " + text, text in report)
     check("one program gives no verdict on P7", "| P7 " not in report)
 
-    # What is lost, stolen, away from its parent, or another result, ends the command with 1.
+    # A lost or stolen thread block, one that is not on its parent's SM, or another result ends the command with 1.
     for system, key, said in (
         ("cdp_tb_pri", "own", "thread blocks of all stages"),
         ("cdp_adaptive_bind", "pushes", "kernels and groups pushed"),

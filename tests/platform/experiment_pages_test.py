@@ -81,7 +81,7 @@ def pictures_are_compact():
 
 
 def copy_of(folder, name):
-    """A folder of pages with the one of an experiment."""
+    """Returns a folder of pages with the page of one experiment."""
     docs = pathlib.Path(tempfile.mkdtemp(dir=folder))
     shutil.copy2(PAGES / f"{name}.md", docs)
     shutil.copytree(PAGES / name, docs / name)
@@ -183,7 +183,7 @@ def runs_are_kept(folder):
     kept = (docs / "lax" / "results.csv").read_text()
     expect("again", run("lax", "--again", "--docs", docs, "--out", pathlib.Path(folder) / "again"), 0, "2 tables")
     check("gives the same runs", (docs / "lax" / "results.csv").read_text() == kept)
-    # Another day may have begun, and another commit have been made.
+    # Date and commit may have changed.
     origin = re.compile(r"\| \d{4}-\d\d-\d\d \|[^|\n]*\|$", re.MULTILINE)
     check("whose origins are on the page", len(origin.findall(text)) == 2)
     check("gives the same page", origin.sub("", page.read_text()) == origin.sub("", text))

@@ -66,7 +66,7 @@ with tempfile.TemporaryDirectory() as folder:
         abs(parameters["per_second"] / calibration["jobs_per_second"] / crowded - 1) < 1e-3,
     )
 
-    # The time alone is that of a job with warm caches: the second of two that are alone, not the first.
+    # The isolated time is that of a job with warm caches: of the second of two isolated jobs.
     steps = 16
     (root / "jobs").write_text(f"job gmm {steps} 0 0\njob gmm {steps} 1000000 0\n")
     settings = ["blocks.lax.enable=1", "blocks.lax.policy=rr", "host.launch_us=0"]

@@ -123,7 +123,7 @@ with tempfile.TemporaryDirectory() as folder:
     for name in ("speed-4", "waiting-4", "speed-2", "waiting-distribution"):
         check("a script for the picture " + name, (root / "one" / f"{name}.gp").exists())
 
-    # What is there is not run again; what is missing, broken or of other parameters is.
+    # Complete runs are not repeated; runs that are missing, broken or have other parameters are.
     runs = root / "one" / "runs"
     kept, lost, broken = (runs / f"hotspot-small-1-4-{policy}.json" for policy in POLICIES)
     before = kept.stat().st_mtime_ns

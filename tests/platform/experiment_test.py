@@ -46,7 +46,7 @@ failures = []
 
 
 def on_a_terminal(words):
-    """What a command writes to a terminal."""
+    """Returns the output that a command writes to a terminal."""
     master, slave = os.openpty()
     child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
     os.close(slave)
@@ -131,7 +131,7 @@ with tempfile.TemporaryDirectory() as folder:
             (root / "one" / name).read_bytes() == (root / "two" / name).read_bytes(),
         )
 
-    # The same from what lies there, with all claims; whatever the programs and the build are now.
+    # The report from the stored runs, with all claims, is the same whatever the programs and the build are now.
     there = root / "it's drawn"
     shutil.copytree(root / "one", there)
     for path in there.glob("runs/*.json"):
@@ -159,7 +159,7 @@ with tempfile.TemporaryDirectory() as folder:
     if shutil.which("gnuplot"):
         picture_checks.svg(check, root / "one" / "met-high.svg")
 
-    # On a terminal a line tells how far it is; a pipe stays silent.
+    # On a terminal a line shows the progress; a pipe gets none.
     check("nothing about progress in a pipe", one.stderr == "")
     seen = on_a_terminal([CASTOR, "experiment", "lax", *TINY, "--out", str(root / "terminal")])
     check("progress: " + seen[-200:], "lax: 12 of 12 runs" in seen)
@@ -167,7 +167,7 @@ with tempfile.TemporaryDirectory() as folder:
     again = on_a_terminal([CASTOR, "experiment", "lax", *TINY, "--out", str(root / "terminal")])
     check("nothing is said where nothing is run: " + again, again.strip() == "")
 
-    # What is there is not run again; what is missing, broken or of other parameters is.
+    # Complete runs are not repeated; runs that are missing, broken or have other parameters are.
     runs = root / "two" / "runs"
     kept, lost, broken = (runs / f"LSTM-high-{s}-1-jobs_12.json" for s in ("RR", "BAY", "LAX-SW"))
     foreign = runs / "STEM-high-RR-1-jobs_12.json"
@@ -192,7 +192,7 @@ with tempfile.TemporaryDirectory() as folder:
     rows = list(csv.DictReader((root / "two" / "results.csv").open()))
     check("with other results", all(int(r["jobs"]) == 6 for r in rows))
 
-    # What every run must keep: a file as a broken simulator would leave it ends the command with 1.
+    # Invariants of runs: a file as a broken simulator would write it ends the command with 1.
     def broken(name, words, file, change, said):
         out = root / name
         good = run("lax", *words, "--out", str(out))
@@ -265,14 +265,14 @@ with tempfile.TemporaryDirectory() as folder:
         bad.returncode == 1 and "-high-RR-1-jobs_12-run.max_cycles_1000 failed" in bad.stderr,
     )
 
-    # The experiments are a program beside castor; where it is missing, one line says how to get it.
+    # Experiments are a separate program beside castor. If it is missing, one line says how to get it.
     alone = root / "build" / "bin" / "castor"
     alone.parent.mkdir(parents=True)
     shutil.copy2(CASTOR, alone)
     bad = subprocess.run([alone, "experiment", "lax"], capture_output=True, text=True, check=False)
     check(f"without the program: exit code 2, got {bad.returncode}", bad.returncode == 2)
     check("without the program: one line: " + bad.stderr, len(bad.stderr.splitlines()) == 1 and "install" in bad.stderr)
-    # In a build tree it is built; here by a tool that only notes what it was asked for.
+    # In a build tree castor builds the program. The build tool of this test only records its arguments.
     (root / "build" / "CMakeCache.txt").write_text(f"CMAKE_CACHEFILE_DIR:INTERNAL={root / 'build'}\n")
     tool = root / "tools" / "cmake"
     tool.parent.mkdir()
@@ -287,7 +287,7 @@ with tempfile.TemporaryDirectory() as folder:
         words = [alone, "experiment", *(options or ("lax", "--check"))]
         return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
 
-    # Before it is built, its help is known, and wrong words are refused.
+    # Before the program is built, castor knows its help and refuses wrong words.
     for name in sorted(folder.name for folder in (ROOT / "platforms" / "experiments").iterdir() if folder.is_dir()):
         options = ROOT / "platforms" / "experiments" / name / "options.json"
         if not options.exists():

@@ -110,7 +110,7 @@ class StandardOutput(Case):
                 with open("/dev/full", "w") as full:
                     done = self.run_command(CASTOR, *words, output=full, PYTHONUNBUFFERED=unbuffered)
                 self.assertEqual(done.returncode, 2, f"{words}\n{done.stderr}")
-                # The system's word is lost where a buffer was written before the end.
+                # The system's error text is lost if a buffer was written before the end.
                 self.assertRegex(done.stderr, f"(?m)^castor: error .*({FULL}|is the disk full)")
                 self.assertEqual(len(re.findall("(?m)^castor: ", done.stderr)), 1, done.stderr)
 
@@ -149,7 +149,7 @@ class Files(Case):
             self.refused(CASTOR_CC, "app.cu", *words, size=100)
 
     def test_a_device_that_is_named_stays_one(self):
-        """The compiler removes what it could not finish; a name for a device is told from a file."""
+        """The compiler removes unfinished files. A device name is distinguished from a file."""
         link = self.folder / "out.ptx"
         link.symlink_to("/dev/full")
         self.refused(CASTOR_CC, "--ptx", "app.cu", "-o", "out.ptx", why=FULL)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Launches by device code beyond the pending limit: taken, later, or refused; and what report and stderr say of them.
+"""Tests of launches by device code beyond the pending limit: accepted, delayed, or refused; and of the report and the
+messages on stderr.
 
   full_pool_test.py CASTOR CASTOR_CC [unittest arguments...]
 """
@@ -54,7 +55,7 @@ class FullPool(unittest.TestCase):
         cls.folder.cleanup()
 
     def run_program(self, threads, limit, *keys, machine="kepler_k20c", summary=False):
-        """Children that ran, launches refused, report, stderr."""
+        """Returns the number of children that ran, the refused launches, the report and stderr."""
         report = pathlib.Path(self.folder.name) / "report.json"
         command = [CASTOR, "run", "-p", machine, "--report", report, *(["--summary"] if summary else [])]
         for key in keys:

@@ -10,7 +10,7 @@ castor_script_test(kernel_groups KIND platform
 castor_script_test(kernel_launch_order KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/launch_order_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>" "${kernels}")
-# Thread blocks that leave and come back beside the blocks.
+# Thread blocks that are swapped out and restored on machines with the blocks.
 set(check_moved "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py")
 foreach(form IN ITEMS "dtbl packets" "cdp packets")
   string(REPLACE " packets" "" short "${form}")

@@ -23,7 +23,7 @@ CASTOR = KERNELS = None
 LAUNCHES = re.compile(r": launches (\d+), refused 0, failed 0$", re.MULTILINE)
 
 
-# More launches from one SM than fit there, before and after a reset of the device.
+# More launches than fit come from one SM, before and after a reset of the device.
 RESET = """
 #include <cstdio>
 #include <vector>
@@ -59,7 +59,7 @@ int main() {
 
 
 class Run:
-    """What a program printed, and the report of the machine."""
+    """Returns the program's output and the report of the machine."""
 
     def __init__(self, name, form, *arguments, keys=()):
         with tempfile.TemporaryDirectory() as folder:

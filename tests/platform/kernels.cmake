@@ -25,13 +25,13 @@ set(machines_spin_lock ${machines})
 list(FILTER machines_spin_lock EXCLUDE REGEX "^gcn")
 set(refused_spin_lock gcn_apu)
 
-# Its blocks have one dimension, and all lanes but the first leave at once.
+# The program's blocks have one dimension, and all lanes but the first exit at once.
 set(nothing_shared_spin_lock --nothing-shared)
 set(nothing_skipped_spin_lock --nothing-skipped)
 
 # Thread blocks that wait for others: cycles with the block grow as the square of their number.
 set(skips_producer_consumer "--stages 20 --items 3" "--stages 1 --items 1" "--stages 600 --items 2")
-# The first run is the one of its runs in which warps skip.
+# Only in the first run of the program do warps skip instructions.
 set(skips_device_query "--x 32 --y 3 --z 2" "--z 1" "--x 1 --y 1 --z 1")
 set(skips_spin_lock "--n 200" "--n 1 --accounts 2 --blocks 1 --block 32" "--n 500 --accounts 2 --blocks 20 --block 256")
 
@@ -277,7 +277,7 @@ castor_kernel_test(dynamic_barnes_hut "flat clusters --points 60" "flat uniform 
 castor_forms_test(dynamic_barnes_hut NO_LAUNCHES "uniform --points 100 --threshold 1000" RUNS "clusters --points 400"
                   "uniform --points 700 --child 64")
 
-# Over the sanitized runtime a sample of the programs.
+# A sample of the programs runs with the sanitized runtime.
 set(names_of_timing ${kernel_names})
 set(kinds timing skips marks)
 set(numbers 24 6 4)
@@ -320,7 +320,7 @@ function(castor_feature_test name)
     ${programs})
   castor_script_test(program_${name} KIND platform COMMAND ${compare})
   castor_script_test(program_${name}_functional KIND platform ENVIRONMENT ${functional} COMMAND ${compare})
-  # On the timing GPU those with launches by device code, and handles, take a minute there.
+  # On the timing GPU only programs with launches by device code, and handles: they take a minute there.
   if(NOT name MATCHES "^(device_(launch|wait|group)|handles|processors)$")
     castor_runs_over_sanitizers(program_${name})
   endif()
@@ -376,7 +376,7 @@ foreach(name IN ITEMS
   castor_feature_test(${name})
 endforeach()
 
-# A machine of more SMs than a word has bits, and the largest.
+# A machine with more SMs than a word has bits, and the largest machine.
 foreach(sms IN ITEMS 132 256)
   castor_script_test(program_processors_${sms} KIND platform ENVIRONMENT "CASTOR_PLATFORM=kepler_k20c"
     COMMAND "${CMAKE_COMMAND}" -E env "CASTOR_SET=chip.sms=${sms}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a report says of each kernel: launch, occupancy, stalls, traffic; and that the sums are the totals.
+"""Tests of a report's data on each kernel: launch, occupancy, stalls, traffic; and that the sums equal the totals.
 
   kernels_report_test.py CASTOR CASTOR_CC [unittest arguments...]
 
@@ -109,7 +109,7 @@ class Kernels(unittest.TestCase):
         read = sum(client["memory_bytes"] for one in clients for client in one.values() if isinstance(client, dict))
         self.assertEqual(sum(one["dram_read_bytes"] for one in traffic), read)
         moved = sum(one["dram_read_bytes"] + one["dram_write_bytes"] for one in traffic)
-        # Channels count what moved, in whole atoms; some of it may be on its way yet.
+        # Channels count moved data in whole atoms; some data may still be in flight.
         atom = report["configuration"]["keys"]["dram.atom"]["value"]
         self.assertLessEqual(total["dram_bytes"], moved * atom // 32)
         self.assertGreater(moved, 0)
@@ -176,12 +176,13 @@ class Kernels(unittest.TestCase):
         traffic = first["traffic"]
         # Every element is read once and written once, in whole sectors.
         self.assertEqual(traffic["l1_bytes"], 8 * N)
-        # L2 sees the same and the lines of the code.
+        # L2 sees the same traffic plus the code lines.
         self.assertGreaterEqual(traffic["l2_bytes"], 8 * N)
         self.assertLess(traffic["l2_bytes"], 8 * N + 65536)
 
     def test_copies_are_no_kernels(self):
-        """Both read and write all of memory in front of the first kernel; its traffic is its own."""
+        """Copies read and write all of memory before the first kernel; the kernel's traffic counts its own accesses
+        only."""
         report = self.run_on("kepler_k20c_study")
         copies = report["statistics"]["copy0"]["copy_bytes"] + report["statistics"]["copy1"]["copy_bytes"]
         self.assertEqual(copies, 8 * N)

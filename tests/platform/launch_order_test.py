@@ -22,7 +22,7 @@ CASTOR = CASTOR_CC = KERNELS = None
 BLOCK = ("blocks.laperm_kmu.enable=1",)
 BY_LEVEL = (*BLOCK, "blocks.laperm_kmu.lists=by_level")
 
-# Three generations; each launch has a stream of its own, so that it waits for the table alone.
+# Three generations of kernels. Each launch has a new stream, so it waits for a table entry only.
 NEST = """
 #include <cstdio>
 __device__ cudaStream_t stream() {
@@ -50,7 +50,7 @@ int main() {
 
 
 def run(program, *arguments, keys=()):
-    """What a program printed on kepler_k20c, and the report of the machine."""
+    """Returns the output of a program on kepler_k20c, and the report of the machine."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         command = [CASTOR, "run", "--platform", "kepler_k20c", "--report", report]
@@ -103,7 +103,7 @@ class Nested(unittest.TestCase):
                 block = block_of(report)
                 self.assertEqual([block[count] for count in ("launches", "above", "queues")], [728, 624, 1])
                 self.assertGreater(block["overtaking"], 100)
-                # A visit and the levels looked at, and one cycle for the host's kernel.
+                # A visit, one cycle per level searched, and one cycle for the host's kernel.
                 self.assertEqual(block["search"] - block["withdrawn"], 104 * 5 + 208 * 4 + 416 * 3 + 1)
 
     def test_fewer_launches_wait_at_a_time(self):

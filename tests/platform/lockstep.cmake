@@ -1,4 +1,5 @@
-# What a difference between model and RTL leaves behind on a machine: RTL with the fault of tb/<block>/lockstep_fault.json.
+# Tests of the files that a difference between model and RTL leaves, on a machine: RTL with the fault of
+# tb/<block>/lockstep_fault.json.
 if(NOT TARGET castor_runtime OR NOT TARGET castor_platforms OR NOT CASTOR_TEST_RTL)
   return()
 endif()

@@ -47,7 +47,7 @@ def shadow(folder):
 
 
 def quiet(done):
-    """Without what a builder of RTL says."""
+    """Removes the messages of a builder of RTL."""
     done.stderr = re.sub(r"castor: (building|built) RTL of .*\n", "", done.stderr)
     return done
 
@@ -132,7 +132,7 @@ class Window(unittest.TestCase):
         for at in range(first, cycle):
             self.assertEqual(value_at(model, at * 1000 + 999), value_at(rtl, at * 1000 + 999), at)
         self.assertEqual((value_at(model, cycle * 1000 + 999), value_at(rtl, cycle * 1000 + 999)), (1, 0))
-        # Only these files, and the command runs into it again.
+        # The folder has only these files, and the command finds the same difference again.
         self.assertEqual([path.name for path in self.folder.iterdir()], [file])
         (self.folder / file).unlink()
         command = re.search(r"\n  replay: (.*)\n", done.stderr)[1]
@@ -174,8 +174,8 @@ class Window(unittest.TestCase):
         first = max(cycle - 199, 0)
         times = {time for values in deep.values() for time in values}
         self.assertEqual((min(times), max(times)), (first * 1000, (cycle + AFTER) * 1000 + 500))
-        # The ports and probes of both sides are the same, whoever wrote them. What Verilator dumps in the middle of a
-        # cycle are the inputs of its end.
+        # Ports and probes of both sides must be equal, whichever side wrote them. Verilator dumps the inputs of a
+        # cycle's end in the middle of the cycle.
         compared = [name for name in plain if name.endswith("_o") and name.startswith(("model.", f"rtl.top.{top}."))]
         self.assertGreater(len(compared), 20)
         for name in compared:
@@ -195,7 +195,7 @@ class Window(unittest.TestCase):
         inside = {name for name in rtl if ".rtl.top." in name}
         self.assertEqual({name: plain[name] for name in plain}, {name: rtl[name] for name in rtl if name not in inside})
         self.assertEqual(lockstep, rtl)
-        # Every probe is the same as the RTL has it, at all times; several instances.
+        # Every probe equals the RTL's register at all times, for several instances.
         instances = {name.partition(".rtl.top.")[0] for name in inside}
         self.assertTrue(all(name.endswith(BLOCK) for name in instances), instances)
         top = f"rtl.top.castor_{BLOCK}_probe"

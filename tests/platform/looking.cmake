@@ -1,4 +1,4 @@
-# Timeline, waves, progress, summary, report, as a user asks for them; the worked example of docs/gpu.md.
+# Tests of timeline, waves, progress, summary and report in a user's way; and of the worked example of docs/gpu.md.
 
 if(NOT TARGET castor OR NOT TARGET Castor::castor-cc OR NOT TARGET Castor::runtime)
   return()

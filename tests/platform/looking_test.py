@@ -120,7 +120,7 @@ PROGRAM_OUTPUT = f"cudaSuccess {3 * sum(range(3000))}\n"
 
 @functools.lru_cache(maxsize=None)
 def programs():
-    """The folder of what is run, compiled once for all cases."""
+    """Folder with the programs, which are compiled once for all cases."""
     holder = tempfile.TemporaryDirectory()
     atexit.register(holder.cleanup)
     folder = pathlib.Path(holder.name)
@@ -146,7 +146,7 @@ class Case(CommandCase):
         return done
 
     def run_ptx(self, *options, code=0):
-        """The kernel above on the machine `tiny`."""
+        """Runs the kernel above on the machine `tiny`."""
         return self.castor("run", self.ptx, *LAUNCH, *options, code=code)
 
     def report(self, name="r.json"):
@@ -170,7 +170,7 @@ class Case(CommandCase):
     def interrupted(self, command, after=None):
         """Starts a command, sends SIGINT when it has worked for a while after it has printed `after`, or begun its
         timeline; returns (exit code, standard output, standard error)."""
-        # The watchdog would find in the end that nothing changes.
+        # With its default window the watchdog would find that nothing changes.
         patient = self.environment({"CASTOR_SET": "watchdog.cycles=1000000000000"})
         process = subprocess.Popen(
             [str(a) for a in command],
@@ -195,7 +195,8 @@ def slices(events, category):
 
 
 def counter_sums(events, name, kilohertz):
-    """Sum of every series of a counter over a whole run; a value counts once per window that it stands for."""
+    """Returns the sum of every series of a counter over a whole run. A value counts once for each window that it
+    covers."""
     window = Fraction(WINDOW * 1000, kilohertz)  # us
     sums, last = {}, {}
     for event in events:
@@ -575,7 +576,7 @@ class Progress(Case):
         self.assertEqual(process.returncode, 130)
         return text.decode()
 
-    # 80 columns, as the terminal has no size: the share of the kernel stands where the speed was.
+    # The terminal reports no size, so the line has 80 columns: the share of the kernel replaces the speed.
     LINE = (
         r"\r[\d.]+(?: [kMGT])? cycles  [\d.]+ (?:ns|us|ms|s)"
         r"(?: simulated  [\d.]+(?: [kMGT])? warp instructions/s|  endless 0\.0 % of 1 block)\x1b\[K"

@@ -25,7 +25,7 @@ PROGRAMS = (
     "dynamic_bfs --form cdp --nodes 300",
     "dynamic_sssp --form dtbl --nodes 200",
 )
-#: On a machine that replays, kernels take these times in place of instructions.
+#: On a machine that replays, kernels take these service times instead of executing.
 REPLAYED = "vector_add --n 5000"
 SERVICES = """castor-replay 1
 kernel _Z3addPKfS0_Pfl
@@ -68,7 +68,7 @@ class PageMachines(CommandCase):
             (self.path / "services.txt").write_text(SERVICES)
             command += ["--replay", "services.txt"]
         done = self.run_command([*command, KERNELS / name, *arguments])
-        # What is replayed computes nothing.
+        # A replayed program computes nothing.
         self.assertEqual(done.returncode, 1 if program == REPLAYED else 0, done.stderr)
         return json.loads((self.path / "r.json").read_text())["statistics_hash"]
 

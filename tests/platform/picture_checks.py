@@ -1,4 +1,4 @@
-"""What every picture of an experiment has: a white background, an axis that shows the effect, intervals, the source."""
+"""Checks of every picture of an experiment: white background, an axis that shows the effect, intervals, the source."""
 
 import math
 import re
@@ -11,7 +11,7 @@ def block(script, name):
 
 
 def bars(check, script, published, base=0.0):
-    """`published`: marks of the source are there."""
+    """`published`: the picture must have marks of the source."""
     check("bars: a white background", "background '#ffffff'" in script)
     low, high = map(float, re.search(r"^set yrange \[(\S+):(\S+)\]$", script, re.MULTILINE).groups())
     as_shown = math.log2 if "set logscale y 2" in script else float

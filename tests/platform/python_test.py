@@ -130,7 +130,7 @@ class Run(unittest.TestCase):
         ticks = dict(self.content["statistics"]["total"]["stall"])
         windows = time.windows
         sums = {name: (windows[name] * windows["windows"]).sum() for name in ticks}
-        # The last window may end behind the last cycle, in which schedulers do nothing.
+        # The last window may extend beyond the last cycle; schedulers are idle there.
         self.assertGreaterEqual(sums.pop("idle"), ticks.pop("idle"))
         self.assertEqual(sums, ticks)
         issued = (windows["warp_instructions"] * windows["windows"]).sum()
@@ -304,7 +304,7 @@ class Guide(unittest.TestCase):
             folder = pathlib.Path(name)
             for part in ("cmake", "platforms", "sw"):
                 (folder / part).symlink_to(SOURCES / part)
-            # The Python that has the packages, in place of Debian's.
+            # Uses the Python that has the packages instead of Debian's.
             script = script.replace("/usr/bin/python3", sys.executable)
             script = "\n".join(line for line in script.splitlines() if not line.startswith("cmake/install-packages.sh"))
             tools = f"{CASTOR.parent}:{COMPILER.parent}:{os.environ['PATH']}"

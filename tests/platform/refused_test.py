@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is said of kernels with too many parameters, and of code that is newer than the machine.
+"""Tests of the messages about kernels with too many parameters, and about code that is newer than the machine.
 
   refused_test.py CASTOR_CC [unittest arguments...]
 """
@@ -37,7 +37,7 @@ int main() {
 
 class Refused(unittest.TestCase):
     def run_program(self, options, code, **environment):
-        """Compiles and runs; its output and its messages."""
+        """Compiles and runs a program. Returns its output and its messages."""
         with tempfile.TemporaryDirectory() as folder:
             source, program = pathlib.Path(folder) / "app.cu", pathlib.Path(folder) / "app"
             source.write_text(SOURCE)

@@ -19,7 +19,7 @@ del sys.argv[1:3]
 
 
 class Case(unittest.TestCase):
-    """A prefix in the place of a build tree: castor, its data, and blocks with nothing but a manifest."""
+    """A prefix that acts as a build tree: castor, its data, and blocks that have a manifest only."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -56,7 +56,7 @@ class Case(unittest.TestCase):
         return done.stdout, done.stderr
 
     def refused(self, *words):
-        """Of a request that is wrong: one line, and nothing is built."""
+        """A wrong request gives one line, and nothing is built."""
         _, said = self.castor(*words)
         self.assertEqual(len(said.splitlines()), 1, said)
         self.assertFalse(self.built.exists(), words)

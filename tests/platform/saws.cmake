@@ -6,7 +6,7 @@ endif()
 castor_script_test(saws_as_gto KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_saws_gto.py" maxwell_liu13
           "${PROJECT_BINARY_DIR}/kernels/reduction" --n 20000)
-# Thread blocks that leave and come back, as the block sees them; RTL and model accept the same events.
+# Thread blocks that are swapped out and restored, as the block sees them. RTL and model must accept the same events.
 set(check_moved "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py")
 castor_script_test(saws_moved KIND platform
   COMMAND ${check_moved} "${PROJECT_BINARY_DIR}/kernels/reduction" "--n 5000" 3 maxwell_liu13,blocks.saws.enable=1)

@@ -25,8 +25,8 @@ REASONS = ("stop", "lat", "cpy")
 
 
 def exits_of_held_warps(text):
-    """Warps that exit while they are held: {probe: number of warps}. Probes are sampled behind the edge that takes the
-    inputs, so the state before an exit is that of the sample before."""
+    """Returns {probe: number of warps that exit while they are held}. Probes are sampled after the edge that takes the
+    inputs, so the state before an exit is that of the previous sample."""
     keys = {
         key: name for scopes, key, name, _ in variables(text) if scopes[-1] == "darsie" and name in ("exit", *REASONS)
     }

@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
 }
 """
 
-# Options, tags and errors of the functions of the host.
+# Calls the host's functions with options, tags and errors.
 FUNCTIONS = """
 #include <castor_sync.h>
 #include <cstdio>
@@ -243,7 +243,7 @@ class Synchronisation(CommandCase):
         return {"CASTOR_BLOCKS": BLOCKS}
 
     def program(self, text, level):
-        """Path of the program, which is compiled once."""
+        """Returns the path of the program, which is compiled once."""
         if (text, level) not in self.compiled:
             path = pathlib.Path(self.folder_of_programs.name) / f"app{len(self.compiled)}"
             path.with_suffix(".cu").write_text(text)
@@ -255,7 +255,7 @@ class Synchronisation(CommandCase):
     def run_program(
         self, text, *arguments, functional=True, keys=(), environment=None, level="-O2", machine="tiny", report=None
     ):
-        """Output and messages of a program on a machine."""
+        """Returns the output and the messages of a program on a machine."""
         settings = [f"run.functional={int(functional)}", *keys]
         words = [word for key in settings for word in ("--set", key)]
         if report is not None:

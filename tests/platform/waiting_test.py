@@ -23,7 +23,7 @@ RUNS = 2
 NEVER = "86400"  # seconds: longer than any run, however busy the host
 SHORT = "0.05"  # the host waits longer than this: it waits until the device has advanced
 
-# Judged by the patience: not proven, but the host goes on where a host function has run.
+# Programs that end by the patience: progress is not proven, but the host continues where a host function has run.
 JUDGED = ("limit", "atomic", "volatile", "yield", "sleep", "poll")
 PROVEN = ("semaphore", "many", "condition", "future", "driver", "callback", "workers")
 
@@ -33,7 +33,7 @@ class Waiting(unittest.TestCase):
     def setUpClass(cls):
         cls.processors = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {max(cls.processors)})
-        # Ends with this process, also when that is killed.
+        # A process that ends with this one, even if this one is killed.
         load = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
         cls.load = subprocess.Popen([sys.executable, "-c", load])
 
@@ -60,7 +60,8 @@ class Waiting(unittest.TestCase):
             return done.stdout, done.stderr, json.loads(text) if text else None
 
     def run_often(self, how, **environment):
-        """The output and the report of all runs, which are equal, but for how often the device moved."""
+        """Returns the output and the report of all runs. They are equal except for the number of times that the device
+        advanced."""
         first = None
         for _ in range(RUNS):
             output, errors, report = self.run_once(how, **environment)

@@ -23,7 +23,7 @@ def section(title):
 
 
 def cycles(title):
-    """First column of the table of a section."""
+    """Returns the first column of the table of a section."""
     return [int(cycle) for cycle in re.findall(r"^\| (\d+) \|", section(title), re.MULTILINE)]
 
 
@@ -41,7 +41,7 @@ class Walk(CommandCase):
         self.keys = {".".join([*scopes, name]): key for scopes, key, name, _ in variables(self.waves)}
 
     def changes(self, signal):
-        """(ps, value) of every change of a signal."""
+        """Returns (ps, value) of every change of a signal."""
         change = re.compile(rf"#(\d+)|b([01]+) {re.escape(self.keys[signal])}|([01]){re.escape(self.keys[signal])}")
         time = 0
         for line in self.waves.splitlines():
@@ -55,7 +55,7 @@ class Walk(CommandCase):
         return self.report["configuration"]["keys"][key]["value"]
 
     def cycle(self, signal, value, since=0):
-        """First cycle from `since` on in which the signal becomes `value`."""
+        """Returns the first cycle from `since` on in which the signal becomes `value`."""
         mhz = self.value("clock.core_mhz")
         for time, now in self.changes(signal):
             if round(time * mhz / 1e6) >= since and now == value:

@@ -1,4 +1,4 @@
-// Calls of plugged-in code: what they throw, and that they end.
+// Tests of calls of plugged-in code: their exceptions, and their time limit.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ _spec = importlib.util.spec_from_file_location("campaign", SOURCE)
 campaign = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(campaign)
 
-#: A part that notes that it ran.
+#: A part that writes that it ran.
 NOTES = "echo {0} >> ran.log"
 
 

@@ -1,4 +1,4 @@
-// castor-cc as a process: compilations of the programs in castor_cc_data, refusals, and what is left on disk.
+// Tests of castor-cc as a process: compilations of the programs in castor_cc_data, refusals, and files left on disk.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,8 @@ TEST_F(CastorCc, CompilesEveryProgramAtEveryLevelWithoutOpenReferences) {
   EXPECT_TRUE(no_temporary_files());
 }
 
-/// Bytes of each access of a state space that `kernel` makes, in the order of the text; empty if it uses local memory.
+/// Returns the bytes of each access that `kernel` makes to a state space, in the order of the text; an empty list if
+/// the kernel uses local memory.
 std::vector<int> accesses(const std::string& ptx, const std::string& kernel, const std::string& space = "global") {
   const std::size_t begin = ptx.find(".entry " + kernel + "(");
   EXPECT_NE(begin, std::string::npos) << kernel;
@@ -72,8 +73,8 @@ TEST_F(CastorCc, CopiesOfStructuresAreAsWideAsTheirAlignment) {
       SCOPED_TRACE(how + level);
       for (const char* type : {"float4", "int4", "double2"})
         EXPECT_THAT(accesses(ptx, how + type), ElementsAre(16, 16)) << type;
-      // A reference may be to a variable, whose bytes need not all have a value: numbers of 1 and 2 bytes are accessed
-      // one by one, of which the back end joins four or eight.
+      // A reference may refer to a variable whose bytes do not all have a value. Numbers of 1 and 2 bytes are therefore
+      // accessed one by one, and the back end joins four or eight of them.
       for (const char* type : {"shorts", "names"}) {
         if (how == "pass_")
           EXPECT_THAT(accesses(ptx, how + type), ElementsAre(8, 8, 8, 8)) << type;

@@ -85,7 +85,7 @@ TEST(TypeTable, FindsTheEndOfAType) {
   EXPECT_EQ(type_length(", i32"), 0U);
 }
 
-/// A function whose parameters %0, %1 are pointers, with two variables %2, %3 and elements %4 of %0, %5 of %1.
+/// Returns a function whose parameters %0, %1 are pointers, with two variables %2, %3 and elements %4 of %0, %5 of %1.
 std::string function(const std::string& type, const std::string& body, bool kernel = true) {
   return std::string(kTypes) + "@init = private unnamed_addr constant " + type +
          " zeroinitializer, align 16\n@s = internal addrspace(3) global " + type +
@@ -138,7 +138,8 @@ TEST(WidenCopies, VariablesAreReadAndWrittenInPieces) {
 }
 
 TEST(WidenCopies, PointersThatMayLeadToVariablesAreTakenInPieces) {
-  // A parameter of a device function: after inlining it may be anything. An element chosen at run time is in memory.
+  // A parameter of a device function may refer to anything after inlining. An element selected at run time is in
+  // memory.
   const std::string out = widen_copies(function(kFloat4, copy(kFloat4, 1, 4, 16), false));
   EXPECT_EQ(count(out, "= load <4 x i32>"), 1U);
   EXPECT_EQ(count(out, "store i32"), 4U);

@@ -1,4 +1,4 @@
-// Precompiled headers: what castor-cc does with them is what it does without.
+// Tests of precompiled headers: castor-cc gives the same results with and without them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class CastorCcHeaders : public CastorCc {
     for (const auto& entry : fs::directory_iterator(directory_ / "cache/headers")) found.insert(entry.path());
     return found;
   }
-  /// Compiles a.cu to `object`; its bytes.
+  /// Compiles a.cu to `object` and returns the object's bytes.
   static std::string compiled(std::vector<std::string> more = {}, const std::string& text = "") {
     more.insert(more.end(), {"-DWIDTH=3", "-c", "a.cu", "-o", "a.o"});
     const ProcessResult r = castor_cc(more);

@@ -45,7 +45,7 @@ TEST_F(CastorCc, NamesFileLineAndTextOfTheUserInARewrittenSource) {
 }
 
 TEST_F(CastorCc, ReadsSpecialRegistersWithOneOrTwoPercentSigns) {
-  // The function's name is a program's own to give.
+  // A program may define a function of this name itself.
   std::string text =
       "static __device__ __forceinline__ unsigned long long __globaltimer() {\n  unsigned long long t;\n"
       "  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(t));\n  return t;\n}\n"

@@ -171,7 +171,7 @@ DeviceLaunches places_in(std::string& text) {
   return places;
 }
 
-/// `text` with what is marked rewritten.
+/// Returns `text` with the marked parts rewritten.
 std::string launched(std::string text, bool older = false) {
   const DeviceLaunches places = places_in(text);
   LaunchContext context;

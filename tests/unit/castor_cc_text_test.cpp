@@ -114,7 +114,8 @@ TEST(SignsOfZeros, SelectionsWhoseZeroHasAnotherSignAreTurnedRound) {
                                 "\n  %2 = select i1 %kept.zero.0, " + one.turned + "\n  ret void\n}\n"))
         << one.compare;
   }
-  // The zero has the right sign, or may have any; another constant; an integer; a comparison of another function.
+  // Selections that stay: the zero already has the right sign, or its sign does not matter; another constant; integers;
+  // a comparison in another function.
   for (const std::string& same :
        {selecting("", "ogt double %x, 0.000000e+00", x + ", " + plus),
         selecting("", "olt double %x, 0.000000e+00", plus + ", " + x),
@@ -163,13 +164,13 @@ TEST(SignsOfZeros, ComparisonsAreHiddenAndShownAgain) {
                              "  %2 = fcmp olt double %0, %castor.same.0, !dbg !3\n") +
                         "declare double @castor.same.double(double) nofree nosync nounwind readnone speculatable "
                         "willreturn\n");
-  // With a number, by equality, of vectors, or where the sign does not matter.
+  // Comparisons that stay: with a number, by equality, of vectors, or where the sign of the zero does not matter.
   for (const char* const other : {"olt double %0, 1.000000e+00", "ogt float 2.000000e+00, %1", "oeq double %0, %1",
                                   "olt <2 x float> %0, %1", "nsz olt double %0, %1"}) {
     const std::string text = function("  %2 = fcmp " + std::string(other) + "\n");
     EXPECT_EQ(hide_comparisons(text), text);
   }
-  // The optimiser changes names, order and numbers; functions have values of their own.
+  // The optimiser changes names, order and numbers of values. Each function has values of its own.
   EXPECT_EQ(show_comparisons("\n" +
                              function("  %2 = fcmp ogt double %castor.same.0.i, %0\n"
                                       "  %castor.same.0.i = tail call double @castor.same.double(double %4) #6\n") +

@@ -23,7 +23,7 @@ _spec = importlib.util.spec_from_file_location("check_faults", SOURCE)
 check_faults = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(check_faults)
 
-#: Builds fail if the source says so, and note what was built.
+#: Builds fail if the source requests it, and record what was built.
 CMAKE = """#!/bin/bash
 echo "$*" >> "$STUBS/cmake.log"
 [[ $1 != --build ]] || ! grep -q unbuildable source.txt
@@ -157,7 +157,7 @@ class Runs(unittest.TestCase):
         self.git("commit", "-qm", "as it stands")
 
     def judge(self, *faults, whole=False):
-        """Exit code, and what was said."""
+        """Returns the exit code and the output."""
         scratch = check_faults.Scratch(self.root, self.folder, 1)
         with contextlib.redirect_stdout(io.StringIO()) as said:
             code = check_faults.run(scratch, list(faults), whole)

@@ -95,7 +95,7 @@ class Dump:
             raise ValueError(f"signals start at different times: {starts}")
 
     def values(self, path, times):
-        """Values of a signal at ascending times."""
+        """Returns the values of a signal at ascending times."""
         changes = self.changes[self.names[path] if path in self.names else self.signals[path][1]]
         at = -1
         for time in times:

@@ -4,7 +4,7 @@ platforms and the software side (runtime, PTX parser, compiler, castor-cc, workl
 class is above its limit.
 
     class_sizes.py <root of the tree> [--all]   checks it; --all lists every class, the largest first
-    class_sizes.py --self-test                  checks that too large classes are found, and that only what counts is counted
+    class_sizes.py --self-test                  checks that too large classes are found and all others are not
 
 A class is counted by its own declarations. Member functions include constructors, operators and overrides, but no
 defaulted or deleted functions. Data members do not include static ones. Inherited members and the members of nested
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-# Debian has it for its own Python; others find it here.
+# Debian installs the module for its own Python only; other Pythons find it here.
 sys.path.append("/usr/lib/python3/dist-packages")
 try:
     from clang import cindex
@@ -31,10 +31,10 @@ EXAMPLES = "platforms/examples"  # each is a project with an include folder of i
 # As in a build with RTL and traces.
 DEFINITIONS = ["VM_TRACE=1", "VM_TRACE_VCD=1"]
 
-# Most functions and data members of any class.
+# Largest numbers of functions and data members of a class.
 GENERAL = (40, 25)
-# Classes with limits of their own: functions, data members, why. What is above the general limit is what the class has
-# now; it may only become smaller, here and there.
+# Classes with limits of their own: functions, data members, reason. A limit above the general one is the current size
+# of the class and may only become smaller.
 FIXED = "fixed: parts and their order are all it has"
 OWN = {
     "castor::gpu::BasicSm": (42, 22, FIXED),
@@ -62,7 +62,7 @@ CLASSES = {
 
 
 def load_library():
-    """Has cindex use libclang 14, wherever Debian's loader or LLVM's folder has it."""
+    """Makes cindex use libclang 14 from Debian's library path or LLVM's folder."""
     for library in LIBRARIES:
         cindex.Config.loaded = False
         cindex.Config.set_library_file(library)
@@ -74,7 +74,7 @@ def load_library():
 
 
 def name_of(cursor):
-    """Name with namespaces and enclosing classes."""
+    """Returns the name with namespaces and enclosing classes."""
     parts = []
     while cursor is not None and cursor.kind != KINDS.TRANSLATION_UNIT:
         parts.append(cursor.spelling)
@@ -83,7 +83,7 @@ def name_of(cursor):
 
 
 def counts(function):
-    """Whether a member function is one that somebody wrote."""
+    """Returns whether a member function is neither defaulted nor deleted."""
     return not function.is_default_method() and function.availability != cindex.AvailabilityKind.NOT_AVAILABLE
 
 
@@ -105,7 +105,7 @@ def measure(cursor, sizes):
     if functions == 0:
         members = len(places)
     if not cursor.is_anonymous():
-        # An explicit instantiation has the name of its template and nothing inside.
+        # An explicit instantiation has the name of its template and no members.
         known = sizes.get(name_of(cursor), (0, 0))
         sizes[name_of(cursor)] = (max(functions, known[0]), max(members, known[1]))
     return functions, members
@@ -122,7 +122,7 @@ def walk(cursor, folders, sizes):
 
 
 def verilator_includes():
-    """Folders of Verilator's headers, which the binding of a model to its RTL needs."""
+    """Returns the folders of Verilator's headers, which the binding of a model to its RTL needs."""
     try:
         command = ["verilator", "--getenv", "VERILATOR_ROOT"]
         root = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
@@ -132,7 +132,7 @@ def verilator_includes():
 
 
 def sizes_of(root):
-    """{name of class: (functions, data members)}, read in one go: all headers in one unit, bodies of functions left."""
+    """Returns {name of class: (functions, data members)}. All headers are one unit, parsed without function bodies."""
     folders = [root / folder for folder in FOLDERS]
     headers = [path for folder in folders for path in sorted(folder.rglob("*.h"))]
     text = "".join(f'#include "{path}"\n' for path in headers)
@@ -155,7 +155,7 @@ def sizes_of(root):
 
 
 def check(sizes, general, own):
-    """Offences: classes above their limit, and limits that no class needs any more."""
+    """Returns the errors: classes above their limit, and special limits that no class needs any more."""
     for name, size in sorted(sizes.items()):
         limit = own[name][:2] if name in own else general
         for has, most, usual, what in zip(size, limit, general, ("member functions", "data members")):
@@ -245,7 +245,7 @@ struct Lowering {
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        # Bodies of functions are not looked into: one of Large would not compile.
+        # Function bodies are not parsed: one body of Large would not compile.
         for path, content in (
             ("models/castor/gpu/large.h", text),
             ("models/castor/block/ports.h", ports),

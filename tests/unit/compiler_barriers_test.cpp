@@ -9,7 +9,7 @@
 namespace castor::compiler::test {
 namespace {
 
-/// The body of a kernel with barriers put in, as disassembly.
+/// Returns the body of a kernel after the barrier pass, as disassembly.
 std::vector<std::string> with_barriers(const std::string& body, const std::string& before = {}) {
   isa::Program program = inspect(module_of(kernel(body, before)), "k", {});
   const std::size_t size = program.code.size();

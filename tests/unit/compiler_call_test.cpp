@@ -588,7 +588,7 @@ TEST(Call, RefusesUnresolvedExternFunctions) {
 }
 
 TEST(Call, RefusesAWrongNumberOfArguments) {
-  // The parser may find it first; if it does not, the compiler must.
+  // The parser may detect the error first; if it does not, the compiler must.
   isa::Module module = module_of(kernel(R"(
     { .param .b32 p; .param .b32 q;
       st.param.b32 [p+0], %r2;

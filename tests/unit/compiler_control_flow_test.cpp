@@ -115,7 +115,7 @@ TEST(PostDominators, AgreeWithTheDefinitionOnRandomGraphs) {
       std::vector<std::uint32_t> all;
       for (std::uint32_t p = 0; p < n; ++p)
         if (p != b && !reaches(b, p)) all.push_back(p);
-      // The immediate one is post-dominated by all the others.
+      // The immediate post-dominator is the one that all others post-dominate.
       std::uint32_t immediate = kNone;
       for (const std::uint32_t p : all)
         if (std::all_of(all.begin(), all.end(), [&](std::uint32_t q) { return q == p || !reaches(p, q); }))
@@ -236,7 +236,8 @@ struct Lowered {
   Code code;
 };
 
-/// Lives of the named registers as text "begin-end begin-end", in instructions relative to the body's first.
+/// Returns the live ranges of the named registers as text "begin-end begin-end", in instructions relative to the first
+/// one of the body.
 std::string lives(const std::string& body, const std::string& name, bool predicates = false) {
   const isa::Module module = module_of(kernel(body));
   const isa::LinkOptions options;

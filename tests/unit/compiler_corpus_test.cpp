@@ -1,4 +1,5 @@
-// Whole files (tests/data/ptx): every kernel compiles at every limit, and its registers hold what they should.
+// Tests of whole files (tests/data/ptx): every kernel compiles with every register limit, and its registers hold the
+// right values.
 
 #include <filesystem>
 #include <fstream>

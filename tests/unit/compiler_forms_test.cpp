@@ -1,5 +1,5 @@
-// Forms of PTX that other compilers and people write, executed: vectors and 128 bits in moves, parameters and calls,
-// predicates as results, registers wider than the type, the carry, variables of unusual scope.
+// Tests of rarer PTX forms that other compilers and people write, by execution: vectors and 128 bits in moves,
+// parameters and calls, predicates as results, registers wider than the type, the carry, variables of unusual scope.
 
 #include "compiler_shadow.h"
 #include "compiler_support.h"
@@ -155,7 +155,7 @@ TEST(Forms, PredicatesAsResultsAndParametersOfFunctions) {
 )",
                      {"%r10", "%r11", "%r12", "%r13", "%r14"}, both),
               ElementsAre(7U, 7U, 1U, 0U, 0U));
-  // Through a pointer, where arguments lie in memory.
+  // The call goes through a pointer, so the arguments are in memory.
   EXPECT_THAT(values(R"(
     mov.pred %p1, 1;
     ld.global.u64 %rd10, [pointer];

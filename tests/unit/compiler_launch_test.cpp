@@ -1,4 +1,4 @@
-// Calls of the device runtime: which records they become, which kernels a program names.
+// Tests of calls of the device runtime: the records that they become, and the kernels that a program names.
 
 #include <algorithm>
 

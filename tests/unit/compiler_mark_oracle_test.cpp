@@ -65,7 +65,7 @@ class Oracle {
     for (unsigned i = 0; i < 256; ++i) words[i] = random() % 100;
   }
 
-  /// Two blocks of the kernel, compiled by a rule; `change` may edit the program.
+  /// Runs two blocks of the kernel, compiled with a rule. `change` may edit the program.
   template <class F>
   OracleRun run(const isa::Module& module, isa::MarkRule rule, Shape shape, F change) {
     device_.reset();
@@ -219,7 +219,7 @@ TEST(MarkOracle, NamesTheRecordThatIsMarkedWrongly) {
   const isa::Module module = module_for(1);
   std::uint32_t pc = 0;
   const OracleRun run = oracle.run(module, isa::MarkRule::kSound, {16, 16, 1}, [&](isa::Program& program) {
-    // The first %tid.y that a renamed register holds, or a copy of it.
+    // Finds the first %tid.y, or copy of it, in a renamed register.
     for (std::uint32_t i = 0; i < program.code.size() && pc == 0; ++i)
       if (program.spellings[i].find("%tid.y") != std::string::npos) pc = i;
     program.renamed_registers = std::min(program.registers, 32U);
@@ -237,7 +237,7 @@ TEST(MarkOracle, NamesTheRecordThatIsMarkedWrongly) {
   EXPECT_EQ(run.fault->kernel, "k");
 }
 
-// A promoted mark that is none: tid.x repeats in every warp only if x is a power of two of at most 32.
+// Finds promoted marks that are wrong: tid.x repeats in every warp only if x is a power of two of at most 32.
 TEST(MarkOracle, CountsConditionalMarksWhereTheShapeAllows) {
   Oracle& oracle = the_oracle();
   const isa::Module module = module_of(R"(.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)

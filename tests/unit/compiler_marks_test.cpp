@@ -18,7 +18,7 @@ struct Marked {
   isa::Program program;
   MarkReport report;
 
-  /// Class of the one record whose disassembly contains `text`.
+  /// Returns the class of the only record whose disassembly contains `text`.
   [[nodiscard]] Mark class_of(const std::string& text) const { return report.classes[record(text)]; }
   [[nodiscard]] Mark mark_of(const std::string& text) const {
     return program.marks.empty() ? Mark::kVector : static_cast<Mark>(program.marks[record(text)]);
@@ -164,7 +164,7 @@ TEST(Marks, OperationsAcrossLanesAreVector) {
   EXPECT_THAT(k.reason("shfl"), HasSubstr("reads other lanes"));
 }
 
-// A guarded write is never marked; its value is as regular as guard, operands and what was there before.
+// A guarded write is never marked. The class of its value is the weakest of guard, operands and old value.
 TEST(Marks, GuardedWritesMergeWithWhatWasThere) {
   const Marked k = marked(
       "mov.u32 %r20, %tid.y; setp.lt.u32 %p1, %r1, 9; setp.lt.u32 %p2, %r20, 9;"
@@ -273,7 +273,7 @@ TEST(Marks, CallsWriteWhatTheirCalleesWrite) {
 
 // --- Renamed registers -----------------------------------------------------------------------------------------------
 
-/// Records are the same but for register numbers, of which the map is one to one and keeps pairs.
+/// Checks that records are equal except for register numbers. The map of the numbers must be one to one and keep pairs.
 void expect_renumbered(const isa::Program& before, const isa::Program& after) {
   ASSERT_EQ(before.code.size(), after.code.size());
   EXPECT_LE(after.registers, before.registers);
@@ -308,7 +308,7 @@ TEST(Marks, RenumberingKeepsTheProgram) {
       "add.u32 %r3, %r21, %r22; add.u32 %r3, %r3, %r23; st.global.v2.u32 [%rd21], {%r23, %r3};");
   expect_renumbered(k.before, k.program);
   EXPECT_GT(k.report.marked, 5U);
-  // Four registers at once are never renamed, two are.
+  // A result of four registers is never renamed, one of two is.
   EXPECT_EQ(k.mark_of("ld.global.v4"), Mark::kVector);
   EXPECT_THAT(k.reason("ld.global.v4"), HasSubstr("writes 4 registers"));
   EXPECT_EQ(k.mark_of("ld.global.v2"), Mark::kConditional);
@@ -443,7 +443,7 @@ TEST(MarksAtTheLoader, WantNoMergingWritesOfRenamedRegisters) {
   EXPECT_TRUE(message.find("written under a guard") != std::string::npos ||
               message.find("together with 3 others") != std::string::npos)
       << message;
-  // The two rules one after the other.
+  // Applies the two rules one after the other.
   std::fill(program.marks.begin(), program.marks.end(), 0);
   for (const char* text : {"0x22222", "ld.global.v4"}) {
     isa::Program one = loadable();

@@ -259,7 +259,7 @@ TEST(Limits, OffsetsReachTheSameWords) {
 }
 
 TEST(Limits, BasesThatChangeKeepTheirSums) {
-  // %rd5 is %rd4 + 4 as it was before %rd4 went on, and %rd6 is %rd5 + 4 of the turn before.
+  // %rd5 is %rd4 + 4 with the value of %rd4 before its increment, and %rd6 is %rd5 + 4 of the previous iteration.
   std::string body;
   for (int i = 0; i < 40; ++i)
     body += "add.s64 %rd" + std::to_string(100 + i) + ", %rd1, " + std::to_string(64 + 4 * i) + ";\n";
@@ -332,7 +332,8 @@ TEST(Errors, SystemCallsWithWrongArguments) {
             "16: 'malloc' takes 1 arguments; this call has 0");
 }
 
-/// Many random kernels: loops, branches, guards, both widths, vectors. Sound at every limit, and the same results.
+/// Generator of random kernels: loops, branches, guards, both widths, vectors. They must be sound with every register
+/// limit, and have the same results.
 class RandomKernel {
  public:
   explicit RandomKernel(unsigned seed) : random_(seed) {}

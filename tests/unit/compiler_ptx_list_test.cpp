@@ -65,7 +65,7 @@ std::string text_around(const Entry& entry) {
   return text;
 }
 
-/// Reasons by the names of the rows of the table "Refused".
+/// Returns the documented reasons by the names of the rows of the table "Refused".
 std::map<std::string, std::string> documented_refusals() {
   std::map<std::string, std::string> reasons;
   const std::string page = contents("docs/ptx-coverage.md");
@@ -79,7 +79,7 @@ std::map<std::string, std::string> documented_refusals() {
   return reasons;
 }
 
-/// Numbers at which something changes, and others.
+/// Returns lanes with boundary values and others.
 std::vector<Lane> inputs() {
   std::mt19937_64 random(20);
   const std::uint64_t words[] = {0,      1,      2,          5,          8,          16,         31,
@@ -100,7 +100,7 @@ std::vector<Lane> inputs() {
       if (random() % 4 != 0) lane.set("%h" + n, words[random() % std::size(words)] & 0xffff);
       const std::uint32_t real = floats[random() % std::size(floats)];
       if (random() % 4 != 0) lane.set("%f" + n, real);
-      // As doubles, with bits below.
+      // Stores values as doubles, with random low bits.
       if (random() % 4 != 0 && (real & 0x7f800000) != 0x7f800000) {
         float single = 0;
         std::memcpy(&single, &real, 4);
@@ -111,7 +111,7 @@ std::vector<Lane> inputs() {
       }
     }
     for (unsigned p = 0; p < 4; ++p) lane.bytes[60 + p] = static_cast<std::uint8_t>(random() & 1);
-    // Memory that holds what an atomic of the lane compares with, in some lanes.
+    // In some lanes, memory holds the value with which the lane's atomic compares.
     if (i % 2 == 0) std::memcpy(&lane.bytes[160], &lane.bytes[i % 4 == 0 ? 4 : 72], 8);
   }
   return warp;

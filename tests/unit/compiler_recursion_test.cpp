@@ -1,4 +1,4 @@
-// Functions that call themselves: frames on the call stack, what fits there, and that others stay as they are.
+// Tests of functions that call themselves: frames on the call stack, its limit, and unchanged other functions.
 
 #include "compiler_shadow.h"
 #include "compiler_support.h"

@@ -1,4 +1,4 @@
-// Compiled kernels give the same, right results whatever registers they may use.
+// Tests that compiled kernels have the same, right results with every register limit.
 
 #include <cmath>
 
@@ -108,7 +108,7 @@ TEST(Run, KeepsSinglesOfWaitingLanesFromPairs) {
 }
 
 TEST(Run, KeepsPairsOfWaitingLanesFromSingles) {
-  // The same the other way round, in a loop whose lanes leave at different times with pairs.
+  // The same with the widths exchanged, in a loop that lanes leave at different times with live pairs.
   std::string body = "  mov.u32 %r4, 0;\nLOOP:\n";
   for (int i = 0; i < 12; ++i)
     body += "  mad.lo.u32 %r" + std::to_string(200 + i) + ", %r4, " + std::to_string(i + 3) + ", %r2;\n";
@@ -187,7 +187,7 @@ TEST(Run, AnInstructionMayWriteItsOwnGuard) {
             ", %r60, 0;\n";
   }
   for (int i = 0; i < 20; ++i) {
-    // Even lanes take the value of the lane four below, if there is one; only then they compare.
+    // Even lanes take the value of the lane four below, if there is one. Only then do they compare.
     body += "  and.b32 %r60, %r2, 1;\n  setp.eq.u32 %p1, %r60, 0;\n";
     body += "  @%p1 shfl.up.b32 %r" + std::to_string(100 + i) + "|%p1, %r2, 4, 0;\n";
     body += "  @%p1 add.u32 %r3, %r3, 1;\n";

@@ -233,8 +233,9 @@ class ShadowRun {
   std::string error_;
 };
 
-/// An instruction may write a destination before it has read all lanes of a source that lies in the same bytes, unless
-/// both have one layout; likewise the first of two predicate results before the predicate sources.
+/// Checks that no instruction overwrites a source early. It may write a destination before it has read all lanes of a
+/// source in the same bytes, unless both have the same layout. The same holds for the first of two predicate results
+/// and the predicate sources.
 inline void expect_no_early_overwrite(const Code& code) {
   for (const Inst& inst : code.insts) {
     if (inst.kind != isa::Kind::kLane) continue;

@@ -22,7 +22,7 @@ isa::Program compiled(const std::string& text, unsigned limit = 255) {
   return *compile(module, "k", link_options(module, limit));
 }
 
-/// Number of registers that a site keeps.
+/// Returns the number of registers that a site keeps.
 std::size_t kept(const isa::Program& program, std::size_t site = 0) {
   return program.sync.sites.at(site).registers.count();
 }
@@ -83,7 +83,7 @@ again:
   tb.gridsync;
   add.u32 %r10, %r10, 1; mad.lo.u32 %r11, %r11, 3, %r10;
   setp.lt.u32 %p1, %r10, %r1; @%p1 bra again;)"));
-  // The end, %r10, %r11 and the number of rounds.
+  // The registers for the end of the kernel, %r10, %r11 and the trip count.
   EXPECT_EQ(kept(program), kEnd + 3);
 }
 
@@ -121,7 +121,7 @@ TEST(Sites, ACallBehindASiteNeedsWhatItsCalleeReads) {
   EXPECT_EQ(kept(program, 0), kEnd - 1 + 1) << "the end without the result, %r10";
 }
 
-// Whatever a function of several calls keeps for one of its callers is not needed in front of the other call.
+// A register that a function with two calls keeps for one caller is not live before the other call.
 TEST(Sites, AReturnGoesToItsOwnCall) {
   const std::string plain = R"(
 .func (.param .b32 result) meet(.param .b32 value)
@@ -213,7 +213,7 @@ TEST(Sites, ASiteBehindAPointerKeepsWhatTheCallerNeeds) {
   expect_least(program);
 }
 
-// Lanes whose guard is false go round a call, so they need what they needed before it.
+// Lanes whose guard is false skip a call, so their registers are live before it.
 TEST(Sites, AGuardedCallKeepsWhatItsResultWouldReplace) {
   const isa::Program program =
       compiled(kernel("  mul.lo.u32 %r10, %r2, 7; setp.gt.u32 %p1, %r1, 5; mov.u32 %r3, %r10;\n"
@@ -325,7 +325,7 @@ std::string structured(std::uint64_t seed) {
 
 constexpr unsigned kPrograms = unless_sanitized(300U, 60U);
 
-// Each analysis finds what the other one does: no register that the pass keeps may be left out, by the check.
+// Both analyses agree: the check refuses to leave out any register that the pass keeps.
 TEST(RandomSites, AreTheLeastThatTheLoaderTakes) {
   unsigned sites = 0;
   for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
@@ -350,7 +350,7 @@ TEST(RandomSites, AreTheLeastThatTheLoaderTakes) {
   EXPECT_GT(sites, 2 * kPrograms);
 }
 
-/// One thread block of a program on the interpreter alone, which takes programs that the loader refuses.
+/// Runs one thread block of a program on the interpreter alone, which accepts programs that the loader refuses.
 class Alone {
  public:
   Alone() {
@@ -411,7 +411,7 @@ TEST(RandomSites, NothingThatIsLeftOutIsNeeded) {
   }
 }
 
-// A site that leaves out one register too many changes what programs compute, unless no thread takes a path to the
+// A site that leaves out one register too many changes a program's results, unless no thread takes a path to the
 // reader, or the lost value does not matter there.
 TEST(RandomSites, ARegisterTooFewGivesWrongResults) {
   Alone alone;

@@ -1,4 +1,4 @@
-// The forms of cover points, and the least that a bench of a block's own has to bring.
+// Tests of the types of cover points, and of the minimum that a block must provide for a bench of its own.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

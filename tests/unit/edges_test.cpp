@@ -1,4 +1,4 @@
-// Values at the ends of a range, long episodes of the medley, and the points of highest bits.
+// Tests of stimulus at the ends of ranges, of long episodes of the medley, and of cover points of highest bits.
 
 #include "tb/common/edges.h"
 
@@ -57,7 +57,7 @@ TEST(Edges, EndsAreReached) {
   }
 }
 
-// A size without one of its upper bits is the plain one.
+// Now and then one upper bit of a size is set; without that bit the size is the plain one.
 TEST(Edges, SizesHaveOneUpperBitNowAndThen) {
   for (const unsigned bits : {16U, 32U, 48U, 64U}) {
     Edges edges(5, EdgeMode::kEnds);
@@ -72,7 +72,7 @@ TEST(Edges, SizesHaveOneUpperBitNowAndThen) {
   }
 }
 
-// Two values in a row that a comparison of 16, or of 31 bits takes for equal.
+// Two consecutive values that are equal in their low 16, or 31, bits.
 TEST(Edges, TwinsDifferInUpperBitsAlone) {
   Edges edges(3, EdgeMode::kTwins);
   std::map<unsigned, unsigned> equal_below;
@@ -201,7 +201,7 @@ TEST(PortCover, AWaivedHighestBitKeepsItsReason) {
   EXPECT_EQ(waived, 1U);
 }
 
-// A sequence that counts its cycles, and notes how long its longest episode was.
+// A sequence that counts its cycles and records the length of its longest episode.
 twin::Cycle longest = 0;
 class Counting : public twin::Sequence<Block> {
  public:

@@ -10,7 +10,7 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1])
 DATA = ROOT / "sw" / "workloads" / "fidelity" / "data"
-#: A source in the notes of the machines' files, and its names in the data.
+#: Sources in the notes of the machines' files, with their names in the data.
 SOURCES = {
     "Arafa 2019": ("arafa2019", "arafa2019isa"),
     "Connolly 2026": ("connolly2026",),
@@ -18,7 +18,7 @@ SOURCES = {
     "Jia 2018": ("jia2018",),
     "clpeak": ("clpeak",),
 }
-#: Keys of machines for which no value is compared that they decide.
+#: Keys of machines that decide no compared value.
 WITHOUT_A_ROW = {
     ("fermi_gtx480", "smem.atomics"),
     ("kepler_k20c", "latency.f64_min_max.ticks"),
@@ -40,7 +40,7 @@ WITHOUT_A_ROW = {
 
 
 def machine_keys(machine):
-    """Keys and notes of a machine's file: `key: [value, unit, "note"]`."""
+    """Returns the keys and notes of a machine's file: `key: [value, unit, "note"]`."""
     text = (ROOT / "platforms" / "configs" / f"{machine}.yaml").read_text()
     return re.findall(r"^([\w.]+): +\[[^,\]]+, *[\w]+, *\"?([^\"\]]*)\"?\]", text, re.M)
 

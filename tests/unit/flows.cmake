@@ -1,5 +1,5 @@
-# The flows over RTL (rtl/synthesis): everything that reads somebody else's text, and how outside tools are run. Of those
-# the tests run none but the interpreter.
+# Tests of the flows over RTL (rtl/synthesis): the parsers of other tools' output, and the way in which tools are run.
+# The tests run no tool but the interpreter.
 foreach(part IN ITEMS netlist proofs tree evidence ports)
   castor_script_test(flows_${part} KIND rules
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/unit/flows/${part}_test.py" "${PROJECT_SOURCE_DIR}")

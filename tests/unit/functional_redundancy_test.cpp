@@ -133,7 +133,7 @@ END:
 }
 
 TEST(LimitStudy, WarpsThatGoRoundALoopDifferentlyOftenShareTheRoundsThatAllHave) {
-  // Warp w goes round w + 1 times; the counter is the same in round k of every warp that has one.
+  // Warp w runs w + 1 iterations. The counter is the same in iteration k of every warp that runs it.
   const char* const body = R"(
   mov.u32 %r0, %tid.y;
   mov.u32 %r1, 0;

@@ -57,7 +57,7 @@ TEST_F(Outside, LoadsAreAllowedInMappedPiecesOrAnywhereInMemory) {
   EXPECT_EQ(allowed(Space::kGlobal, 0, 4, false), "");
   EXPECT_EQ(allowed(Space::kGlobal, Store::kBase - 4, 4, false), "");
   EXPECT_EQ(allowed(Space::kGlobal, Store::kBase + 16 * kPiece, 4, false), "");
-  // By host addresses: managed memory's neighbourhood.
+  // Accesses by host addresses next to managed memory.
   EXPECT_EQ(allowed(Space::kGlobal, isa::kHostWindow + far_ + 64, 4, false), "page off");
   EXPECT_EQ(allowed(Space::kGlobal, isa::kHostWindow + heap_ + 100, 4, false), "off");
 }

@@ -1,4 +1,4 @@
-// When cycles run: the part of a device that knows SystemC's time. Each case is a process of its own.
+// Tests of the cycles that run: the part of a device that knows SystemC's time. Each case runs in a process of its own.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

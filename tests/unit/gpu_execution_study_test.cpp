@@ -1,4 +1,4 @@
-// A hook that studies a run of the functional machine is told of every instruction and changes nothing.
+// Tests that a study hook of the functional machine sees every instruction and changes nothing.
 
 #include <map>
 
@@ -8,7 +8,7 @@
 namespace castor::gpu::gpu_execution_study_test {
 namespace {
 
-/// Counts what it is told.
+/// Study that counts its calls.
 struct Counting final : ExecutionStudy {
   struct Block final : BlockStudy {
     void before(unsigned warp, std::uint32_t pc, const isa::RegisterView& /*view*/, isa::LaneMask mask) override {

@@ -1,4 +1,4 @@
-// The thread block that would be placed next, as a governor sees it (GovernIn::fits_head, `waiting`), under the
+// Tests of a governor's inputs about the next thread block to be placed (GovernIn::fits_head, `waiting`), under the
 // built-in dispatch policy and under the policy of each block.
 
 #include "tests/unit/gpu_launch_group_support.h"
@@ -58,7 +58,7 @@ class Watcher final : public ClockedHook<GovernIn, GovernOut> {
   unsigned wrong_for_[kSms] = {};  // cycles
 };
 
-/// Three times as many TBs as fit, twice. `threads`: of a warp.
+/// Runs a kernel with three times as many TBs as fit, twice. `threads`: threads per warp.
 void check(const std::string& machine, const std::string& block, unsigned threads = 32, unsigned late = 0) {
   std::vector<std::string> overrides = {"chip.sms=" + std::to_string(kSms)};
   if (!block.empty()) overrides.push_back("blocks." + block + ".enable=1");

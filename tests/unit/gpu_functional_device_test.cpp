@@ -144,7 +144,7 @@ TEST(FunctionalDevice, KernelsOfSeveralQueuesRunTogether) {
 }
 
 TEST(FunctionalDevice, TheTableLimitsKernelsThatRunTogether) {
-  // One entry: the setter never gets in while the waiter spins.
+  // The table has one entry: the setter cannot start while the waiting kernel spins.
   Rig rig(test::machine({"table.entries=1", "run.max_instructions=200000"}));
   const std::uint64_t flag = rig.buffer(8);
   const Ticket waiting = rig.launch(rig.load_body(kSpin), {}, {}, Parameters().add(flag), 0);
@@ -156,8 +156,8 @@ TEST(FunctionalDevice, TheTableLimitsKernelsThatRunTogether) {
 }
 
 TEST(FunctionalDevice, BlocksThatSpinOnEachOtherEnd) {
-  // Block b waits for the flag of block b + 1; the last one sets its own at once. All are resident together. Short
-  // turns keep the whole below a few million instructions.
+  // Block b waits for the flag of block b + 1; the last block sets its own flag at once. All blocks are resident
+  // together. Short turns keep the run below a few million instructions.
   Rig rig;
   const std::uint64_t flags = rig.buffer(4 * 33);
   const ProgramHandle program = rig.load_body(R"(
@@ -240,7 +240,7 @@ TEST(FunctionalDevice, PrintsInTheOrderOfThreads) {
   const Ticket ticket = rig.launch(program, {2, 1, 1}, {3, 1, 1}, Parameters());
   EXPECT_EQ(rig.device.advance_until(ticket), Outcome::kDone);
   EXPECT_EQ(rig.printed, "0:0,0:1,0:2,1:0,1:1,1:2,");
-  // A format that is gone is a fault of the kernel.
+  // The format string was freed, which is a fault of the kernel.
   rig.device.store().free(text);
   EXPECT_EQ(rig.device.advance_until(rig.launch(program, {}, {}, Parameters())), Outcome::kFault);
   EXPECT_THAT(rig.device.fault()->message, HasSubstr("printf: its format cannot be read"));

@@ -1,4 +1,5 @@
-// Loops that change nothing on the functional machine: which are found, and which are not accused.
+// Tests of the functional machine's check for loops that change nothing: loops that it finds, and loops that it must
+// not report.
 
 #include "castor/gpu/functional/functional_device.h"
 #include "castor/gpu/functional/spin_check.h"
@@ -12,7 +13,7 @@ using test::Parameters;
 using test::Rig;
 using ::testing::HasSubstr;
 
-// A short window, so that a test is short.
+// Returns a rig with a short window, so that the test is short.
 Rig rig_with(std::uint64_t window = 1000) {
   return Rig(test::machine({"watchdog.cycles=" + std::to_string(window), "run.max_instructions=100000000"}));
 }

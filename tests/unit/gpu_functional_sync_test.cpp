@@ -1,5 +1,5 @@
-// Device-wide synchronisation on the functional machine: grid barriers, events, which thread blocks stay resident, and
-// what is said of kernels that use them wrongly.
+// Tests of device-wide synchronisation on the functional machine: grid barriers, events, thread blocks that stay
+// resident, and messages about wrong use.
 
 #include <algorithm>
 
@@ -91,14 +91,14 @@ TEST(GridBarrier, WithoutSwappingAllBlocksHaveToBeResident) {
   }
 }
 
-/// Launches a program with blocks of a size in a queue of its own.
+/// Launches a program with blocks of a given size in a queue of its own.
 Ticket launch_blocks(Rig& rig, ProgramHandle program, unsigned blocks, unsigned threads, std::uint64_t out,
                      unsigned queue) {
   return rig.launch(program, {blocks, 1, 1}, {threads, 1, 1}, Parameters().add(out), queue);
 }
 
-// A quarter of the machine is busy when two kernels come, each of which needs all of it. The second one has small
-// blocks. Without swapping, blocks of both would sleep and keep the room that the other one needs.
+// A quarter of the machine is busy when two kernels arrive, each of which needs the whole machine. The second one has
+// small blocks. Without swapping, sleeping blocks of both would hold the resources that the other one needs.
 TEST(GridBarrier, AKernelStartsWithAllItsBlocks) {
   Rig rig(answering(false));
   const ProgramHandle busy = rig.load_body(
@@ -165,7 +165,7 @@ TEST(GridBarrier, EndedLanesAndWarpsAreNotWaitedFor) {
   EXPECT_EQ(rig.value<std::uint32_t>(out), 9U * (kThreads - 40));
 }
 
-// Block 1 does not come to the barrier.
+// Block 1 does not arrive at the barrier.
 constexpr char kOneLess[] = R"(
   mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 1; @%p0 ret;
   tb.gridsync; red.global.add.u32 [%rd0], 1; ret;)";
@@ -303,7 +303,7 @@ TEST(Events, AWaitAndASignalMeetInEitherOrder) {
   }
 }
 
-// Blocks that are never swapped out finish if each waits for blocks placed before it; else the report names them.
+// Without swapping, blocks finish if each waits for blocks placed before it. Otherwise the report names them.
 TEST(Events, WithoutSwappingTheOrderOfPlacementDecides) {
   Rig rig(answering(true));
   const ProgramHandle program = rig.load_body(kChain);
@@ -324,8 +324,8 @@ TEST(Events, WithoutSwappingTheOrderOfPlacementDecides) {
 
 TEST(Events, FireForAllWhoWaitAndBeginAnew) {
   Rig rig(answering(true));
-  // Three rounds of one event: all blocks but 0 wait, block 0 signals when the others have said in out[0] that they
-  // came.
+  // Three rounds of one event: all blocks except 0 wait, and block 0 signals. A block counts in out[0] when its wait
+  // has ended; block 0 checks the count after the grid barrier.
   const ProgramHandle program = rig.load_body(R"(
   mov.u32 %r0, %ctaid.x; mov.u32 %r1, %nctaid.x; mov.u32 %r2, %tid.x; mov.u32 %r9, 0; setp.eq.u32 %p0, %r0, 0;
   sub.u32 %r8, %r1, 1; setp.eq.u32 %p5, %r2, 0;
@@ -367,7 +367,7 @@ TEST_P(WrongEvent, IsAnErrorWithItsLine) {
   EXPECT_EQ(rig.device.fault()->kind, FaultKind::kBarrier);
   EXPECT_THAT(message(rig), HasSubstr(GetParam().text));
   EXPECT_EQ(rig.device.fault()->line, 8U);
-  // The device has forgotten all about it.
+  // The reset has cleared the error.
   rig.device.reset();
   const std::uint64_t out = rig.buffer(4);
   EXPECT_EQ(rig.device.advance_until(launch(rig, rig.load_body(kChain), 5, out)), Outcome::kDone);
@@ -466,7 +466,7 @@ TEST(Stopped, AWaitOfTheHostForATimeFindsSleepersThatNothingWakes) {
   EXPECT_EQ(rig.device.fault()->kind, FaultKind::kDeadlock);
 }
 
-// Blocks that spin on a word which only blocks without room would write.
+// Blocks spin on a word that only blocks which do not fit would write.
 TEST(Spinning, OnBlocksThatAreNotPlacedIsADeadlock) {
   Rig rig(answering(true, {"sm.tb_slots=2"}));
   const ProgramHandle program = rig.load_body(R"(
@@ -488,7 +488,7 @@ last: st.global.u32 [%rd0], 1; tb.gridsync; ret;)");
   EXPECT_THAT(message(rig), HasSubstr("grid barrier: 1 of " + std::to_string(most + 2) + " blocks have arrived"));
 }
 
-// The same, where the block that would write has been woken and finds no room.
+// The same with a block that has been woken but does not fit.
 TEST(Spinning, OnBlocksThatFindNoRoomToReturnIsADeadlock) {
   Rig rig(answering(true, {"sm.tb_slots=2"}));
   const ProgramHandle program = rig.load_body(R"(

@@ -37,7 +37,7 @@ TEST(GridWorkspaces, AreZeroAndApartAtTheEndOfMemory) {
     taken.push_back(*address);
   }
   EXPECT_EQ(store.used(AllocationKind::kGridBarriers), 3 * 256U);
-  // One that was given back is zero again; a reset of the device does not take the pages away.
+  // A returned workspace is zero again. A reset of the device keeps the pages.
   workspaces.give_back(taken[3]);
   store.clear();
   EXPECT_EQ(workspaces.take(), taken[3]);
@@ -59,7 +59,7 @@ TEST(GridWorkspaces, SayWhoHasArrived) {
   for (const std::uint32_t tbs : {1U, 2U, 5U, 480U}) {
     std::uint32_t word = 0;
     for (unsigned phase = 0; phase < 3; ++phase) {
-      // Block 0 arrives as `first`-th.
+      // Block 0 is the `first`-th to arrive.
       for (const std::uint32_t first : {0U, tbs / 2, tbs - 1}) {
         std::uint32_t now = word;
         for (std::uint32_t arrived = 0; arrived < tbs; ++arrived) {
@@ -134,7 +134,7 @@ TEST(GridBarrier, AKernelStartsWhenAllItsBlocksFit) {
     mov.u32 %r0, 0;
 count: add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, 200000; @%p0 bra count;
     atom.global.add.u32 %r1, [%rd0], 1; ret;)");
-  // out[1 + b] = out[0], as block b finds it.
+  // out[1 + b] is out[0] as read by block b.
   const ProgramHandle meets = rig.load_body(R"(
     mov.u32 %r3, %ctaid.x; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd0, %rd2;
     ld.volatile.global.u32 %r8, [%rd0]; st.global.u32 [%rd2+4], %r8;)" +

@@ -24,7 +24,7 @@ TEST(LaunchGroups, ErrorsInTheirOrder) {
   };
   expect(0, group("count", "%rd4", one));
   expect(1, group("count", "%rd4", one));                                // launched before
-  expect(1, launch("%r4", "count", "%rd4") + keep());                    // nor as a kernel
+  expect(1, launch("%r4", "count", "%rd4") + keep());                    // launched before, so not as a kernel either
   expect(1, group("count", "0", one));                                   // null
   expect(1, group("count", "%rd0", one));                                // no buffer
   expect(1, "add.u64 %rd6, %rd5, 8;\n" + group("count", "%rd6", one));   // an address inside a buffer

@@ -1,4 +1,5 @@
-// From lane addresses to lines, bank rounds and bytes: every path of the resolver against plain loops over lanes.
+// Tests of the resolver from lane addresses to lines, bank rounds and bytes: each of its paths against plain loops over
+// lanes.
 
 #include <set>
 
@@ -69,7 +70,7 @@ unsigned plain_rounds(const std::uint64_t* offset, LaneMask mask, unsigned lanes
 
 class Coalescing : public testing::TestWithParam<const char*> {};
 
-// Addresses of one instruction: several patterns, since each has a path of its own.
+// Returns the offset of a lane's access. Each pattern has a path of its own in the resolver.
 std::uint64_t offset_of(base::Xoshiro256& random, unsigned pattern, unsigned lane, unsigned size, std::uint64_t first,
                         std::uint64_t limit) {
   switch (pattern) {
@@ -255,7 +256,8 @@ TEST(BankRounds, WideBanks) {
     for (unsigned lane = 0; lane < 64; ++lane) offset[lane] = first + std::uint64_t{lane} * step;
     return bank_rounds(offset, 0xffffffff, 32, lane_bytes, {32, 8, interleave}, false);
   };
-  // Steps of 1, 2, 4, ... words: what lies 32 words apart in 64 aligned ones comes together; so does an 8-byte word.
+  // Strides of 1, 2, 4, ... words. Words that lie 32 words apart in an aligned group of 64 share one round, as do both
+  // halves of an 8-byte word.
   const unsigned expected[] = {1, 1, 2, 4, 8, 16, 32};
   for (unsigned i = 0; i < 7; ++i) {
     EXPECT_EQ(rounds(4U << i, 4), expected[i]) << i;
@@ -274,7 +276,7 @@ TEST(BankRounds, WideBanks) {
   EXPECT_EQ(lane_groups(0x0000ffff, 32, 8, {32}), 1U) << "nobody in the second half";
 }
 
-// Refused accesses: which lane, which words, and nothing is taken.
+// Tests of refused accesses: the faulting lane, the words accessed, and that nothing is accepted.
 
 class Faults : public testing::Test {
  protected:

@@ -24,7 +24,7 @@ class L1 : public testing::Test {
     rig.reset();  // one store per process
     rig = std::make_unique<LsuRig>(lsu_machine(overrides, machine));
   }
-  /// One instruction to its end.
+  /// Runs one instruction to its end.
   void run(const Instruction& instruction, unsigned warp = 0, unsigned context = 0, LaneMask mask = 0) {
     rig->begin();
     ASSERT_FALSE(rig->issue(instruction, warp, context, mask));
@@ -150,7 +150,8 @@ TEST_F(L1, MachinesThatDoNotCacheGlobalLoadsMayObeyThoseMarkedCa) {
   }
 }
 
-// Lines as far apart as all sets together: one set without the hash, sets of their own with it.
+// Lines whose distance is the size of all sets together: without the hash they share one set, with it each has a set of
+// its own.
 TEST_F(L1, HashOfSetsSpreadsPowersOfTwo) {
   for (const bool hash : {false, true}) {
     make({hash ? "l1.set_hash=xor" : "l1.set_hash=off"});  // 32 sets of 4 ways
@@ -445,7 +446,7 @@ TEST_F(L1, LocalStoreStaysInL1UntilItsLineLeaves) {
   std::uint32_t seen = 0;
   EXPECT_TRUE(rig->lsu.read(isa::kLocalWindow, &seen, 4, 5, 0, 0));
   EXPECT_EQ(seen, 41U);
-  // Two misses: the first takes the free way, the second the dirty one, whose bytes leave before its request.
+  // Two misses: the first takes the free way, the second the dirty one, whose write-back is sent before the request.
   load(rig->heap);
   rig->begin();
   rig->set_address(0, 0, rig->heap + 128);

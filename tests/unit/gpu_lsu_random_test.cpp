@@ -12,8 +12,8 @@ using isa::MemoryKind;
 using isa::Ordering;
 using isa::Space;
 
-/// Warps whose threads own private words in lines that all of them share, in global and in local memory. Each thread's
-/// accesses are mirrored in a plain array at issue; what loads and atomics return must be what the array held then.
+/// Warps whose threads own private words in lines that all warps share, in global and in local memory. Each thread's
+/// accesses are mirrored in a plain array at issue. The results of loads and atomics must equal the array.
 class PrivateWords {
  public:
   struct Result {

@@ -35,8 +35,8 @@ struct PortModule : sc_core::sc_module {
   Port port;
 };
 
-/// A network and memory in one: a request is performed and its reply on its way `delay` cycles after it is visible,
-/// plus up to `jitter` by line. Requests of one line keep their order.
+/// Network and memory in one unit. A request is performed, and its reply sent, `delay` cycles after it becomes visible,
+/// plus up to `jitter` cycles that depend on the line. Requests of one line keep their order.
 class PlainMemory : public Unit {
  public:
   PlainMemory(const Store& store, std::uint32_t reply_credits)
@@ -286,7 +286,8 @@ class LsuRig : public Unit, public SmMemoryClient {
     return registers[w].get(kLoadedReg, bits, element, lane);
   }
 
-  /// Issues in the tick that the next `step` ends; the mask defaults to all lanes. `accepted` is the last answer.
+  /// Issues an instruction in the tick that the next `step` ends. The mask defaults to all lanes. `accepted` is the
+  /// last result.
   std::optional<AccessFault> issue(const Instruction& instruction, unsigned w = 0, unsigned context = 0,
                                    isa::LaneMask mask = 0) {
     records.push_back(instruction.record());
@@ -353,7 +354,7 @@ class LsuRig : public Unit, public SmMemoryClient {
     for (Cycle i = 0; i < ticks; ++i) begin();
     finish();
   }
-  /// Until everything issued is over; fails after `limit` ticks.
+  /// Runs until all issued instructions are complete; fails after `limit` ticks.
   void drain(Cycle limit = 100000) {
     for (Cycle i = 0; i < limit; ++i) {
       if (under_way == 0 && lines_expected == lines_seen && lsu.idle() && memory.idle() &&

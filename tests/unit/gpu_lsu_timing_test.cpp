@@ -44,7 +44,8 @@ TEST(LsuTiming, LoadThatMissesLeavesInTheTickOfItsLookupAndIsReadyATickAfterItsR
   rig.begin();
   rig.issue(kLoad);
   rig.drain();
-  // Leaves 40, visible 41, performed 41 + delay, reply visible and taken a cycle later, ready another one later.
+  // The request is sent in tick 40, visible in 41 and performed in 41 + delay. The reply is visible and taken one cycle
+  // later, and the data are ready another cycle later.
   ASSERT_EQ(rig.memory.seen.size(), 1U);
   EXPECT_EQ(rig.memory.seen[0].first, 41U);
   EXPECT_EQ(rig.done[0].ready, 41U + rig.memory.delay + 1 + 1);
@@ -330,7 +331,7 @@ TEST(LsuTiming, OnePacketLeavesPerTick) {
 }
 
 TEST(LsuTiming, PacketWaitsForCreditsInFlits) {
-  // Room for one whole-line store (136 bytes: 5 flits of 32) at a time.
+  // The FIFO holds one whole-line store (136 bytes: 5 flits of 32) at a time.
   LsuRig rig(lsu_machine({"xbar.fifo_flits=5", "xbar.flit_bytes=32"}));
   rig.set_addresses(0, rig.heap, 4);
   rig.set_addresses(1, rig.heap + 128, 4);
@@ -357,7 +358,7 @@ TEST(LsuTiming, PacketWaitsForItsPageAndOthersPass) {
   rig.drain();
   // Without translation visible at 41; the shared TLB answers after 20 cycles, the walk takes 300.
   EXPECT_EQ(rig.memory.seen[0].first, 41U + 20 + 300);
-  // Another page, then two lines of the first: those pass, in their order.
+  // A load of another page follows, then two lines of the first page. These overtake it, in their order.
   rig.set_addresses(1, rig.heap + 4096, 4);
   rig.set_addresses(2, rig.heap + 128, 4);
   const Cycle start = rig.now;
@@ -379,7 +380,7 @@ TEST(LsuTiming, PacketWaitsForItsPageAndOthersPass) {
   EXPECT_EQ(rig.count("tlb.tlb_hit"), 2U);
 }
 
-// Hits in L1 need no translation: only what leaves does.
+// Hits in L1 need no translation; only requests that leave the SM do.
 TEST(LsuTiming, LoadThatHitsL1AsksNoTlb) {
   LsuRig rig(lsu_machine({"tlb.l1_entries=1", "tlb.l1_ways=1", "tlb.page_bytes=4096"}));
   rig.set_addresses(0, rig.heap, 4);

@@ -1,5 +1,5 @@
-// The crossbar against a second one that goes through every cycle with plain lists: every packet is granted in the same
-// cycle, in both directions, with and without one queue per output.
+// Compares the crossbar with a second one that evaluates every cycle with plain lists: every packet must be granted in
+// the same cycle, in both directions, with and without one queue per output.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using test::memory_machine;
 
-/// A packet of one direction: when the crossbar may look at it, and when its receiver may.
+/// A packet of one direction, with the cycles in which it becomes visible to the crossbar and to its receiver.
 struct Packet {
   Cycle visible = 0;
   unsigned input = 0, output = 0, flits = 0, hold = 0;
@@ -30,7 +30,7 @@ struct Return {
   unsigned output = 0, flits = 0;
 };
 
-/// A side of the crossbar that takes what comes after a while.
+/// A side of the crossbar that takes arriving packets after a delay.
 class Source : public Unit {
  public:
   Source(const std::string& name, const Machine& machine, unsigned index, std::uint64_t seed, unsigned slowest)
@@ -246,7 +246,7 @@ TEST_P(CrossbarRules, EveryPacketIsGrantedInTheCycleThatTheRulesSay) {
   const auto seed = static_cast<std::uint64_t>(GetParam());
   SCOPED_TRACE("--gtest_filter=*CrossbarRules*/" + std::to_string(seed));
   base::Xoshiro256 rng(seed);
-  // Up to 64 inputs, up to 128, and more take paths of their own.
+  // Up to 64 inputs, up to 128, and more have separate paths in the code.
   const bool wide = seed % 4 < 2;
   const std::uint64_t wide_from = seed % 8 < 4 ? 62 : seed % 16 < 8 ? 124 : 252;
   const Machine machine = memory_machine(

@@ -1,4 +1,4 @@
-// The DRAM channel against a checker of its timing rules, and against a second scheduler that goes through every clock.
+// Compares the DRAM channel with a checker of its timing rules, and with a second scheduler that evaluates every clock.
 // Both are written from the rules alone and share no code with the channel.
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ struct Arrival {
   bool write = false;
 };
 
-/// Sends the arrivals of one slice and takes each reply after a while.
+/// Sends the requests of one slice, and takes each reply after a delay.
 class FakeSlice : public Unit {
  public:
   FakeSlice(const std::string& name, unsigned depth, std::uint64_t seed, unsigned slowest)
@@ -88,7 +88,7 @@ class ChannelRig : public sc_core::sc_module {
   }
   bool run(Cycle limit) {
     for (now = 0; now < limit; ++now) {
-      // The channel last in even rigs, first in odd ones: it must not matter.
+      // The channel ticks last in even rigs and first in odd ones; the order must not matter.
       for (auto& slice : slices) slice->tick(now);
       if (!sleep_ || channel.wake() <= now) channel.tick(now);
       if (std::all_of(slices.begin(), slices.end(), [](const auto& s) { return s->done(); })) return true;
@@ -164,8 +164,8 @@ std::vector<std::string> violations(const Machine& machine, const std::vector<Dr
   return found;
 }
 
-/// The scheduler once more, clock by clock, with lists only. Returns the commands and, per slice, when its reads become
-/// visible.
+/// Reference scheduler, clock by clock, with plain lists. Returns the commands and, per slice, the cycles in which its
+/// reads become visible.
 struct Expected {
   std::vector<DramCommand> commands;
   std::vector<std::vector<Cycle>> visible;
@@ -191,7 +191,7 @@ Expected reference(const Machine& machine, const ChannelRig& rig, const AddressM
   expected.visible.resize(rig.slices.size());
   std::vector<Request> queue;
   std::map<unsigned, std::uint64_t> open;
-  // Last clocks; far in the past at the start.
+  // Last clocks of commands; far in the past at the start.
   constexpr std::int64_t kNever = -100000;
   std::map<unsigned, std::int64_t> act, pre, read, write;
   std::map<unsigned, std::int64_t> group_column;

@@ -98,7 +98,7 @@ TEST(L2Fills, EntriesOfALineAreServedInTheOrderOfTheirOpeningWhateverComesBackFi
   EXPECT_FALSE(rig.fills.set_aside(older));
   rig.fills.begin(older);
   EXPECT_EQ(&rig.fills.serve(), &a);
-  // The younger is back already: its turn is now.
+  // The younger read has already returned: it is served now.
   ASSERT_TRUE(rig.fills.serving());
   EXPECT_EQ(rig.fills.served(), younger);
   EXPECT_EQ(&rig.fills.serve(), &b);

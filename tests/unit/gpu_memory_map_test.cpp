@@ -54,7 +54,7 @@ TEST_P(Map, IsOneToOne) {
     const std::uint64_t turn = std::string(shape.inner) == "xor" ? (q ^ q / 16 ^ q / 256) : 0;
     ASSERT_EQ(map.set(address), (line_in_slice + turn) % 64);
   }
-  // Onto: without holes in channels and slices.
+  // The map is onto: channels and slices have no holes.
   for (unsigned channel = 0; channel < shape.channels; ++channel) {
     for (std::uint64_t place = 0; place < 2048 * 256; place += 128) {
       ASSERT_EQ(channel_places.count({channel, place}), 1U);

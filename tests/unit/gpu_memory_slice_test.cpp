@@ -34,7 +34,7 @@ class Slice {
     };
     now = 0;
   }
-  /// Number of the request.
+  /// Sends a load and returns its request number.
   std::uint64_t load(Cycle cycle, std::uint64_t at, std::uint8_t sectors = 0xf) {
     return rig.initiators[0]->send_at(cycle, RequestKind::kLoad, at, sectors).request.id;
   }
@@ -86,7 +86,7 @@ TEST(L2Slice, RequestThatFindsItsEntryFullWaitsAtTheHead) {
   EXPECT_EQ(s.answers[b].performed, 307U);
   EXPECT_EQ(s.answers[c].performed, 308U);  // a hit, decided when the fill is over
   EXPECT_EQ(s.count("slice0.l2_read_hit"), 1U);
-  // Stuck from its decision in 188 to 308.
+  // The slice stalls from the decision in cycle 188 to 308.
   EXPECT_EQ(s.count("slice0.l2_reservation_fail"), 120U);
 }
 

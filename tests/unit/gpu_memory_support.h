@@ -20,7 +20,8 @@ inline Machine memory_machine(const std::vector<std::string>& overrides = {},
   return platforms::load_machine(name, overrides).machine;
 }
 
-/// Sends the requests it is given, in order, each not before its cycle; takes every reply as soon as it is visible.
+/// Initiator that sends its requests in order, each not before its cycle, and takes every reply as soon as it is
+/// visible.
 class Initiator : public Unit {
  public:
   explicit Initiator(const std::string& name, const Machine& machine)
@@ -85,7 +86,7 @@ class Initiator : public Unit {
   std::size_t answered_ = 0;
 };
 
-/// How a clock runs: every cycle or only when a unit is due, in fixed or in shuffled order.
+/// Mode of the clock: every cycle or only when a unit is due, in fixed or in shuffled order of units.
 struct ClockMode {
   bool sleep = true;
   std::uint64_t shuffle = 0;  ///< seed; 0 = fixed order

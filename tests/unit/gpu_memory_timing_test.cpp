@@ -148,8 +148,8 @@ TEST_P(EveryMachine, HasTheRoundTripOfItsParameters) {
   const unsigned line = machine.l2.line;
   const auto all = static_cast<std::uint8_t>((1U << line / 32) - 1);
   const unsigned n = flit_count(machine, line);
-  // From leaving the SM: one cycle to the network, X + m - 1 to the slice, E to the decision, one to the network again,
-  // X + n - 1 back.
+  // From the SM: one cycle to the network, X + m - 1 to the slice, E to the decision, one cycle to the network again, X
+  // + n - 1 back.
   const Cycle fixed = 2 * machine.xbar.latency + machine.l2.latency;
   {
     MemoryRig rig(machine);

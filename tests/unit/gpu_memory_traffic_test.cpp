@@ -57,7 +57,7 @@ Machine random_machine(base::Xoshiro256& rng) {
   return memory_machine(keys, "tiny");
 }
 
-/// One request as the program of one initiator has it, with what must come back.
+/// One request in the program of an initiator, with the expected reply.
 struct Step {
   Cycle cycle = 0;
   RequestKind kind = RequestKind::kLoad;
@@ -235,7 +235,7 @@ Result run(const Machine& machine, const Program& program, ClockMode mode, bool 
   for (unsigned i = 0; i < rig.initiators.size(); ++i) {
     std::map<std::uint64_t, Cycle> last;
     for (std::size_t n = 0; n < performed[i].size(); ++n) {
-      // One slice serves one thing per cycle, so two of one line have different cycles.
+      // A slice serves one request per cycle, so two requests of one line are performed in different cycles.
       Cycle& before = last[program.steps[i][n].line];
       EXPECT_LT(before, performed[i][n] + 1) << "initiator " << i << ", request " << n;
       before = performed[i][n] + 1;

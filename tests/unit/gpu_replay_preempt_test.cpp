@@ -1,5 +1,5 @@
-// Preempted queues on SMs that replay: TBs are saved and come back (docs/gpu/jobs.md, "Preemption"). One device per
-// process.
+// Tests of preempted queues on SMs that replay: TBs are saved and restored (docs/gpu/jobs.md, "Preemption"). One device
+// per process.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace castor::gpu::gpu_replay_preempt_test {
 namespace {
 
-/// Grants the first queue, and preempts one from a cycle on until another.
+/// Job scheduler that grants the first queue, and preempts one queue between two cycles.
 class Scripted final : public JobScheduler {
  public:
   void attach(const HookSite& /*site*/) override {}
@@ -38,7 +38,7 @@ class Scripted final : public JobScheduler {
   JobOut out_;
 };
 
-/// Placements, starts on an SM, and ends or departures of every TB.
+/// Log of the placements, starts on an SM, and ends or swap-outs of every TB.
 class Recorder final : public Observer {
  public:
   struct Tb {
@@ -111,7 +111,8 @@ void Preempted::leave_and_return(const std::vector<std::string>& more) {
     // The request is visible one cycle later. A TB that is swapped out holds its slot to the end of the cycle of its
     // last byte.
     EXPECT_EQ(t.left[0], kFrom + (i + 1) * kMove);
-    // Back one per cycle; contexts move one after the other from the cycle in which the first is there.
+    // TBs are restored one per cycle. Contexts move one after the other, from the cycle on in which the first TB is on
+    // the SM.
     EXPECT_EQ(t.came[1], kTo + 2 + i);
     // The TB ran from placed + 1 to kFrom.
     const Cycle rest = kService - (kFrom - t.placed);

@@ -37,7 +37,8 @@ ReplayRun run(const Machine& m, const ReplayFile& f, const std::vector<ReplayLau
   return ReplayBench(m, f, fresh()).run(launches, options);
 }
 
-/// The SMs cycle by cycle, from placements and drains alone: virtual clocks as sums of x 2^32 rates, no skipping.
+/// Reference of the SMs, cycle by cycle, from placements and drains alone: virtual clocks are sums of rates x 2^32,
+/// without skipping.
 class Reference {
  public:
   Reference(const Machine& m, const ReplayFile& f) : machine_(m), file_(f) {}
@@ -97,7 +98,7 @@ class Reference {
         slots[s].erase(ready[s].front());
         ready[s].pop_front();
       }
-      // Rates of the next cycle from what is there now.
+      // Computes the rates of the next cycle from the TBs now resident.
       std::uint64_t all = 0;
       for (unsigned s = 0; s < sms; ++s) {
         std::uint64_t warps = 0;
@@ -424,7 +425,7 @@ TEST(ReplaySm, KilledKernelRetiresAtOnceAndOthersGoOn) {
   EXPECT_TRUE(sm.idle());
 }
 
-// A launch record is used again: what was meant for the kernel that had it is not for the one that has it now.
+// A launch record is reused: messages for its previous kernel must not affect the kernel that has it now.
 TEST(ReplaySm, KillAndSaveHitTheKernelThatWasMeantAndNotTheNextOneInItsRecord) {
   const ReplayFile f = file(kernel("a", 64, "constant 100"));
   const Machine m = machine({"chip.sms=1"});
@@ -553,7 +554,7 @@ TEST(ReplaySm, WithoutItsClockNothingIsServedAndNothingIsLost) {
     for (const bool every_cycle : {false, true}) {
       SCOPED_TRACE(std::string(rate) + (every_cycle ? ", ticked in every cycle" : ", asleep"));
       EXPECT_EQ(gated(rate, every_cycle, [](Cycle) { return true; }).first, 110U);
-      // Off from 20 to 49: 30 cycles later.
+      // The clock is off from 20 to 49: everything is 30 cycles later.
       EXPECT_EQ(gated(rate, every_cycle, [](Cycle c) { return c < 20 || c >= 50; }).first, 140U);
       // The message waits for the clock.
       EXPECT_EQ(gated(rate, every_cycle, [](Cycle c) { return c < 5 || c >= 30; }).first, 130U);

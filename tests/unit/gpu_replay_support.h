@@ -100,7 +100,7 @@ class ReplayBench final : public Unit {
       for (std::size_t i = order.size(); options.shuffle != 0 && i > 1; --i) {
         std::swap(order[i - 1], order[random.below(i)]);
       }
-      // A governor reads levels: skipped cycles repeat them.
+      // A governor reads levels, so skipped cycles count with the same values.
       for (std::size_t s = 0; s < sms_.size(); ++s) {
         const SmPulse& pulse = sms_[s]->pulse(now);
         const std::uint64_t cycles = now - last;

@@ -1,4 +1,4 @@
-// Actions of SystemC reports belong to the user of the library: a device leaves them as they are.
+// Tests that a device leaves the actions of SystemC reports as the library's user has set them.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ sc_core::sc_actions actions() {
   return now;
 }
 
-/// Advances a device in which nothing happens, of which SystemC would report.
+/// Advances an idle device, about which SystemC would report.
 void run_idle() {
   TimingDevice device(platforms::load_machine("tiny").machine, {});
   device.advance_to(1'000'000);

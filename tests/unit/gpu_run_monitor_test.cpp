@@ -21,7 +21,7 @@ class Counting final : public Unit {
   std::vector<Cycle> until;
 };
 
-/// A device that does nothing, and a run_monitor of its own over its parts.
+/// An idle device, and a run monitor of its own over its parts.
 struct Rig {
   explicit Rig(const std::vector<std::string>& overrides)
       : machine(platforms::load_machine("tiny", overrides).machine),

@@ -3,7 +3,7 @@
 #include "castor/gpu/sm/barriers.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Barriers of thread blocks: when waiting warps go on, what is counted, what hooks see of it.
+// Tests of thread block barriers: when waiting warps resume, what is counted, and what hooks see.
 
 namespace castor::gpu::gpu_sm_barriers_test {
 namespace {
@@ -52,7 +52,7 @@ struct Bench {
     EXPECT_FALSE(warps.transfer(w, warps[w].records[kExit], warps[w].active));
     barriers.exit(scheduler(w), w);
   }
-  /// Ends the tick and begins tick `next`; releases that are due on the way are noted.
+  /// Ends the tick and begins tick `next`. Records the releases that are due in between.
   void go_to(Tick next) {
     if (barriers.any()) barriers.meet();
     while (clock.tick() < next) {

@@ -1,4 +1,5 @@
-// Issue policies and pairs, faults, ends of kernels, calls into the runtime, sleeping warps, instruction cache.
+// Tests of issue policies and pairs, faults, ends of kernels, calls into the runtime, sleeping warps, instruction
+// cache.
 
 #include <algorithm>
 
@@ -42,7 +43,7 @@ TEST(IssuePolicies, GreedyStaysWithAWarpThenTakesTheOldest) {
   test::Rig rig(one_scheduler("gto"));
   rig.start(rig.load(adds(32, 16), {1, 1, 1}, {96, 1, 1}));
   ASSERT_TRUE(rig.run(1));
-  // The buffer of warp 0 is empty after 16; it is back after 2 ticks, but warp 1 is greedy then.
+  // The buffer of warp 0 is empty after 16 instructions. It is refilled after 2 ticks, but warp 1 is greedy by then.
   const std::vector<unsigned> got = order(rig, 34);
   for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(got[i], 0U) << i;
   for (unsigned i = 16; i < 32; ++i) EXPECT_EQ(got[i], 1U) << i;
@@ -126,7 +127,7 @@ TEST(Faults, OfBarriersNameTheBarrier) {
   }
 }
 
-// At every cycle of a kernel's life a kill ends it, whatever is under way, and the SM is as good as new.
+// A kill in any cycle of a kernel's life ends the kernel, whatever is in flight, and leaves the SM in a clean state.
 TEST(Kill, AtAnyCycleLeavesTheSmEmpty) {
   const std::string body = R"(
     ld.param.u64 %rd0, [out];
@@ -159,10 +160,10 @@ TEST(Kill, AtAnyCycleLeavesTheSmEmpty) {
     while (rig.now < when) rig.cycle();
     rig.sm.kill(kernel.context, rig.now + 1);
     ASSERT_TRUE(rig.run(4, 3000)) << when << "\n" << rig.sm.waiting();
-    // An instruction line may still be on its way.
+    // An instruction-cache line may still be in flight.
     for (unsigned i = 0; i < 300; ++i) rig.cycle();
     EXPECT_TRUE(rig.sm.idle()) << when;
-    // The slots serve the next kernel; late events of the dead one do not reach it.
+    // The slots serve the next kernel. Late events of the killed kernel do not reach it.
     for (unsigned gid = 0; gid < 4; ++gid) rig.start(other, gid);
     ASSERT_TRUE(rig.run(8, 3000)) << when << "\n" << rig.sm.waiting();
     for (std::size_t i = 4; i < 8; ++i) EXPECT_EQ(rig.retired[i].warp_instructions, 8U * (8 + 3 + 1)) << when;
@@ -204,7 +205,7 @@ TEST(SystemCalls, WaitForOlderStoresAndResumeWhenServed) {
   ASSERT_TRUE(rig.run(1)) << rig.sm.waiting();
   EXPECT_TRUE(rig.faults.empty()) << rig.faults[0].message;
   EXPECT_EQ(printed, "0,1,2,3,4,");
-  // A format that is gone is a fault of the kernel.
+  // The format string was freed, which is a fault of the kernel.
   rig.store->free(text);
   rig.start(kernel);
   ASSERT_TRUE(rig.run(2)) << rig.sm.waiting();
@@ -272,7 +273,7 @@ TEST(InstructionCache, MissesOnceForALineAndHoldsItForOtherWarps) {
   const auto lines = (kernel.program->code.size() * 8 + 127) / 128;
   EXPECT_EQ(rig.sm.memory.sent(), lines);
   EXPECT_GE(rig.sm.counters().icache_misses, lines);
-  // A second block finds them.
+  // A second block hits these lines.
   rig.start(kernel);
   const auto misses = rig.sm.counters().icache_misses;
   ASSERT_TRUE(rig.run(2));

@@ -4,13 +4,13 @@
 
 #include "castor/gpu/sm/blocked_warps.h"
 
-// Reasons that block warps: how each begins and ends.
+// Tests of the reasons that block warps: how each begins and ends.
 
 namespace castor::gpu::gpu_sm_blocked_warps_test {
 namespace {
 
 struct Bench {
-  /// Events of tick `tick`, as an SM hands them on.
+  /// Applies the events of tick `tick` as an SM does.
   void events(Tick tick) {
     (void)wheel.take(tick, [this](const SmEvent& event) {
       if (event.kind == SmEvent::Kind::kUnblock) blocked.released(event.payload);

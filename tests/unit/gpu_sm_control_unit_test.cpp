@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/control_unit.h"
 #include "unit/gpu_sm_core_support.h"
 
-// Where warps go on: what each kind of control instruction does to a warp.
+// Tests of the effects of each type of control instruction on a warp.
 
 namespace castor::gpu::gpu_sm_control_unit_test {
 namespace {

@@ -53,7 +53,7 @@ struct Core {
     warps.admit(tb.warps, false);
     return context;
   }
-  /// Begins tick `tick` (cycle and tick are equal here); what the wheel holds up to it happens.
+  /// Begins tick `tick` (cycle and tick are equal here). Applies the events of the wheel up to that tick.
   void go_to(Tick tick) {
     barriers.begin_tick();
     while (clock.tick() < tick) {

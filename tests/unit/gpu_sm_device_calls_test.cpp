@@ -18,7 +18,7 @@ struct Bench : Core {
       std::memcpy(warps.view(1).dst(2) + lane * 8, &bytes, 8);
     }
   }
-  /// Address that a lane of warp 1 got.
+  /// Returns the address that a lane of warp 1 got.
   [[nodiscard]] std::uint64_t got(unsigned lane) {
     std::uint64_t value;
     std::memcpy(&value, warps.view(1).dst(4) + lane * 8, 8);
@@ -73,7 +73,7 @@ TEST(DeviceCalls, WarpWhoseCallFailsDoesNothingMore) {
   EXPECT_EQ(bench.blocked.in_call(), 0U);
 }
 
-// Without services the kernel is stopped, of which the SM may not have heard yet.
+// A call without services belongs to a stopped kernel. The SM may not have been notified yet.
 TEST(DeviceCalls, CallWithoutServicesIsAnsweredWithoutEffect) {
   Bench bench;
   bench.calls.call(1, 1);

@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/executor.h"
 #include "unit/gpu_sm_core_support.h"
 
-// Execution at issue: values at once, what others see of them later.
+// Tests of execution at issue: values are computed at once, and become visible later.
 
 namespace castor::gpu::gpu_sm_executor_test {
 namespace {

@@ -2,14 +2,14 @@
 #include "unit/gpu_lsu_support.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Fetch and decode: who is fetched, how far, and what a miss does.
+// Tests of fetch and decode: which warps are fetched, how many instructions, and the effects of a miss.
 
 namespace castor::gpu::gpu_sm_fetch_stage_test {
 namespace {
 
 using namespace test;
 
-/// A fetch stage with buffers and a memory side; `tick` is one tick of an SM in which nothing else happens.
+/// A fetch stage with buffers and a memory side. `tick` runs one tick of an SM that is otherwise idle.
 struct Bench {
   Bench(Code code, unsigned threads, const std::vector<std::string>& overrides = {})
       : machine(part_machine(overrides)),

@@ -182,7 +182,8 @@ inline const char* const kBuffer = ".shared .align 4 .b8 buffer[64];";
 inline const char* const kShort =
     "mov.u32 %r9, buffer; mov.u32 %r1, 4; add.u32 %r2, %r1, %r1; st.shared.u32 [%r9], %r2; ret;";
 
-/// Marks what is the same for all threads of a block in straight code: arithmetic and loads on registers that are.
+/// Marks the instructions of straight code that are equal for all threads of a block: arithmetic and loads on such
+/// registers.
 inline std::shared_ptr<isa::Program> marked(const isa::Program& program, unsigned* count = nullptr) {
   auto result = std::make_shared<isa::Program>(program);
   result->marks.assign(program.code.size(), 0);

@@ -65,7 +65,7 @@ TEST(FetchFilters, OneWarpComputesWhatAllReadFromItsRows) {
 }
 
 TEST(FetchFilters, AWarpThatDivergesGetsItsRegistersByCopies) {
-  // Behind the branch only the copies hold what was computed before it.
+  // After the branch, values computed before it are available through the copies only.
   const std::string body = std::string(kUniform) + R"(
     and.b32 %r11, %r10, 1; setp.eq.u32 %p0, %r11, 0;
     @%p0 bra EVEN;
@@ -202,7 +202,7 @@ TEST(FetchFilters, LeaderIsReportedInTheTickOfItsWrite) {
   EXPECT_EQ(bench.rig.log.at(0, index + 1).at(0), filter.written[0].first + 1);
 }
 
-/// Has the results of instructions with two sources, and acts on issue alone.
+/// Filter and study in one: it knows the results of instructions with two sources, and acts on issue only.
 struct Knowing final : Filter, Study {
   using Study::attach;
   void attach(const HookSite& site) override {
@@ -242,7 +242,7 @@ TEST(FetchFilters, AResultThatAStudyKnowsIsWrittenInTheNextTickAndTakesNoUnit) {
   EXPECT_EQ(bench.rig.log.at(0, adds[1]).at(0), bench.rig.log.at(0, adds[0]).at(0) + 2);
 }
 
-/// Computes marked arithmetic of eligible warps for its values alone: of each warp one instruction per tick, or all.
+/// Computes the values of marked arithmetic for eligible warps: one instruction per warp and tick, or all.
 struct Computing final : Filter, Study {
   explicit Computing(bool several) : many(several) { sleeps = false; }
   void attach(const HookSite& site) override {
@@ -420,9 +420,10 @@ TEST(FetchFilters, AWarpIsNotFetchedInTheTickInWhichItIsSquashed) {
   EXPECT_EQ(bench.rig.sm.counters().squashes, 2U) << "both instructions of the group";
 }
 
-// Behind a fence or acquire a warp must see what it waits for: until it is complete the filter may not move it on.
+// After a fence or acquire a warp must see the stores that it waits for. The filter must not advance the warp before
+// the fence is complete.
 TEST(FetchFilters, AWarpThatWaitsForAFenceIsNotEligible) {
-  // The last of a group of two, and the first: then the next instruction lies in the buffer.
+  // The fence is the last or the first of a group of two; in the latter case the next instruction is in the buffer.
   for (const char* const waits :
        {"membar.gl;", "xor.b32 %r6, %r2, %r1; membar.gl;", "ld.acquire.gpu.global.u32 %r5, [%rd4];",
         "xor.b32 %r6, %r2, %r1; ld.acquire.gpu.global.u32 %r5, [%rd4];"}) {
@@ -444,7 +445,7 @@ TEST(FetchFilters, AWarpThatWaitsForAFenceIsNotEligible) {
     std::uint32_t fence = 0;
     while (code[fence].kind != isa::Kind::kFence && code[fence].memory.ordering != isa::Ordering::kAcquire) ++fence;
     const Tick issued = bench.rig.log.at(0, fence).at(0);
-    // The last of the two warps' ends is told last.
+    // The end of the fence of the slower warp is reported last.
     ASSERT_GE(filter.global_ops.size(), 3U) << waits;
     const Cycle end = filter.global_ops.front() == issued ? filter.global_ops.back() : 0;
     EXPECT_GE(end, issued + bench.rig.network.latency) << waits;

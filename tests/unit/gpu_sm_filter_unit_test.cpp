@@ -122,7 +122,7 @@ TEST(FilterUnit, SquashedInstructionsAreFetchedAgain) {
 TEST(FilterUnit, LeadersResultIsReadFromItsRow) {
   Bench bench(sums());
   bench.filter.answer = [&](const FetchIn& in, FetchOut& out) {
-    // Warp 0 leads with its first instruction; the second of warp 1 reads what it left.
+    // Warp 0 leads with its first instruction. The second instruction of warp 1 reads its result.
     out.act[0] = in.decode.valid && in.decode.warp == 0 && in.decode.pc == bench.kernel.context.code_base
                      ? DecodeAct::kLead
                      : DecodeAct::kPass;
@@ -174,7 +174,8 @@ TEST(FilterUnit, SkippedWarpGoesOn) {
   EXPECT_EQ(bench.warps[1].pc, 1U);
 }
 
-/// Computes one instruction of warp 0 and lets warp 1 wait; has the results of all that issues.
+/// Study that computes one instruction of warp 0 and makes warp 1 wait. It knows the results of all issued
+/// instructions.
 struct OneStudy final : Study {
   [[nodiscard]] unsigned rows() const override { return 5; }
   void attach(StudiedSm& sm) override { sm_ = &sm; }

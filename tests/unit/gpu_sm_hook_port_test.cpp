@@ -4,14 +4,14 @@
 #include "common/hook_fails.h"
 #include "unit/gpu_sm_core_support.h"
 
-// The port of an SM's issue policy: what it is told and when, and what of its answers is taken.
+// Tests of the port of an SM's issue policy: the policy's inputs and their times, and the outputs that the SM uses.
 
 namespace castor::gpu::gpu_sm_hook_port_test {
 namespace {
 
 using namespace test;
 
-/// Answers what the test sets, and remembers what it is told.
+/// Policy whose outputs a test sets, and that records its inputs.
 struct Policy final : IssuePolicyHook {
   Policy() { none(); }
   void none() {

@@ -1,4 +1,4 @@
-// Issue policy of an SM: what it is told, what is done, and what stops Castor
+// Tests of the issue policy of an SM: its inputs, the effects of its outputs, and violations that stop Castor
 // (docs/gpu/hooks.md, "Hooks").
 #include <algorithm>
 #include <functional>
@@ -16,7 +16,7 @@ using test::machine;
 using test::NullIssuePolicy;
 using test::Rig;
 
-/// Greedy then oldest, with room for a test to look and to interfere.
+/// Greedy-then-oldest policy that lets a test observe and change its outputs.
 class Policy final : public IssuePolicyHook {
  public:
   void attach(const HookSite& site) override {
@@ -94,7 +94,8 @@ TEST(IssuePolicyHooks, BarriersAndExitsOfATickAreToldInIt) {
   rig.start(kernel);
   ASSERT_TRUE(rig.run(1));
   settle_down(rig);
-  // Six warps on four schedulers: those of the last tick complete the barrier and do not wait; nor does bar.arrive.
+  // Six warps on four schedulers. The warps that arrive in the last tick complete the barrier and do not wait; neither
+  // does bar.arrive.
   Tick last = 0;
   for (unsigned warp = 0; warp < 6; ++warp) last = std::max(last, rig.log.at(warp, 0).at(0));
   ASSERT_EQ(arrivals.size(), 4U);

@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/instruction_buffer.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Instruction buffers: what is in them, what their heads need.
+// Tests of instruction buffers: their contents, and the needs of their heads.
 
 namespace castor::gpu::gpu_sm_instruction_buffer_test {
 namespace {

@@ -13,7 +13,7 @@ struct Bench : Core {
       : Core(std::move(code), threads, overrides),
         stage(machine, warps, buffer, board, blocked, pipelines, rig.lsu, true) {}
 
-  /// Step S5 of tick `now`; true if it was judged.
+  /// Runs step S5 of tick `now`. Returns true if the tick was classified.
   bool issue(Tick now, std::uint8_t barrier_ok = 0xff) {
     go_to(now);
     log.clear();

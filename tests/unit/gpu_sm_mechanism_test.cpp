@@ -1,5 +1,5 @@
-// The list of mechanisms is a parameter of the SM: one that is added here acts in every step that it redeclares, in the
-// order of the list.
+// Tests that the list of mechanisms is a parameter of the SM: a mechanism added here acts in every step that it
+// redeclares, in the order of the list.
 
 #include "castor/gpu/sm/sm_steps.h"
 #include "gpu_sm_support.h"
@@ -12,7 +12,7 @@ std::string& calls() {
   return text;
 }
 
-/// Counts thread blocks, and has the second one wait before it is fetched. Wakes the SM once a while.
+/// Mechanism that counts thread blocks, and delays the fetch of the second one. Wakes the SM now and then.
 class Turnstile : public SmMechanism {
  public:
   static constexpr Tick kDelay = 100;
@@ -43,7 +43,7 @@ struct Last : SmMechanism {
   void start(TbStart& /*start*/) { calls() += 'b'; }
 };
 
-/// No machine has it.
+/// A mechanism that no machine has.
 struct Absent : SmMechanism {
   static constexpr bool kOptional = true;
   static bool present(const SmParts& /*parts*/) { return false; }
@@ -56,7 +56,7 @@ using OwnRig = test::BasicRig<BasicSm<Mechanisms>>;
 
 constexpr const char* kBody = "add.u32 %r0, %r0, 1;\nadd.u32 %r0, %r0, 1;\nret;";
 
-/// Issues of two thread blocks of one warp, the second of which starts a tick later.
+/// Checks the issues of two thread blocks of one warp. The second one starts a tick later.
 template <class Rig>
 void run_two(Rig& rig) {
   const test::Kernel& kernel = rig.load(kBody, {2, 1, 1}, {32, 1, 1});

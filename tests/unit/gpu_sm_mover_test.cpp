@@ -1,5 +1,5 @@
-// Thread blocks that an SM swaps out and restores: when they leave, what they do meanwhile, and that what comes back is
-// what left (docs/gpu/moving.md).
+// Tests of thread blocks that an SM swaps out and restores: the times of the moves, the activity meanwhile, and equal
+// contexts before and after (docs/gpu/moving.md).
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +23,7 @@ Machine machine(const std::vector<std::string>& more = {}) {
   return test::machine("maxwell_liu13", keys);
 }
 
-// A counter that 64 threads add up for a while, with a word of shared memory, local memory and predicates in use.
+// 64 threads increment a counter for a while, with a word of shared memory, local memory and predicates in use.
 const char* const kBefore = ".shared .align 4 .b32 words[64];\n";
 const char* const kBody = R"(
   .local .align 4 .b8 depot[8];
@@ -173,7 +173,7 @@ TEST(TbMover, ABlockWhoseWarpsHaveExitedRetires) {
   EXPECT_EQ(one.words()[0], 7U);
 }
 
-// The load of a block that is to leave takes 3000 cycles: nothing leaves before its data are written.
+// The load of a block to be swapped out takes 3000 cycles. The block does not leave before its data are written.
 TEST(TbMover, ABlockWaitsForItsLoads) {
   Moving one({},
              "ld.param.u64 %rd0, [out];\nld.global.u32 %r1, [%rd0+8];\nadd.u32 %r1, %r1, 5;\n"
@@ -192,7 +192,7 @@ TEST(TbMover, ABlockWaitsForItsLoads) {
   EXPECT_EQ(one.words()[0], 1239U);
 }
 
-// A block is stopped while it becomes quiescent, and while its context moves: it retires and does not leave.
+// A block is stopped while it becomes quiescent, and while its context moves: it retires and is not swapped out.
 TEST(TbMover, AStoppedBlockRetiresInsteadOfLeaving) {
   for (const Cycle when : {302U, 330U}) {
     Moving one;
@@ -247,7 +247,7 @@ TEST(TbMover, TheRestOfASleepIsSleptBehindTheReturn) {
   EXPECT_EQ(woken(one), woken(plain) + 100'001 - left);
 }
 
-// Half of the warps wait at a barrier when the block leaves, and its slots are others when it is back.
+// Half of the warps wait at a barrier when the block is swapped out. When it is restored, it gets other slots.
 TEST(TbMover, WarpsAtABarrierWaitThereInOtherSlots) {
   Moving one({},
              "ld.param.u64 %rd0, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 4;\n"

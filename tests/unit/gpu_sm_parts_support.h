@@ -21,7 +21,7 @@ inline Machine part_machine(const std::vector<std::string>& overrides = {},
   return platforms::load_machine(name, overrides).machine;
 }
 
-/// Guard of a record: predicate `p`, or its negation.
+/// Returns the guard of a record: predicate `p`, or its negation.
 inline std::uint8_t if_true(unsigned p) { return static_cast<std::uint8_t>(p); }
 inline std::uint8_t if_false(unsigned p) { return static_cast<std::uint8_t>(p | 8); }
 
@@ -47,7 +47,7 @@ class Code {
     program.functions.push_back({"test", 0, 0});
   }
 
-  /// Arithmetic of `pool`'s class: r[dst] = r[a] + r[b].
+  /// Appends arithmetic of `pool`'s class: r[dst] = r[a] + r[b].
   Code& add(unsigned dst, unsigned a, unsigned b, isa::TimingClass timing = isa::TimingClass::kInt) {
     isa::Record record = of(isa::Kind::kLane);
     record.handler = add_lanes;
@@ -60,7 +60,7 @@ class Code {
     use.src[0] = use.src[1] = 1;
     return put(record, use);
   }
-  /// A 32-bit load from the address in the pair r[address].
+  /// Appends a 32-bit load from the address in the pair r[address].
   Code& load(unsigned dst, unsigned address, isa::Space space = isa::Space::kGlobal, unsigned elements = 1) {
     isa::Record record = memory(isa::MemoryKind::kLoad, address, space, elements);
     record.dst = static_cast<isa::OperandIndex>(dst);
@@ -99,7 +99,7 @@ class Code {
     record.guard = guard;
     return put(record, guarded(guard));
   }
-  /// Barrier r[id], or 0; waits for all, or for r[count] threads.
+  /// Appends a barrier with number r[id], or 0, for all threads or for r[count].
   Code& barrier(isa::BarrierKind kind = isa::BarrierKind::kSync, isa::OperandIndex id = isa::kNoOperand,
                 isa::OperandIndex count = isa::kNoOperand) {
     isa::Record record = of(isa::Kind::kBarrier);

@@ -3,7 +3,7 @@
 #include "castor/gpu/sm/pick_policy.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Built-in issue policies: which of the ready warps each scheduler picks.
+// Tests of the built-in issue policies: the ready warp that each scheduler picks.
 
 namespace castor::gpu::gpu_sm_pick_policy_test {
 namespace {
@@ -28,7 +28,7 @@ struct Bench {
     there &= ~warps;
     policy->left(warps);
   }
-  /// Picks of one tick; those that `issues` names do issue.
+  /// Returns the picks of one tick. The picked warps in `issues` issue.
   const Picks& tick(WarpMask ready, WarpMask issues = ~WarpMask{0}, WarpMask waiting = 0) {
     for (auto& of_one : picks) of_one.fill(-1);
     Candidates candidates;
@@ -45,7 +45,7 @@ struct Bench {
     }
     return picks;
   }
-  /// The only pick of scheduler 0.
+  /// Returns the only pick of scheduler 0.
   int first(WarpMask ready, WarpMask issues = ~WarpMask{0}, WarpMask waiting = 0) {
     return tick(ready, issues, waiting)[0][0];
   }

@@ -5,8 +5,8 @@
 #include "castor/gpu/sm/pipelines.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Register banks and units as calendars, against the plain form: every read looks for the first tick with a free port,
-// every instruction takes the unit that is free first.
+// Compares register banks and units, which are calendars, with a plain form: every read searches the first tick with a
+// free port, and every instruction takes the unit that is free first.
 
 namespace castor::gpu::gpu_sm_pipelines_test {
 namespace {
@@ -109,11 +109,11 @@ TEST(Pipelines, SchedulerOfASubCoreMachineHasItsOwnUnitsAndSharesTheOthers) {
     decoded.pool = pool;
     static_cast<void>(pipelines.reserve(decoded, scheduler, scheduler, 10));
   };
-  // Its own unit is busy: the three others, which are free, do not help.
+  // The scheduler's own unit is busy. The three other units are free but cannot be used.
   take(UnitPool::kSp, 1);
   EXPECT_FALSE(pipelines.accepts(UnitPool::kSp, 1, 11));
   for (const unsigned s : {0U, 2U, 3U}) EXPECT_TRUE(pipelines.accepts(UnitPool::kSp, s, 11)) << s;
-  // Two of its own.
+  // Two units belong to the scheduler.
   take(UnitPool::kSfu, 2);
   EXPECT_TRUE(pipelines.accepts(UnitPool::kSfu, 2, 11));
   take(UnitPool::kSfu, 2);

@@ -253,7 +253,7 @@ Result run_functional(functional::FunctionalDevice& device, const Source& source
   return result;
 }
 
-// Registers of arithmetic are used after operand collection and latency at the earliest; nothing issues before.
+// Checks that a register written by arithmetic is used after operand collection and latency at the earliest.
 void check_scoreboard(const test::Rig& rig, const test::Kernel& kernel) {
   std::vector<std::vector<Tick>> ready(rig.machine.sm.warps, std::vector<Tick>(256, 0));
   std::vector<std::uint64_t> tb(rig.machine.sm.warps, ~std::uint64_t{0});
@@ -507,7 +507,7 @@ std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, cons
   return {result, rig.moved};
 }
 
-// Lets the blocks leave at boundaries of the first block's instructions, every `step` cycles, and at random ones.
+// Swaps the blocks out at boundaries of the first block's instructions, every `step` cycles, and at random ones.
 void leave_and_come_back(const Machine& machine, Cycle step) {
   functional::FunctionalDevice& device = functional_device(machine);
   const std::uint64_t out = device.store().allocate(kBytes, AllocationKind::kHeap).value();

@@ -49,7 +49,7 @@ TEST(RowPool, TakesTheHighestRowsThatLieTogether) {
   EXPECT_EQ(bench.rows.take(all), RowPool::kNone);
 }
 
-// A row is written in the first free write slot of bank row mod rf.banks, told in that tick, and clear in the next.
+// A row is written in the first free write slot of bank row mod rf.banks, reported in that tick, and clear in the next.
 TEST(RowPool, ResultGoesToItsRow) {
   Bench bench(Code().add(3, 1, 2).add(4, 3, 3).exit());
   bench.run(10);

@@ -3,7 +3,8 @@
 #include "castor/gpu/sm/scoreboard.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Pending registers: write slots, when an instruction is clear, what keeps a warp's memory busy.
+// Tests of pending registers: write slots, the tick in which an instruction is clear, and outstanding memory accesses
+// of a warp.
 
 namespace castor::gpu::gpu_sm_scoreboard_test {
 namespace {

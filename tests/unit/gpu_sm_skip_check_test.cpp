@@ -1,4 +1,5 @@
-// check.skips: what a fetch filter has warps skip and read is compared with what they would have computed themselves.
+// Tests of check.skips: values that warps skip or read because of a fetch filter are compared with those that they
+// would have computed themselves.
 #include "gpu_sm_filter_support.h"
 
 namespace castor::gpu::gpu_sm_skip_check_test {
@@ -11,7 +12,7 @@ using test::Rig;
 using test::Sharing;
 
 const char* const kEnd = "add.u32 %r9, %r8, %r10; add.u32 %r9, %r9, %r4; st.global.u32 [%rd4+256], %r9; ret;";
-// Every warp diverges: what was computed before has to come to its own registers.
+// Every warp diverges: values computed before must be copied to its own registers.
 const char* const kDiverge = R"(
     and.b32 %r11, %r10, 1; setp.eq.u32 %p0, %r11, 0;
     @%p0 bra EVEN;
@@ -104,7 +105,7 @@ TEST(SkipCheck, FindsALoadFromAnotherAddress) {
                                                   "not 0x[0-9a-f]+\n.*instruction: ld\\.global\\.u32"));
 }
 
-// A filter that forgets to rename: the own register does not have the value.
+// A filter that does not rename a source: the warp's own register does not have the value.
 TEST(SkipCheck, FindsAReadOfARegisterWhoseValueLiesInARow) {
   struct Forgets : Sharing {
     Forgets() {
@@ -118,7 +119,7 @@ TEST(SkipCheck, FindsAReadOfARegisterWhoseValueLiesInARow) {
   EXPECT_THAT(run.fault(), testing::ContainsRegex("reads its own R[0-9]+, but its value is only in a pool row"));
 }
 
-// A filter that renames to a row of something else.
+// A filter that renames a source to a wrong row.
 TEST(SkipCheck, FindsAnOperandOfTheWrongRow) {
   struct Confuses : Sharing {
     Confuses() {
@@ -135,7 +136,7 @@ TEST(SkipCheck, FindsAnOperandOfTheWrongRow) {
   EXPECT_THAT(run.fault(), testing::ContainsRegex("reads R[0-9]+: lane [0-9]+ has 0x[0-9a-f]+, not 0x[0-9a-f]+"));
 }
 
-// A filter that copies less than it has renamed, or something else.
+// A filter that copies too few registers, or wrong rows.
 TEST(SkipCheck, FindsCopiesThatAreMissingOrWrong) {
   for (const bool wrong : {false, true}) {
     struct Copies : Sharing {

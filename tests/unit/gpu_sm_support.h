@@ -31,14 +31,14 @@ struct Kernel {
   KernelContext context;
 };
 
-/// Everything that issued.
+/// Log of all issued instructions.
 struct IssueLog : Observer {
   std::vector<Issue> issues;
   std::vector<Tb> started, retired;
   void issued(const Issue& event) override { issues.push_back(event); }
   void tb_started(const Tb& event) override { started.push_back(event); }
   void tb_retired(const Tb& event) override { retired.push_back(event); }
-  /// Ticks in which warp `warp` issued, in order.
+  /// Returns the ticks in which warp `warp` issued, in order.
   [[nodiscard]] std::vector<Tick> ticks(unsigned warp) const {
     std::vector<Tick> result;
     for (const Issue& issue : issues) {
@@ -46,7 +46,7 @@ struct IssueLog : Observer {
     }
     return result;
   }
-  /// Ticks in which warp `warp` issued record `pc`.
+  /// Returns the ticks in which warp `warp` issued record `pc`.
   [[nodiscard]] std::vector<Tick> at(unsigned warp, std::uint32_t pc) const {
     std::vector<Tick> result;
     for (const Issue& issue : issues) {
@@ -56,7 +56,7 @@ struct IssueLog : Observer {
   }
 };
 
-/// Performs every request in the cycle in which it sees it and answers a fixed time later.
+/// Network that performs every request in the cycle in which it sees it, and replies a fixed time later.
 struct Network final : sc_core::sc_module, Unit {
   Network(const sc_core::sc_module_name& name, Store& memory) : sc_module(name), store(memory) {}
   void tick(Cycle now) override {
@@ -223,7 +223,7 @@ class BasicRig {
   std::deque<Kernel> kernels;
   std::vector<TbRetireMessage> retired;
   std::vector<Fault> faults;
-  /// Thread blocks that were swapped out: how many, those that are not back, whether they come back at once.
+  /// Swapped-out thread blocks: their number; those not yet restored; whether they are restored at once.
   unsigned moved = 0;
   std::deque<std::shared_ptr<const SavedTb>> away;
   bool brings_back = true;

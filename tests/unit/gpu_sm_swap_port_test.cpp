@@ -1,4 +1,4 @@
-// The port of a swap engine: times, slots and entries that its accesses take, and what an engine must not do
+// Tests of the port of a swap engine: times, slots and entries that its accesses take, and rules for the engine
 // (docs/gpu/swapping.md).
 
 #include <algorithm>
@@ -23,7 +23,8 @@ using swap_test::SeenRig;
 using swap_test::Swapping;
 using test::RandomSwapEngine;
 
-// Blocks that run beside the one that moves: what issues, and when the engine's accesses are performed.
+// Blocks run beside the one that is moved. The test checks which instructions issue, and when the engine's accesses are
+// performed.
 TEST(SwapPort, AnAccessTakesTheIssueSlotOfItsSchedulerAndBarsMemoryInstructions) {
   RandomSwapEngine::Options options;
   options.longest_pause = 1;
@@ -176,7 +177,7 @@ TEST(SwapPort, TimesOfAnImageOfALoadAndOfTheEndOfAJob) {
   EXPECT_EQ(one.rig.now, taken + 1 + l1.access_latency + 1 + 100 + 1 + l1.return_latency);
   ASSERT_TRUE(one.rig.run(1)) << one.rig.sm.waiting();
 }
-// Loads are performed one per tick; copies inside the SM lie among them.
+// Loads are performed one per tick, interleaved with copies inside the SM.
 TEST(SwapPort, AcknowledgesOfATickQueue) {
   RandomSwapEngine::Options options = quick();
   options.spare = true;

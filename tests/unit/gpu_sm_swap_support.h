@@ -28,8 +28,8 @@ inline Machine machine(const std::vector<std::string>& more = {}) {
   keys.insert(keys.end(), more.begin(), more.end());
   return test::machine("maxwell_liu13", keys);
 }
-// A counter that 64 threads add up for a while, with shared memory, local memory and predicates in use. The lanes of a
-// warp leave the loop one after the other, so its SIMT stack has two entries for long.
+// 64 threads increment a counter for a while, with shared memory, local memory and predicates in use. The lanes of a
+// warp leave the loop one after the other, so its SIMT stack has two entries for a long time.
 inline const char* const kBefore = ".shared .align 4 .b32 words[64];\n";
 inline const char* const kBody = R"(
   .local .align 4 .b8 depot[8];
@@ -117,7 +117,7 @@ class Swapping {
     return result;
   }
 };
-/// Passes everything through to a RandomSwapEngine and keeps what is seen of its accesses.
+/// Swap engine that forwards all calls to a RandomSwapEngine and records its accesses.
 class SeenEngine final : public SwapEngine {
  public:
   explicit SeenEngine(const RandomSwapEngine::Options& options) : inner(options) {}

@@ -1,5 +1,5 @@
-// Thread blocks whose contexts a swap engine moves, line by line: what comes back, and what is found if a line does not
-// (docs/gpu/swapping.md).
+// Tests of thread blocks whose contexts a swap engine moves line by line: the restored contexts, and the detection of
+// missing lines (docs/gpu/swapping.md).
 
 #include <cstring>
 #include <memory>
@@ -76,7 +76,7 @@ TEST(SwapPort, SwapsAtRandomChangeNoResultAndAreTheSameWithoutSleep) {
     EXPECT_EQ(reports[0], reports[1]);
   }
 }
-// A line that the engine leaves out, of each type: the storage that it should have filled holds poison, or the image
+// The engine leaves out a line, of each type: the storage that the line should have filled holds poison, or the image
 // holds other bytes.
 TEST(SwapPortDeathTest, AForgottenLineIsFound) {
   Swapping sizes;
@@ -117,7 +117,7 @@ TEST(SwapPortDeathTest, ASimtLineThatIsNotTheBlocksOwnStopsTheRunWithTheBlocksNa
     }
   }
 }
-// Two blocks are away; each comes back with the other's lines.
+// Two blocks are swapped out; each is restored with the lines of the other.
 TEST(SwapPortDeathTest, LinesOfAnotherBlockAreFoundByTheirToken) {
   Swapping one;
   one.rig.start(*one.kernel, 0);
@@ -132,7 +132,7 @@ TEST(SwapPortDeathTest, LinesOfAnotherBlockAreFoundByTheirToken) {
   one.rig.bring_back(first);
   EXPECT_HOOK_FAILS(static_cast<void>(one.rig.run(1)), "SIMT lines of TB . are not those that it left");
 }
-// Five branches inside each other: more entries than a SIMT line holds.
+// Five nested branches: more entries than a SIMT line holds.
 TEST(SwapPort, WarpsWithDeepStacksComeBack) {
   std::string body = R"(
   ld.param.u64 %rd0, [out];

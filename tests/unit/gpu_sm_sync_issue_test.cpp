@@ -1,5 +1,5 @@
-// Instructions of device-wide synchronisation in an SM: which the agent sees as candidates and as issued, what it
-// refuses, what stops their kernel (docs/gpu/sync-network.md, "Instructions").
+// Tests of instructions of device-wide synchronisation in an SM: candidates and issues that the agent sees, picks that
+// it refuses, and errors that stop their kernel (docs/gpu/sync-network.md, "Instructions").
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,8 +17,8 @@ using test::sync::kIdeal;
 using test::sync::SyncRig;
 using ::testing::HasSubstr;
 
-/// An agent that records the instructions, stalls the warps of those that block from the next tick on, and releases
-/// all of them kHold ticks after the last.
+/// An agent that records the instructions. It stalls warps with blocking instructions from the next tick on, and
+/// releases all of them kHold ticks after the last one.
 struct Recorder {
   static constexpr Cycle kHold = 60;
   struct Seen {
@@ -340,7 +340,7 @@ TEST(SyncIssues, DivergentBlockingInstructionsStopTheKernelAndDoNotIssue) {
                                                        "has neither exited nor arrived"));
     EXPECT_EQ(rig.faults[0].thread.x, 37U);
     EXPECT_EQ(rig.faults[0].line, 7U);
-    // Warp 0 is whole.
+    // All lanes of warp 0 are live.
     ASSERT_EQ(seen.issued.size(), 1U);
     EXPECT_EQ(seen.issued[0].issue.warp, 0U);
     const auto warp1 = std::find_if(seen.candidates.begin(), seen.candidates.end(),
@@ -403,7 +403,7 @@ TEST(SyncIssues, AWaitingWarpIsReportedWithItsInstructionAndLine) {
   EXPECT_THAT(text, HasSubstr("warp 0 (slot 0) waits at tb.wait of event 12 with target 3, kernel 'k' (test.ptx:11)"));
   EXPECT_THAT(text, HasSubstr("warp 1 (slot 1) waits at tb.gridsync, kernel 'k' (test.ptx:8)"));
   EXPECT_EQ(text.find("stalled"), std::string::npos);
-  // A stall that follows another one is no wait at the instruction any more.
+  // A stall after another one is no longer a wait at the instruction.
   for (const WarpMask stall : {WarpMask{0}, WarpMask{3}}) {
     agent.out.stall = stall;
     rig.sm.wake_at(rig.now + 1);

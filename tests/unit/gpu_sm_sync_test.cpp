@@ -1,4 +1,5 @@
-// The synchronisation agent of an SM: what it sees, what it stalls, when it is not called (docs/gpu/sync-network.md).
+// Tests of the synchronisation agent of an SM: its inputs, its stalls, and the ticks in which it is not called
+// (docs/gpu/sync-network.md).
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -41,7 +42,7 @@ TEST(SyncAgents, StalledWarpsIssueNothingAndOthersGoOn) {
         continue;
       }
       EXPECT_EQ(inside, 0) << warp;
-      // A warp alone on its scheduler that has long been ready issues in the first tick without the stall.
+      // A warp that is alone on its scheduler and has long been ready issues in the first tick without the stall.
       EXPECT_TRUE(std::binary_search(ticks.begin(), ticks.end(), kUntil)) << warp;
       EXPECT_GT(std::count_if(ticks.begin(), ticks.end(), [](Tick t) { return t < kFrom; }), 10) << warp;
     }

@@ -1,7 +1,7 @@
 #include "castor/gpu/sm/thread_blocks.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Contexts of thread blocks: what a start takes, what a retire gives back and reports, which kernels are stopped.
+// Tests of thread block contexts: resources of a start, resources and reports of a retirement, stopped kernels.
 
 namespace castor::gpu::gpu_sm_thread_blocks_test {
 namespace {

@@ -3,7 +3,7 @@
 #include "castor/gpu/sm/tick_accounting.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Equal ticks are counted in one go: the counters are those of counting every tick.
+// Tests that counting equal ticks at once gives the same counters as counting every tick.
 
 namespace castor::gpu::gpu_sm_tick_accounting_test {
 namespace {

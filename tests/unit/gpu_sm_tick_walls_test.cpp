@@ -1,4 +1,4 @@
-// A tick of an SM writes what is the SM's own and nothing else (docs/gpu/sm.md, "What SMs share").
+// Tests that a tick of an SM writes the SM's own state only (docs/gpu/sm.md, "What SMs share").
 #include <functional>
 #include <thread>
 
@@ -15,7 +15,7 @@ namespace {
 using test::machine;
 using test::Rig;
 
-// Touches global, shared and local memory, the network, barriers, timers, the heap.
+// A kernel that uses global, shared and local memory, the network, barriers, timers, the heap.
 constexpr const char* kBusy = R"(
   .shared .align 4 .b8 s[1024];
   ld.param.u64 %rd1, [out];

@@ -13,7 +13,8 @@ std::string repeat(const std::string& text, unsigned count) {
   return result;
 }
 
-// `count` adds to `registers` accumulators in turn, so that none waits for another; all are used at the end.
+// Returns `count` adds to `registers` accumulators in turn, so that no add waits for another one. All accumulators are
+// used at the end.
 std::string independent_adds(unsigned count, unsigned registers = 32) {
   std::string text;
   for (unsigned i = 0; i < registers; ++i) text += "mov.u32 %r" + std::to_string(i) + ", " + std::to_string(i) + ";\n";
@@ -86,7 +87,7 @@ TEST_P(AddsOfManyWarps, ReachTheNarrowestLimit) {
   const test::Kernel& kernel = rig.load(independent_adds(960), {1, 1, 1}, {GetParam().warps * lanes, 1, 1});
   rig.start(kernel);
   ASSERT_TRUE(rig.run(1));
-  // While all run: from the start of the adds to the first warp that ends them.
+  // The period in which all warps run: from the start of the adds to the end of the first warp.
   const Tick from = rig.log.issues.front().tick + 60;
   Tick to = ~Tick{0};
   for (unsigned w = 0; w < GetParam().warps; ++w) {
@@ -236,7 +237,7 @@ TEST(BarrierStatistics, ThreadBlocksThatRunAheadAreCounted) {
   ASSERT_TRUE(rig.run(2));
   const SmCounters& counters = rig.sm.counters();
   EXPECT_EQ(counters.barrier_instances, 4U);
-  // The quick one leads by one and by two; the other one is alone when it has its turn.
+  // The fast block leads by one barrier and by two; the slow one is alone in its last rounds.
   EXPECT_EQ(counters.barriers_per_tb_spread, 2U);
   EXPECT_EQ(counters.barriers_ahead_sum, 3U);
   ASSERT_EQ(rig.log.retired.size(), 2U);
@@ -284,7 +285,7 @@ TEST(LastExit, OfDrainedWarpsLetsAWaitingBlockIssueFiveTicksLater) {
   }
 }
 
-// T23: the same ticks, seven times the cycles and six more at most.
+// T23: the same ticks in seven times the cycles, plus at most six.
 TEST(ClockEnable, OneOfSevenStretchesAKernelSevenTimes) {
   for (const char* name : {"kepler_k20c_study", "pascal_titanx_study"}) {
     std::vector<Tick> reference;
@@ -318,7 +319,7 @@ TEST(ClockEnable, OneOfSevenStretchesAKernelSevenTimes) {
   }
 }
 
-// Numbers of grants of each scheduler for one unit differ by at most 2 as long as all have work (T30).
+// Checks that the schedulers' numbers of grants for one unit differ by at most 2 as long as all have work (T30).
 void expect_fair_grants(const char* machine, const std::string& instruction, const std::string& before = {}) {
   test::Rig rig(ideal(machine));
   std::string text = before;

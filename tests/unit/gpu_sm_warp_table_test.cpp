@@ -4,7 +4,7 @@
 #include "castor/gpu/sm/warp_table.h"
 #include "unit/gpu_sm_parts_support.h"
 
-// Warp slots: how a warp begins, where it goes, and who is older.
+// Tests of warp slots: the start of a warp, its control flow, and the age order.
 
 namespace castor::gpu::gpu_sm_warp_table_test {
 namespace {

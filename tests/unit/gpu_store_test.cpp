@@ -114,7 +114,7 @@ TEST(Store, TakesFreedMemoryAgainOnlyWhenFreshHasRunOut) {
   }
   // 2^20 bytes less the first 1024 + 256 hold 17 spans of 60160 + 256 bytes.
   EXPECT_EQ(taken.size(), 17U);
-  // Now the small range is given out again.
+  // Now the small freed range is reused.
   while (const auto next = store.allocate(1000, AllocationKind::kHeap)) {
     taken.push_back(*next);
     ASSERT_LT(taken.size(), 1000U);

@@ -40,7 +40,7 @@ class Parameters {
   std::vector<std::byte> bytes_;
 };
 
-/// A functional device with short ways to load, launch and look at memory. What device code prints is in `printed`.
+/// A functional device with shorthands to load, launch and access memory. The output of device code is in `printed`.
 class Rig {
  public:
   explicit Rig(Machine machine = test::machine(), const std::string& configuration = {},
@@ -49,7 +49,8 @@ class Rig {
     device.set_print_sink([this](std::string_view text) { printed += text; });
   }
 
-  /// Kernel `kernel` of PTX text, which gets a header; the text starts at line 4. `symbols`: where its variables lie.
+  /// Loads kernel `kernel` of a PTX text, which gets a header; the text starts at line 4. `symbols`: addresses of its
+  /// variables.
   ProgramHandle load(const std::string& text, const std::string& kernel = "k",
                      const std::unordered_map<std::string, std::uint64_t>& symbols = {}) {
     const isa::Module module = ptx::parse(".version 7.0\n.target sm_70\n.address_size 64\n" + text, "test.ptx");
@@ -58,7 +59,7 @@ class Rig {
     options.symbols = symbols;
     return device.load(compiler::compile(module, kernel, options));
   }
-  /// A kernel of one parameter `out` (u64, in %rd0) with that body; %r, %rd, %p are declared.
+  /// Loads a kernel with one parameter `out` (u64, in %rd0) and the given body; %r, %rd, %p are declared.
   ProgramHandle load_body(const std::string& body, const std::string& kernel = "k", const std::string& before = {}) {
     return load(before + ".visible .entry " + kernel +
                     "(.param .u64 out)\n{\n.reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<8>;\n"

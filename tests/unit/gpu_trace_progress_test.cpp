@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A terminal and a host clock that the test moves.
+/// A terminal, and a host clock that the test sets.
 struct Terminal {
   nanoseconds now{0};
   unsigned looks = 0;

@@ -14,7 +14,7 @@
 
 namespace castor::gpu {
 
-/// A file name of its own that is gone with the object.
+/// Path of a temporary file, which is removed with the object.
 class TemporaryPath {
  public:
   explicit TemporaryPath(const std::string& suffix) {

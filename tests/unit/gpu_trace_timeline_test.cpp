@@ -46,7 +46,7 @@ std::vector<json> slices(const json& document, const std::string& category) {
   return out;
 }
 
-/// Random TBs on all SMs; returns (SM, context, start, end, gid) of all that ended.
+/// Runs random TBs on all SMs. Returns (SM, context, start, end, gid) of all that ended.
 using Key = std::tuple<unsigned, unsigned, Cycle, Cycle, std::uint64_t>;
 std::set<Key> drive(Timeline& timeline, const Machine& m, const TestKernel& kernel, std::uint64_t seed, unsigned events,
                     Cycle& now) {

@@ -30,7 +30,7 @@ int check(const TemporaryPath& dump, const std::string& expected) {
 /// One value fewer than the signal has.
 constexpr const char* kStates[] = {"Idle", "Busy", "Done"};
 
-/// Signals of every kind that change at random, and what was driven.
+/// Signals of every type that change at random, with the values that were driven.
 struct Signals {
   bool flag = false;
   std::uint8_t byte = 0;
@@ -102,7 +102,7 @@ TEST(WaveFile, HoldWhatWasDriven) {
   EXPECT_EQ(check(file, signals.expected.str()), 0) << "seed " << seed;
 }
 
-/// Two dumps with the same identifiers, which are those of signals too.
+/// Two dumps use the same identifiers, which also occur as signals.
 TEST(WaveFile, HoldDumpsOfOthersApart) {
   const TemporaryPath file(".vcd");
   WaveFile waves(file.path(), {"gpu.x*"});

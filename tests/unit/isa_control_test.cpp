@@ -46,7 +46,7 @@ TEST(SimtStack, UniformBranchesOnlyMoveThePc) {
 }
 
 TEST(SimtStack, BranchToTheMeetingPointRunsOnlyTheOthers) {
-  // if without else: the taken lanes go straight to the meeting point.
+  // An if without else: the taken lanes go straight to the reconvergence point.
   SimtStack stack;
   stack.start(0xf, 0);
   stack.branch({4, 4}, 0x8);
@@ -100,7 +100,7 @@ TEST(SimtStack, IndirectBranchesRunTheLowestTargetFirst) {
   stack.start(0xff, 0);
   std::uint32_t targets[kMaxLanes] = {30, 10, 20, 10, 30, 40, 40, 40};
   stack.branch_indirect(targets, 0x7f, 40);
-  // Lane 7 does not take part and goes on with 1; lanes 5 and 6 go to the meeting point.
+  // Lane 7 does not execute the branch and continues with 1; lanes 5 and 6 go to the reconvergence point.
   EXPECT_EQ(stack.pc(), 1u);
   EXPECT_EQ(stack.active(), 0x80u);
   stack.jump(40);
@@ -185,7 +185,7 @@ TEST(SimtStack, ReturnsInDivergentCodeKeepTheOthersInTheFunction) {
 }
 
 TEST(SimtStack, CallAtTheEndOfAPathStillReturnsThere) {
-  // The call is the last instruction before the meeting point.
+  // The call is the last instruction before the reconvergence point.
   SimtStack stack;
   stack.start(0xf, 0);
   stack.branch({10, 11}, 0x3);

@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(All, FloatArithmetic, testing::Range(std::size_t{0}, st
 std::vector<Column> sources_for(const Operation& op, const Column& edges, std::size_t random,
                                 Column (*more)(std::mt19937_64&, std::size_t)) {
   if (op.operands < 3) return combinations(edges, op.operands, random, more);
-  // Triples of all edges would be many: every other one.
+  // All triples of edge values would be too many: takes every other one.
   Column some;
   for (std::size_t i = 0; i < edges.size(); i += 2) some.push_back(edges[i + (i / 2) % 2]);
   return combinations(some, 3, random, more);

@@ -105,7 +105,8 @@ inline isa::Record record_of(const isa::Match& match, u64 immediate) {
   return record;
 }
 
-/// Executes; predicates 0 and 1 are sources, 2 and 3 destinations. `in_place` lets the destination be source row 1.
+/// Executes an instruction. Predicates 0 and 1 are sources, 2 and 3 destinations. With `in_place` the destination is
+/// source row 1.
 inline void execute(const isa::Match& match, Warp& warp, unsigned lanes, isa::LaneMask mask, u64 immediate,
                     bool in_place) {
   isa::Record record = record_of(match, immediate);
@@ -120,7 +121,7 @@ inline void execute(const isa::Match& match, Warp& warp, unsigned lanes, isa::La
   warp.fault = args.fault;
 }
 
-/// Values at which instructions go wrong, for a type.
+/// Returns the boundary values of a type.
 inline const std::vector<u64>& edges(isa::Type type) {
   static const std::vector<u64> narrow = {0,      1,      2,      3,      7,      0x7f,   0x80,   0xff,  0x100,
                                           0x7ffe, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff, 0x5555, 0xaaaa};
@@ -152,7 +153,7 @@ inline const std::vector<u64>& edges(isa::Type type) {
   return bits <= 16 ? narrow : bits <= 32 ? word : wide;
 }
 
-/// Patterns that floating-point instructions care about, beside those of the integer tests.
+/// Returns a pattern that matters for floating-point instructions, in addition to those of the integer tests.
 inline u64 pattern(std::mt19937_64& random, isa::Type type) {
   static const u64 floats[] = {0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffffffff,
                                0x00000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x80000000, 0x4f000000, 0xcf000000,
@@ -239,7 +240,7 @@ inline void check(const std::string& spelling, const std::function<void(Lane&)>&
         now.p[1] = (warp.predicates[1] >> lane & 1) != 0;
         if (options.adjust) options.adjust(now, random);
         for (std::size_t s = 0; s < shape.sources.size(); ++s) {
-          // The upper half of a 16-bit register is anything.
+          // The upper half of a 16-bit register may hold anything.
           const u64 junk = isa::bits(shape.sources[s]) < 32 ? random() << isa::bits(shape.sources[s]) : 0;
           warp.put(static_cast<unsigned>(s) + 1, lane, wide(shape.sources[s]), now.s[s] | junk);
         }

@@ -1,4 +1,4 @@
-// The three steps of memory instructions, and what their rows mean.
+// Tests of the three steps of memory instructions, and of the meaning of their rows.
 
 #include <cmath>
 
@@ -120,7 +120,7 @@ struct Machine {
     std::memcpy(&value, view.registers + reg * lanes * 4 + lane * (wide ? 8 : 4), wide ? 8 : 4);
     return value;
   }
-  /// The three steps in a row; addresses are offsets into `memory`.
+  /// Runs the three steps in order. Addresses are offsets into `memory`.
   void run(const std::string& spelling, isa::LaneMask mask, unsigned register_bits, std::int64_t offset = 0,
            isa::OperandIndex dst = 2, std::array<isa::OperandIndex, 3> src = {0, 2, 4}) {
     const isa::Match match = match_of(spelling);

@@ -119,8 +119,8 @@ TEST(Result, OfARowThatClaimsToBePureDependsOnTheLanesOperandsAlone) {
   }
 }
 
-// The test above can fail: every row that looks at more than its lane's operands does. A vote seldom differs, and it is
-// over at the first difference, so this one takes as many rounds as that may need.
+// Shows that the test above can fail: it fails for every row whose result depends on more than its lane's operands. A
+// vote rarely differs, so this test takes many rounds and stops at the first difference.
 TEST(Result, OfOperationsAcrossLanesAndOfSpecialRegistersDoesNot) {
   const isa::InstructionTable& table = isa::InstructionTable::instance();
   std::size_t seen = 0;

@@ -170,7 +170,7 @@ TEST(Rows, AreFoundByEverySpellingOfTheirs) {
       LookupError error;
       const Match match = table.find(spelling, error);
       if (!match.valid()) {
-        // Only a handler that does not exist for the combination may be the reason.
+        // The only allowed reason is a handler that does not exist for the combination.
         EXPECT_NE(row->select, nullptr) << spelling << ": " << error.message;
         continue;
       }

@@ -294,7 +294,7 @@ TEST(MemberMasks, FaultWhenANamedLiveLaneIsElsewhere) {
   for (const std::string& spelling : spellings) {
     // All lanes are live, half of them execute.
     on_all(spelling, 32, 0xffff, fill(kAll, kAll), expect(isa::LaneFault::kSyncMaskInactive));
-    // The others have exited: fine.
+    // The others have exited, which is legal.
     on_all(spelling, 32, 0xffff, fill(kAll, 0xffff), expect(isa::LaneFault::kNone));
     on_all(spelling, 32, 0xffff, fill(0xffff, kAll), expect(isa::LaneFault::kNone));
     // Lane 15 does not name itself.

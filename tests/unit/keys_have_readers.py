@@ -104,7 +104,7 @@ class Readers:
         return self.aliases[stem, part]
 
     def first(self, path):
-        """ "file:line: text" of the first reader of a member, None if there is none."""
+        """Returns "file:line: text" of the first reader of a member; None if there is none."""
         part, _, member = path.rpartition(".")
         not_written = r"\b(?!\s*(?:=(?!=)|[-+*/|&^]=))"
         if part.endswith("[]"):
@@ -129,7 +129,7 @@ class Readers:
 
 
 def check(root, table=None):
-    """([(key, its first reader)], [keys that have none])."""
+    """Returns ([(key, its first reader)], [keys without a reader])."""
     header = (root / "models/castor/gpu/machine.h").read_text()
     readers = Readers(sources(root), types_of_parts(header))
     found = [(key, readers.first(path)) for key, path in rows(table or (root / TABLE).read_text())]

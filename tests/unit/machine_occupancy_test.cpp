@@ -77,7 +77,7 @@ TEST(Occupancy, RegisterCapLetsTheNumberOfTbsReside) {
   }
 }
 
-// A fetch filter gets what is left, never at the cost of a TB.
+// A fetch filter gets the remaining registers, and never reduces the number of TBs.
 TEST(Occupancy, FilterRowsAreWhatResidentTbsLeave) {
   const Machine pascal = platforms::load_machine("pascal_titanx").machine;
   const auto rows = [&](unsigned threads, unsigned registers) {

@@ -57,7 +57,8 @@ TEST_P(Shipped, EffectiveConfigurationIsTheSameMachine) {
 INSTANTIATE_TEST_SUITE_P(Machines, Shipped, testing::ValuesIn(shipped_machines()),
                          [](const testing::TestParamInfo<std::string>& info) { return info.param; });
 
-// Peak bandwidth as the platform's specification prints it beside channels, width and clock, which are the keys.
+// The peak bandwidth printed in the platform's specification equals that from channels, width and clock, which are the
+// keys.
 TEST(Machines, PeakBandwidthIsThePublishedOne) {
   const auto peak = [](const char* name) { return load_machine(name).machine.peak_gb_per_s(); };
   EXPECT_NEAR(peak("fermi_gtx480"), 177, 1);

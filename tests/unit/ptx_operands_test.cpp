@@ -285,7 +285,7 @@ TEST(PtxOperands, LoadsStoresAndConversionsTakeWiderRegisters) {
       "st.global.u8 "
       "[d], h; cvt.u32.u8 r, h; cvt.u8.u32 h, r; cvt.u16.u32 r, d;");
   EXPECT_THAT(only_kernel(module).body, SizeIs(7));
-  // Bits go with everything that is wide enough, floating point with bits only.
+  // Bit types match every register that is wide enough; floating-point types match bit types only.
   const std::string f = ".reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .s64 s;\n";
   EXPECT_EQ(error_in(f + "st.global.b8 [d], f; ld.global.f32 d, [d]; st.global.f32 [d], d; cvt.rn.f16.f32 r, f; "
                          "cvt.f32.f16 f, r;"),

@@ -1,4 +1,4 @@
-// The parts of the parser alone: each reads its kind of thing at a cursor.
+// Tests of the parser's parts alone: each reads its construct at a cursor.
 
 #include "ptx/declarations.h"
 #include "ptx/directives.h"
@@ -15,7 +15,7 @@ using Kind = Constant::Kind;
 
 const std::string kFile = "part.ptx";
 
-/// Message of the InputError that an action ends with, or "no error".
+/// Returns the message of the InputError that an action throws, or "no error".
 template <class F>
 std::string message_of(F action) {
   try {

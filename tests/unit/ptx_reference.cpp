@@ -144,7 +144,7 @@ u64 constant(const std::string& text) {
   return negative ? 0 - value : value;
 }
 
-/// One instruction on its way through a warp.
+/// Execution of one instruction for all lanes of a warp.
 class Execution {
  public:
   Execution(Form form, std::vector<Lane>& warp) : form_(std::move(form)), warp_(warp), before_(warp) {}

@@ -15,10 +15,10 @@ namespace castor::ptx::test {
 
 inline const char* const kHeader = ".version 7.0\n.target sm_70\n.address_size 64\n";
 
-/// A module of the given text after a header of three lines; the text starts at line 4, column 1.
+/// Returns the module of the given text after a header of three lines; the text starts at line 4, column 1.
 inline isa::Module module_of(std::string_view text) { return parse(kHeader + std::string(text), "test.ptx"); }
 
-/// A kernel of that body, preceded by module-level text. All in one line 4 if they hold no line ends.
+/// Returns a kernel with that body, preceded by module-level text. All is in line 4 if they contain no line ends.
 inline std::string kernel_text(std::string_view body, std::string_view before = {}) {
   return std::string(before) + ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n" + std::string(body) + "\n}\n";
 }

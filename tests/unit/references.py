@@ -103,7 +103,8 @@ def files(root):
 
 
 def values(text):
-    """[(offset of the line, key, origin)] of a machine file; key and origin are None in a line that is no value."""
+    """Returns [(offset of the line, key, origin)] of a machine file. Key and origin are None in a line that is no
+    value."""
     found, offset = [], 0
     for line in text.splitlines(keepends=True):
         value = VALUE.match(line)
@@ -131,7 +132,7 @@ def anchors(text):
 
 
 def dead_links(root, path, text):
-    """(offset, what is wrong) of each link of a page that leads nowhere."""
+    """Returns (offset, error) of each link of a page that leads nowhere."""
     plain = QUOTED.sub(lambda part: " " * len(part.group()), text)
     for match in LINK.finditer(plain):
         target = (path.parent / match.group(1) if match.group(1) else path).resolve()
@@ -142,7 +143,7 @@ def dead_links(root, path, text):
 
 
 def check(root):
-    """(number of references to sections, number of origins, ["file:line: what is wrong"])."""
+    """Returns (number of references to sections, number of origins, ["file:line: error"])."""
     legend, known = Legend(root), {}
     sections, origins, wrong = 0, 0, []
     for path in files(root):

@@ -1,4 +1,4 @@
-// Host functions from their submission to their call, and advances that end when one has run.
+// Tests of host functions from their submission to their call, and of advances that end when one has run.
 
 #include "gpu_support.h"
 #include "runtime/host_functions.h"

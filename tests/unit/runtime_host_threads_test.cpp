@@ -27,7 +27,7 @@ HostThread thread(pid_t id, State state, int used_ms, std::uint64_t turns = 0) {
 
 using Threads = std::vector<HostThread>;
 
-/// Two equal looks.
+/// Observes the threads twice with the same state.
 HostActivity look(HostWatch& watch, const Threads& threads, int ms) { return watch.look(threads, threads, at(ms)); }
 
 TEST(HostWatch, AllThreadsThatAreBlockedInBothLooksWait) {

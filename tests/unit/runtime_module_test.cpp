@@ -168,7 +168,7 @@ TEST_F(ModuleTest, LaunchesThroughTheValueOfAnotherModuleAreRefused) {
     return std::make_pair(rig_.value<std::uint32_t>(out), rig_.value<std::uint32_t>(out + 4));
   };
   EXPECT_EQ(run(parent.handle), std::make_pair(0U, 7U));
-  // The same code, said to be of no module that has the value.
+  // The same code, declared to belong to no module that has the value.
   const auto foreign = std::make_shared<isa::Program>(*parent.program);
   foreign->code_values += 4096;
   rig_.device.store().host(out)[4] = std::byte{0};

@@ -1,4 +1,4 @@
-// The parts of a session alone: streams and events, and the images of the program.
+// Tests of the parts of a session alone: streams and events, and the images of the program.
 
 #include "gpu_support.h"
 #include "runtime/api_error.h"

@@ -50,8 +50,8 @@ std::string level_from_environment(const std::string& name) {
   try {
     return log_level_of(specification, name);
   } catch (const InputError& error) {
-    // A wrong log level must not stop the program, but the user has to be told once: the error is printed at the first
-    // use.
+    // A wrong log level must not stop the program, but the user must be notified once: the error is printed at the
+    // first use.
     static std::once_flag once;
     std::call_once(once, [&error] { complain(error.what()); });
     return "warn";

@@ -250,7 +250,7 @@ class Device {
 
   /// Returns the first fault since the last reset.
   [[nodiscard]] virtual const std::optional<Fault>& fault() const = 0;
-  /// Returns what stopped the run (Outcome::kStopped), for users; empty if nothing did.
+  /// Returns the reason for the stop of the run (Outcome::kStopped), for users; empty if the run was not stopped.
   [[nodiscard]] const std::string& stopped() const { return stopped_; }
   /// Drops all pending work and the fault. Memory contents are kept.
   virtual void reset() = 0;

@@ -113,7 +113,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
 
   /// Returns whether nothing is queued, resident, in flight or unanswered.
   [[nodiscard]] bool idle() const;
-  /// Returns a report of the waiting units and what each waits for, one per line (docs/gpu/faults.md, "Watchdogs").
+  /// Returns a report of the waiting units with the reason of each, one per line (docs/gpu/faults.md, "Watchdogs").
   [[nodiscard]] std::string waiting() const;
   /// Returns the report of waiting units for a host that waits for `ticket`.
   [[nodiscard]] std::string waiting(Ticket ticket) const;

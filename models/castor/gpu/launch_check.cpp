@@ -84,8 +84,8 @@ bool swaps_out(const isa::Program& program, const SyncOptions* options) {
   return barrier || options == nullptr || options->swap != SyncSwap::kNever;
 }
 
-// Checks a launch of which not all thread blocks fit at once and those that wait are swapped out. `most`: thread blocks
-// that the machine has room for; `image`: bytes in device memory for one that is swapped out.
+// Checks a launch whose thread blocks do not all fit at once and are swapped out while they wait. `most`: thread blocks
+// that fit on the machine; `image`: bytes in device memory for a swapped-out thread block.
 LaunchVerdict check_swapped(const Machine& machine, const isa::Program& program, const LaunchSize& launch,
                             std::uint64_t most, std::uint64_t image) {
   const std::uint64_t count = launch.grid.count();

@@ -58,8 +58,7 @@ struct LaunchSize {
 /// Returns the first instruction at which thread blocks of such a program meet, and where it is: "it can reach
 /// tb.gridsync in kernel ...".
 [[nodiscard]] std::string why_synchronises(const isa::Program& program);
-/// Returns whether thread blocks of one launch meet; KernelPacket::synchronises says it of programs without such
-/// instructions.
+/// Returns the same for one launch. KernelPacket::synchronises is set for programs without such instructions.
 [[nodiscard]] inline bool synchronises(const isa::Program& program, const KernelPacket& packet) {
   return packet.synchronises || synchronises(program);
 }

@@ -18,7 +18,8 @@ class PagePort {
 
   /// Requests an image for a TB of the kernel.
   void request(const KernelContext& kernel, Cycle now) { outbox_.request_page({now + 1, kernel.ticket, 0}); }
-  /// Gives back an image of the kernel. Only the image's own SM or an SM that has read it may do so, once.
+  /// Returns an image of the kernel to the allocator. Only the image's own SM or an SM that has read it may do so,
+  /// once.
   void give_back(const KernelContext& kernel, std::uint64_t address, Cycle now) {
     outbox_.request_page({now + 1, kernel.ticket, address});
   }

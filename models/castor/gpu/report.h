@@ -41,7 +41,7 @@ void add_launches_beyond(nlohmann::ordered_json& report, const LaunchesBeyond& b
 /// Returns lines that tell users about refused launches; empty if there were none.
 [[nodiscard]] std::string lost_launches(const LaunchesBeyond& beyond);
 
-/// Returns what ended a run after `kernels` kernels (run.stop_after), for users.
+/// Returns the reason of the end of a run after `kernels` kernels (run.stop_after), for users.
 [[nodiscard]] std::string stopped_text(std::uint64_t kernels);
 
 /// Returns a fault's report entry.

@@ -303,9 +303,9 @@ class SmUnit : public Unit {
   [[nodiscard]] const SmPulse& pulse(Cycle now) const { return pulse_at_ < now ? pulse_ : previous_pulse_; }
   /// Returns whether no TB is resident or in flight to the SM, and no access or message is in flight.
   [[nodiscard]] virtual bool idle() const = 0;
-  /// Returns what each resident TB and warp waits for, one line each; for deadlock reports.
+  /// Returns the reason for which each resident TB and warp waits, one line each; for deadlock reports.
   [[nodiscard]] virtual std::string waiting() const = 0;
-  /// Adds what each resident TB and warp waits for to a wait graph.
+  /// Adds the reason for which each resident TB and warp waits to a wait graph.
   virtual void waits(WaitGraph& /*graph*/) const {}
 
   /// Declares the SM's signals; called once, before the first cycle.
@@ -313,8 +313,8 @@ class SmUnit : public Unit {
 
   /// Sets the front end, which is woken for each message and, while pulses are read, when the pulse changes.
   void set_front_end(Unit& front_end) { outbox_.set_front_end(front_end); }
-  /// Says that governors read the pulse from cycle `from` on, or read it no more. The pulse is 0 at first. The SM ticks
-  /// in `from`, so that the pulse does not depend on whether it slept.
+  /// Sets that governors read the pulse from cycle `from` on, or no longer read it. The pulse is 0 at first. The SM
+  /// ticks in `from`, so that the pulse does not depend on whether it slept.
   void read_pulses(bool read, Cycle from) {
     if (!read) {
       pulses_until_ = from;

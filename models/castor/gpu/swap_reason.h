@@ -4,7 +4,7 @@
 
 namespace castor::gpu {
 
-/// Who asked that a thread block be swapped out of its SM (docs/gpu/moving.md).
+/// Requester of the swap-out of a thread block (docs/gpu/moving.md).
 enum class SwapReason : std::uint8_t {
   kChildren,         ///< the block waits for its launches
   kPreemption,       ///< the front end preempts the block's queue

@@ -10,8 +10,8 @@
 
 namespace castor::gpu {
 
-/// Where a swap engine has put the context of a thread block, and what of its control state the SIMT lines have no room
-/// for (docs/gpu/swapping.md). The last owner gives the image back.
+/// Location of a thread block's context after a swap engine has stored it, and the part of the control state that does
+/// not fit into the SIMT lines (docs/gpu/swapping.md). The last owner returns the image to the allocator.
 struct SwapRecord {
   SwapEntry entry;
   std::uint32_t token = 0;  ///< in the SIMT lines of the thread block; it must be the same when they are back

@@ -74,14 +74,14 @@ class SyncLink {
   }
   void take_start() { starts_.pop(); }
   [[nodiscard]] Cycle next_start() const { return starts_.next(); }
-  /// Hands over what the SM's tick has sent and taken. Called when all units have ticked.
+  /// Hands over the messages that the SM's tick has sent and accepted. Called when all units have ticked.
   void deliver();
   /// Sets the function that `reset` calls for the SM's end.
   void on_reset(std::function<void()> act) { on_reset_ = std::move(act); }
 
   // --- The front end's end -------------------------------------------------------------------------------------------
 
-  /// Sets who is told what the SM sends and takes, and the SM's number there.
+  /// Sets the listener for the messages that the SM sends and accepts, and the SM's number at the listener.
   void connect(SyncLinkListener& listener, unsigned sm) {
     listener_ = &listener;
     sm_ = sm;

@@ -19,7 +19,7 @@ class WaitGraph {
 
   /// Adds an edge: `waiter` cannot proceed before `other` does.
   virtual void add(const std::string& waiter, const std::string& other);
-  /// Adds a line of text: who waits, and why. The line begins with the hook's name.
+  /// Adds a line of text: the waiting unit and the reason. The line begins with the hook's name.
   virtual void say(const std::string& text);
   /// Returns the node of the kernel in a kernel table entry.
   [[nodiscard]] virtual std::string kernel(unsigned entry) const;

@@ -35,7 +35,7 @@ class BlockType {
   /// Returns the keys below `blocks.<name>.`, each with its default, written without that prefix (hookup/keys.h). Every
   /// block also has the keys `enable`, `engine` and `wave_depth`.
   [[nodiscard]] virtual const std::vector<base::SchemaRow>& keys() const = 0;
-  /// Returns what the block controls in a machine with these settings, and what it requires of the machine.
+  /// Returns the parts of a machine that the block controls with these settings, and its requirements on the machine.
   [[nodiscard]] virtual std::vector<Claim> claims(const Settings& settings) const = 0;
   /// Returns the number of the 64 KB register window that the block serves; -1 = none. Windows 0 to 15 are reserved for
   /// Castor's own blocks.
@@ -50,8 +50,8 @@ class BlockType {
   /// the hooks of its claims only. Returns the owner of the twins and adapters, which must outlive the GPU. Throws
   /// InputError for a machine on which the block cannot work, for illegal parameters, and for RTL that cannot be built.
   [[nodiscard]] virtual std::shared_ptr<void> plug(const PlugSite& site, gpu::Hooks& hooks) const = 0;
-  /// Returns what studies a run of the functional machine on behalf of the systems that the block is compared with, or
-  /// null. Throws InputError for settings with which there can be no study.
+  /// Returns the study of a run of the functional machine for the systems with which the block is compared, or null.
+  /// Throws InputError for settings that allow no study.
   [[nodiscard]] virtual std::shared_ptr<gpu::ExecutionStudy> study(const Settings& /*settings*/) const { return {}; }
 
   /// Returns the place of the block's statistics in a report, such as "gpu.sm<k>.issue_policy"; empty = no statistics.

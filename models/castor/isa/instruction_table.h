@@ -103,7 +103,7 @@ struct Row {
   std::string meaning;                    ///< meaning in one line, for the coverage table
   CarryUse carry = CarryUse::kNone;       ///< condition code: read as the last predicate source, written as the last
                                           ///< predicate destination
-  ResultOf result = ResultOf::kAnything;  ///< what the result depends on; set by TableBuilder
+  ResultOf result = ResultOf::kAnything;  ///< dependences of the result; set by TableBuilder
 
   // The table fills these members from `syntax` and `operands`.
   std::string opcode{};

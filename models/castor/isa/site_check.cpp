@@ -68,12 +68,12 @@ class LostValues {
     Cells read;  ///< may be read
     Cells kept;  ///< may still be lost at a return
   };
-  /// Lost values in front of each record that was reached, and the records to be followed.
+  /// Lost values before each record that was reached, and the records still to be followed.
   struct Walk {
     explicit Walk(std::size_t records) : lost(records + 1), reached(records + 1), queued(records + 1) {}
 
     void enter(std::uint32_t pc, const Cells& cells) {
-      if (pc + 1 == lost.size()) return;  // the end of the code, behind a call that does not return
+      if (pc + 1 == lost.size()) return;  // the end of the code, after a call that does not return
       const Cells sum = lost[pc] | cells;
       if (reached[pc] && sum == lost[pc]) return;
       lost[pc] = sum;
@@ -127,7 +127,7 @@ class LostValues {
     return found;
   }
 
-  /// Returns what a record reads; for a call, also what its callees may read.
+  /// Returns the registers that a record reads; for a call, also the registers that its callees may read.
   [[nodiscard]] Cells reads(std::uint32_t pc) const {
     Cells cells = read_by(program_.code[pc], program_.uses[pc]);
     for (const std::uint32_t f : callees(pc)) cells |= summaries_[f].read;

@@ -23,7 +23,8 @@ const Names kPushed = {"blocks.dtbl.enable=1", "blocks.dtbl.dispatch=0"};
 const Names kEntries = {"table.entries=256"};
 
 Names policy(const char* name) { return {"blocks.laperm.enable=1", std::string("blocks.laperm.policy=") + name}; }
-/// The launch unit also selects child kernels by level, from lists per SM or from one list for all SMs.
+/// Returns the keys with which the launch unit also selects child kernels by level, from lists per SM or from one list
+/// for all SMs.
 Names launcher(const char* lists) {
   return {"blocks.laperm_kmu.enable=1", std::string("blocks.laperm_kmu.lists=") + lists};
 }

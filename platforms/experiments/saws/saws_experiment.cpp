@@ -143,7 +143,7 @@ class SawsExperiment final : public Experiment {
           std::find(machine.policies.begin(), machine.policies.end(), name) == machine.policies.end()) {
         continue;
       }
-      // Programs without barriers show only that SAWS does not affect them, and what more schedulers cost.
+      // Programs without barriers only show that SAWS does not affect them, and the cost of more schedulers.
       const bool wanted = name == "GTO" || name == "SAWS" || (name == "CATLS" && !machine.policies.empty());
       if (!program.barriers && !wanted) continue;
       names.push_back(name);

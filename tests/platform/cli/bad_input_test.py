@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What castor says about bad input. Arguments: case.py."""
+"""Tests of castor's messages about bad input. Arguments: case.py."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ from case import CASTOR, SAXPY, Case, kernel, main
 
 
 class BadInput(Case):
-    """What the command line says, and its exit code: 1 for device code that fails, 2 for a wrong request."""
+    """Messages and exit codes of the command line: 1 for device code that fails, 2 for a wrong request."""
 
     def run_body(self, code, parts, body, *arguments, parameters=".param .u64 out", before=""):
         return self.refused(
@@ -283,7 +283,7 @@ class BadInput(Case):
         )
 
     def test_hanging_jobs_of_a_machine_with_the_laxity_engine(self):
-        # The engine's updates go on for ever and are no progress.
+        # The engine's periodic updates do not count as progress.
         machine = ["--block", "128", "--arg", "0", "--platform", "gcn_apu", "--set", "blocks.lax.enable=1"]
         self.run_body(
             1,

@@ -1,5 +1,5 @@
-"""What the tests of the command `castor` share. Each is called with CASTOR CASTOR_CC MACHINES, which are the programs
-under test and the folder of the shipped machine files, and with arguments of unittest."""
+"""Shared code of the tests of the `castor` command. Each test is called with CASTOR CASTOR_CC MACHINES, which are the
+programs under test and the folder of the shipped machine files, and with arguments of unittest."""
 
 import os
 import pathlib
@@ -80,7 +80,8 @@ class Case(CommandCase):
         return done
 
     def refused(self, code, parts, *arguments, **keywords):
-        """Runs; expects exit code and every part on standard error. A wrong request (2) is one line from castor."""
+        """Runs castor, and expects an exit code and each of the texts on standard error. For a wrong request (2) castor
+        prints one line."""
         done = self.castor(*arguments, **keywords)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         for part in parts:

@@ -16,7 +16,7 @@ class Marks(Case):
         return json.loads(self.good("list", "marks", ptx, "--json", *arguments).stdout)
 
     def edited(self, text, instruction, mark):
-        """The listing with another mark at the one record whose disassembly begins so."""
+        """Returns the listing with another mark at the only record whose disassembly begins with `instruction`."""
         pattern = rf"(?m)^( *\d+ +)\w+( +\w+ +{re.escape(instruction)})"
         self.assertEqual(len(re.findall(pattern, text)), 1, text)
         return self.file("edited.marks", re.sub(pattern, rf"\g<1>{mark}\g<2>", text))
@@ -59,7 +59,7 @@ class Marks(Case):
         wrong = self.edited(text, "mad.lo.u32", "DR")
         parts = ["has mark DR, but warps 0 and 1 differ", r"kernel 'tile' \(.*tile\.ptx:13\)"]
         self.refused(1, parts, "run", ptx, *self.RUN, "--marks", wrong)
-        # Nobody looks at it without the check.
+        # Without check.marks the machine does not compare.
         unchecked = [word.replace("check.marks=1", "check.marks=0") for word in self.RUN]
         self.assertEqual(self.good("run", ptx, *unchecked, "--marks", wrong).stdout, self.EXPECTED)
         wrong = self.edited(text, "st.global.u32", "DR")

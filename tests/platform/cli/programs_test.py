@@ -267,7 +267,7 @@ int main() {
             "write cudaSuccess 18:cudaSuccess:1c f0000:cudaErrorNotSupported:1d 7f00:cudaErrorInvalidValue:1e "
             "0:cudaErrorNotPermitted:1f 18:cudaSuccess:20",
         )
-        # The last lane wrote last. Even lanes do not call and keep what they have.
+        # The last lane writes last. Even lanes do not call, and keep their value.
         even = "unrecognized error code:5"
         self.assertEqual(lines[1], f"read cudaSuccess 18:{even} 18:cudaSuccess:20 0:{even} 0:cudaSuccess:4c415801")
         self.assertEqual(

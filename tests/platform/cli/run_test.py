@@ -10,7 +10,7 @@ import subprocess
 from case import CASTOR, HEADER, SAXPY, Case, kernel, main
 from processes import HANG_SECONDS, until_worked
 
-# One parameter of each scalar type, stored one behind the other.
+# One parameter of each scalar type, stored one after the other.
 SCALARS = [
     ("u8", 1),
     ("s8", 1),
@@ -393,7 +393,7 @@ class Run(Case):
         for number, code in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
             with self.subTest(number):
                 report = self.path / f"report-{code}.json"
-                # Endless for the watchdog too: it would find in the end that nothing changes.
+                # The loop also has to be endless for the watchdog, which would otherwise find that nothing changes.
                 process = subprocess.Popen(
                     [CASTOR, "run", ptx, "--arg", "0", "--report", report, "--set", "watchdog.cycles=1000000000000"],
                     stderr=subprocess.PIPE,

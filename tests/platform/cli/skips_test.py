@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The block darsie on a machine, what its checking mode (check.skips) and the watchdog say: shapes of blocks, locks,
-loops of skipped instructions, wrong marks. Arguments: case.py.
+"""Tests of the block darsie on a machine, of its checking mode (check.skips) and of the watchdog's messages: shapes of
+blocks, locks, loops of skipped instructions, wrong marks. Arguments: case.py.
 
 Values that kernels compute are compared with those of the functional machine.
 """
@@ -22,7 +22,7 @@ def kernel(name, parameters, body, before=""):
     )
 
 
-# Linear thread number in %r10, the place of the thread's result in %rd4.
+# %r10 holds the linear thread number, %rd4 the address of the thread's result.
 PLACE = """
   ld.param.u64 %rd0, [out];
   mov.u32 %r11, %tid.x; mov.u32 %r12, %tid.y; mov.u32 %r13, %ntid.x; mov.u32 %r14, %tid.z; mov.u32 %r15, %ntid.y;
@@ -31,8 +31,8 @@ PLACE = """
   mad.lo.u32 %r17, %r17, %r18, %r10; mul.wide.u32 %rd4, %r17, 4; add.u64 %rd4, %rd4, %rd0;
 """
 
-# Loops with loads that depend on tid.x, on nothing, on all; shared memory between barriers; a branch where lanes part
-# and one in which warps do.
+# Loops with loads whose addresses depend on tid.x, on nothing, or on all indices; shared memory between barriers; a
+# branch at which lanes diverge, and one at which warps diverge.
 SHAPES = kernel(
     "shapes",
     ".param .u64 out, .param .u64 in",
@@ -68,7 +68,7 @@ EVEN:
     ".shared .align 4 .b8 tile[4096];\n",
 )
 
-# The last of n words is not zero; everybody looks for it. With seven warps who leads changes from turn to turn.
+# All warps search n words, the last of which is not zero. With seven warps the leader changes in each iteration.
 SCAN = kernel(
     "scan",
     ".param .u64 out, .param .u64 in, .param .u32 last",
@@ -92,7 +92,7 @@ BEHIND:
     ".shared .align 4 .b8 tile[4096];\n",
 )
 
-# Everybody waits for a word that nobody writes.
+# All threads wait for a word that no thread writes.
 STUCK = kernel(
     "stuck",
     ".param .u64 out",
@@ -105,7 +105,8 @@ LOOP:
 """,
 )
 
-# A lock for all warps of a block (word 1 + block), or of all blocks: lane 0 takes it, all lanes learn how it went.
+# A lock for all warps of a block (word 1 + block), or of all blocks. Lane 0 tries to take it, and all lanes get the
+# result.
 LOCK = kernel(
     "locks",
     ".param .u64 out, .param .u32 each",
@@ -162,7 +163,7 @@ class Skips(Case):
             print(f"{shape}: {skipped} skipped, {executed} executed, {100 * part[shape]:.0f} %")
             self.assertLessEqual(part[shape], (full - 1) / full)
             self.assertEqual(skipped > 0, full > 1)
-        # What depends on tid.x is shared if x is a power of two of at most 32, and nothing of it if not.
+        # Results that depend on tid.x are shared only if x is a power of two of at most 32.
         for shape in ("32,8", "16,16", "8,32", "4,64", "1,256", "32,1,8"):
             self.assertGreater(part[shape], 1.3 * part["256,1"], shape)
         for shape in ("64,4", "24,8"):
@@ -177,7 +178,7 @@ class Skips(Case):
             self.assertEqual(words, [0, 24] * 6 if each else [0, 144] + [0] * 10)
             self.assertGreater(self.skipped(counts), 0)
 
-    # A follower's own registers do not show that its loop goes on.
+    # The registers of a following warp do not change in the loop, although the loop makes progress.
     def test_the_watchdog_does_not_accuse_loops_of_skipped_instructions(self):
         ptx = self.file("scan.ptx", SCAN)
         for warps in (4, 7):
@@ -217,7 +218,7 @@ class Skips(Case):
             r"instruction: mad\.lo\.u32",
         ]
         self.refused(1, parts, "run", ptx, *BLOCK, *self.RUN, "--marks", wrong)
-        # Without the check nobody looks, and the result is that of the leader.
+        # Without check.skips the machine does not compare, and all warps get the result of the leader.
         unchecked = [word.replace("check.skips=1", "check.skips=0") for word in BLOCK]
         self.assertNotEqual(
             self.good("run", ptx, *unchecked, *self.RUN, "--marks", wrong).stdout,

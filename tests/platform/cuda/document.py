@@ -30,7 +30,7 @@ from processes import HANG_SECONDS  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# In the order of the page.
+# Sections in the order of the page.
 SECTIONS = [
     "Launches",
     "Dynamic parallelism",
@@ -163,7 +163,7 @@ def snippets(path):
 
 
 def told_by(source, castor_cc, environment):
-    """The features of a program, and what is wrong with the run."""
+    """Returns the features of a program, and the errors of its run."""
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / source.stem
         subprocess.run(
@@ -186,7 +186,7 @@ def told_by(source, castor_cc, environment):
 
 
 def message_of(text):
-    """What a reader of all these lines needs: the compiler's own note if there is one, else the first error."""
+    """Returns the most useful line of a message: the compiler's own note if there is one, otherwise the first error."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for wanted in (r"castor-cc: note: .*", r"(castor|castor-cc): .*", r".*\berror: .*", r".+"):
         for line in lines:
@@ -196,7 +196,7 @@ def message_of(text):
 
 
 def try_out(feature, tools, environment):
-    """Fills in message and wrong."""
+    """Sets message and error of the feature."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         source = folder / ("feature.ptx" if feature.kind == "ptx" else "feature.cu")
@@ -237,12 +237,12 @@ def try_out(feature, tools, environment):
 
 
 def sampled(features, number):
-    """`number` of the features."""
+    """Returns `number` of the features."""
     return sorted(features, key=lambda feature: hashlib.sha256(feature.name.encode()).digest())[:number]
 
 
 def believe(feature, document):
-    """Takes the feature's row from the page. A page that does not have it differs from the one that is made."""
+    """Takes the feature's row from the page. If the page does not have it, the page differs from the generated one."""
     begin = row_without_message(feature)
     feature.row = next((line for line in document.splitlines() if line.startswith(begin)), "")
 

@@ -1,5 +1,5 @@
-// Features that programs show: each line of the page docs/cuda.md that says "works" is a FEATURE of one of the programs
-// here, and prints its name if what it checks is so.
+// Features of CUDA that programs test. Each line of docs/cuda.md that says "works" is a FEATURE of one of the programs
+// here, which prints its name if the test passes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -18,7 +18,7 @@ static int missing = 0;
 
 #define GOOD(call) ((call) == cudaSuccess)
 
-// What a kernel writes into `out`, in memory that both sides see.
+// Results that a kernel writes into `out`, in memory that host and device share.
 struct Out {
   int* v;
   Out() {

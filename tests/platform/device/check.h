@@ -37,7 +37,7 @@ inline bool same_bits(T a, T b) {
     }                                                                    \
   } while (false)
 
-/// Memory of both sides, freed at the end.
+/// Memory that host and device share, freed at the end.
 template <class T>
 class Shared {
  public:

@@ -3,5 +3,6 @@
 
 __device__ bool try_lock(int* lock);
 __device__ void unlock(int* lock);
-/// Takes the lock, adds to the counter behind it, releases the lock; false if another lane has the lock.
+/// Tries to take the lock. If that succeeds, increments the counter stored after the lock and releases the lock.
+/// Returns false if another lane has the lock.
 __device__ bool try_to_count(int* lock);

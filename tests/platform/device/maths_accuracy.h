@@ -25,7 +25,7 @@ using Wide = long double;
 using Wide = __float128;
 #endif
 
-/// How the second argument of a row is drawn.
+/// Way in which the second argument of a row is drawn.
 enum class Second {
   kNone,      ///< no argument
   kReal,      ///< any value, half of them within 30 binades of the first
@@ -39,7 +39,7 @@ constexpr int kMostArguments = 4;
 template <class T>
 using Arguments = std::array<T, kMostArguments>;
 
-/// A function of the maths library, or what it returns through a pointer.
+/// A function of the maths library, or a result that the function returns through a pointer.
 struct Row {
   const char* name;
   const char* domain;  ///< arguments that are compared, as a condition
@@ -61,7 +61,7 @@ inline std::vector<Row>& rows() {
   return all;
 }
 
-/// Well mixed bits of the given numbers.
+/// Returns a hash of the given numbers.
 inline unsigned long long hash(unsigned long long a, unsigned long long b = 0, unsigned long long c = 0) {
   unsigned long long h = 0x9e3779b97f4a7c15ull;
   for (unsigned long long v : {a, b, c}) {
@@ -73,7 +73,7 @@ inline unsigned long long hash(unsigned long long a, unsigned long long b = 0, u
 }
 inline double fraction(unsigned long long h) { return static_cast<double>(h >> 11) * 0x1p-53; }
 
-/// Position of a value among all values of its type, -0 with 0.
+/// Returns the position of a value among all values of its type. -0 has the position of 0.
 template <class T>
 long long position(T v) {
   std::conditional_t<sizeof(T) == 4, int, long long> bits;
@@ -148,7 +148,7 @@ const std::vector<T>& special_values() {
   return all;
 }
 
-/// A value of the given binade, 0 being subnormal, with hashed bits.
+/// Returns a value of the given binade (0: subnormal) with hashed bits.
 template <class T>
 T of_binade(int exponent, unsigned long long h) {
   using Bits = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
@@ -160,7 +160,7 @@ T of_binade(int exponent, unsigned long long h) {
   return v;
 }
 
-/// The second argument for a first one.
+/// Returns the second argument for a first one.
 template <class T>
 T second_argument(Second kind, T a, unsigned long long h) {
   constexpr int binades = std::numeric_limits<T>::max_exponent * 2 - 1;
@@ -222,7 +222,7 @@ template <class T>
 std::vector<Arguments<T>> arguments_of(const Row& row, int density) {
   using Limits = std::numeric_limits<T>;
   constexpr int binades = Limits::max_exponent * 2 - 1;
-  // Rows with the same arguments would hide nothing, but a hash of the name makes more of them differ.
+  // A hash of the row's name makes the arguments of rows differ.
   unsigned long long seed = 0;
   for (const char* c = row.name; *c != 0; ++c) seed = hash(seed, static_cast<unsigned char>(*c));
 
@@ -247,7 +247,7 @@ std::vector<Arguments<T>> arguments_of(const Row& row, int density) {
   }
   if (row.arity == 1) append_roots(row, firsts);
 
-  // Further arguments are drawn by the one before, not by an index, which would change with the density.
+  // Each further argument is derived from the previous one. An index would change with the density.
   auto drawn_by = [&](T v, unsigned number) {
     return hash(seed, number, static_cast<unsigned long long>(position(v)));
   };
@@ -282,7 +282,7 @@ std::vector<Arguments<T>> arguments_of(const Row& row, int density) {
   return all;
 }
 
-/// What was found of a row in one precision.
+/// Errors found for a row in one precision.
 struct Finding {
   size_t n = 0;
   double largest = 0;  ///< largest error, in steps or absolute

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The table of docs/maths.md: what maths_accuracy finds of each function of the maths library.
+"""Makes the table of docs/maths.md from the errors that maths_accuracy finds for each function of the maths library.
 
   maths_document.py PROGRAM DOCUMENT [--full | --write]
 
 Without an option PROGRAM tries few arguments, all of which are also among those of the page: the page must have the
-same rows, and no error may be larger than the one that it shows. --full tries all arguments of the page; it must be
-what comes out, unless --write makes it so. Fails if an error is beyond CUDA's bound.
+same rows, and no error may be larger than the one on the page. --full tries all arguments of the page and compares the
+tables; --write replaces the table. Fails if an error is beyond CUDA's bound.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def found_by(program, density):
 
 
 def readable_bound(bound):
-    """CUDA's bound as the page shows it."""
+    """Returns CUDA's bound as text for the page."""
     if bound == "INFINITY":
         return "none"
     return f"{bound[1:]} absolute" if bound.startswith("-") else bound
@@ -72,7 +72,7 @@ def errors_of(text):
 
 
 def larger(rows, page):
-    """What a short run finds that the page does not allow."""
+    """Returns the errors of a short run that exceed those of the page."""
     wrong = []
     now, then = errors_of(table(rows)), errors_of(page)
     if list(now) != list(then):

@@ -1,4 +1,4 @@
-// Half and bfloat16 by another way than the headers': a table of all values, and rounding as a search in it.
+// Half and bfloat16 arithmetic, independent of the headers: a table of all values, and rounding by a search in it.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 enum Direction { kNearest, kZero, kDown, kUp };
 
-/// A 16-bit format with so many bits of exponent.
+/// A 16-bit format with the given number of exponent bits.
 class Format {
  public:
   explicit Format(int exponent_bits) : exponent_bits_(exponent_bits), mantissa_bits_(15 - exponent_bits) {
@@ -24,7 +24,7 @@ class Format {
     if (is_nan(bits)) v = std::numeric_limits<double>::quiet_NaN();
     return (bits & 0x8000u) ? -v : v;
   }
-  /// Bits of the value that `x` is rounded to. `rest`: the sign of what was lost on the way to `x`.
+  /// Returns the bits of the value to which `x` is rounded. `rest`: sign of the part that was lost before `x`.
   unsigned rounded(long double x, Direction direction = kNearest, int rest = 0) const {
     if (std::isnan(x)) return 0x7fffu;
     const bool negative = std::signbit(x);
@@ -33,7 +33,7 @@ class Format {
     if (negative) rest = -rest;
     if (std::isinf(x)) return sign | infinity();
     const bool up = direction == (negative ? kDown : kUp);
-    // The last value that is not above m + rest.
+    // Finds the last value that is not above m + rest.
     unsigned low = static_cast<unsigned>(
         std::upper_bound(table_.begin(), table_.end(), m, [](long double a, double b) { return a < b; }) -
         table_.begin());
@@ -66,7 +66,7 @@ class Format {
   std::vector<double> table_;
 };
 
-/// A sum of two doubles, and the sign of what rounding took away (Knuth's two-sum).
+/// Sum of two doubles, and the sign of its rounding error (Knuth's two-sum).
 struct Sum {
   double value;
   int rest;

@@ -75,7 +75,7 @@ TEST(LaxPlatform, RejectsJobWhoseDeadlineCannotBeMet) {
   Rig rig(kKernels, engine({}));
   namespace reg = lax::reg;
   const auto kid = rig.driver->kid_of(rig.kernel("short", 1).program, 64);
-  // 1000 cycles per TB, known beforehand.
+  // The rate is preset: 1000 cycles per TB.
   rig.driver->write_register(reg::kKpt + reg::kKptStride * kid, 1000 << 8);
   const auto tight = rig.driver->create(ns(60'000)), wide = rig.driver->create(ns(160'000));
   for (const auto stream : {tight, wide}) rig.driver->enqueue(stream, rig.kernel("short", 100));
@@ -91,7 +91,7 @@ TEST(LaxPlatform, RejectsJobWhoseDeadlineCannotBeMet) {
   EXPECT_EQ(rig.recorder.tbs(refused[0]), 0U);
   EXPECT_EQ(rig.recorder.tbs(run[0]), 100U);
   EXPECT_EQ(rig.driver->poll(wide).status, JobStatus::kDone);
-  // The queue takes another job.
+  // The queue accepts another job.
   rig.driver->enqueue(tight, rig.kernel("short", 10));
   const auto again = rig.driver->submit(tight);
   ASSERT_EQ(rig.device->advance_until(again[0]), gpu::Outcome::kDone);
@@ -146,7 +146,7 @@ TEST(LaxPlatform, PrioritiesOfTheHostDecideUnderExt) {
     host.add(job);
   }
   ASSERT_EQ(host.run(), gpu::Outcome::kDone);
-  // The first has the slot when the others come; then the last goes first.
+  // The first job has the slot when the others arrive. The last one goes next.
   EXPECT_LT(host.result(0).finished, host.result(3).finished);
   EXPECT_LT(host.result(3).finished, host.result(2).finished);
   EXPECT_LT(host.result(2).finished, host.result(1).finished);
@@ -154,7 +154,7 @@ TEST(LaxPlatform, PrioritiesOfTheHostDecideUnderExt) {
 
 // --- Without the engine ---------------------------------------------------------------------------------------------
 
-// Jobs of all shapes at random times, appends among them; everything that kernels and TBs go through, in words.
+// Runs jobs of all shapes at random times, including appends. Returns all events of kernels and TBs as text.
 std::string random_jobs(const std::vector<std::string>& keys, std::uint64_t seed, unsigned jobs = 60) {
   Rig rig(kKernels, keys);
   SubmitAll submit;

@@ -77,7 +77,7 @@ class Rig {
     return packet;
   }
   [[nodiscard]] const std::vector<JobRecord>& jobs() const { return device->gpu().front_end().job_records(); }
-  /// Lets the device run until nothing of it is under way.
+  /// Lets the device run until no work is in flight.
   void drain() {
     for (int i = 0; i < 100000 && !device->gpu().front_end().idle(); ++i) {
       ASSERT_EQ(device->advance_to(device->now() + 1'000'000), gpu::Outcome::kDone);
@@ -126,7 +126,7 @@ inline std::string in_process(const std::function<std::string()>& work) {
   return text;
 }
 
-/// Gives every job to the device when it arrives.
+/// Host scheduler that submits every job at its arrival.
 class SubmitAll : public runtime::HostScheduler {
  public:
   void on_arrival(runtime::SimulatedHost& host, runtime::JobId job) override { host.submit_job(job); }

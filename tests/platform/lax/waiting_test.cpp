@@ -1,5 +1,5 @@
-// A machine with the laxity engine says when nothing can proceed: the engine's updates, which go on for ever, are no
-// progress (docs/gpu/faults.md, "Watchdogs").
+// Tests that a machine with the laxity engine reports when nothing can proceed: the engine's periodic updates do not
+// count as progress (docs/gpu/faults.md, "Watchdogs").
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -40,7 +40,7 @@ TEST(LaxWaiting, QueuesThatWaitForEachOtherAreADeadlock) {
   EXPECT_THAT(text, HasSubstr("cycle: queue 0 -> queue 1 -> queue 0\n"));
 }
 
-// The kernel of an accepted job waits behind an event that nobody records.
+// The kernel of an accepted job waits for an event that is never recorded.
 struct Hanging {
   explicit Hanging(const std::vector<std::string>& more) : rig(kKernels, engine(more)) {
     gpu::JobPacket job;
@@ -72,7 +72,7 @@ TEST(LaxWaiting, AJobThatNeverGoesOnIsADeadlock) {
   ASSERT_EQ(hanging.rig.jobs().size(), 1U);
   EXPECT_TRUE(hanging.rig.jobs()[0].accepted);
   EXPECT_EQ(hanging.rig.jobs()[0].done, 0U);
-  // The slots of announcement and kernel, its TBs, and what is left of an update.
+  // The time includes the slots of announcement and kernel, its TBs, and the rest of an update.
   EXPECT_LT(device.gpu().now(), 6000 + 2000 + 2 * kPeriod);
 }
 

@@ -1,4 +1,4 @@
-// A program that launches a kernel with barriers and prints "done", whatever the device says.
+// Launches a kernel with barriers and prints "done", whatever the device reports.
 
 #include <cuda.h>
 

@@ -1,5 +1,5 @@
-// Answers of the timing GPU to wrong launches and to device code that does what it may not (docs/gpu/faults.md, "Bad
-// input").
+// Tests of the timing GPU's response to wrong launches and to illegal operations of device code (docs/gpu/faults.md,
+// "Bad input").
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST_P(WrongAccess, StopsItsKernelWithAllThatIsKnownAndOthersGoOn) {
   store.set_read_only(constant, true);
   store.free(freed);
   const std::uint64_t out = rig.buffer(4);
-  // Another kernel, on another queue, that goes on for long.
+  // Another kernel, in another queue, that runs for a long time.
   const ProgramHandle other = rig.load(R"(
   mov.u32 %r0, 0;
 LOOP:
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"trap", "trap;", FaultKind::kTrap, "trap instruction"}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// As on the functional machine (gpu_functional_device_test): values, counts, faults.
+// The same values, counts and faults as on the functional machine (gpu_functional_device_test).
 TEST(OutsideReads, AreCountedPerKernelAndGiveZero) {
   for (const std::string more : {"l1.caches_global=1", "l1.caches_global=0"}) {
     const auto found = in_child([&] {

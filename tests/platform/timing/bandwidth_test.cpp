@@ -58,7 +58,7 @@ class OneSlice : public Bandwidth {
         "setp.lt.u32 %p1, %r2, " +
         std::to_string(loads) + "; @%p1 bra again;\nend: ret;";
     const ProgramHandle kernel = rig.load(body, 1);
-    // Blocks of 8 warps; enough loads in flight for the slice's bandwidth.
+    // Blocks of 8 warps have enough loads in flight to saturate the slice.
     const Ticket ticket = rig.run(kernel, {m.chip.sms * 2}, {8 * m.sm.lanes}, {base});
     return rig.duration(ticket);
   }
@@ -108,13 +108,14 @@ TEST_P(Bandwidth, T18StreamReachesNineTenthsOfTheBound) {
   }
   RecordProperty("gb_per_s", std::to_string(rate));
   std::cout << GetParam() << ": " << rate << " GB/s of " << stream_bound(m) << "\n";
-  // Long runs: the model reached 0.98 to 0.99; the shorter ones hold start and end too.
+  // In long runs the model reached 0.98 to 0.99; shorter runs include start and end.
   const long percent = std::lround(100 * rate / stream_bound(m));
   expect_closed_form("T18", m, 95, percent, 5);
 }
 
-// A copy half as large again as L2. What its first run stores last stays in L2, so bytes copied by time say too much;
-// what DRAM moved for it does not, and from the second run on each pays for its predecessor.
+// A copy 1.5 times as large as L2. The last stores of a run stay in L2, so copied bytes over time overestimate the
+// bandwidth. The data moved by DRAM do not: from the second run on, each run writes back the dirty lines of its
+// predecessor.
 TEST_P(Bandwidth, CopiesCountWhatDramMoved) {
   const Machine& m = rig.machine();
   const std::uint64_t bytes = m.l2.bytes * 3 / 2 / 8192 * 8192;
@@ -145,7 +146,7 @@ TEST_P(Bandwidth, CopiesCountWhatDramMoved) {
     EXPECT_LE(moved, m.peak_gb_per_s());
     EXPECT_GT(dirty, m.l2.bytes / 4);
     if (run == 0) {
-      // Besides the kernel only the front end has stored: descriptors and completion words.
+      // Besides the kernel only the front end stores: descriptors and completion words.
       EXPECT_NEAR(static_cast<double>(written + dirty), static_cast<double>(bytes), 4096);
     } else {
       EXPECT_LE(copied, m.peak_gb_per_s());

@@ -24,7 +24,7 @@ std::uint64_t seed_of_run(std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 0);
 }
 
-/// Kernels of several queues, copies and fills whose results depend on when what is performed.
+/// Kernels of several queues, copies and fills. Their results depend on the times at which accesses are performed.
 struct Workload {
   Workload(Rig& rig, std::uint64_t seed, unsigned steps) : bytes(0) {
     RandomProgram::Size size;
@@ -71,7 +71,7 @@ std::vector<std::uint64_t> run(const std::string& machine, std::vector<std::stri
     overrides.insert(overrides.end(), more.begin(), more.end());
     Rig rig(machine, overrides);
     const Workload workload(rig, seed, steps);
-    // Everything that was observed, without the order of units inside a cycle.
+    // Digests all observed events, without the order of units inside a cycle.
     auto& issues = rig.recorder.issues;
     std::stable_sort(issues.begin(), issues.end(), [](const Issued& a, const Issued& b) {
       return a.cycle != b.cycle ? a.cycle < b.cycle : a.sm < b.sm;
@@ -137,7 +137,7 @@ TEST_P(Determinism, SleepAndOrderChangeNothingWithQueuesOfRandomSize) {
 INSTANTIATE_TEST_SUITE_P(Machines, Determinism, ::testing::ValuesIn(kMachines),
                          [](const auto& info) { return info.param; });
 
-// A hit is compared with memory as slices have it: their stores of the same cycle must not matter.
+// A hit is compared with the slices' memory. Stores that slices perform in the same cycle must not matter.
 TEST(DeterminismOfStaleHits, OrderChangesNoCount) {
   const std::uint64_t seed = 25;  // several units have work in the same cycle
   const auto overrides = random_queues("fermi_gtx480_study", seed);
@@ -249,11 +249,11 @@ TEST_P(Conservation, WhatIsCountedAddsUp) {
                  {"l2_read_hit", "l2_read_miss", "l2_write_hit", "l2_write_miss", "l2_atomic_hit", "l2_atomic_miss",
                   "l2_merged"}),
             requests);
-  // A line access of an SM is looked up in L1 or passes it by, and one that does not find a line asks or joins.
+  // A line access of an SM is looked up in L1 or bypasses it. An access that misses sends a request or merges with one.
   EXPECT_EQ(sums("sm", sms, {"l1_read_hit", "l1_read_miss", "l1_write_hit", "l1_write_miss", "l1_bypassed"}),
             sums("sm", sms, {"coalesced_lines"}));
   EXPECT_EQ(sums("sm", sms, {"primary_misses", "merged"}), sums("sm", sms, {"l1_read_miss"}));
-  // What DRAM moves are whole columns.
+  // DRAM moves whole columns.
   EXPECT_EQ(sums("channel", m.dram.channels, {"dram_n_read", "dram_n_write"}) * m.dram.atom,
             sums("channel", m.dram.channels, {"dram_bytes"}));
 }

@@ -15,7 +15,7 @@ struct Deviation {
   const char* reason;
 };
 
-/// Fails unless `measured` is within `tolerance` of `predicted`, or is what the list of deviations says.
+/// Fails unless `measured` is within `tolerance` of `predicted`, or equals the value in the list of deviations.
 void expect_closed_form(const std::string& test, const Machine& machine, long predicted, long measured,
                         long tolerance = 0);
 

@@ -84,7 +84,7 @@ TEST_P(Front, T3SeveralWarpsIssueUpToTheNarrowestPart) {
   const std::uint64_t out = rig.buffer(4);
   for (const unsigned warps : {1U, 2U, 4U, 8U, 12U, 16U}) {
     const auto issues = rig.issues(rig.run(kernel, {}, {warps * m.sm.lanes}, {out}));
-    // While all warps run: until the first leaves the adds.
+    // The period in which all warps run: until the first warp has finished its adds.
     const Tick from = issues.at(0).tick + 100;
     Tick to = ~Tick{0};
     for (const Issued& one : issues) {
@@ -155,7 +155,7 @@ class Units : public Front {
     const auto pcs = rig.pcs(kernel, timing);
     const unsigned warps = m.sm.max_tb_threads / m.sm.lanes;
     const auto issues = rig.issues(rig.run(kernel, {}, {warps * m.sm.lanes}, {rig.buffer(8)}));
-    // While the first warp is at it.
+    // The period in which the first warp executes the instructions.
     Tick from = ~Tick{0}, to = ~Tick{0};
     for (const Issued& one : issues) {
       if (one.pc == pcs.at(pcs.size() - length) + 16) from = std::min(from, one.tick);
@@ -301,7 +301,7 @@ TEST_P(Front, T30GrantsOfAUnitAreSharedEvenly) {
     const auto& code = rig.program(kernel).code;
     const std::uint32_t end = static_cast<std::uint32_t>(code.size()) - 40;
     const auto issues = rig.issues(rig.run(kernel, {}, {warps * m.sm.lanes}));
-    // From the first grant to the moment in which the first warp comes to its end.
+    // From the first grant until the first warp reaches its end.
     Tick until = ~Tick{0};
     for (const Issued& one : issues) {
       if (one.pc >= end) until = std::min(until, one.tick);
@@ -327,7 +327,8 @@ TEST_P(Front, T30GrantsOfAUnitAreSharedEvenly) {
 TEST_P(Front, T30PollingWarpsDoNotKeepTheAwaitedStoreOut) {
   const Machine& m = rig.machine();
   const unsigned s = m.schedulers;
-  // Warp w is of scheduler w mod s: those of the last scheduler end, but one, which stores; the others poll.
+  // Warp w belongs to scheduler w mod s. The warps of the last scheduler exit, except for one, which stores; all other
+  // warps poll.
   const ProgramHandle kernel = rig.load(
       "mov.u32 %r0, %tid.x; mov.u32 %r1, %laneid; mov.u32 %r2, buf; mad.lo.u32 %r2, %r1, 128, %r2;\n"
       "div.u32 %r3, %r0, " +

@@ -1,4 +1,4 @@
-// Hooks that let nothing proceed, or throw: the run ends with base::Error, which names their block.
+// Tests of hooks that prevent all progress, or throw: the run ends with base::Error, which names their block.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class Stubborn : public HookT {
   void idle(Cycle /*n*/) override {}
 };
 
-/// Lets the oldest slot of each scheduler issue as long as `lets`.
+/// Issue policy that issues the oldest slot of each scheduler as long as `lets` returns true.
 class Issue final : public Stubborn<IssuePolicyHook> {
  public:
   explicit Issue(std::function<bool(const IssueIn&)> lets) : lets_(std::move(lets)) {}

@@ -33,7 +33,7 @@
 namespace castor::gpu::timing_test {
 namespace {
 
-/// Clocked in every cycle; counts its edges as statistic and wave.
+/// Base of adapters that are clocked in every cycle and count their edges as statistic and wave.
 template <class In, class Out, class Base = ClockedHook<In, Out>>
 class Adapter : public Base {
  public:
@@ -86,7 +86,7 @@ class Control final : public JobControl {
   }
 };
 
-/// The lowest eligible queue.
+/// Job scheduler that picks the lowest eligible queue.
 class Scheduler final : public Adapter<JobIn, JobOut, JobScheduler> {
  public:
   [[nodiscard]] int window() const override { return static_cast<int>(control_.window()); }
@@ -107,7 +107,7 @@ class Scheduler final : public Adapter<JobIn, JobOut, JobScheduler> {
   Control control_;
 };
 
-/// The oldest kernel, on the first SM on which it fits.
+/// Dispatch policy that places the oldest kernel on the first SM on which it fits.
 class Policy final : public Adapter<DispatchIn, DispatchOut> {
  public:
   std::uint64_t word = 0;
@@ -174,7 +174,7 @@ class Filter final : public Adapter<FetchIn, FetchOut> {
   void see(const FetchIn& in) override { seen->starts += in.start ? 1 : 0; }
 };
 
-/// The lowest ready warp of each scheduler.
+/// Issue policy that picks the lowest ready warp of each scheduler.
 class Issue final : public Adapter<IssueIn, IssueOut> {
  public:
   const IssueOut& settle(const IssueIn& in) override {
@@ -192,7 +192,7 @@ class Issue final : public Adapter<IssueIn, IssueOut> {
   void see(const IssueIn& in) override { seen->issues += static_cast<unsigned>(__builtin_popcount(in.ack[0])); }
 };
 
-/// Sends one message to every SM, and takes what comes back.
+/// Hub that sends one message to every SM, and accepts the replies.
 class Hub final : public Adapter<HubIn, HubOut> {
  public:
   const HubOut& settle(const HubIn& in) override {
@@ -214,7 +214,7 @@ class Hub final : public Adapter<HubIn, HubOut> {
   bool sent_ = false;
 };
 
-/// Answers every message.
+/// Agent that answers every message.
 class Agent final : public Adapter<AgentIn, AgentOut> {
  public:
   const AgentOut& settle(const AgentIn& /*in*/) override { return out_; }

@@ -4,15 +4,16 @@
 
 #include "castor/gpu/hooks/hooks.h"
 
-// What a shared object that knows the GPU by its hooks alone gives to who loads it.
+// Interface of a shared object that knows the GPU by its hooks only.
 namespace castor::gpu::timing_test {
 
-/// Adapters of all kinds for one device, with the counts of what they did.
+/// Adapters of all types for one device, with counts of their activity.
 class ModuleHooks {
  public:
   virtual ~ModuleHooks() = default;
   [[nodiscard]] virtual const Hooks& hooks() const = 0;
-  /// Word of device memory to which the dispatch policy adds 1 when it is first clocked, and which it reads then.
+  /// Sets the word of device memory that the dispatch policy uses: at its first edge it adds 1 to the word and reads
+  /// it.
   virtual void set_word(std::uint64_t address) = 0;
 
   struct Seen {

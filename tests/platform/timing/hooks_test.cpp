@@ -168,7 +168,7 @@ std::vector<std::uint64_t> run(const std::string& machine, std::vector<std::stri
     const bool synchronises = (which & NullHooks::kSync) != 0;
     Run result = work(rig, synchronises);
     adapters.each([&](const std::string& name, auto& adapter) {
-      // Nobody asks a swap engine for a move.
+      // No move is requested from a swap engine.
       if (adapter.edges() != 0 && name.find("swap") == std::string::npos) {
         EXPECT_GT(adapter.eventful, name.find("SM") == std::string::npos ? 10U : 0U) << name;
       }

@@ -17,7 +17,7 @@ namespace {
 using isa::MemoryKind;
 using isa::TimingClass;
 
-/// Numbers that the document prints, by machine in the order of kMachines; 0 = none.
+/// Numbers printed in the document, by machine in the order of kMachines; 0 = none.
 const std::map<std::string, std::vector<long>> kPrinted = {
     {"T1", {9, 9, 6, 7, 7, 4}},
     {"T4", {0, 0, 1, 1, 1, 0}},
@@ -37,7 +37,7 @@ class Latency : public ::testing::TestWithParam<std::string> {
  protected:
   explicit Latency(const std::vector<std::string>& overrides = {}) : rig(GetParam(), overrides) {}
 
-  /// The document's number and the formula with the machine's keys agree, and so does the device.
+  /// Expects that the document's number, the formula with the machine's keys, and the device agree.
   void expect(const std::string& test, long predicted, long measured, long tolerance = 0) const {
     const auto printed = kPrinted.find(test);
     if (printed != kPrinted.end()) {
@@ -57,7 +57,7 @@ class Latency : public ::testing::TestWithParam<std::string> {
     for (unsigned i = 0; i < count; ++i) rig.set<std::uint64_t>(base + i * stride, base + (i + 1) % count * stride);
     return base;
   }
-  /// Distances between the loads of a chase of `steps`, one lane, in the `run`-th run of its kernel.
+  /// Returns the distances between the loads of a chase of `steps`, one lane, in the `run`-th run of its kernel.
   std::vector<long> chase(const std::string& load, unsigned steps, std::uint64_t first, unsigned run) {
     std::string body;
     for (unsigned i = 0; i < steps; ++i) body += load + ".u64 %rd0, [%rd0];\n";
@@ -119,7 +119,7 @@ TEST_P(Latency, T1DependentInstructionsIssueAtOperandTimePlusLatencyPlusOne) {
     const ProgramHandle kernel = rig.load(
         body + "@%p1 st.global.f32 [%rd0], %f1; st.global.u32 [%rd0], %r1; st.global.u64 [%rd0], %rd1; ret;", 1);
     auto pcs = rig.pcs(kernel, chain.timing);
-    // The chain is the 24 records behind the others of its class.
+    // The chain consists of the last 24 records of its class.
     const auto& spelled = rig.program(kernel).spellings;
     const std::string opcode = std::string(chain.instruction).substr(0, 4);
     pcs.erase(std::remove_if(pcs.begin(), pcs.end(),
@@ -180,7 +180,7 @@ TEST_P(Latency, T5ChaseThatHitsL1) {
 }
 
 TEST_P(Latency, T6ChaseThatHitsL2) {
-  // The second kernel finds the lines of the first in L1 too old and in L2 present.
+  // The second kernel finds the first kernel's lines stale in L1 and present in L2.
   const auto cached = chase("ld.global", 12, ring(12, 1280), 2);
   const Machine& m = rig.machine();
   const long bytes = m.l1.caches_global ? fill_bytes(m) : 32;
@@ -201,7 +201,7 @@ TEST_P(Latency, T7ChaseThatMissesL2WithTheRowClosed) {
   const auto distances = chase("ld.global", 10, ring(10, row_of_all), 1);
   const long bytes = m.l1.caches_global ? fill_bytes(m) : 32;
   for (const long one : distances) {
-    // Core and DRAM clock meet at different phases.
+    // Core clock and DRAM clock have different phases.
     expect("T7", l2_miss(m, bytes), one, m.issue.period == 1 ? 2 : 2 + static_cast<long>(m.issue.period) - 1);
     EXPECT_EQ(one % static_cast<long>(m.issue.period), 0);
   }

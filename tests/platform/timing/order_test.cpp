@@ -77,7 +77,7 @@ TEST_P(Order, T29WithQueuesOfRandomSize) {
     std::string text;
     for (const auto& one : overrides) text += one + " ";
     SCOPED_TRACE(text);
-    // One device per process: failures come back as text.
+    // Each device needs a process of its own; failures are returned as text.
     EXPECT_NO_THROW(in_child([&] {
       run_programs(GetParam(), overrides, 2, {4, 64, 30, 2, false});
       if (testing::Test::HasFailure()) throw std::runtime_error("a thread saw another order, see above");
@@ -94,7 +94,7 @@ TEST_P(Order, T29LoadKeepsItsValueBeforeAStoreBehindIt) {
     for (const char* store : {"st.global", "st.global.cg", "st.global.wt", "st.volatile.global",
                               "st.relaxed.gpu.global", "st.release.gpu.global", "red.global.add", "atom.global.exch"}) {
       SCOPED_TRACE(std::string(load) + " " + store);
-      // Once with the line nowhere, then with whatever the first time left.
+      // Runs once with the line in no cache, then with the caches as the first run left them.
       std::string change = std::string(store) + ".u32 [%rd0], %r0;\n";
       if (std::string(store) == "atom.global.exch") change = "atom.global.exch.b32 %r9, [%rd0], %r0;\n";
       const ProgramHandle kernel = rig.load("mov.u32 %r0, 1000;\n" + std::string(load) + ".u32 %r1, [%rd0];\n" +

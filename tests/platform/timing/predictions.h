@@ -17,7 +17,7 @@ inline long rounded(const Machine& m, long ticks) {
 
 /// Flits of a packet that moves `data` bytes; its header has 8.
 inline long flits(const Machine& m, long data) { return ceil_div(8 + data, m.xbar.flit_bytes); }
-/// Bytes that a cached load of one word brings.
+/// Returns the bytes that a cached load of one word fetches.
 inline long fill_bytes(const Machine& m) { return m.l1.sectored ? 32 : static_cast<long>(m.l1.line); }
 
 inline long dependent(const Machine& m, isa::TimingClass timing) {  // T1
@@ -59,7 +59,7 @@ inline long shared_atomic(const Machine& m, long lanes) {  // T19
     return first + (lanes - 1) * m.smem.atomic_ticks + m.smem.latency + m.smem.atomic_latency;
   return first + lanes * (m.smem.lock_ticks + round - 1) + (lanes - 1) * (m.smem.retry_ticks + round - 1);
 }
-/// Distance to the next instruction, which does not depend on it, of an access that is replayed.
+/// Returns the distance from an access that is replayed to the next, independent instruction.
 inline long replayed(const Machine& m, long conflicts) {  // T20
   const long last = 1 + (conflicts - 2) % m.smem.replay_rounds;
   const bool slot = last * m.smem.conflict_ticks == 1;  // the last replay takes the slot of the tick in which it ends
@@ -72,8 +72,8 @@ inline long store_fence(const Machine& m, long store_bytes) {  // T10
   return static_cast<long>(m.oc_cycles) + m.l1.access_latency + 2L * m.xbar.latency + m.l2.latency +
          flits(m, store_bytes) + 3;
 }
-/// From the issue of the first of `stores` to shared memory of `conflicts` ways each, which follow each other without a
-/// gap in the load/store unit, to the end of the thread block.
+/// Returns the ticks from the issue of the first of `stores` shared-memory stores to the end of the thread block. Each
+/// store has `conflicts`-way bank conflicts, and the stores follow each other without a gap in the load/store unit.
 inline long last_shared_store(const Machine& m, long stores, long conflicts) {  // T15
   return static_cast<long>(m.oc_cycles) + stores * conflicts;
 }
@@ -83,11 +83,12 @@ inline long atomic(const Machine& m, long lanes, long most, long bytes) {  // T1
   return l2_hit(m, bytes) + flits(m, bytes) - 1 + busy - 1 + m.atomic.latency;
 }
 
-/// What a load past L1 waits more if the SM's TLB does not hold its page, but the shared one does; or if neither does.
+/// Returns the additional latency of a load that bypasses L1 if its page misses in the SM's TLB and hits in the shared
+/// TLB. `page_walk` is for a miss in both.
 inline long tlb_miss(const Machine& m) { return m.tlb.l2_latency; }                   // T21
 inline long page_walk(const Machine& m) { return tlb_miss(m) + m.tlb.walk_latency; }  // T22
 
-/// Instructions per tick that one warp is fed with.
+/// Returns the instructions per tick that fetch supplies to one warp.
 inline double fetch_rate(const Machine& m) {  // T2
   const double d = m.issue.per_warp == 2 && !m.issue.dual_issue_diff_units ? 2 : 1;
   const double f = m.fetch.insns;
@@ -95,7 +96,7 @@ inline double fetch_rate(const Machine& m) {  // T2
   return f / (std::ceil(f / d) + 2);
 }
 
-/// DRAM peak or what the slices' ports give, 10^9 bytes per second.
+/// Returns the smaller of the DRAM peak and the slices' port bandwidth, in 10^9 bytes per second.
 inline double stream_bound(const Machine& m) {  // T18
   return std::min(m.peak_gb_per_s(), m.l2.slices * m.l2.port_bytes * m.clock.core_mhz * 1e-3);
 }

@@ -1,4 +1,4 @@
-// A thread block leaves its SM not before all that it has under way is over, also in shared memory
+// Tests that a thread block retires only when all its accesses have completed, also in shared memory
 // (docs/gpu/closed-forms.md, "Closed forms", T15, and "Invariants", I13).
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class Retire : public ::testing::TestWithParam<std::string> {
       : rig(GetParam(), {"smem.round_ticks=1", "smem.conflict_ticks=1", "smem.replay_ticks=0", "smem.atomics=native",
                          "smem.atomic_ticks=1"}) {}
 
-  /// Ticks from the issue of the first of these instructions to the end of the thread block.
+  /// Returns the ticks from the issue of the first of these instructions to the end of the thread block.
   long to_the_end(const std::string& body, MemoryKind kind) {
     const ProgramHandle kernel = rig.load(body + "ret;", 0, kBuffer);
     const std::uint32_t first = rig.memory_pcs(kernel, kind, Space::kShared).at(0);
@@ -80,8 +80,7 @@ TEST_P(Retire, FenceWaitsForSharedStores) {
       conflicting(32) + repeated("st.shared.u32 [%r3], %r4;", 2) + "membar.gl; add.u32 %r5, %r4, 1; ret;", 0, kBuffer);
   const auto stores = rig.memory_pcs(kernel, MemoryKind::kStore, Space::kShared);
   const Ticket ticket = rig.run(kernel, {}, {32});
-  // The fence is over in the tick in which the last store is performed, and the next instruction issues in the one
-  // behind it.
+  // The fence ends in the tick in which the last store is performed, and the next instruction issues one tick later.
   EXPECT_EQ(rig.distance(ticket, stores[0], stores[1] + 2), rounded(m, last_shared_store(m, 2, 32) + 1));
 }
 
@@ -93,13 +92,13 @@ TEST_P(Retire, PrefetchIsOverBeforeItsThreadBlockLeaves) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, Retire, ::testing::ValuesIn(kMachines), [](const auto& info) { return info.param; });
 
-/// Two streams, one place for a thread block: the second one gets the shared memory of the first.
+/// Two streams and one thread block slot: the second thread block gets the shared memory of the first.
 class Successor : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Successor, SeesNoStoreOfTheThreadBlockBefore) {
   Rig rig(GetParam(), {"chip.sms=1", "sm.tb_slots=1", "sm.tb_contexts=1", "table.entries=8", "parse.latency=1"});
   const std::uint64_t out = rig.buffer(4096);
-  // What the first leaves under way takes longer than the start of the second.
+  // The accesses that the first thread block has in flight take longer than the start of the second one.
   const ProgramHandle first = rig.load(conflicting(32) + repeated("st.shared.u32 [%r3], %r4;", 6) + "ret;", 0, kBuffer);
   const ProgramHandle second = rig.load(
       conflicting(32) + "ld.shared.u32 %r5, [%r3]; mad.wide.u32 %rd1, %r0, 4, %rd0; st.global.u32 [%rd1], %r5; ret;", 1,

@@ -25,7 +25,7 @@ Rig::Rig(const std::string& machine, const std::vector<std::string>& overrides, 
   options.gpu.observer = &recorder;
   options.gpu.hooks = hooks;
   Machine built = platforms::load_machine(machine, all).machine;
-  // A hub of a test answers everything, as the block behind a hub would.
+  // A test's hub answers every operation, as a block's hub would.
   if (hooks.hub != nullptr) built.chip.sync.answered = static_cast<isa::SyncSet>((1U << isa::kSyncOps) - 1);
   // And so do swap engines swap thread blocks out.
   if (hooks.hub != nullptr && !hooks.swap.empty()) {

@@ -11,8 +11,8 @@
 #include "castor/gpu/timing_device.h"
 #include "castor/isa/program.h"
 
-// What the tests of the whole timing GPU share: a machine, micro-kernels from PTX text, and what happened when. One rig
-// per process, as SystemC elaborates once: cases are ISOLATED, and a case that needs several devices runs each one
+// Shared code of the tests of the whole timing GPU: a machine, micro-kernels from PTX text, and a log of events. One
+// rig per process, as SystemC elaborates once: cases are ISOLATED, and a case that needs several devices runs each one
 // through `in_child`.
 namespace castor::gpu::timing_test {
 
@@ -29,7 +29,7 @@ struct Issued {
   Ticket ticket = 0;
 };
 
-/// Everything that a device tells, in the order in which it tells it.
+/// Log of all events of a device, in their order.
 class Recorder final : public Observer {
  public:
   struct Tb {
@@ -60,8 +60,8 @@ class Recorder final : public Observer {
   static Tb convert(const Observer::Tb& event) { return {event.cycle, event.sm, event.gid, event.kernel->ticket}; }
 };
 
-/// A device with short ways to load, launch and look. Kernels get a header: parameters p0.. (u64), loaded into %rd0..;
-/// registers %r, %rd, %f (100 each) and %p (8) are declared.
+/// A device with shorthands to load, launch and observe. Kernels get a header: parameters p0.. (u64), loaded into
+/// %rd0..; registers %r, %rd, %f (100 each) and %p (8) are declared.
 class Rig {
  public:
   /// Instruction caches are ideal unless an override says otherwise; `overrides` are "key=value".
@@ -80,16 +80,17 @@ class Rig {
 
   Ticket submit(ProgramHandle handle, Dim3 grid, Dim3 block, const std::vector<std::uint64_t>& parameters = {},
                 std::uint32_t dynamic_shared = 0, unsigned queue = 0, bool synchronises = false);
-  /// Lets time pass until the ticket is complete; throws std::runtime_error if something else ends it.
+  /// Advances the device until the ticket is complete. Throws std::runtime_error if the run ends in another way.
   void finish(Ticket ticket);
   /// Both.
   Ticket run(ProgramHandle handle, Dim3 grid, Dim3 block, const std::vector<std::uint64_t>& parameters = {},
              std::uint32_t dynamic_shared = 0);
 
-  /// Issues of one kernel (of one warp slot of one SM), in order of time.
+  /// Returns the issues of one kernel (of one warp slot of one SM), in order of time.
   [[nodiscard]] std::vector<Issued> issues(Ticket ticket) const;
   [[nodiscard]] std::vector<Issued> issues(Ticket ticket, unsigned sm, unsigned warp) const;
-  /// Ticks from the issue of record `from` to that of `to` in a kernel of one warp that runs each of them once.
+  /// Returns the ticks from the issue of record `from` to that of `to`, in a kernel of one warp that runs each of them
+  /// once.
   [[nodiscard]] long distance(Ticket ticket, std::uint32_t from, std::uint32_t to) const;
   /// Returns the cycles from the first issue of a kernel to its completion.
   [[nodiscard]] Cycle duration(Ticket ticket) const;

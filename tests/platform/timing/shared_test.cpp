@@ -1,5 +1,5 @@
-// Shared memory: what conflicts, replays and atomics cost, by the closed forms of docs/gpu/closed-forms.md, "Closed
-// forms", T8, T19 and T20; and that values are those of any machine, however a machine does it.
+// Tests of shared memory: the cost of conflicts, replays and atomics, by the closed forms of docs/gpu/closed-forms.md,
+// "Closed forms", T8, T19 and T20; and values that do not depend on the machine's implementation.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using isa::MemoryKind;
 using isa::Space;
 
-/// How a machine may do it.
+/// Implementation of shared memory on a machine.
 struct Way {
   const char* name;
   std::vector<std::string> keys;
@@ -41,7 +41,7 @@ class Shared : public ::testing::TestWithParam<std::tuple<std::string, unsigned>
   Rig rig;
 };
 
-/// Puts an address into %r3 with which the lanes of a warp touch `ways` rows of each bank.
+/// Returns PTX that puts an address into %r3 with which the lanes of a warp access `ways` rows of each bank.
 std::string conflicting(const Machine& m, unsigned ways) {
   const std::string k = std::to_string(ways);
   const std::string row = std::to_string(m.smem.banks * m.smem.bank_bytes);
@@ -95,7 +95,7 @@ TEST_P(Shared, T20NothingBehindAReplayedInstructionIssues) {
   }
 }
 
-// Warps write with conflicts, meet, and read what others wrote.
+// Warps write with conflicts, wait at a barrier, and read what other warps wrote.
 TEST_P(Shared, BarrierOrdersReplayedStoresAndLoads) {
   const ProgramHandle kernel = rig.load(
       "mov.u32 %r0, %tid.x; mov.u32 %r3, buf; mad.lo.u32 %r1, %r0, 32, %r3; st.shared.u32 [%r1], %r0; bar.sync 0;\n"
@@ -133,7 +133,7 @@ TEST_P(Shared, AtomicsOfManyWarpsOnFewWords) {
   }
 }
 
-// What comes back leaves the unit to others meanwhile, and takes issue slots.
+// A replayed access leaves the unit to other warps in between, and takes issue slots.
 TEST(SharedReplays, OtherWarpsUseTheUnitMeanwhile) {
   const auto cycles = [](unsigned warps) {
     return in_child([warps] {

@@ -15,7 +15,7 @@ inline const std::vector<std::string> kQueueKeys = {
     "dram.queue",      "dram.return_queue", "rf.collectors", "done_fifo",     "parse.lanes",
     "table.entries",   "icache.mshrs",      "sm.tb_slots",   "fetch.warps",   "fetch.insns"};
 
-/// Overrides that set one key to its smallest legal value; empty if the machine lacks the part.
+/// Returns overrides that set one key to its smallest legal value; empty if the machine does not have the part.
 std::vector<std::string> smallest_key(const std::string& machine, const std::string& key);
 
 /// Returns settings that give every queue its smallest legal size.

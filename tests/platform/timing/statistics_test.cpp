@@ -168,7 +168,8 @@ TEST(Statistics, CountsPerKernelSumToTheTotals) {
 TEST(Statistics, LoadLatenciesAreKeptByTheLevelThatServed) {
   Rig rig(kMachine);
   const std::uint64_t data = rig.buffer(4096);
-  // Past L1: once from DRAM, then from L2. Through L1: a line of its own from DRAM, then twice from L1. Shared once.
+  // The loads that bypass L1 come from DRAM once, then from L2. The loads through L1 have a line of their own: once
+  // from DRAM, then twice from L1. Shared memory is accessed once.
   const ProgramHandle kernel = rig.load(R"(
   .shared .u32 word;
   ld.global.cg.u32 %r1, [%rd0];
@@ -210,7 +211,7 @@ TEST(Statistics, LoadLatenciesAreKeptByTheLevelThatServed) {
 }
 
 TEST(Statistics, ReportInTheMiddleOfARunIsTheSameForThoseThatSleep) {
-  // Small queues and a slow DRAM, so that units stand still when the report is made.
+  // Queues are small and DRAM is slow, so that units are stalled when the report is made.
   for (const unsigned end : {1501U, 2003U, 2777U, 3333U, 4001U}) {
     SCOPED_TRACE(end);
     std::vector<std::vector<std::uint64_t>> results;
@@ -274,7 +275,7 @@ void expect_sums(const json& report) {
 TEST(Windows, SumToTheTotals) {
   const json report = windows_of({"run.windows=1", "run.window=300", "table.entries=4"});
   expect_sums(report);
-  // Ticks say where a value belongs: every full window has as many as cycles times SMs.
+  // Ticks check the assignment to windows: every full window has cycles times SMs ticks.
   const json& ticks = report["windows"]["series"]["ticks"]["values"];
   for (std::size_t i = 0; i + 1 < ticks.size(); ++i) EXPECT_EQ(ticks[i], 300U * 2) << i;
 }

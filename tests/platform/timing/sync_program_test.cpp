@@ -55,7 +55,7 @@ struct Hub final : test::SyncModelHub<test::SyncStub<HubIn, HubOut>> {
 };
 
 struct SyncRig {
-  /// `others`: hooks beside hub and agents.
+  /// `others`: hooks in addition to hub and agents.
   explicit SyncRig(const std::string& machine = kMachine, const std::vector<std::string>& overrides = {},
                    const Hooks& others = {}) {
     agents.resize(platforms::load_machine(machine, overrides).machine.chip.sms);
@@ -84,7 +84,7 @@ std::vector<std::string> sms(unsigned count, unsigned latency = 20) {
   return {"chip.sms=" + std::to_string(count), "sync_net.latency=" + std::to_string(latency)};
 }
 
-/// Records of an operation, ascending.
+/// Returns the records of an operation, in ascending order.
 std::vector<std::uint32_t> records(const isa::Program& program, SyncOp op) {
   std::vector<std::uint32_t> found;
   for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
@@ -96,7 +96,7 @@ std::vector<std::uint32_t> records(const isa::Program& program, SyncOp op) {
 
 // --- Closed form -----------------------------------------------------------------------------------------------------
 
-/// Cycles from the issue of a tb.gridsync in n SMs at once to the issue of the next instruction.
+/// Returns the cycles from the issue of a tb.gridsync in n SMs at once to the issue of the next instruction.
 Cycle from_issue(unsigned latency, unsigned n) { return 1 + 1 + latency + 1 + 1 + latency + 1 + (n - 1); }
 
 class BarrierInstruction : public ::testing::TestWithParam<unsigned> {};
@@ -174,7 +174,7 @@ struct Shape {
   std::vector<std::string> overrides = {};
 };
 
-/// As many blocks as fit. One more is refused.
+/// Runs as many blocks as fit. One more is refused.
 void expect_steps(const std::string& machine, const Shape& shape, const Hooks& others = {}) {
   SCOPED_TRACE(machine + " " + std::to_string(shape.threads));
   SyncRig sync(machine, shape.overrides, others);
@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, SyncMachines,
                          ::testing::Values("tiny", "fermi_gtx480_study", "kepler_k20c_study", "maxwell_liu13",
                                            "pascal_titanx_study", "turing_rtx2060_study", "gcn_apu"));
 
-// Lines of L1 that were filled before the barrier are not read behind it.
+// Lines that were filled into L1 before the barrier are not hit after it.
 TEST(SyncPrograms, ABarrierAcquires) {
   expect_steps(kMachine, {64, {"chip.sms=2", "l1.caches_global=1", "check.stale=off"}});
 }
@@ -251,7 +251,7 @@ std::vector<std::uint64_t> signals(bool policy) {
   });
 }
 
-// A policy that takes a refused pick for an issue is greedy for the wrong warp.
+// A policy that counts a refused pick as issued would be greedy for the wrong warp.
 TEST(SyncPrograms, AnIssuePolicyOfABlockHearsWhatWasRefused) { EXPECT_EQ(signals(true), signals(false)); }
 
 TEST(SyncPrograms, AFetchFilterLetsTheAgentSeeItsInstructions) {
@@ -327,7 +327,8 @@ TEST(SyncPrograms, EventsBeyondTheLimitStopTheKernel) {
 
 // --- Start -----------------------------------------------------------------------------------------------------------
 
-// A kernel whose blocks wait for each other starts when all fit: none is placed beside blocks that hold the room.
+// A kernel whose blocks wait for each other starts when all of them fit. No block is placed while others hold the
+// resources.
 TEST(SyncPrograms, StartsWhenAllBlocksFit) {
   SyncRig sync(kMachine, sms(2));
   Rig& rig = *sync.rig;
@@ -494,7 +495,7 @@ TEST_P(SyncStopped, LeavesACleanMachineForTheNextLaunch) {
 INSTANTIATE_TEST_SUITE_P(Where, SyncStopped,
                          ::testing::Values("tb.gridsync", "tb.wait 3, 2", "tb.signal 3, 2; tb.gridsync"));
 
-// Without a reset: a kernel of another queue, submitted before, runs on after the fault.
+// Without a reset: a kernel of another queue that was submitted earlier continues after the fault.
 TEST(SyncPrograms, AKernelBehindAStoppedOneRuns) {
   SyncRig sync(kMachine, sms(2));
   Rig& rig = *sync.rig;
@@ -513,7 +514,7 @@ TEST(SyncPrograms, AKernelBehindAStoppedOneRuns) {
 
 // --- Who is asked ----------------------------------------------------------------------------------------------------
 
-// A kernel without such an instruction is not seen, one with a signal alone is.
+// The hub does not see a kernel without such an instruction; it sees one that only signals.
 TEST(SyncPrograms, TheProgramSaysWhetherItsKernelSynchronises) {
   SyncRig sync(kMachine, sms(2));
   Rig& rig = *sync.rig;

@@ -71,9 +71,9 @@ struct SyncRig {
 using BarrierRig = SyncRig<BarrierAgent, BarrierHub>;
 using TrafficRig = SyncRig<test::TrafficAgent, test::TrafficHub>;
 
-/// Cycles between an arrival and the first issue behind the release, if n blocks of different SMs arrive at once:
-/// counted, message offered, network, hub's input register, hub's output register, network, stall ends. The hub takes
-/// one message per cycle.
+/// Returns the cycles between an arrival and the first issue after the release, if n blocks of different SMs arrive at
+/// once. The steps: arrival counted, message offered, network, hub's input register, hub's output register, network,
+/// end of the stall. The hub accepts one message per cycle.
 Cycle from_arrival(unsigned latency, unsigned n) { return 1 + 1 + latency + 1 + 1 + latency + 1 + (n - 1); }
 
 /// Returns the first cycle after `behind` in which a warp of the SM issues; 0 if there is none.
@@ -187,7 +187,7 @@ TEST(SyncTiming, KernelsThatDoNotSynchroniseRunOn) {
 
 // --- Clocks ----------------------------------------------------------------------------------------------------------
 
-/// Takes the clock of one SM away for some cycles.
+/// Governor that gates the clock of one SM for some cycles.
 class Gate final : public SmGovernor {
  public:
   Gate(unsigned sm, Cycle from, Cycle until) : sm_(sm), from_(from), until_(until) {}
@@ -233,7 +233,7 @@ TEST(SyncTiming, ABroadcastWaitsForTheChannelOfAnSmWithoutClock) {
   rig.finish(sync.submit(rig.load(kLoop), 1, 32, false));
   ASSERT_EQ(sync.hub.sent.size(), kDepth + 3);
   for (unsigned i = 0; i < kDepth + 3; ++i) {
-    // The first kDepth go at once; a place is freed in each cycle from `on` on.
+    // The first kDepth messages are sent at once. From `on` on an entry is freed in each cycle.
     const Cycle sent = i < kDepth ? off + 50 + i : on + 1 + i - kDepth;
     EXPECT_EQ(sync.hub.sent[i], (SyncSeen{sent, i}));
     EXPECT_EQ(sync.agent(0).received[i], (SyncSeen{sent + 20, i}));
@@ -291,8 +291,8 @@ TEST(SyncTiming, TrafficIsTheSameAsleepAwakeAndInAnyOrderOfUnits) {
   }
 }
 
-/// Reads, writes and reads again with every width, up to the end of a line and from its beginning, through both
-/// accesses.
+/// Hub that reads, writes and reads again with every width, up to the end of a line and from its beginning, through
+/// both accesses.
 class MemoryHub final : public test::SyncStub<HubIn, HubOut> {
  public:
   static constexpr unsigned kLine = 128, kLines = 5;
@@ -429,7 +429,7 @@ TEST(SyncTiming, AnEntryThatIsHeldForEverIsReported) {
   EXPECT_THAT(rig.device->fault()->message, HasSubstr("held by the synchronisation hub"));
 }
 
-// A lane that waits for a stuck kernel does not keep the machine awake.
+// A parse lane that waits for a stuck kernel does not keep the machine awake.
 TEST(SyncTiming, ASecondKernelBehindAStuckOneIsReported) {
   BarrierRig sync({2});
   sync.hub.more = 1;

@@ -1,5 +1,5 @@
-// Reports of the watchdogs (docs/gpu/faults.md, "Who waits for whom"): every reason with its numbers, and
-// the cycle if there is one; and the limits of a run.
+// Tests of the watchdogs' reports (docs/gpu/faults.md, "Who waits for whom"): every reason with its numbers, and the
+// cycle of waits if there is one; and the limits of a run.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ OTHER:
                               "(micro.ptx:"));
   EXPECT_THAT(text, HasSubstr("warp 1 (slot 1) waits at barrier 2: 1 of 2 warps have arrived, missing: 0,"));
   EXPECT_THAT(text, HasSubstr("cycle: warp of slot 0 (SM 0) -> warp of slot 1 (SM 0) -> warp of slot 0 (SM 0)\n"));
-  // It stays so, and the first report is kept.
+  // The device stays deadlocked, and the first report is kept.
   EXPECT_EQ(rig.device->advance_until(ticket), Outcome::kDeadlock);
   EXPECT_EQ(rig.device->fault()->message, text);
 }
@@ -80,7 +80,7 @@ TEST(Waiting, BarrierThatNobodyIsLeftToReach) {
   Rig rig(kMachine);
   const ProgramHandle kernel = rig.load("bar.sync 3, 64;\nret;");
   EXPECT_EQ(rig.device->advance_until(rig.submit(kernel, {}, {64})), Outcome::kDone);
-  // Two warps are expected by count, and one of them has left.
+  // The barrier counts two warps, one of which has exited.
   const ProgramHandle alone = rig.load(R"(
   mov.u32 %r0, %tid.x;
   setp.ge.u32 %p0, %r0, 32;
@@ -162,7 +162,7 @@ TEST(Waiting, LoadsAreNamedWithTheirLine) {
 TEST(Waiting, StoresHoldFencesAndRetiresBack) {
   Rig rig(kMachine, {"dram.extra_latency=5000"});
   const std::uint64_t data = rig.buffer(1024);
-  // Part of a sector: the line has to come first.
+  // The store covers a part of a sector, so the line must be fetched first.
   const std::string store = "mov.u32 %r1, 1;\nst.global.u8 [%rd0], %r1;\nst.global.u8 [%rd0+512], %r1;\n";
   const std::string fence = waiting_after(rig, 2000, store + "membar.gl;\nret;", {}, {1}, {data});
   EXPECT_THAT(fence, HasSubstr("warp 0 (slot 0) waits in a fence: 2 stores not acknowledged, 0 loads not returned"));
@@ -182,7 +182,7 @@ TEST(Waiting, SleepersPipelinesAndCallsSaySo) {
   EXPECT_THAT(waiting_after(rig, 2000, "mov.u32 %r1, 100000;\nnanosleep.u32 %r1;\nret;", {}, {1}, {}),
               HasSubstr("warp 0 (slot 0) sleeps (nanosleep), kernel 'k' (micro.ptx:"));
   rig.device->reset();
-  // Divisions of 330 ticks one behind the other: somewhere in between.
+  // Divisions of 330 ticks run one after the other: the end is somewhere in between.
   std::string body = ".reg .f64 %fd<3>;\nmov.f64 %fd1, 0d4008000000000000;\nmov.f64 %fd2, 0d3ff8000000000000;\n";
   for (unsigned i = 0; i < 40; ++i) body += "div.rn.f64 %fd1, %fd1, %fd2;\n";
   EXPECT_THAT(waiting_after(rig, 3000, body + "st.global.f64 [%rd0], %fd1;\nret;", {}, {1}, {rig.buffer(8)}),
@@ -265,7 +265,7 @@ TEST(Limits, InstructionLimitEndsTheRun) {
   ASSERT_TRUE(rig.device->fault());
   EXPECT_EQ(rig.device->fault()->kind, FaultKind::kInstructionLimit);
   EXPECT_THAT(rig.device->fault()->message, HasSubstr("run.max_instructions = 3000 warp instructions"));
-  // It is looked at every 1024 cycles; two SMs issue at most this much in between.
+  // The limit is checked every 1024 cycles; two SMs issue at most this many instructions in between.
   const std::uint64_t most = 3000 + 1024ULL * 2 * rig.machine().schedulers * rig.machine().issue.per_warp;
   EXPECT_GE(rig.device->gpu().warp_instructions(), 3000U);
   EXPECT_LE(rig.device->gpu().warp_instructions(), most);
@@ -276,7 +276,7 @@ TEST(Limits, EndTheRunInTheSameCycleWhoeverSleeps) {
     std::vector<std::vector<std::uint64_t>> results;
     for (const char* variant : {"run.sleep=0", "run.sleep=1"}) {
       results.push_back(in_child([&] {
-        // Loads one behind the other from a slow memory: the device sleeps most of the time.
+        // Loads run one after the other from a slow memory: the device sleeps most of the time.
         Rig rig(kMachine, {limit, variant, "dram.extra_latency=700", "parse.latency=10"});
         const ProgramHandle kernel = rig.load(
             "L:\nld.volatile.global.u32 %r1, [%rd0];\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r2, %r2, 1;\n"

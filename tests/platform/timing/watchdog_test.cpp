@@ -1,5 +1,5 @@
-// Warps that wait for each other by spinning are found, and nothing else is taken for that (docs/gpu/faults.md,
-// "Watchdogs").
+// Tests that warps which wait for each other by spinning are found, and that no other program is reported
+// (docs/gpu/faults.md, "Watchdogs").
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(FixedPoint, TwoBlocksThatWaitForEachOtherAreNamedWithTheirAddresses) {
 TEST(FixedPoint, LockWhoseHolderHasLeftIsFound) {
   Rig rig(kMachine, options());
   const std::uint64_t lock = rig.buffer(4);
-  // The first block takes the lock and never gives it back.
+  // The first block takes the lock and never releases it.
   const Outcome outcome = outcome_of(rig, R"(
 LOCK:
   atom.global.cas.b32 %r1, [%rd0], 0, 1;
@@ -93,7 +93,7 @@ LOCK:
 
 TEST(FixedPoint, SpinOnSharedMemoryWhileOthersWaitAtABarrierIsFound) {
   Rig rig(kMachine, options());
-  // Warp 0 waits for a word that only warp 1 would write behind the barrier.
+  // Warp 0 waits for a word that only warp 1 would write, after the barrier.
   const Outcome outcome = outcome_of(rig, R"(
   .shared .u32 flag;
   mov.u32 %r0, %tid.x;
@@ -119,7 +119,7 @@ MEET:
 TEST(FixedPoint, TwoLanesOfOneWarpThatWaitForEachOtherAreFound) {
   Rig rig(kMachine, options());
   const std::uint64_t lock = rig.buffer(4);
-  // The lane that has the lock waits where the loop ends for those that have not.
+  // The lane that has the lock waits at the end of the loop for the lanes without it.
   const Outcome outcome = outcome_of(rig, R"(
 LOCK:
   atom.global.cas.b32 %r1, [%rd0], 0, 1;
@@ -168,7 +168,7 @@ TEST(FixedPoint, LoopThatGivesUpAfterSomeTimeIsNot) {
     in_child([&] {
       Rig rig(kMachine, options());
       const std::uint64_t flag = rig.buffer(4);
-      // The loop ends after 20000 ticks or ns, whatever the flag says; the counter lives in a predicate only.
+      // The loop ends after 20000 ticks or ns, whatever the flag is. The counter is held in a predicate only.
       const Outcome outcome = outcome_of(rig, std::string(R"(
 WAIT:
   ld.volatile.global.u32 %r2, [%rd0];
@@ -260,7 +260,7 @@ HOLD:
 }
 
 TEST(FixedPoint, StoreThatIsUnderWayForLongIsNot) {
-  // DRAM so slow that the awaited store, which needs a line from there, is under way for windows.
+  // DRAM is so slow that the awaited store, which needs a line from DRAM, is in flight for several windows.
   Rig rig(kMachine, options({"dram.extra_latency=9000"}));
   const std::uint64_t data = rig.buffer(std::uint64_t{1} << 16);
   const Outcome outcome = outcome_of(rig, R"(
@@ -300,7 +300,7 @@ LOOP:
 }
 
 TEST(FixedPoint, LoopThatCountsInMemoryIsNot) {
-  // Nothing of the count is left in a register where the loop jumps back.
+  // At the backward jump of the loop no register holds the count.
   const std::string count = R"(
 LOOP:
   ldSPACE.u32 %r1, [COUNT];
@@ -383,7 +383,7 @@ LATE:
 TEST(FixedPoint, LongComputationWithoutStoresIsNot) {
   Rig rig(kMachine, options());
   const std::uint64_t out = rig.buffer(4);
-  // x <- 5 x + 1 for 2000 rounds with an inner loop, so states come close to each other but never again.
+  // x <- 5 x + 1 for 2000 iterations with an inner loop, so states come close to each other but never repeat.
   const Outcome outcome = outcome_of(rig, R"(
   mov.u32 %r0, 0;
   mov.u32 %r1, 1;
@@ -409,7 +409,7 @@ INNER:
 }
 
 TEST(FixedPoint, CostsNothingInTheStatistics) {
-  // The same run with windows that are watched and with none.
+  // The same run with and without watched windows.
   std::vector<std::vector<std::uint64_t>> results;
   for (const char* window : {"watchdog.cycles=1000", "watchdog.cycles=1000000000"}) {
     results.push_back(in_child([&] {

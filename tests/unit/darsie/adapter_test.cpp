@@ -1,5 +1,5 @@
-// The block as the fetch filter of an SM: kernels with marks give what they give without, and what is redundant is
-// executed once per thread block.
+// Tests of the block as the fetch filter of an SM: marked kernels have the same results with and without it, and
+// redundant instructions are executed once per thread block.
 
 #include "unit/darsie/session.h"
 
@@ -47,8 +47,8 @@ std::uint64_t issues(const Outcome& outcome) {
   return sum;
 }
 
-/// The kernel gives the same with the block, in the same cycles whether the SM sleeps or not; every instruction that is
-/// not executed was skipped.
+/// Runs the kernel with and without the block and compares the results. The run with the block must take the same
+/// cycles whether the SM sleeps or not. Every instruction that was not executed must have been skipped.
 Outcome compare(const Kernel& kernel, const darsie::Params& params = {}) {
   const Outcome plain = run(kernel, false);
   const Outcome shared = run(kernel, true, true, params);
@@ -79,7 +79,8 @@ TEST(DarsieAdapter, StraightCodeIsExecutedOncePerThreadBlock) {
   EXPECT_EQ(outcome.counters.leads, redundant);
 }
 
-// x is no power of two up to 32, or there is one dimension: only what does not depend on tid.x is shared.
+// If x is no power of two up to 32, or the block has one dimension, only instructions that do not depend on tid.x are
+// shared.
 TEST(DarsieAdapter, TheShapeDecidesWhatDependsOnTidX) {
   const std::string body = std::string(kStart) + kRedundantCode + "add.u32 %r9, %r8, %r10;" + kEnd;
   for (const gpu::Dim3 block : {gpu::Dim3{24, 4, 1}, gpu::Dim3{128, 1, 1}}) {
@@ -91,7 +92,7 @@ TEST(DarsieAdapter, TheShapeDecidesWhatDependsOnTidX) {
   }
 }
 
-// Lanes of every warp part: registers come back by copies.
+// The lanes of every warp diverge: registers are restored by copies.
 TEST(DarsieAdapter, WarpsThatDivergeGetTheirRegistersByCopies) {
   const Outcome outcome = compare({std::string(kStart) + kRedundantCode + R"(
     and.b32 %r16, %r10, 1; setp.eq.u32 %p0, %r16, 0;
@@ -119,7 +120,7 @@ TEST(DarsieAdapter, TheSmallerSideOfABranchLeaves) {
   EXPECT_GT(outcome.counters.copies, 0U);
 }
 
-// A loop over shared memory that is filled anew in each turn, between barriers; with few rows and entries too.
+// A loop with barriers around shared memory that is written in each iteration; also with few rows and entries.
 TEST(DarsieAdapter, LoopsBarriersAndSharedMemory) {
   const Kernel kernel{std::string(kStart) + R"(
     mov.u32 %r20, tile; mad.lo.u32 %r21, %r10, 4, %r20; mad.lo.u32 %r22, %r11, 4, %r20;
@@ -197,7 +198,7 @@ TEST(DarsieAdapter, ThreadBlocksFollowEachOther) {
   EXPECT_GT(session.counters().skips_hit + session.counters().skips_wake, 40U * 20);
 }
 
-// Simultaneous alone change cycles and nothing else.
+// With SkipEn 0 no instruction is skipped: only the cycles may differ.
 TEST(DarsieAdapter, WithoutSkippingEveryWarpExecutesEverything) {
   darsie::Params params;
   params.SkipEn = 0;

@@ -228,7 +228,7 @@ TEST(UniformVector, TheLeastRecentlyUsedResultGivesWay) {
   EXPECT_FALSE(buffer.issue(0, 1));
 }
 
-// Every warp looks for every sum, whether another one was there before.
+// Every warp looks up every sum, even if another warp was at the instruction before.
 TEST(UniformVector, WarpsOfABlockLookForUniformArithmetic) {
   const Kernel kernel{std::string(kStart) + R"(
     mov.u32 %r1, 17; mad.lo.u32 %r2, %r1, %r1, 5; ld.global.u32 %r6, [%rd0]; add.u32 %r7, %r6, %r2;
@@ -323,8 +323,8 @@ TEST(NoSync, WarpsThatDivergeGetTheirRegistersByCopies) {
   EXPECT_GT(with.counts.at("no_cf_sync.copies"), 8U);
 }
 
-// Three warps wait for loads that the first one does not do; it runs so far ahead that there are more results than
-// rows.
+// Three warps wait for loads that the first one does not execute. The first one runs so far ahead that there are more
+// results than rows.
 TEST(NoSync, WithoutARowAllExecute) {
   std::string body = std::string(kStart) + "shr.u32 %r16, %r10, 5; setp.ne.u32 %p0, %r16, 0; mov.u32 %r30, 0;";
   for (unsigned i = 0; i < 60; ++i) {
@@ -347,7 +347,8 @@ TEST(NoSync, WithoutARowAllExecute) {
 
 namespace {
 
-/// Everything that could be affine is, in every round of `rounds`, whether it is true or not.
+/// Returns a factory of the compared system DAC-IDEAL. It is told that every instruction that could be affine is
+/// affine, in each of `rounds` rounds, whether that is true or not.
 Make dac(bool loads = true, unsigned rounds = 1) {
   return [=](const isa::Program& program) {
     auto instances = std::make_shared<AffineInstances>();
@@ -385,7 +386,8 @@ TEST(DacIdeal, AffineArithmeticIsExecutedByTheFirstWarp) {
   EXPECT_EQ(with.issues() + with.counts.at("dac_ideal.ghosts"), run(kernel, {}).issues());
 }
 
-// Loads from one address take what the first warp has loaded; a load that is not is found out and executed.
+// Loads from one address take the value that the first warp has loaded. A load from another address is detected and
+// executed.
 TEST(DacIdeal, LoadsFromOneAddressAreExecutedOnce) {
   const Kernel kernel = straight({16, 8, 1}, 2);
   const Outcome with = compare(kernel, dac());
@@ -401,7 +403,8 @@ TEST(DacIdeal, LoadsFromOneAddressAreExecutedOnce) {
   EXPECT_EQ(with.counts.at("dac_ideal.refused"), 2U * 3 * other);
 }
 
-// Ghosts that would be wrong if they did not wait: a long chain of loads and sums, each on the one before.
+// Ghost instructions would be wrong if they did not wait: a long chain of loads and sums, each dependent on the
+// previous one.
 TEST(DacIdeal, GhostsWaitForWhatTheyReadAndWrite) {
   std::string body = std::string(kStart) + "ld.global.u32 %r9, [%rd4];";
   for (unsigned i = 0; i < 4; ++i) {

@@ -1,4 +1,4 @@
-// Rules broken: every bit of err, what is refused, what is performed all the same; and parameters out of range.
+// Tests of violated rules: every bit of err, refused and performed inputs; and parameters out of range.
 
 #include "castor/base/error.h"
 #include "unit/darsie/engine_support.h"

@@ -1,4 +1,4 @@
-// Redundant loads: what stores and global communication take away, and who loads again.
+// Tests of redundant loads: which loads stores and global communication invalidate, and which warps load again.
 
 #include "unit/darsie/engine_support.h"
 
@@ -50,7 +50,8 @@ TEST(DarsieEngineLoads, AStoreEndsTheWaitForALoad) {
   EXPECT_EQ(b.errors(), 0U);
 }
 
-// A load, an own store elsewhere, the next load: the first stays with those who have it, the second is shared anew.
+// A load, a store of the same thread block elsewhere, and the next load: the first load stays valid for warps that have
+// passed it, the second is shared anew.
 TEST(DarsieEngineLoads, LoadsBehindAStoreAreSharedAgain) {
   Bench b = started(3);
   b.lead(0, 0, 0, 0, kShared);
@@ -93,7 +94,7 @@ TEST(DarsieEngineLoads, GlobalCommunicationConcernsGlobalLoadsOfAllBlocks) {
   EXPECT_EQ(b.skip(), 2U);
 }
 
-// A store in the very cycle counts from the next one on.
+// A store in the cycle of a decision counts from the next cycle on.
 TEST(DarsieEngineLoads, AStoreInTheCycleOfADecision) {
   {
     SCOPED_TRACE("skip");

@@ -1,4 +1,5 @@
-// The majority of a thread block: meetings and their vote, leaving and copying, barriers, exits, several blocks.
+// Tests of the majority of a thread block: reconvergence and its vote, leaving and copying, barriers, exits, several
+// blocks.
 
 #include "unit/darsie/engine_support.h"
 
@@ -13,7 +14,7 @@ Bench started(U64 which, unsigned tb = 0, const Params& p = {}) {
 
 }  // namespace
 
-// A block on which DARSIE does not act is never held and never skips.
+// Warps of a thread block that is not enabled are never held and never skip.
 TEST(DarsieEngineMajority, ABlockThatIsNotEnabledIsLeftAlone) {
   Bench b(Params{});
   b.launch({0, 15, 8, 4, 0, true, false}).step();
@@ -28,7 +29,7 @@ TEST(DarsieEngineMajority, ABlockThatIsNotEnabledIsLeftAlone) {
   EXPECT_EQ(b.engine.quiet(), base::kForever);
 }
 
-// Without marks only meetings hold.
+// Without marks warps are held only to reconverge.
 TEST(DarsieEngineMajority, ABlockWithoutMarksIsHeldByMeetingsAlone) {
   Bench b = started(3);
   EXPECT_EQ(b.judge(0, 0, vector_op()), "PASS");
@@ -62,7 +63,7 @@ TEST(DarsieEngineMajority, TheSideOfTheLowestWarpWinsATie) {
   }
 }
 
-// Two meetings in one cycle: one TB after the other, the pointer wraps.
+// Two thread blocks reconverge in one cycle: one TB after the other, and the pointer wraps.
 TEST(DarsieEngineMajority, OneMeetingCompletesPerCycleInTurn) {
   Params p;
   p.NumTbs = 3;
@@ -83,7 +84,7 @@ TEST(DarsieEngineMajority, OneMeetingCompletesPerCycleInTurn) {
   EXPECT_EQ(b.probes().stop, 3U);  // now TB 2 has priority
 }
 
-// The pointer of the groups wraps at the last warp slot, which need be no power of two.
+// The pointer of the groups wraps at the last warp slot, whose number need not be a power of two minus one.
 TEST(DarsieEngineMajority, GroupsAreServedInTurn) {
   Params p;
   p.NumWarps = 12;

@@ -229,7 +229,7 @@ class Bench {
   Bench& lead_issues(unsigned warp, const std::vector<unsigned>& writes, const std::vector<unsigned>& tags) {
     return issue({warp, writes, {}, tags}).step();
   }
-  /// Decode, issue and write-back of a leader of one register, four cycles without others.
+  /// Decodes, issues and writes back an instruction of a leader with one register, in four cycles without other events.
   Bench& lead(unsigned warp, U64 pc, unsigned dst, unsigned expected_row, unsigned load = 0) {
     EXPECT_EQ(judge(warp, pc, dr(dst, load)), "LEAD tag " + std::to_string(expected_row)) << "pc " << pc;
     lead_issues(warp, {dst}, {expected_row});

@@ -1,4 +1,5 @@
-// Versions of a register: which one a warp takes, where rows come from, what happens when there is none.
+// Tests of the versions of a register: which version a warp takes, how rows are allocated, and what happens without a
+// free row.
 
 #include "unit/darsie/engine_support.h"
 
@@ -11,7 +12,7 @@ Params with_entries(unsigned entries) {
   return p;
 }
 
-/// A bench with warps 0 to `count` - 1 in TB 0.
+/// Returns a bench with warps 0 to `count` - 1 in TB 0.
 Bench started(const Params& p, unsigned count, unsigned rows, unsigned slots = 4) {
   Bench b(p);
   b.launch({0, twin::mask(count), rows, slots, 200, true}).step();
@@ -152,7 +153,7 @@ TEST(DarsieEngineVersions, APairIsElectedAwaitedAndSkippedAsOne) {
   EXPECT_EQ(b.probes().ctr[0], 2);
 }
 
-// The first of two redundant instructions is elected, the second comes back.
+// The first of two redundant instructions is elected, the second is decoded again.
 TEST(DarsieEngineVersions, OneElectionPerCycle) {
   Bench b = started({}, 2, 8);
   b.decode(0, 0, {dr(0), dr(1)});
@@ -167,7 +168,7 @@ TEST(DarsieEngineVersions, OneElectionPerCycle) {
   EXPECT_EQ(b.acts(), "LEAD,PASS tag 1");
 }
 
-// A row whose readers have not collected is not given away.
+// A row is not reallocated before its readers have collected their operands.
 TEST(DarsieEngineVersions, ARowLingersUntilItsOperandsAreRead) {
   Bench b = started({}, 2, 2);
   b.lead(0, 0, 0, 0);
@@ -197,7 +198,7 @@ TEST(DarsieEngineVersions, WhatIsNotRedundantPasses) {
   EXPECT_EQ(b.judge(0, 0, dr(3)), "LEAD tag 0");
 }
 
-// Everything at its least: one warp, one row, one slot.
+// All parameters at their minimum: one warp, one row, one slot.
 TEST(DarsieEngineVersions, AWarpAloneExecutesPrivately) {
   Params p;
   Params::each([&p](const twin::Param& param, auto member) { p.*member = std::max(1U, param.minimum); });

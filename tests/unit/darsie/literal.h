@@ -8,11 +8,12 @@
 #include "castor/darsie/ports.h"
 #include "castor/twin/twin.h"
 
-/// The rules of a cycle of DARSIE, written down one after the other and as slow as they read (docs/blocks/darsie.md,
-/// "Cycle"): what tests of the stimulus run against, and what the engine is compared with register by register.
+/// Reference machine with the rules of a DARSIE cycle written down one after the other, readable and slow
+/// (docs/blocks/darsie.md, "Cycle"). Tests of the stimulus run against it, and the engine is compared with it register
+/// by register.
 namespace castor::darsie::literal {
 
-/// Rules that can be left out, each of which a test must miss.
+/// Rules that can be switched off, one at a time. Some test must notice each.
 struct Rules {
   bool free_only_if_written = true;  ///< a row that its leader has not written is not free
   bool oldest_first = true;          ///< a warp takes the oldest version of a register that it has not passed
@@ -25,7 +26,7 @@ struct Rules {
   bool pend_in_match = true;         ///< an entry counts only for a warp that has not passed the instance
 };
 
-/// All registers. Of one type, so that states are compared as a whole.
+/// All registers, in one type so that whole states can be compared.
 struct State {
   template <std::size_t N>
   using PerWarp = std::array<U64, N>;
@@ -93,7 +94,7 @@ class Machine final : public twin::Twin<Block> {
     unsigned second = 0;  ///< further redundant instructions of the decode group
   };
 
-  /// T(t) and the majority in it.
+  /// Returns the warps of TB t.
   [[nodiscard]] U64 warps_of(unsigned t) const { return warps_of_[t]; }
   [[nodiscard]] U64 majority_of(unsigned t) const { return majority_of_[t]; }
   void count_warps();

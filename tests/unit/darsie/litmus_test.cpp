@@ -90,7 +90,7 @@ TEST(DarsieLitmus, AThreadSeesItsOwnStoreOrAYoungerOne) {
   EXPECT_EQ(threads_without_own_store("shared", {}), 0U);
 }
 
-// The rule that stores take loads out of the skip table is what makes it so.
+// The rule that stores remove loads from the skip table ensures this.
 TEST(DarsieLitmus, WithoutStoreInvItDoesNot) {
   darsie::Params params;
   params.StoreInv = 0;
@@ -98,7 +98,7 @@ TEST(DarsieLitmus, WithoutStoreInvItDoesNot) {
   EXPECT_GT(threads_without_own_store("shared", params), 0U);
 }
 
-// One warp stores 1, 2, 3 between loads that all do.
+// One warp stores 1, 2, 3 between loads that all warps execute.
 TEST(DarsieLitmus, LoadsOfOneAddressDoNotGoBackwards) {
   for (const std::string space : {"global", "shared"}) {
     const std::string word = space == "shared" ? "[%r16]" : "[%rd5]";

@@ -1,5 +1,5 @@
-// Thread blocks that leave and come back beside the block: wherever they are, results that their warps have not
-// computed themselves go with them (docs/gpu/fetch-filter.md, "Thread blocks that move").
+// Tests of thread blocks that are swapped out and restored on an SM with the block: results that their warps have not
+// computed themselves are moved with them, wherever they are (docs/gpu/fetch-filter.md, "Thread blocks that move").
 
 #include "tests/common/sanitized.h"
 #include "unit/darsie/session.h"
@@ -115,12 +115,12 @@ TEST(DarsieMoved, AtRandomTheResultsAreTheSameWhetherTheSmSleepsOrNot) {
   EXPECT_GT(moved, 50U);
 }
 
-// Rows of blocks that have left are there for others.
+// Rows of swapped-out blocks can be used by other blocks.
 TEST(DarsieMoved, RowsAreGivenBack) {
   Session session(true, true, {}, {"context.random=1"});
   gpu::test::Kernel& kernel = session.load({kLooping, {16, 8, 1}, ".shared .align 4 .b8 tile[512];"});
   kernel.context.grid = {60};
-  // More blocks leave than there are pools.
+  // More blocks are swapped out than there are pools.
   for (unsigned i = 0; i < 8; ++i) ASSERT_TRUE(session.rig.run_grid(kernel, 60)) << session.rig.sm.waiting();
   EXPECT_TRUE(session.rig.faults.empty());
   EXPECT_GT(session.rig.moved, 100U);

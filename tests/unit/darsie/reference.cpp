@@ -172,7 +172,7 @@ Versions::Verdict Versions::judge(const Inputs& in, unsigned s) {
   const bool room = verdict.free.size() >= count;
   const std::vector<unsigned> team = warps_of(warp.tb);
   if (!warp.ahead.empty()) {
-    // All warps of the majority pass the same instructions, so what comes next for it is this one.
+    // All warps of the majority pass the same instructions, so the next version for the warp must be this one.
     const Version& next = *warp.ahead.front();
     const bool same = next.pc == ((in.d_pc + 8 * s) & twin::mask(params_.PcW)) && next.count == count &&
                       next.slot[0] == in.d_dst[2 * s] && (count == 1 || next.slot[1] == in.d_dst[2 * s + 1]);
@@ -327,7 +327,7 @@ void Versions::move_decode(const Inputs& in) {
       elect(in, warp.ahead.front());
       break;
     case Why::kLate:
-      // A store of this very cycle has just made it stale: then nothing is worth waiting for.
+      // If a store of this very cycle has made the version stale, the warp does not wait.
       warp.waits = !warp.ahead.front()->stale;
       ++seen_.late;
       break;
@@ -437,7 +437,7 @@ void Versions::move_meeting(std::optional<unsigned> complete) {
 }
 
 void Versions::move_branches(const Inputs& in) {
-  // A warp that a vote has just put out, and one that stops only now, were in the majority before the edge.
+  // A warp that this vote has removed, and one that stops only now, were in the majority before the edge.
   for (unsigned w = 0; w < warps_.size(); ++w) {
     Warp& warp = warps_[w];
     if (!warp.majority) continue;

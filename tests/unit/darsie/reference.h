@@ -29,7 +29,7 @@ struct Version {
   [[nodiscard]] bool complete() const { return written[0] && (count == 1 || written[1]); }
 };
 
-/// The block as seen from its ports, one SM.
+/// One SM's block as observed at its ports.
 class Versions {
  public:
   explicit Versions(const Params& params);
@@ -40,7 +40,7 @@ class Versions {
   /// Returns the errors found, the first one first, at most a few.
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
-  /// How often things were compared.
+  /// Counts of comparisons and events.
   struct Seen {
     std::uint64_t skips = 0, verdicts = 0, leads = 0, releads = 0, late = 0, privates = 0, parked = 0;
     std::uint64_t renamed_reads = 0, copies = 0, meetings = 0, votes = 0;

@@ -222,8 +222,8 @@ TEST_P(DarsieRules, IsFoundByItsSequenceWhichFindsNothingElse) {
   EXPECT_TRUE(found(rules, GetParam().sequence, params, runs, 3000));
 }
 
-/// Returns whether one of `runs` kernels with other knobs leaves wrong values in the memory of a thread block. The runs
-/// are without the reference, and the first wrong one ends them.
+/// Returns whether one of `runs` kernels with other knobs leaves wrong values in the memory of a thread block. Runs
+/// without the reference, and stops at the first wrong result.
 bool wrong_results(const Rules& rules, const Params& params, unsigned runs, void (*change)(Knobs&)) {
   for (unsigned seed = 1; seed <= runs; ++seed) {
     Knobs knobs = tb::draw(params, seed);

@@ -9,12 +9,13 @@
 
 namespace castor::darsie::test {
 
-/// The block under test: any twin. Tests of stimulus and reference run on literal::Machine, tests of a twin on that.
+/// The block under test, any twin. Tests of the stimulus and the reference use literal::Machine; tests of a twin use
+/// that twin.
 using Device = twin::Twin<Block>;
 using MakeDevice = std::function<std::unique_ptr<Device>(const Params&)>;
 
-/// Runs `cycles` cycles of a sequence; `watch(in, out)` sees each before its edge, `anew()` is told of resets. Throws
-/// what the sequence throws.
+/// Runs `cycles` cycles of a sequence. Calls `watch(in, out)` before each edge, and `anew()` at each reset. Throws what
+/// the sequence throws.
 template <class Watch, class Restart>
 void run(Device& device, tb::Sequence& sequence, unsigned cycles, Watch watch, Restart anew) {
   Inputs in;

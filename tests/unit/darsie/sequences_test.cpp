@@ -27,8 +27,7 @@ class DarsieSequences : public testing::TestWithParam<test::ParameterSet> {};
 INSTANTIATE_TEST_SUITE_P(Sets, DarsieSequences, testing::ValuesIn(sample_if_sanitized(test::kParameterSets)),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// No error, no result that is wrong, nothing that program order does not allow; and what is eligible, held, decoded,
-// issued and acknowledged is so by the contract.
+// There are no errors, wrong results or violations of program order, and all inputs of the block keep the contract.
 TEST_P(DarsieSequences, ContractIsKeptWherePromised) {
   const Params& params = GetParam().params;
   for (const SequenceInfo& info : sequences().infos()) {
@@ -145,7 +144,7 @@ TEST(DarsieSequence, EveryProbeIsInATableOfMeetingsOrHasAReason) {
   EXPECT_THAT(SimultaneousPoints::forgotten(), testing::IsEmpty());
 }
 
-/// Points that no sequence of this length reaches; the default run does.
+/// Returns the points that no sequence of this length reaches. The default run reaches them.
 std::set<std::string> missing_points(const Params& params, unsigned seeds, unsigned cycles) {
   std::map<std::string, std::uint64_t> hits;
   const std::string_view first = sequences().infos().front().name;  // half of a medley
@@ -183,7 +182,7 @@ std::set<std::string> missing_points(const Params& params, unsigned seeds, unsig
 TEST_P(DarsieSequences, CoverPointsAreReached) {
   const std::set<std::string> missing = missing_points(GetParam().params, 1, unless_sanitized(4000, 300));
   if (kSanitized) return;  // an eighth of the length does not reach every point
-  // Nearly all of them already here; what is rare is a matter of the default run (castor coverage darsie --missing).
+  // Nearly all points are reached here. The default run covers rare ones (castor coverage darsie --missing).
   EXPECT_LE(missing.size(), 40U) << testing::PrintToString(missing);
 }
 

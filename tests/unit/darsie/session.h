@@ -20,7 +20,7 @@ using darsie::test::kRedundantCode;
 using darsie::test::kStart;
 using darsie::test::kVector;
 
-/// An SM with the block, or without; its memory begins with some numbers.
+/// An SM with or without the block. Its memory begins with some numbers.
 class Session {
  public:
   explicit Session(bool with_block, bool sleep = true, const darsie::Params& params = {},
@@ -30,7 +30,7 @@ class Session {
     darsie::test::fill_memory(rig, memory);
   }
 
-  /// With marks.
+  /// Loads a kernel with marks.
   gpu::test::Kernel& load(const Kernel& what) { return darsie::test::load_marked(rig, what, memory); }
   /// Returns the words that `tbs` thread blocks have written.
   [[nodiscard]] std::vector<std::uint32_t> words(unsigned tbs) const {

@@ -61,7 +61,7 @@ TEST(DtblDirected, FullTableOfGroupsWithoutAGap) {
   EXPECT_EQ(b.placed.back().cycle - b.placed.front().cycle, 1223U);
 }
 
-// While every cycle brings a completion, a group is accepted in every other one.
+// While every cycle has a completion, a group is accepted in every other cycle.
 TEST(DtblDirected, CompletionsTakeTurnsWithGroups) {
   DtblBench b(2, 1024);
   b.kernels.push_back({0, dims(200), key(1)});
@@ -126,7 +126,7 @@ TEST(DtblDirected, EntryFoundIsNotGivenBack) {
       command(b, key(3), 2, dims(1), 0x104);
       b.drain();
       EXPECT_EQ(b.attached + b.fallback_ords.size(), 2U);
-      // Placed in cycle 1, given back in cycle 2 + time, looked at in cycle wait + 1.
+      // The entry is placed in cycle 1, released in cycle 2 + time, and examined in cycle wait + 1.
       EXPECT_EQ(b.fallback_ords.empty(), wait <= time + 1);
     }
   }
@@ -167,7 +167,7 @@ TEST(DtblDirected, GroupAttachesAsItsPoolRunsEmpty) {
   }
 }
 
-// The entry of a pool's last group is free again and another kernel's by the time a group attaches to the old kernel.
+// The entry of a pool's last group has been reused by another kernel when a group attaches to the old kernel.
 TEST(DtblDirected, TailThatIsAnotherKernelsIsNotLinked) {
   DtblBench b(2, 4);
   b.tb_time = 200;

@@ -97,7 +97,7 @@ class DtblBench {
     ASSERT_FALSE(busy()) << "not over in cycle " << cycle;
   }
 
-  /// Outputs of the cycle.
+  /// Runs one cycle and returns its outputs.
   Outputs step() {
     prepare();
     out = engine.settle(in);

@@ -32,7 +32,7 @@ void Machine::clock_launch(const Inputs& in) {
   const Decisions now = decide(in);
   l_.err = 0;
   l_.rel.reset();
-  // A completion of the cycle before.
+  // Processes a completion of the previous cycle.
   l_.cq.reset();
   if (was.cq) {
     const auto entry = l_.left.find(*was.cq);

@@ -9,11 +9,11 @@
 #include "castor/dtbl/params.h"
 #include "castor/dtbl/ports.h"
 
-/// The rules of dynamic thread block launch written down one after the other: a machine per cycle that is slow and easy
-/// to read, and an untimed queue of groups for each kernel entry that knows nothing of cycles.
+/// References for dynamic thread block launch. One is a machine with cycles, which has the rules written down one after
+/// the other, readable and slow. The other has an untimed queue of groups for each kernel entry.
 namespace castor::dtbl::reference {
 
-/// A group whose description lies in memory.
+/// Returns whether the description of a group is in memory.
 [[nodiscard]] inline bool off_chip(U32 group) { return group != kNone && (group >> 31U) != 0; }
 
 /// Three dimensions as the port packs them.
@@ -78,14 +78,14 @@ struct DispatchState {
   U32 err = 0;
 };
 
-/// The block in cycles. `settle` gives the outputs of a cycle, `clock` is its edge.
+/// Reference machine with cycles. `settle` returns the outputs of a cycle, `clock` is its edge.
 class Machine {
  public:
   explicit Machine(const Params& params);
   void reset();
   [[nodiscard]] Outputs settle(const Inputs& in) const;
   void clock(const Inputs& in);
-  /// The edge if a group came out of nowhere, for cases that need no launch.
+  /// A group pushed without a launch, for cases of the dispatch half alone.
   struct Push {
     bool group = false;
     U32 kd = 0, agei = kNone, param = 0;

@@ -13,8 +13,8 @@
 #include "unit/dtbl/parameter_sets.h"
 #include "unit/dtbl/reference.h"
 
-// The engine against the rules as a slow machine, every output and every register in every cycle, and against queues
-// without time.
+// Compares the engine with the slow reference machine, every output and every register in every cycle, and with untimed
+// queues.
 
 namespace castor::dtbl::reference::reference_engine_test {
 namespace {
@@ -93,7 +93,7 @@ TEST_P(DtblAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) 
     }
   }
   ++compared.sets;
-  // Everything that is compared occurred.
+  // All compared events occurred.
   EXPECT_GT(seen.thread_blocks, unless_sanitized(10000U, 500U));
   EXPECT_GT(seen.groups, unless_sanitized(5000U, 250U));
   EXPECT_GT(seen.in_memory, unless_sanitized(300U, 15U));

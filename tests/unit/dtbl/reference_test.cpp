@@ -156,7 +156,7 @@ TEST(DtblReference, GoldenTraceCycleByCycle) {
 
 // ---- Launch half
 
-/// Clocks a beat until it is taken; how many cycles that took.
+/// Clocks a beat until it is accepted. Returns the number of cycles.
 unsigned deliver(Machine& machine, Inputs in, unsigned most = 600) {
   for (unsigned c = 1; c <= most; ++c) {
     const bool taken = machine.settle(in).agg_ready != 0;
@@ -195,7 +195,7 @@ TEST(DtblReference, AnotherKeyInsideACommandSearchesAgain) {
   in.agg_first = 0;
   in.agg_last = 1;
   in.agg_lane = 1;
-  // Seen as foreign, two entries looked at in vain, accepted.
+  // The beat has another key, two entries are examined in vain, and the third accepts it: four cycles.
   EXPECT_EQ(deliver(machine, in), 4U);
   EXPECT_EQ(machine.settle(quiet_inputs(params)).fb_valid, 1);
 }
@@ -294,7 +294,7 @@ TEST(DtblReference, AttachInTheCycleOfTheLastThreadBlockMarksAgain) {
 }
 
 TEST(DtblReference, LinkOfATailInTheSlotIsForwardedInEveryState) {
-  // The link comes in REQ, in WAIT, in the cycle of the reply, in RUN.
+  // The link arrives in REQ, in WAIT, in the cycle of the reply, and in RUN.
   for (unsigned when = 0; when < 4; ++when) {
     SCOPED_TRACE(when);
     const Params params = params_of(1, 4);

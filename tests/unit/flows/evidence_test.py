@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records of rungs: what is measured, which sources each depends on, and when it is stale."""
+"""Tests of the records of rungs: contents, dependences on sources, and staleness."""
 
 import json
 import re
@@ -153,7 +153,7 @@ class NormalForm(unittest.TestCase):
             self.assertTrue((folder / f"{module}.py").exists(), module)
 
 
-#: A tree with a block, a file of every kind of room.
+#: A tree with a block, and one file in each type of room.
 TREE = {
     "models/castor/twin/twin.h": '#include "castor/base/error.h"\nint twin();\n',
     "models/castor/twin/twin.cpp": "int twin() { return 1; }\n",
@@ -276,7 +276,7 @@ class Digests(unittest.TestCase):
         return {rung: sources.digest(self.block, rung, lines, view) for rung, lines in PLAN.items()}
 
     def changed(self, name, text):
-        """Rungs whose digest is another while the file `name` holds `text`."""
+        """Returns the rungs whose digest changes when the file `name` holds `text`."""
         path = self.root / name
         then = path.read_text() if path.exists() else None
         self.before = before = self.before or self.digests()

@@ -46,7 +46,7 @@ endmodule
 
 
 def completed(module, bind="", rtl=RTL):
-    """The header and the bind statement of a properties module, each without line ends."""
+    """Returns the header and the bind statement of a properties module, each on one line."""
     text = ports.complete(f"{module}\nbind castor_box box_properties u_properties ({bind});\n", [rtl])
     return [" ".join(part.split()) for part in (text.partition(";")[0], text.partition("bind")[2])]
 

@@ -50,7 +50,7 @@ class Tree(unittest.TestCase):
         fifo = next(one for one in every if one.name == "fifo")
         self.assertEqual((fifo.top, fifo.proof_sets), ("castor_fifo", list(fifo.sets)))
         self.assertIn(ROOT / "rtl" / "common" / "castor_fifo.sv", fifo.sources)
-        # In a tree of somebody's own only its blocks are meant.
+        # In a user's own tree the message names its blocks only.
         with self.assertRaisesRegex(WrongRequest, "unknown block 'common' .*there are: x"):
             tree.designs(self.root, "common")
 
@@ -66,7 +66,7 @@ class Tree(unittest.TestCase):
 
 
 class Limits(unittest.TestCase):
-    """A tool is limited by its own CPU time; what other processes do, and how long it waits, does not count."""
+    """A tool is limited by its own CPU time. Time of other processes and waiting time do not count."""
 
     ENDLESS = f"{shlex.quote(sys.executable)} -c 'while True: pass'"
 

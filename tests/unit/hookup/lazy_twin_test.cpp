@@ -27,13 +27,13 @@ using turnstile::Probes;
 using twin::Cycle;
 using twin::Port;
 
-/// How often a twin was called.
+/// Counts of the calls of a twin.
 struct Calls {
   unsigned settles = 0, clocks = 0, idles = 0;
 };
 
-/// The model, with its calls counted. It holds callers to the contract: a clock comes with the kSettle inputs of the
-/// settle before it, and time, if it is used, is that of the edge that is next.
+/// The model with counted calls. It checks that callers keep the contract: the kSettle inputs of a clock are those of
+/// the settle before it. Time, if it is used, is that of the next edge.
 class Counted final : public twin::Twin<Block> {
  public:
   Counted(const turnstile::Params& params, Calls& calls) : Twin(params), model_(params), calls_(calls) {}
@@ -223,7 +223,7 @@ TEST(LazyTwin, IsToldFromNoEagerOne) {
     slept += race.slept();
     if (testing::Test::HasFailure()) return;
   }
-  // Was there something to save, and was it saved?
+  // Lazy clocking had cycles to skip, and skipped them.
   EXPECT_GT(owed, 60 * kCycles / 20);
   EXPECT_LT(asked, looks * 9 / 10);
   EXPECT_GT(early, 60 * kCycles / 50);

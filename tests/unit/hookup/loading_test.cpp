@@ -1,4 +1,4 @@
-// Blocks are found in folders and loaded when a machine names them; what is wrong with one is said by name.
+// Tests that blocks are found in folders and loaded when a machine names them, and that errors name the block.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ std::string odd_object(int odd) {
 }
 using ::testing::HasSubstr;
 
-/// Folders of blocks of a test's own, named by CASTOR_BLOCKS; what is not `add`ed an object has a manifest alone.
+/// Test with block folders of its own, which CASTOR_BLOCKS names. A block without an `add`ed object has a manifest
+/// only.
 class Loading : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// Corners of the queue sets and of their lists in memory, each by itself.
+// Directed tests of corner cases of the queue sets and of their lists in memory.
 
 #include <random>
 
@@ -95,7 +95,7 @@ TEST(LapermDirected, NoHostBlockSlipsBetweenTheLastEntryAndTheNext) {
   b.drain();
 }
 
-// A push takes the last slot of the set in the cycle in which a read could be promised it.
+// A push takes the last slot of the set in the cycle in which the slot could be reserved for a read.
 TEST(LapermDirected, ReadWaitsForAnItemThatTakesTheLastSlot) {
   LapermBench b(small(2, 2), kSmxBind, 6);
   close(b);
@@ -327,7 +327,7 @@ TEST(LapermDirected, PushThatIsWrongIsForgotten) {
   push.push_warps = 100;
   EXPECT_EQ(edge(push).err, kErrorPush);  // three items of the entry are the most
   EXPECT_EQ(engine.probes().items[0], 3U);
-  // The need of the refused push counts nothing.
+  // The need of the refused push has no effect.
   in.room_open = 1;
   in.room_slots = 1;
   while (engine.settle(in).scan_sm != 0) engine.clock(in);
@@ -467,7 +467,7 @@ TEST(LapermDirected, ParametersOutOfRangeAreRefused) {
   EXPECT_THROW(Engine{p}, base::InputError);
 }
 
-// Items of random levels, SMs and sizes, room that comes and goes: all are placed, in the order of their lists.
+// Items of random levels, SMs and sizes, with changing free resources: all are placed, in the order of their lists.
 TEST(LapermDirected, NothingIsLost) {
   const std::array<Params, 6> sets{{{2, 1, 1, 2, 2, 2, 1, 3, 8, 4, 8, 8},
                                     {5, 2, 3, 3, 3, 3, 3, 5, 9, 5, 11, 7},
@@ -494,7 +494,7 @@ TEST(LapermDirected, NothingIsLost) {
         }
         unsigned spread = 0;
         while (b.busy() && b.cycle < 200'000) {
-          // An entry has at most so many items; the pushes of a full one wait outside.
+          // The number of items of a kernel entry is limited; the pushes of a full entry wait outside.
           if (!b.pushes.empty() && b.engine.probes().items[b.pushes.front().kd] == twin::mask(p.QcntW)) {
             b.pushes.front().from = b.cycle + 1;
           }

@@ -4,8 +4,8 @@
 #include "unit/laperm/engine_support.h"
 #include "unit/laperm/parameter_sets.h"
 
-// W13: whatever came before, if SMs, memory and replies keep coming, everything that was pushed is placed, in a number
-// of cycles that its TBs and what lies in memory bound.
+// W13: whatever the history, if SMs, memory and replies keep responding, every pushed item is placed. The number of
+// cycles is bounded by its TBs and the entries in memory.
 
 namespace castor::laperm::test::engine_drain_test {
 namespace {

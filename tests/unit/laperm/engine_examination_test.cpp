@@ -1,4 +1,4 @@
-// Corners of the examination of queue sets, each by itself: stealing, needs, backup sets, fits_head.
+// Directed tests of corner cases of the examination of queue sets: stealing, needs, backup sets, fits_head.
 
 #include <random>
 

@@ -78,7 +78,7 @@ class LapermBench {
   }
   void group(U8 level, U8 sm, U64 id, U64 cnt = 1) { pushes.push_back({level, sm, cnt, id, 0, 0}); }
 
-  /// Outputs of the cycle.
+  /// Runs one cycle and returns its outputs.
   Outputs step() {
     prepare();
     out_ = engine.settle(in);

@@ -186,7 +186,7 @@ Outputs Machine::settle(const Inputs& in) const {
 }
 
 void Machine::clock(const Inputs& in) {
-  // Everything is decided from the values at the start of the cycle, which stay in s_, and changed in `to`.
+  // All decisions use the values at the start of the cycle, which stay in s_. Changes go to `to`.
   State to = s_;
   to.err = 0;
   policy_ = in.policy;

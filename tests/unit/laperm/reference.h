@@ -8,8 +8,8 @@
 #include "castor/laperm/params.h"
 #include "castor/laperm/ports.h"
 
-/// The rules of the scheduler LaPerm written down one after the other: a machine per cycle out of plain lists, which is
-/// slow and easy to read, and queues without time that know nothing of chip and memory.
+/// References for the scheduler LaPerm. One is a machine with cycles, with the rules written down one after the other
+/// in plain lists, readable and slow. The other has untimed queues without chip and memory.
 namespace castor::laperm::reference {
 
 /// A kernel or group with thread blocks that are not placed yet.
@@ -63,7 +63,7 @@ struct State {
   U32 err = 0;
 };
 
-/// The block in cycles. `settle` gives the outputs of a cycle, `clock` is its edge.
+/// Reference machine with cycles. `settle` returns the outputs of a cycle, `clock` is its edge.
 class Machine {
  public:
   explicit Machine(const Params& params);
@@ -107,7 +107,7 @@ class Machine {
   Params params_;
   State s_;
   U32 policy_ = kAdaptiveBind;  ///< as last clocked, for `broken`
-  // Shadows that no hardware has: what lies in memory, and what the reads under way must bring.
+  // Copies that no hardware has: the contents of memory, and the expected data of reads in flight.
   std::vector<std::deque<Item>> memory_;
   std::deque<Item> fetched_;
   std::string complaint_;

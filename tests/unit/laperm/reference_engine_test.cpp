@@ -13,8 +13,8 @@
 #include "unit/laperm/parameter_sets.h"
 #include "unit/laperm/reference.h"
 
-// The engine against the rules as a slow machine, every output and every register in every cycle, and against queues
-// without time.
+// Compares the engine with the slow reference machine, every output and every register in every cycle, and with untimed
+// queues.
 
 namespace castor::laperm::reference::reference_engine_test {
 namespace {
@@ -93,7 +93,7 @@ TEST_P(LapermAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence
     }
   }
   ++compared.sets;
-  // Everything that is compared occurred.
+  // All compared events occurred.
   EXPECT_GT(seen.items, unless_sanitized(5000U, 500U));
   EXPECT_GT(seen.own, unless_sanitized(5000U, 500U));
   EXPECT_GT(seen.host, unless_sanitized(1000U, 50U));

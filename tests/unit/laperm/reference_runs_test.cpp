@@ -12,7 +12,7 @@
 #include "unit/laperm/parameter_sets.h"
 #include "unit/laperm/reference.h"
 
-// The slow machine under all sequences: what must always hold of its registers, and queues without time beside it.
+// Runs the slow machine under all sequences, with checks of its register invariants and with untimed queues beside it.
 
 namespace castor::laperm::reference::reference_runs_test {
 namespace {

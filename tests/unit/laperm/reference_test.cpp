@@ -44,7 +44,7 @@ void push(Inputs& in, unsigned kd, U64 agei, U64 cnt, unsigned level, unsigned s
   in.push_regs = in.push_smem = 1;
 }
 
-/// The machine with queues without time beside it; every cycle checks both.
+/// The machine with untimed queues beside it; every cycle checks both.
 class Watched {
  public:
   explicit Watched(const Params& params) : machine(params), queues(params) {}

@@ -8,12 +8,13 @@
 #include "unit/laperm_kmu/parameter_sets.h"
 #include "unit/laperm_kmu/reference.h"
 
-// The engine's cycles worked by hand, and the order in which launches leave against that without time.
+// Tests of the engine's cycles against cycles worked out by hand, and of the order in which launches leave against the
+// untimed order.
 
 namespace castor::laperm_kmu::test::order_test {
 namespace {
 
-/// The engine with lists that are emptied by what it offers.
+/// The engine with lists from which its grants remove launches.
 class Bench {
  public:
   explicit Bench(const Params& params) : engine(params), waiting(params.NumSm, std::vector<U32>(params.LvlMax)) {}
@@ -25,7 +26,7 @@ class Bench {
   std::vector<reference::Source> order;
 
   void launch(U32 sm, U32 level) { ++waiting[sm][level - 1]; }
-  /// A cycle; "kind.index", or "-". What is offered is taken if `take`.
+  /// Runs one cycle. Returns the offer as "kind.index", or "-". The offer is accepted if `take`.
   std::string step(bool take = false) {
     for (U32 sm = 0; sm < waiting.size(); ++sm) {
       U32 levels = 0;
@@ -78,7 +79,8 @@ TEST(LapermKmuOrder, SuspendedBlocksAndQueuesAreOfferedInTheNextCycle) {
   EXPECT_EQ(b.steps(4, true), "- 3.4 - 3.5") << "the turn is behind queue 5, and wraps";
 }
 
-// The visited SM has one list, which vanishes in front of the search: LvlMax cycles in vain, then a visit anew.
+// The visited SM has one list, which becomes empty just before the search reaches it: LvlMax cycles without result,
+// then a new visit.
 TEST(LapermKmuOrder, ASearchThatFindsNothingCostsACycleForEachLevel) {
   Bench b({3, 3, 1});
   b.launch(0, 1);

@@ -12,14 +12,14 @@
 /// list. The other is untimed: the order in which launches leave if all wait from the beginning.
 namespace castor::laperm_kmu::reference {
 
-/// Something that can be granted.
+/// Source of kernels that can be granted.
 struct Source {
   Kind kind = kNothing;
   U32 sm = 0, level = 0;  ///< SM and level of a list
   U32 queue = 0;
 };
 
-/// The block in cycles. `settle` gives the outputs of a cycle, `clock` is its edge.
+/// Reference machine with cycles. `settle` returns the outputs of a cycle, `clock` is its edge.
 class Machine {
  public:
   explicit Machine(const Params& params);

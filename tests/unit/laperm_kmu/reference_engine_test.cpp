@@ -13,7 +13,7 @@
 #include "unit/laperm_kmu/parameter_sets.h"
 #include "unit/laperm_kmu/reference.h"
 
-// The engine against the rules as a slow machine, every output and every register in every cycle.
+// Compares the engine with the slow reference machine, every output and every register in every cycle.
 
 namespace castor::laperm_kmu::reference::reference_engine_test {
 namespace {
@@ -86,7 +86,7 @@ TEST_P(LapermKmuAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySeque
     }
   }
   ++compared.sets;
-  // Everything that is compared occurred.
+  // All compared events occurred.
   EXPECT_GT(seen.granted[kList], unless_sanitized(2000U, 100U));
   EXPECT_GT(seen.granted[kSuspended], unless_sanitized(500U, 25U));
   EXPECT_GT(seen.granted[kHost], unless_sanitized(1000U, 50U));

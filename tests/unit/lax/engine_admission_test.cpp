@@ -373,7 +373,7 @@ TEST(LaxTiming, AnAdmissionGoesBetweenTwoUpdatesThatFollowEachOther) {
     was = is;
     ASSERT_LT(bench.now - header, 20'000);
     bench.wgc(static_cast<unsigned>(bench.now % 127), static_cast<unsigned>(bench.now % 127 % 64));
-    // Completions leave the submission its turns.
+    // Cycles without completions let the submission proceed.
     if (bench.now % 3 == 0) bench.in.wgc_valid = 0;
     bench.step();
   }
@@ -386,7 +386,7 @@ TEST(LaxTiming, ATickDuringAnActivityWaits) {
   Bench bench(params(256, 1, 1, 256));
   bench.write(reg::kUpdPeriod, 1'000);
   bench.policy(Policy::kLax);
-  // A scan of 256 queues over the tick.
+  // A scan of 256 queues that spans the update tick.
   while (bench.engine.state().utmr < 900) bench.step();
   bench.submit({0, {{0, 1}}});
   while (bench.engine.state().upd_pend == 0) bench.step();

@@ -1,5 +1,5 @@
-// Events of kernels and TBs, in order and out of order, and what they do to jobs (docs/blocks/lax.md, "Cycle",
-// "Breaking the rules").
+// Tests of events of kernels and TBs, in order and out of order, and their effects on jobs (docs/blocks/lax.md,
+// "Cycle", "Breaking the rules").
 
 #include <functional>
 
@@ -354,7 +354,7 @@ TEST(LaxLife, TheDoneQueueHoldsOneEntryPerQueue) {
   one(2);
   EXPECT_EQ(bench.errors(), err::kDoneFull);
   EXPECT_EQ(bench.jobs.size(), 5U);  // jd still comes
-  // An entry taken in the same cycle makes room.
+  // An entry taken in the same cycle frees a queue entry.
   bench.judge({3, {{0, 1}}});
   bench.launch(3, 0);
   bench.step();

@@ -20,8 +20,8 @@ struct Interval {
   friend std::ostream& operator<<(std::ostream& out, const Interval& i) { return out << i.start << ".." << i.end; }
 };
 
-/// The surroundings: a command processor that parses at once, and a dispatcher with two slots, one kernel of one TB
-/// each.
+/// Environment of the engine: a command processor that parses at once, and a dispatcher with two slots, each for one
+/// kernel of one TB.
 class Example {
  public:
   Example(Policy policy, bool admission) : bench(params(4, 2, 8, 4)) {

@@ -19,7 +19,7 @@ Key key_of(const Bench& bench, unsigned q) {
   return {key_class(bench.engine.state().key[q]), key_value(bench.engine.state().key[q])};
 }
 
-/// An engine whose visits see a duration of one's choice: updates run when told.
+/// An engine whose updates run on request, so that a visit sees a chosen duration.
 class Keys {
  public:
   explicit Keys(Policy policy, std::uint32_t set = 0, std::uint32_t clear = 0)
@@ -301,7 +301,7 @@ TEST_F(Prema, TheThresholdIsTheLargestStepThatATokenReaches) {
     fresh.write(reg::kTpwIso, 256 * 256);  // isolated time 256: one step of a token per cycle waited
     fresh.policy(Policy::kPrema);
     fresh.judge({0, {{0, 1}}, 1'000'000});
-    // One update whose wait makes the token.
+    // Runs one update whose wait makes the token.
     while (fresh.engine.state().utmr != 149'990) {
       fresh.look();
       const base::Cycle quiet = fresh.engine.quiet();
@@ -335,10 +335,10 @@ TEST_F(Prema, ABlockedCandidatePreemptsTheRunningJobWithTheFewestTokens) {
   bench.judge({4, {{4, 1}}, 1'000'000});
   bench.in.df_vec = QueueBits(1U << 4U);
   rank();
-  // Three victims of one token each: the highest queue.
+  // Three candidates with one token each: the highest queue is preempted.
   EXPECT_EQ(bench.look().pre_vec, QueueBits(1U << 2U));
   EXPECT_EQ(bench.read(reg::kCounters + 0x28), 1U);
-  // Its token grows while it is preempted; at most one more at the next ranking.
+  // The token of the preempted queue grows; it gains at most one more until the next ranking.
   const std::uint32_t before = token(2);
   bench.update();
   EXPECT_GT(token(2), before);

@@ -10,7 +10,7 @@
 namespace castor::lax::test::engine_quiet_test {
 namespace {
 
-/// Random inputs: a small machine around the engine that mostly keeps to the rules, and now and then does not.
+/// Random inputs: a small model of the engine's environment that mostly keeps the rules, and sometimes breaks them.
 class Stimulus {
  public:
   Stimulus(const Params& p, std::uint64_t seed) : p_(p), random_(seed), left_(p.NumQueues) {}
@@ -155,7 +155,7 @@ TEST_P(LaxQuiet, SkippingEqualsClocking) {
       skipped->clock(in);
       advance();
     }
-    // Idle edges, as many as it takes (a machine that is on waits for its updates).
+    // Clocks idle edges until the engine is quiet (an enabled engine waits for its updates).
     twin::make_idle<Block>(in, p);
     for (unsigned i = 0; i < 20'000 && skipped->quiet() == 0; ++i) {
       skipped->clock(in);
@@ -179,14 +179,14 @@ TEST_P(LaxQuiet, SkippingEqualsClocking) {
       advance();
     }
     ASSERT_EQ(tests::difference<Block>(clocked->settle(in), before, p), "") << "trial " << trial;
-    // In one step or in two.
+    // Skips the cycles in one step or in two.
     const base::Cycle first = random.below(n + 1);
     skipped->idle(first);
     ASSERT_GE(skipped->quiet(), n - first);
     skipped->idle(n - first);
     ASSERT_EQ(skipped->state(), clocked->state()) << "trial " << trial << " after " << n;
     ASSERT_EQ(skipped->quiet(), clocked->quiet());
-    // And they go on alike.
+    // Both engines then continue in the same way.
     for (unsigned i = 0; i < 400; ++i) {
       const Outputs out = clocked->settle(in);
       stimulus.drive(*clocked, out, in);
@@ -198,7 +198,7 @@ TEST_P(LaxQuiet, SkippingEqualsClocking) {
     }
     ASSERT_EQ(skipped->state(), clocked->state());
   }
-  // The trials were worth something.
+  // The trials included long quiet periods.
   EXPECT_GT(longest, 500U);
   EXPECT_GT(enabled, 20U);
   EXPECT_GT(offered, 5U);

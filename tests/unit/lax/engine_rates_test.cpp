@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint32_t kRateMask = 3U << 8U;
 constexpr std::uint32_t kWarmMask = 3U << 10U;
 
-/// A bench whose updates come when told: one update per `refresh`, 1 queue and 1 kernel type at work.
+/// A bench whose updates run on request: one update per `refresh`, with one queue and one kernel type.
 class Rates {
  public:
   explicit Rates(RateMode mode = RateMode::kActive, std::uint32_t ctrl_set = 0, std::uint32_t ctrl_clear = 0) {
@@ -20,7 +20,7 @@ class Rates {
     for (unsigned q = 0; q < 4; ++q) bench.judge({q, {{0, 0xffffff}, {1, 0xffffff}}});
   }
 
-  /// Time passes without cycles.
+  /// Advances the time without clocking.
   void skip(std::uint64_t cycles) { bench.time += cycles; }
 
   [[nodiscard]] std::uint64_t when() { return bench.look(), bench.in.now; }

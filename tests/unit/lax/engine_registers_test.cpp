@@ -125,7 +125,7 @@ TEST_P(LaxRegisters, ReadsHaveNoSideEffectAndShowWhatADebuggerSees) {
       }
     }
   }
-  // The pops: a debugger sees the entry and leaves it.
+  // Registers that pop: a debugger reads the entry without removing it.
   const std::uint32_t verdict = reg::kValid | 1U << 8U | last;
   EXPECT_EQ(bench.engine.peek(reg::kVerdictPop), verdict);
   EXPECT_EQ(bench.engine.peek(reg::kDonePop), verdict);
@@ -195,7 +195,7 @@ TEST(LaxRegisterValues, CtrlTakesEachFieldAndNothingElse) {
                            (field.low == 20 && value == 0);
       const std::uint32_t before = bench.read(reg::kCtrl);
       const std::uint32_t mask = ((1U << field.width) - 1) << field.low;
-      // Another field changes with it: the write is taken or refused as a whole.
+      // Another field changes in the same write: the write is accepted or refused as a whole.
       const std::uint32_t written = ((before & ~mask) | value << field.low) ^ (field.low == 3 ? 1U : 8U);
       EXPECT_EQ(bench.write_error(reg::kCtrl, written), illegal ? kRefused : 0U) << field.name << ' ' << value;
       EXPECT_EQ(bench.read(reg::kCtrl), illegal ? before : written) << field.name << ' ' << value;

@@ -86,7 +86,7 @@ TEST(LaxSubmission, AStartInTheFutureCountsAsNow) {
   EXPECT_EQ(verdict.est, 300U);
   EXPECT_EQ(bench.read(reg::kErrStat), err::kTime);
   EXPECT_EQ(bench.job(1, 0x10), 0U);
-  // A scan passes over it in silence.
+  // A scan skips the queue without an error.
   bench.errors();
   bench.judge({2, {{0, 1}}, 100'000});
   EXPECT_EQ(bench.errors(), 0U);
@@ -189,7 +189,7 @@ TEST(LaxAppend, IsRefusedIfTheJobEndsMeanwhile) {
     const bool in_time = end == 6;
     EXPECT_EQ(verdict.accept, in_time) << end;
     EXPECT_EQ(verdict.reason, in_time ? 0U : kNoJob) << end;
-    // The refusal of a commit is there earlier.
+    // A refusal at the commit is earlier.
     EXPECT_EQ(verdict.cycle, header + (end <= 2 ? 3 : 6)) << end;
     EXPECT_EQ(bench.errors(), in_time ? 0U : err::kNoJob) << end;
     EXPECT_EQ(bench.state_of(1), JobState::kDone);
@@ -276,7 +276,7 @@ TEST(LaxSubmission, HeadersAreTakenOnlyWhileAllVerdictsHaveRoom) {
   Bench bench(params(16, 1, 1, 16, 5));
   bench.in.adm_ready = 0;
   bench.policy(Policy::kRr);
-  // Room for five: a header is taken while two more fit.
+  // The queue holds five verdicts: a header is accepted while two more fit.
   for (unsigned n = 0; n < 4; ++n) {
     ASSERT_EQ(bench.look().js_ready, 1) << n;
     bench.submit({n, {{0, 1}}});

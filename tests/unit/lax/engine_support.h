@@ -10,7 +10,7 @@
 #include "castor/lax/engine.h"
 #include "castor/lax/register_map.h"
 
-/// A bench for the laxity engine: inputs of the current cycle, one call per cycle, and what came out.
+/// Bench for the laxity engine: inputs of the current cycle, one call per cycle, and recorded outputs.
 namespace castor::lax::test {
 
 struct Beat {

@@ -473,7 +473,7 @@ void Follower::compare(const Outputs& out, const Probes& probes) {
     expect(out.jd_met, (*ended_)[1], "jd_met");
     expect(out.jd_lat, (*ended_)[2], "jd_lat");
   }
-  // Offers are of this moment, whatever was selected before.
+  // Offers refer to the current cycle, whatever was selected before.
   const auto ready = [&](unsigned q) { return jobs_[q].state == JobState::Ready; };
   if (out.psel_valid != 0) {
     const bool ahead = (control_ >> 24U & 1U) != 0 && jobs_[out.psel_qid].state == JobState::Running;

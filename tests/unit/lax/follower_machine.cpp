@@ -107,7 +107,7 @@ void Follower::write_rate() {
   }
   const auto& [k, window, taken] = *sample_;
   KernelType& type = types_[k];
-  // The modes that take over what was measured have an exact value beside the rounded one.
+  // Modes that replace the estimate by the measurement have an exact value beside the rounded one.
   const bool takes_over = !type.rate || (rules_.rate != RateMode::PeakHold && rules_.ewma_shift == 0);
   type.rate = refresh(rules_, window, type.rate, taken);
   type.exact = takes_over ? exact_time_per_group(taken, window) : Rational(*type.rate, 256);

@@ -57,7 +57,7 @@ std::optional<Integer> refresh(const Rules& rules, const Window& window, const s
     const Integer leaked = limited(*old + *old / power(rules.leak), infinite());
     next = std::min(seen, leaked);
   } else if (old) {
-    // A step towards the new value; rounding is downwards in both directions.
+    // Moves a step towards the new value; rounding is downwards in both directions.
     const Integer distance = seen - *old;
     const Integer divisor = power(rules.ewma_shift);
     Integer step = distance / divisor;

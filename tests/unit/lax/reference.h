@@ -27,7 +27,7 @@ using Rational = boost::multiprecision::cpp_rational;
 /// Returns the longest time that can be represented: 2^32-2 cycles.
 [[nodiscard]] const Integer& longest();
 
-/// The numbers of the policies are those of the control register.
+/// Policies, with the numbers of the control register.
 enum class Policy : unsigned { Rr, Fcfs, Edf, Sjf, Ljf, Srf, Mlfq, Prema, Lax, Ext };
 enum class RateMode : unsigned { Wall, Active, Instance, PeakHold };
 /// Estimated cost, for later jobs, of a kernel type without a measured rate.
@@ -37,7 +37,7 @@ enum class Initial : unsigned { Highest, Lowest, Computed };
 enum class JobState : unsigned { Free, Init, Ready, Running, Done, Rejected };
 enum class Reason : unsigned { Ok, PredictMiss, Expired, BusyQid, BadList, BadKid, BadDeadline, NoJob };
 
-/// Settings that decide results. Defaults are those after reset.
+/// Settings that affect results. Defaults are those after reset.
 struct Rules {
   Policy policy = Policy::Lax;
   RateMode rate = RateMode::Active;
@@ -132,7 +132,7 @@ struct Job {
   std::uint64_t parse_grant = 0;  ///< number of the latest parse grant
 };
 
-/// Smaller comes first: level, then value.
+/// Ranks are compared by level, then by value; the smaller one comes first.
 using Rank = std::pair<Integer, Integer>;
 using ExactRank = std::pair<int, Rational>;
 

@@ -75,7 +75,7 @@ TEST_P(LaxAgainstReference, EveryValueInEveryCycleOfEverySequence) {
     }
   }
   ++compared.sets;
-  // Everything that is compared occurred.
+  // All compared events occurred.
   EXPECT_GT(all.rates, 100U);
   EXPECT_GT(all.updates, 100U);
   EXPECT_GT(all.verdicts, 100U);
@@ -89,7 +89,7 @@ TEST_P(LaxAgainstReference, EveryValueInEveryCycleOfEverySequence) {
   EXPECT_GT(all.lengths, 30U);
 }
 
-/// A register as a bench sees it at the end of a run.
+/// Returns a register as a bench reads it at the end of a run.
 U32 look(const Model& model, unsigned address) { return model.peek(static_cast<U16>(address)).value(); }
 
 TEST_P(LaxAgainstReference, EveryAcceptedJobEndsOnceSubmissionsStop) {
@@ -119,7 +119,7 @@ TEST_P(LaxAgainstReference, EveryAcceptedJobEndsOnceSubmissionsStop) {
     }
     EXPECT_TRUE(working.none()) << working.count() << " jobs are still Init, Ready or Running";
     EXPECT_GT(ends, 0U);
-    // Accepted headers are jobs that ended, and appends; here nothing else takes a job away.
+    // Accepted headers are jobs that ended, and appends. In these runs jobs end in no other way.
     EXPECT_LE(look(model, 0x4C), look(model, 0x44));
   }
 }
@@ -160,7 +160,7 @@ TEST_P(LaxAgainstReference, ReadingControlRegistersChangesNothing) {
     sequence->react(in, out);
     model.clock(in);
     if (cycle % 200 != 199) continue;
-    // The same future twice, once with a read in its third cycle.
+    // Runs the same future twice, once with a read in its third cycle.
     for (unsigned address = 0; address < 0x80; address += 4) {
       Engine without = model.engine(), with = model.engine();
       Inputs next = in;
@@ -193,7 +193,7 @@ TEST_P(LaxAgainstReference, ReadingControlRegistersChangesNothing) {
   }
 }
 
-/// One job of 5 thread blocks of a known rate in queue 0, looked at after its first update.
+/// One job with 5 thread blocks of a known rate in queue 0, read after its first update.
 struct Updated {
   Integer remaining, duration;
   Rank key;
@@ -234,7 +234,7 @@ Updated after_update(const Params& params, U32 control, U32 deadline) {
   return {look(model, 0x800C), look(model, 0x8010), {look(model, 0x0800) >> 3U & 3U, look(model, 0x8018)}};
 }
 
-// The visit comes in the same cycle whatever the deadline, so deadlines can be put on every border and beside it.
+// The visit comes in the same cycle whatever the deadline, so deadlines can be placed at every boundary and beside it.
 TEST(LaxBorders, LevelsAndClassesChangeWhereTheReferenceChangesThem) {
   std::map<std::pair<unsigned, Integer>, unsigned> seen;
   for (const U32 control :

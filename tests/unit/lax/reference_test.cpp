@@ -214,7 +214,7 @@ struct RandomRates {
   ExactTable exact;
 };
 
-/// Rates as measured: both tables from the same windows. No measurement reaches a limit.
+/// Returns rates as measured: both tables from the same windows. No measurement reaches a limit.
 RandomRates random_rates(Xoshiro256& rng, unsigned kernel_types) {
   RandomRates rates;
   for (unsigned kernel = 0; kernel < kernel_types; ++kernel) {
@@ -240,7 +240,7 @@ Launches random_launches(Xoshiro256& rng, unsigned kernel_types, unsigned count)
   return launches;
 }
 
-// A key may be wrong by this much: one cycle of the last rounding and 1/256 per thread block.
+// Returns the largest error of a key: one cycle of the last rounding and 1/256 per thread block.
 Rational bound_of(const Launches& launches) { return 1 + Rational(groups(launches), 256); }
 
 TEST(LaxReference, RemainingTimeIsBelowTheExactValueByLessThanTheBound) {

@@ -15,7 +15,7 @@
 #include "tests/common/sanitized.h"
 #include "unit/lax/parameter_sets.h"
 
-// The stimulus keeps what it promises: the contract of the surroundings, the same run for the same seed, all cover
+// The stimulus keeps its promises: the contract of the block's inputs, the same run for the same seed, all cover
 // points.
 
 namespace castor::lax::tb::sequences_test {
@@ -208,7 +208,7 @@ struct Reached {
   }
 };
 
-// Every sequence with one seed; with another as long as that does not reach all.
+// Runs every sequence with one seed, and with another one if points are still missing.
 TEST_P(EverySet, CoverPointsAreReached) {
   Reached reached;
   for (std::uint64_t seed = 1; seed <= unless_sanitized(3, 1); ++seed) {

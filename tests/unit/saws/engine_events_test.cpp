@@ -1,11 +1,12 @@
-// From warp events to messages, what messages do, and every error.
+// Tests of the path from warp events to messages, of the effects of messages, and of every error.
 
 #include "unit/saws/engine_support.h"
 
 namespace castor::saws::test::engine_events_test {
 namespace {
 
-/// Two schedulers, C0 = warps 0 to 3, C1 = 4 to 7, C2 = 8 to 11, placed in this order, in SAWS mode.
+/// Returns a bench with two schedulers in SAWS mode: C0 = warps 0 to 3, C1 = 4 to 7, C2 = 8 to 11, placed in this
+/// order.
 Bench placed(const Params& p = small(), unsigned mode_sel = kAlways, bool toggle = true) {
   Bench b(p);
   b.start(mode_sel, toggle).step();
@@ -292,7 +293,7 @@ TEST(SawsEvents, GtoOnlyHasNoMessagesAndNeverLeavesGto) {
 
 // --- errors: `err` in the next cycle, for one cycle, and nothing else changes
 
-/// Expects the error of what the bench's inputs are about to do, and that the state stays but for `err`.
+/// Expects that the bench's current inputs raise `error` and change no state except `err`.
 void expect_refused(Bench& b, unsigned error) {
   State before = b.engine.state();
   b.take_errors();

@@ -105,7 +105,7 @@ class SecondExample : public Bench {
     start(kAuto).step();
     for (unsigned cta = 0; cta < 6; ++cta) place(cta, warps_of(cta)).step();
     ready(warp_mask({warp(kA, 0), warp(kB, 1), warp(kC, 2), warp(kA, 3)})).acknowledge(15).step().ready(0);
-    // Z's message waits, because CTA operations go first, and fills the queue of scheduler 0.
+    // The message of Z waits, because CTA operations have priority, and fills the queue of scheduler 0.
     place(kZ, warps_of(kZ)).step();
     block(warp(kZ, 0)).place(kZ, 1).step();  // the placement is illegal, but holds messages back
     EXPECT_EQ(look().wev_ready, 0xe);
@@ -118,7 +118,7 @@ class SecondExample : public Bench {
     EXPECT_EQ(look().wev_ready, 0xf);
   }
 
-  /// Warp `nth` (0, 1) of a CTA on a scheduler.
+  /// Returns warp `nth` (0, 1) of a CTA on a scheduler.
   static unsigned warp(unsigned cta, unsigned scheduler, unsigned nth = 0) { return 8 * cta + 4 * nth + scheduler; }
   static std::uint64_t warps_of(unsigned cta) { return std::uint64_t{0xff} << 8 * cta; }
 
@@ -140,7 +140,7 @@ class SecondExample : public Bench {
   }
 };
 
-// An event of a warp is in its queue in the next cycle, and its message has acted in the one after: two steps.
+// An event of a warp is in its queue in the next cycle, and its message takes effect in the one after: two steps.
 TEST(SawsGolden, SecondExampleOnFourSchedulers) {
   SecondExample b;
   constexpr unsigned kA = SecondExample::kA, kB = SecondExample::kB, kD = SecondExample::kD, kE = SecondExample::kE,

@@ -6,7 +6,7 @@
 namespace castor::saws::test::engine_pick_test {
 namespace {
 
-/// Two schedulers: C0 = warps 0 to 3, then C1 = 8 to 11, then C2 = 4 to 7: age is no order of the slots' numbers.
+/// Two schedulers: C0 = warps 0 to 3, then C1 = 8 to 11, then C2 = 4 to 7, so that age differs from the order of slots.
 class SawsPick : public ::testing::Test {
  protected:
   SawsPick() : b(small()) {}

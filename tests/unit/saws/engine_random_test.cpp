@@ -1,5 +1,5 @@
-// The engine against the cycle as the document has it, register by register, in random cycles at all parameters; and
-// skipping of idle cycles against clocking them.
+// Compares the engine with the documented cycle, register by register, in random cycles at all parameters. Also
+// compares skipping of idle cycles with clocking them.
 
 #include <algorithm>
 #include <sstream>
@@ -13,7 +13,7 @@
 namespace castor::saws::test::engine_random_test {
 namespace {
 
-/// Random inputs: an SM that mostly keeps to the rules, and with `rude` often does not.
+/// Random inputs of an SM that mostly keeps the rules, and often breaks them with `rude`.
 class Stimulus {
  public:
   Stimulus(const Params& p, std::uint64_t seed, bool rude) : p_(p), random_(seed), rude_(rude) {}

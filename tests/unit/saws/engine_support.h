@@ -38,7 +38,7 @@ class Bench {
   int cycle = 0;        // number of the current cycle
   unsigned errors = 0;  // error bits since the last `take_errors`
 
-  // Inputs of the current cycle.
+  // Sets inputs of the current cycle.
   Bench& start(unsigned mode_sel, bool toggle = true) {
     in.kernel_start = 1;
     in.mode_sel = static_cast<U8>(mode_sel);

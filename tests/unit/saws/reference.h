@@ -44,7 +44,7 @@ class Lists {
 
   [[nodiscard]] bool saws() const { return saws_; }
   [[nodiscard]] bool toggle(unsigned cta) const { return cta >= toggles_.size() || toggles_[cta]; }
-  /// CTAs of a scheduler, head first.
+  /// Returns the CTAs of a scheduler, the head first.
   [[nodiscard]] const std::vector<unsigned>& order(unsigned scheduler) const { return schedulers_[scheduler].order; }
   [[nodiscard]] unsigned p(unsigned scheduler) const { return schedulers_[scheduler].p; }
   /// Returns the position of the CTA in the list; nothing if it is not in the list.
@@ -72,8 +72,8 @@ struct Warps {
   std::vector<bool> waiting;  ///< for a long-latency load; the two-level policy asks
 };
 
-/// A scheduling policy of one scheduler. Per pick: `pick`, then `issued` if the instruction left. With more than one
-/// pick per cycle the caller numbers them and takes issued warps out of `ready`.
+/// Reference of a scheduling policy of one scheduler. For each pick, call `pick`, then `issued` if the instruction
+/// issues. With more than one pick per cycle the caller numbers them and removes issued warps from `ready`.
 class Picker {
  public:
   explicit Picker(unsigned warps) : cta_(warps) {}
@@ -143,9 +143,9 @@ class Gto final : public Picker {
   [[nodiscard]] std::optional<unsigned> pick(const Warps& warps, unsigned number) const override;
   void issued(unsigned warp, unsigned number) override;
 
-  /// The greedy warp, if it is one.
+  /// Returns the greedy warp, if there is one.
   [[nodiscard]] std::optional<unsigned> greedy(unsigned number = 0) const { return greedy_[number]; }
-  /// Its CTA; nothing also if the warp's slot is free.
+  /// Returns the CTA of the greedy warp; nothing if the warp's slot is free.
   [[nodiscard]] std::optional<unsigned> greedy_cta(unsigned number = 0) const;
 
  private:

@@ -72,7 +72,7 @@ TEST_P(SawsAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) 
     }
   }
   ++compared.sets;
-  // Everything that is compared occurred.
+  // All compared events occurred.
   EXPECT_GT(all.picks, 1000U);
   EXPECT_GT(all.greedy_picks, 100U);
   EXPECT_GT(all.hits, 100U);
@@ -90,7 +90,7 @@ TEST_P(SawsAgainstReference, EveryOutputAndRegisterInEveryCycleOfEverySequence) 
   }
 }
 
-/// Two engines under the same stimulus, `change` being what the second sees otherwise.
+/// Runs two engines under the same stimulus, which `change` alters for the second one.
 template <class Change>
 void expect_equal_outputs(const Params& first, const Params& second, tb::Sequence& sequence, unsigned cycles,
                           Change change) {

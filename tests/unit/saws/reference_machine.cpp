@@ -61,7 +61,7 @@ Warps Machine::warps_of(unsigned scheduler, const Inputs& in) const {
 std::optional<unsigned> Machine::pick(unsigned scheduler, const Inputs& in) const {
   const Warps warps = warps_of(scheduler, in);
   if (!lists_.saws()) return gto_[scheduler]->pick(warps, 0);
-  // From the head of the list, scanned anew.
+  // Scans the list from its head in every cycle.
   for (const unsigned cta : lists_.order(scheduler)) {
     for (unsigned local = 0; local < params_.warps_per_scheduler(); ++local) {
       if (warps.ready[local] && warps_[warp(scheduler, local)].cta == cta) return local;

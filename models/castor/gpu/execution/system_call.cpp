@@ -90,7 +90,7 @@ ExecutionFault assertion(const Call& call, const isa::WarpContext& warp, const D
           file + ":" + std::to_string(line) + ": " + function + ": " + where + message + "` failed.", 0};
 }
 
-/// `which`: number of the calling lane among those of the call.
+/// `which`: index of the calling lane among the lanes of the call.
 void access_register(const Call& call, unsigned which) {
   const std::vector<RegisterReply>* const replies = call.services.register_replies;
   const RegisterReply reply = replies == nullptr ? RegisterReply{RegisterError::kNoBlock, 0} : replies->at(which);

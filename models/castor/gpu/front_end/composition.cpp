@@ -46,7 +46,7 @@ void check_windows(const Hooks& hooks) {
   }
 }
 
-// Throws InputError if the machine does not have what swap engines need, or has what they cannot stand beside.
+// Throws InputError if the machine lacks a part that swap engines need, or has a part that is incompatible with them.
 void check_swaps(const Machine& machine, const Hooks& hooks) {
   if (hooks.swap.empty()) {
     if (machine.context.mover != ContextMover::kEngine) return;

@@ -240,7 +240,7 @@ void Dispatcher::hold_queues(const QueueMask& queues) {
   holding_ = false;
   if (queues.none()) return;
   for (const std::uint16_t entry : ledger_.watched()) {
-    // Nothing can run in the place of a kernel that owns the machine, so its fill goes on.
+    // No other kernel can run instead of a kernel that owns the machine, so its fill continues.
     const KernelContext& context = table_[entry].context();
     held_[entry] = queues[context.queue] && !context.owned;
     holding_ = holding_ || held_[entry];

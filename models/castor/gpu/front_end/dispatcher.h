@@ -32,9 +32,9 @@ class Dispatcher {
              const Governors& governors, DispatchPort& policy, RetireUnit& retire, JobTable& jobs, HookEvents& events,
              Observer* observer, base::StatisticGroup& statistics);
 
-  /// Returns whether the entry of a kernel may be written now. A dispatch policy chooses kernels in an order of its
-  /// own. So a kernel whose TBs must be resident at once is written when no other kernel has TBs to place, and until
-  /// its last TB is placed no other is written.
+  /// Returns whether the entry of a kernel may be written now. A dispatch policy chooses kernels in its own order. So a
+  /// kernel whose TBs must be resident at once is written only when no other kernel has TBs to place. No other kernel
+  /// is written until its last TB is placed.
   [[nodiscard]] bool takes(unsigned entry) const;
   /// Returns whether `takes` is true for every entry in any state.
   [[nodiscard]] bool takes_all() const { return !policy_.present(); }
@@ -66,8 +66,7 @@ class Dispatcher {
   /// Returns the entries whose next TB could be placed now, for hooks. A stopped kernel is included while the policy
   /// still has TBs of it to offer. The returned reference is the same in every cycle.
   [[nodiscard]] const KdMask& show_fits();
-  /// Returns what waits in the dispatcher, as input of the governors: what the policy chose in F5, and whether TBs wait
-  /// now.
+  /// Returns the state of the dispatch as input of the governors: the policy's choice in F5, and whether TBs wait now.
   [[nodiscard]] DispatchState state() const;
   /// Returns the SMs that could take the next TB of an entry now.
   [[nodiscard]] SmMask takers(unsigned entry) const { return view().takers(entry); }

@@ -143,7 +143,7 @@ class BasicFrontEnd final : public sc_core::sc_module, public Unit {
   /// reported by the copy engines.
   [[nodiscard]] std::string waiting() const { return report().text() + registers_.waiting(); }
   [[nodiscard]] WaitReport report() const;
-  /// Adds what the wait report and the hooks say to a wait graph.
+  /// Adds the lines of the wait report and of the hooks to a wait graph.
   void waits(WaitGraph& graph) const;
   /// Returns where the work of a ticket is, for the host's line in deadlock reports.
   [[nodiscard]] std::string where(Ticket ticket) const;

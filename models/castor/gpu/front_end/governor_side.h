@@ -8,8 +8,8 @@
 
 namespace castor::gpu {
 
-/// Governors as a mechanism of the front end: presents what waits to be placed to them and stops the front end's clock
-/// when they disable it.
+/// Governors as a mechanism of the front end: presents the state of the dispatch to them, and stops the front end's
+/// clock when they disable it.
 class GovernorSide : public FrontEndMechanism {
  public:
   explicit GovernorSide(const FrontEndParts& parts)
@@ -30,7 +30,7 @@ class GovernorSide : public FrontEndMechanism {
     governors_.begin(events_.cycle());
   }
   void govern(Cycle now) { governors_.settle(now); }
-  /// Sets what waits to be placed at the end of the cycle, before `clock`.
+  /// Sets the state of the dispatch at the end of the cycle, before `clock`.
   void show(const DispatchState& state) { governors_.show(state); }
   void clock(Cycle now) {
     governors_.clock(work_comes(now), now);

@@ -41,7 +41,7 @@ class Governors {
   void begin(Cycle now);
   /// Presents the inputs of the cycle to the governors and combines their outputs.
   void settle(Cycle now);
-  /// Sets what waits to be placed as input of the governors, until the next call.
+  /// Sets the state of the dispatch as input of the governors, until the next call.
   void show(const DispatchState& state);
   /// Clocks the governors. `coming`: a kernel is about to reach the dispatcher.
   void clock(bool coming, Cycle now);

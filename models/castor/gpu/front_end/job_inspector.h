@@ -70,7 +70,7 @@ class JobInspector {
   /// Takes a verdict. Returns false if it answers no announcement; a rejection then means that the scheduler drops the
   /// queue's job.
   [[nodiscard]] bool answer(const Verdict& verdict, Cycle now);
-  /// Drops the queue's job, as the scheduler says. `in_table`: number of the job's kernels in the kernel table.
+  /// Drops the queue's job on the scheduler's request. `in_table`: number of the job's kernels in the kernel table.
   void drop_job(const Verdict& verdict, std::uint32_t in_table, Cycle now);
   /// Notes that the scheduler's registers have changed: kernels whose announcement was rejected are announced again.
   void registers_changed() { refused_.reset(); }

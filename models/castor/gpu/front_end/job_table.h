@@ -40,8 +40,8 @@ class JobTable {
   /// Records the verdict on a JOB packet. Ticket 0: the verdict on kernels that the front end announced itself. An
   /// accepted append must have a job to add to.
   void judge(unsigned queue, Ticket ticket, const JobPacket& packet, const Verdict& verdict, Cycle now);
-  /// Drops the queue's job before any of its TBs was placed, as the scheduler says. Returns the number of its kernels
-  /// that are not complete.
+  /// Drops the queue's job on the scheduler's request, before any of its TBs was placed. Returns the number of its
+  /// kernels that are not complete.
   [[nodiscard]] std::uint32_t drop_job(const Verdict& verdict, Cycle now);
   /// Records that a TB of a queue's kernel was placed; `last`: it is the kernel's last TB.
   void placed(unsigned queue, bool last, Cycle now) {

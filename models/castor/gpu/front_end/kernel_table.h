@@ -152,7 +152,7 @@ class KernelTable {
   /// kernel. `stopped`: the TBs of the group will only be dropped.
   void attach(unsigned entry, std::uint32_t group, LaunchRecord& record, bool stopped);
   /// Counts a TB of a group that has retired or was dropped. If the TB was the group's last, returns the group's
-  /// record, which the caller must let go; otherwise null.
+  /// record, which the caller must release; otherwise null.
   [[nodiscard]] LaunchRecord* count_group(std::uint32_t group);
   /// Records that a TB has retired from its SM, and adds its issued instructions to the kernel's statistics.
   void retire(unsigned entry, std::uint64_t warp_instructions, std::uint64_t thread_instructions) {
@@ -195,7 +195,7 @@ class KernelTable {
   void cancel(unsigned entry);
   /// Drops the TBs of a written entry that are still to be placed.
   void drop_rest(unsigned entry);
-  /// Frees the entry of a complete kernel; it may be reserved from the next cycle on. The entry lets go of the launch
+  /// Frees the entry of a complete kernel; it may be reserved from the next cycle on. The entry releases the launch
   /// record.
   [[nodiscard]] KernelStatistics release(unsigned entry, Cycle now);
 

@@ -29,9 +29,9 @@ struct LaunchRecord {
   std::uint32_t holders = 0;  ///< number of holders; 0: the record is free
 };
 
-/// All launch records, reference-counted. A record's address does not change; the record is free again when its last
-/// holder lets go. Holders are the kernel table entry, the launch tree, and the records of launches made by its TBs.
-/// Each TB is a holder too, resident or saved, from its placement until it is counted as complete.
+/// All launch records, reference-counted. A record's address does not change. The record is free again when its last
+/// holder releases it. Holders are the kernel table entry, the launch tree, and the records of launches made by its
+/// TBs. Each TB is a holder too, resident or saved, from its placement until it is counted as complete.
 class LaunchRecords {
  public:
   LaunchRecords() = default;
@@ -58,7 +58,7 @@ class LaunchRecords {
     CASTOR_ASSERT(record.holders > 0, "a launch record that nobody has is held");
     ++record.holders;
   }
-  /// Gives up one hold of the record, which is freed with its last hold.
+  /// Releases one hold of the record, which is freed with its last hold.
   void let_go(LaunchRecord& record) {
     CASTOR_ASSERT(record.holders > 0, "a launch record is let go once too often");
     if (--record.holders == 0) free(&record);

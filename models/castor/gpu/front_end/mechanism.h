@@ -106,9 +106,9 @@ struct MechanismState {
   [[nodiscard]] std::string waiting() const { return {}; }
   [[nodiscard]] const char* holds(unsigned /*entry*/) const { return ""; }
   [[nodiscard]] std::string where(Ticket /*ticket*/) const { return {}; }
-  /// Adds TBs that wait to be placed and that the dispatcher does not know, and what becomes such TBs.
+  /// Adds TBs that wait to be placed and are unknown to the dispatcher, and work that will become such TBs.
   void add_waiting(DispatchState& /*state*/) const {}
-  /// Adds who waits at the hooks of the mechanism.
+  /// Adds the waiting kernels and packets at the hooks of the mechanism.
   void waits(WaitGraph& /*graph*/) const {}
   void add_waves(Waves& /*waves*/, const std::string& /*scope*/) const {}
 };

@@ -62,7 +62,7 @@ class MountedHook {
     registers_.answer(*reply, now);
     return true;
   }
-  /// Adds what waits at the hook.
+  /// Adds the work that waits at the hook.
   void waits(WaitGraph& graph) const {
     graph.speaks(name_, hook_.block());
     hook_.waits(graph);

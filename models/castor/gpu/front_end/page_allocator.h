@@ -42,9 +42,9 @@ class PageAllocator {
   [[nodiscard]] Image take(Cycle requested);
   /// Returns whether an image of the kernel is in use.
   [[nodiscard]] bool in_use(std::uint64_t address) const;
-  /// Gives back an image that is in use.
+  /// Returns an image in use to the allocator.
   void give_back(std::uint64_t address);
-  /// Gives back all images and pages.
+  /// Returns all images and pages to the allocator.
   void clear();
 
   /// Returns the number of images that can still be allocated.

@@ -8,7 +8,8 @@
 namespace castor::gpu {
 namespace {
 
-// Returns the SMs whose TBs are saved: all, or none if nobody swaps out TBs that would come back through the preemptor.
+// Returns the SMs whose TBs are saved: all, or none if the machine does not swap out TBs that the preemptor would
+// restore.
 std::vector<SmUnit*> savers_of(const FrontEndParts& parts) {
   const bool preempts = parts.hooks.job_scheduler != nullptr && parts.machine.context.mover != ContextMover::kDrain;
   return preempts || parts.machine.context.random != 0 ? parts.sms : std::vector<SmUnit*>{};
@@ -105,7 +106,7 @@ void Preemptor::tree_stopped(const LaunchRecord& record) {
 }
 
 // Returns whether a TB stays saved because its queue is preempted. Without a mover, TBs of a preempted queue run to
-// their end, so one that was swapped out at random comes back for that.
+// their end, so a TB that was swapped out at random is restored for that.
 bool Preemptor::held(const SwappedTb& saved) const {
   return machine_.context.mover != ContextMover::kDrain && queues_[saved.record->context.queue];
 }

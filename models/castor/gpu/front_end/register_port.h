@@ -46,8 +46,8 @@ class RegisterPort {
   }
 
   [[nodiscard]] bool empty() const { return accesses_.empty() && !shown_; }
-  /// Starts a cycle: answers the oldest access with kNoBlock if it is visible and to a window that nobody serves, and
-  /// presents the then oldest one. Returns whether one was answered.
+  /// Starts a cycle. Answers the oldest access with kNoBlock if it is visible and no hook serves its window, and
+  /// presents the access that is oldest then. Returns whether one was answered.
   bool begin(Cycle now);
   /// Returns the access to a window that is presented in this cycle; empty if there is none.
   [[nodiscard]] const Maybe<RegisterAccess>& shown(int window) const {

@@ -46,7 +46,7 @@ class ReleaseUnit {
   void close(LaunchRecord& record, Cycle now);
   /// Releases the lowest of the finished entries in `ready`, of which there is at least one. If the machine flushes its
   /// L2, the call starts the flush, and the entry is released when the flush is done. Returns the record of the
-  /// completed kernel, which the caller must let go; null if no kernel completed.
+  /// completed kernel, which the caller must release; null if no kernel completed.
   [[nodiscard]] LaunchRecord* release(const KdMask& ready, Cycle now);
 
   /// Returns the rows of completed kernels, as KernelRows orders them. For trees with launches by device code it

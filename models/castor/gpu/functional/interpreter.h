@@ -31,10 +31,10 @@ class Interpreter {
   /// Sets the launcher that serves calls of the device runtime. Without it no program may make such calls.
   void set_launcher(Launcher* launcher) { launcher_ = launcher; }
 
-  /// Sets whether thread blocks that wait for others lose what need not be saved (check.live): the registers and
+  /// Sets whether waiting thread blocks lose the state that need not be saved (check.live): the registers and
   /// predicates that the program's site leaves out, and the shared memory that is promised to be read-only.
   void check_live(bool on) { check_live_ = on; }
-  /// Reads the shared memory that a woken block has lost from where its promises say.
+  /// Reads the lost shared memory of a woken block from the addresses in its promises.
   void restore(ThreadBlock& block);
 
   /// Executes at most `budget` instructions of one warp; returns earlier when the warp blocks, exits or faults. Adds to

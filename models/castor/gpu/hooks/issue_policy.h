@@ -38,7 +38,7 @@ struct IssueIn {
   /// and `exit` together hold at most one event per scheduler.
   View<BarrierArrival> arrive;
   View<WarpExit> exit;  ///< at the edge: warps that have exited
-  /// S5: a TB has started, or come back with its live warps; delivered one tick later if `kernel_start` announced it
+  /// S5: a TB has started, or was restored with its live warps; delivered one tick later if `kernel_start` announced it
   Maybe<TbStartEvent> start;
   Maybe<std::uint8_t> free;  ///< at the edge: TB context of the TB that retired or was swapped out
   /// S5: a TB started on an SM that held none; its `start` event follows in the next tick

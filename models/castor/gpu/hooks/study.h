@@ -6,9 +6,9 @@
 #include "castor/isa/memory_access.h"
 #include "castor/isa/program.h"
 
-/// Hook for studies: lets a system that hardware is compared with do in an SM what no hardware can do
-/// (docs/gpu/fetch-filter.md, "Studies"). For comparison systems only; what runs with a study says nothing about the
-/// cost of hardware.
+/// Hook for studies: lets a system that hardware is compared with act in an SM as no hardware can
+/// (docs/gpu/fetch-filter.md, "Studies"). For comparison systems only: a run with a study says nothing about the cost
+/// of hardware.
 namespace castor::gpu {
 
 struct KernelContext;

@@ -75,7 +75,7 @@ class L2Slice final : public sc_core::sc_module, public Unit {
 
   /// Returns whether nothing is queued, in the pipe, or in flight.
   [[nodiscard]] bool idle() const;
-  /// Returns what the slice waits for, for deadlock reports; empty if idle.
+  /// Returns the reason for which the slice waits, for deadlock reports; empty if idle.
   [[nodiscard]] std::string waiting() const;
   /// Returns the number of requests in the slice: in FIFO, pipe, MSHRs, or waiting for a delayed reply.
   [[nodiscard]] std::size_t held() const;

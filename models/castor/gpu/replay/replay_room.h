@@ -22,7 +22,7 @@ class ReplayRoom {
     shared_units_ -= need.smem_units;
     --tbs_;
   }
-  /// Returns whether an SM has what is occupied.
+  /// Returns whether the occupied resources exist on an SM.
   [[nodiscard]] bool fits(const Machine::Sm& sm) const {
     return tbs_ <= sm.tb_slots && warps_ <= sm.warps && threads_ <= sm.threads &&
            register_units_ <= sm.registers / sm.reg_alloc_unit && shared_units_ <= sm.smem_bytes / sm.smem_alloc_unit;

@@ -77,7 +77,7 @@ void HookPort::stop(unsigned context) {
 void HookPort::freeze(unsigned context) {
   for (WarpMask left = parts_.tbs[context].live; left != 0; left &= left - 1) {
     const auto w = static_cast<std::uint8_t>(lowest(left));
-    // A warp whose arrival was not told yet does not have to exit twice.
+    // An arrival or exit of the warp that is not reported yet is replaced by this exit.
     told_.erase(std::remove_if(told_.begin(), told_.end(), [w](const Told& one) { return one.warp == w; }),
                 told_.end());
     told_.push_back({w, static_cast<std::uint8_t>(context), 0, true});
@@ -88,8 +88,8 @@ bool HookPort::may_leave(unsigned context) const {
   return std::none_of(told_.begin(), told_.end(), [context](const Told& one) { return one.tb == context; });
 }
 
-// Adds events of thread blocks that move to those of the tick: one for each scheduler that has no other event and may
-// report one. Start events come before.
+// Adds events of moving thread blocks to those of the tick: one for each scheduler that has no other event and may
+// report one. Start events come first.
 void HookPort::tell(View<BarrierArrival>& arrivals, View<WarpExit>& exits, WarpMask unblocked) {
   parts_.clock.stir();
   told_.erase(std::remove_if(told_.begin(), told_.end(),

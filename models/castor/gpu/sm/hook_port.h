@@ -41,7 +41,7 @@ class TbStarts {
 /// for other hooks.
 void attach_hook(Hook& hook, const char* name, const SmParts& parts, base::StatisticGroup& statistics,
                  FilterTerms* terms = nullptr);
-/// Adds what waits at a hook of an SM. `name` identifies the hook.
+/// Adds the warps that wait at a hook of an SM. `name` identifies the hook.
 void add_waits(const Hook& hook, const char* name, unsigned sm, WaitGraph& graph);
 /// Returns the first cycle after this tick in which a hook needs an edge with idle inputs, or kForever.
 [[nodiscard]] Cycle wake_of(const Hook& hook, const SmClock& clock);

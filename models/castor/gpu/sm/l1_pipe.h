@@ -109,7 +109,8 @@ class L1Pipe {
   [[nodiscard]] bool access(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
   // Performs a cached load of a line: hit, merge with an open MSHR, or miss.
   [[nodiscard]] bool load(MemoryOperation& operation, unsigned line, Cycle now, Tick tick);
-  // Counts a miss of a load. Loads the bytes that L1 has, unless they are stale, and returns who waits for the others.
+  // Counts a miss of a load. Loads the bytes that L1 has, unless they are stale, and returns the MSHR target that waits
+  // for the others.
   [[nodiscard]] MshrFile::Target load_present(MemoryOperation& operation, unsigned line, std::uint32_t slot, bool stale,
                                               const ByteMask& missing);
   void count_write(const MemoryOperation& operation, bool hit);

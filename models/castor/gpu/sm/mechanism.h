@@ -138,7 +138,7 @@ struct SmMechanism {
   [[nodiscard]] bool still() const { return true; }
   /// Adds the warps that wait for the mechanism.
   void add_waiting(std::vector<WaitReason>& /*reasons*/) const {}
-  /// Adds who waits at the mechanism's hook.
+  /// Adds the warps that wait at the mechanism's hook.
   void waits(WaitGraph& /*graph*/) const {}
   /// Registers the mechanism's statistics after those of the SM. Called once. Statistics registered in the constructor
   /// come first.

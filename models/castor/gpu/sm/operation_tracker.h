@@ -18,8 +18,8 @@ inline void count(base::Counter& all, std::uint64_t& of_entry) {
   ++of_entry;
 }
 
-/// Memory instructions of an SM in flight: their allocation, the completion of their parts, and what is counted of
-/// them. The lowest part of SmMemory; all others ask it.
+/// Memory instructions of an SM in flight: their allocation, the completion of their parts, and their counters. The
+/// lowest part of SmMemory; all other parts use it.
 class OperationTracker {
  public:
   OperationTracker(const Machine& machine, SmMemoryClient& client, const TbMemory* contexts,

@@ -19,7 +19,7 @@ namespace castor::gpu {
 /// fetch.
 class PacketSender {
  public:
-  /// Receiver of the acknowledge of a store: the warp, nobody (write-back of a dirty line), the launch pointers of a
+  /// Receiver of the acknowledge of a store: the warp, none (write-back of a dirty line), the launch pointers of a
   /// launch record, or the swap engine's port.
   enum class Listener : std::uint8_t { kWarp, kNobody, kRecord, kSwap };
   /// A store in flight; the transaction's tag is its index in `writes`.

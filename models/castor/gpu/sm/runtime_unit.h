@@ -73,10 +73,10 @@ class RuntimeUnit {
   [[nodiscard]] WarpMask moving() const { return (blocked_.in_runtime() & ~awaiting_) | pointers_.open(); }
   /// Keeps warps waiting whose block is being moved out: when their launches close, they do not resume on this SM.
   void keep_waiting(WarpMask warps) { kept_ |= warps; }
-  /// Saves what the unit knows of a block that is swapped out, and unblocks its warps. A warp that waits for its
-  /// launches makes its call again when it is back, unless the block leaves until these launches are closed.
+  /// Saves the unit's state of a block that is swapped out, and unblocks its warps. A warp that waits for its launches
+  /// repeats its call when the block is restored, unless the block stays swapped out until these launches are closed.
   void save(unsigned context, SavedTb& saved);
-  /// Restores what `save` has saved, and starts the calls that are made again.
+  /// Restores the state that `save` has saved, and starts the repeated calls.
   void restore(unsigned context, const SavedTb& saved);
   /// Returns the launcher's number of the thread block in a context, 0 if the block has not called the device runtime.
   [[nodiscard]] BlockId caller(unsigned context) const { return callers_.empty() ? 0 : callers_[context]; }

@@ -58,8 +58,8 @@ class SkipCheck {
   void skipped(unsigned w, const std::byte* const* rows);
   /// Checks the value of a row that was copied to the own register `reg`.
   void copied(unsigned w, unsigned reg);
-  /// Checks that the own registers of a warp hold what they should, because its TB is swapped out. Nothing of the warp
-  /// is in flight.
+  /// Checks that the own registers of a warp hold the right values, because its TB is swapped out. The warp has nothing
+  /// in flight.
   void leaves(unsigned w);
 
   /// Returns the number of skips checked so far.

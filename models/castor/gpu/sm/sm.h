@@ -114,7 +114,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   /// Returns whether the SM has no message in flight and no timer running; instructions and their accesses may be in
   /// flight.
   [[nodiscard]] bool still() const;
-  /// Returns a report of what each warp waits for.
+  /// Returns a report of the reason for which each warp waits.
   [[nodiscard]] SmWaitReport report() const;
 
   void add_waves(Waves& waves, const std::string& scope) const override;
@@ -137,7 +137,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
   }
 
  private:
-  // Steps of a tick. The compiler inlines what runs in every tick only if the declaration says so.
+  // Steps of a tick. The compiler inlines functions that run in every tick only with the attributes given here.
   void take_orders();                                                                  // S0, start
   void take_events();                                                                  // S1, events
   [[gnu::always_inline]] void issue();                                                 // S5, issue

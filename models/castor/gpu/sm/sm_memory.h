@@ -174,7 +174,7 @@ class SmMemory {
   const Machine& machine_;
   const Store& store_;
   InitiatorPort& port_;
-  // A part asks only those that are declared before it.
+  // A part uses only parts that are declared before it.
   OperationTracker operations_;
   PacketSender sender_;
   L1Pipe pipe_;

@@ -127,7 +127,7 @@ void LapermAdapter::clock(const gpu::DispatchIn& in) {
   laperm::Inputs& to = laperm_.in;
   to.pl_taken = in.taken ? 1 : 0;
   if (in.push) present_push(*in.push);
-  // TBs that are swapped out or come back have no event of their own, but change the resources.
+  // TBs that are swapped out or restored have no event of their own, but change the free resources.
   const bool moves = in.push || in.taken || in.reply || laperm_.out().mem_valid != 0 || !in.ev.retired.empty() ||
                      in.room->changes() != changes_;
   changes_ = in.room->changes();

@@ -53,7 +53,7 @@ class grid_group {
   /// the block arrived.
   using arrival_token = unsigned;
 
-  /// Waits for all threads of the grid. What they wrote before is visible afterwards to all of them.
+  /// Waits for all threads of the grid. Writes made before the call are visible afterwards to all threads.
   static CASTOR_CGM void sync() { barrier_wait(barrier_arrive()); }
   /// Arrives at the grid's barrier, after all threads of the block have called it.
   static CASTOR_CGM arrival_token barrier_arrive() {

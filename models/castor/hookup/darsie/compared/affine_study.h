@@ -24,7 +24,7 @@ class AffineStudy final : public gpu::ExecutionStudy {
 
  private:
   std::ofstream file_;
-  /// Per launch under way and set of affine instances: thread blocks with this set.
+  /// For each running launch and set of affine instances: the thread blocks with this set.
   std::map<const gpu::Launch*, std::map<std::string, std::vector<std::uint64_t>>> found_;
 };
 
