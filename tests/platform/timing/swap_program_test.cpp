@@ -268,7 +268,7 @@ std::uint64_t stop_after(unsigned rounds, bool resets, bool behind) {
            swap.hub.on_stop = [&] {
              for (const Engine& engine : swap.engines) seen |= 1U << static_cast<unsigned>(engine.does);
            };
-           const Ticket first = swap.submit(program, 9, 32, {});
+           const Ticket first = swap.submit(program, 9, 256, {});
            const Ticket beside = resets ? 0 : run.submit(12);
            EXPECT_EQ(rig.device->advance_until(first), Outcome::kFault);
            EXPECT_EQ(rig.device->fault()->kind, FaultKind::kTrap);
@@ -285,7 +285,7 @@ std::uint64_t stop_after(unsigned rounds, bool resets, bool behind) {
 
 TEST(SwapPrograms, AStoppedKernelLeavesACleanMachineInEveryState) {
   std::uint64_t seen = 0;
-  for (unsigned rounds = 1; rounds < 110; rounds += 9) {
+  for (unsigned rounds = 1; rounds < 110; rounds += 7) {
     SCOPED_TRACE(rounds);
     seen |= stop_after(rounds, rounds % 2 == 0, false);
     seen |= stop_after(rounds, rounds % 2 != 0, true);
