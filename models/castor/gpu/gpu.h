@@ -155,7 +155,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<VirtualClocks> virtual_clocks_;
   std::unique_ptr<SwapImages> images_;  ///< null without swap engines
-  std::unique_ptr<AwayTbs> away_;        ///< null without synchronisation agents or without swap engines
+  std::unique_ptr<AwayTbs> away_;       ///< null without synchronisation agents or without swap engines
   std::vector<std::unique_ptr<SmUnit>> sms_;
   std::vector<Sm*> cores_;  ///< SMs that execute instructions
   static constexpr std::size_t kFlagsPerWord = sizeof(std::uint64_t) / sizeof(bool);

@@ -17,7 +17,7 @@ struct SwapRecord {
   std::uint32_t token = 0;  ///< in the SIMT lines of the thread block; it must be the same when they are back
   std::vector<std::vector<isa::SimtStack::Entry>> deep;  ///< [warp] bottom entries of its SIMT stack
   std::shared_ptr<const SwapImages::Image> image;        ///< null before the engine has asked for one
-  std::uint64_t address = 0;  ///< of a job of an agent: address of the image; 0 = none
+  std::uint64_t address = 0;                             ///< of a job of an agent: address of the image; 0 = none
 };
 
 }  // namespace castor::gpu

@@ -177,7 +177,7 @@ void SwapPort::stop(unsigned context) {
   }
   moving.dropped = true;
   agent_.frozen(context);
-  if ((taken_ & bit_of(context)) != 0) return;
+  if ((taken_ & bit_of(context)) != 0 || moving.entered) return;
   queue_.erase(std::find(queue_.begin(), queue_.end(), context));
   end(context);
 }
