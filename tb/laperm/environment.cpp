@@ -134,7 +134,13 @@ void Environment::show_push(Inputs& in) {
 /// count is at its maximum.
 void Environment::draw_wrong_push() {
   Push& push = wrong_push_;
-  push = {below(params_.NumKd), below(16), below(params_.NumSm), random_() & twin::mask(params_.AgeiW), 1, 0, 0};
+  push = {below(std::min(params_.NumKd, std::max(1U, knobs_.kernels))),
+          below(16),
+          below(params_.NumSm),
+          random_() & twin::mask(params_.AgeiW),
+          1,
+          0,
+          0};
   wrong_ = true;
   other_need_ = false;  // a push at the maximum may become legal, so its needs stay those of the kernel
   for (unsigned kd = 0; kd < params_.NumKd; ++kd) {

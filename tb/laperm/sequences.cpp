@@ -56,7 +56,7 @@ Knobs draw(const Params& params, std::uint64_t seed) {
 // Knob settings of the directed sequences: one function per sequence, and shared helpers.
 
 void rules(Knobs& knobs) {
-  knobs.break_push = 3000;
+  knobs.break_push = 8000;
   knobs.break_reply = 2000;
   knobs.stray = 20000;
 }
@@ -126,6 +126,7 @@ void all_full(Knobs& knobs, const Params& params) {
   knobs.burst = params.sets() * params.BankDepth + 4;
   knobs.alive = 2 * knobs.burst;
   knobs.policy = 1;
+  knobs.kernel = 0;  // a full queue 0 would hold up all further pushes
 }
 
 /// Returns the cycles of a long episode. At most one item is pushed every other cycle. After the last push all items
