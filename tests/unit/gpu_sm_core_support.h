@@ -26,8 +26,9 @@ struct Core {
         rig(machine),
         fetch(machine, warps, buffer, rig.lsu, wheel, counters),
         issue(machine, warps, buffer, board, blocked, pipelines, rig.lsu, true),
-        parts{machine, 0,     {},     group, counters, outbox, hand_over, clock, wheel, pipelines, blocked,
-              warps,   board, buffer, watch, tbs,      faults, rig.lsu,   fetch, issue, barriers,  executor},
+        parts{machine,   0,     {},     group,     counters, outbox, inbox,    page_grants,
+              hand_over, clock, wheel,  pipelines, blocked,  warps,  board,    buffer,
+              watch,     tbs,   faults, rig.lsu,   fetch,    issue,  barriers, executor},
         calls(parts),
         runtime(parts),
         executor(parts, calls, runtime),
@@ -101,6 +102,8 @@ struct Core {
   SpinWatch watch;
   ThreadBlocks tbs;
   SmOutbox outbox;
+  Mailbox<TbStartMessage> inbox;
+  Mailbox<PageGrantMessage> page_grants;
   FaultPort faults;
   base::StatisticGroup group{"sm"};
   base::Histogram waits{group, {"waits", "cycles", "waits"}, 20};

@@ -109,7 +109,7 @@ TEST(SkipCheck, FindsALoadFromAnotherAddress) {
 TEST(SkipCheck, FindsAReadOfARegisterWhoseValueLiesInARow) {
   struct Forgets : Sharing {
     Forgets() {
-      decide = [this, right = decide](const FetchIn& in, FetchOut& o) {
+      decide = [right = decide](const FetchIn& in, FetchOut& o) {
         right(in, o);
         for (IssueRename& rename : o.rename) rename = {};
       };

@@ -99,8 +99,8 @@ std::uint64_t hash_statistics(const base::StatisticGroup& group, std::uint64_t h
     hash = hash_bytes(&value, sizeof value, hash);
   }
   for (const base::StatisticGroup* const inner : group.groups()) {
-    // Only SMs with a fetch filter, a synchronisation agent or a swap engine have them.
-    static const std::set<std::string> kOptional = {"filter", "sync_net", "sync_issue", "swap_port"};
+    // Groups that only SMs with a fetch filter, a synchronisation agent or a swap engine have.
+    static const std::set<std::string> kOptional = {"filter", "moves", "sync_net", "sync_issue", "swap_port"};
     if (kOptional.count(inner->name()) == 0) hash = hash_statistics(*inner, hash);
   }
   return hash;
