@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "castor/isa/warp_context.h"
 #include "castor/isa/instruction_table.h"
+#include "castor/isa/warp_context.h"
 
 /// Special registers of PTX by name (PTX ISA, "Special Registers").
 namespace castor::ptx {

@@ -78,8 +78,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   std::vector<SmUnit*> sms;
   if (options.replay != nullptr) refuse_hooks_in_replay(options.hooks);
   (void)checked(machine, options.hooks);
-  images_ = images_of(options.hooks, store);
-  if (!options.hooks.agents.empty() && !options.hooks.swap.empty()) away_ = std::make_unique<AwayTbs>();
+  swapped_.images = images_of(options.hooks, store);
+  if (!options.hooks.agents.empty() && !options.hooks.swap.empty()) swapped_.away = std::make_unique<AwayTbs>();
   if (options.replay != nullptr) virtual_clocks_ = std::make_unique<VirtualClocks>(machine, *options.replay);
   for (unsigned i = 0; i < machine.chip.sms; ++i) {
     const std::string sm_name = "sm" + std::to_string(i);
@@ -90,8 +90,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       sms_.push_back(std::move(sm));
     } else {
       auto sm = std::make_unique<Sm>(sm_name.c_str(), machine, i, store, statistics_,
-                                     hooks_of(options.hooks, images_.get(), away_.get(), i), options.observer,
-                                     memory_->tlb());
+                                     hooks_of(options.hooks, swapped_.images.get(), swapped_.away.get(), i),
+                                     options.observer, memory_->tlb());
       connect(sm->memory, memory_->input(i));
       cores_.push_back(sm.get());
       sms_.push_back(std::move(sm));
@@ -232,7 +232,8 @@ void Gpu::add_waves(Waves& waves) const {
 // Collects the counters of a completed kernel. At most one kernel completes per cycle.
 void Gpu::collect(KernelStatistics& kernel) {
   if (!front_end_->releases().fresh_is_part()) monitor_->kernel_completed(kernel);
-  if (away_) away_->clear();  // a kernel that owns the machine is alone, so it is this one that is complete
+  if (swapped_.away)
+    swapped_.away->clear();  // a kernel that owns the machine is alone, so it is this one that is complete
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
   front_end_->releases().file();
 }

@@ -27,8 +27,8 @@ Rig::Rig(const std::string& machine, const std::vector<std::string>& overrides, 
   Machine built = platforms::load_machine(machine, all).machine;
   // A test's hub answers every operation, as a block's hub would.
   if (hooks.hub != nullptr) built.chip.sync.answered = static_cast<isa::SyncSet>((1U << isa::kSyncOps) - 1);
-  // And so do swap engines swap thread blocks out.
-  if (hooks.hub != nullptr && !hooks.swap.empty()) {
+  // Swap engines beside a hub swap out thread blocks that wait, unless another hook places thread blocks.
+  if (hooks.hub != nullptr && !hooks.swap.empty() && hooks.dispatch == nullptr && hooks.launch == nullptr) {
     SyncSupport& support = built.chip.sync;
     support.swaps = support.limits.images = true;
     support.limits.warp_bytes = 80;

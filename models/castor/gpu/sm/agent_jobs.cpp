@@ -32,7 +32,7 @@ bool AgentJobs::accept(const SwapJob& job, const Hook& engine) {
                     "sync_agent of SM %u gives a job for TB context %u, which does not exist", parts_.sm,
                     unsigned{job.slot});
   if (!job.out) {
-    CASTOR_HOOK_CHECK(engine, now, (parts_.tbs.kept() & bit) != 0,
+    CASTOR_HOOK_CHECK(engine, now, (parts_.tbs.engine_moves().kept & bit) != 0,
                       "sync_agent of SM %u gives a job for TB context %u, which no TB has left to it", parts_.sm,
                       unsigned{job.slot});
     return true;
@@ -128,7 +128,7 @@ void AgentJobs::hand_over() {
   AwayTbs& away = *parts_.hooks.away;
   for (const std::uint32_t gid : back_) away.remove(ticket_, gid);
   for (const std::uint32_t gid : announced_) away.announce(ticket_, gid);
-  std::vector<AwayTbs::Saved>& left = parts_.tbs.agent_wires().left;
+  std::vector<AwayTbs::Saved>& left = parts_.tbs.engine_moves().agent.left;
   for (AwayTbs::Saved& tb : left) away.put(std::move(tb));
   back_.clear();
   announced_.clear();

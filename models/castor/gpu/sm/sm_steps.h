@@ -358,7 +358,7 @@ void BasicSm<Mechanisms>::swap_tbs() {
   mechanisms_.each([&](auto& one) { one.leave(context, *saved); });
   tbs_.swap_out(context, saved->reason, clock_.now(), clock_.tick());
   if (saved->reason == SwapReason::kSynchronisation) {
-    tbs_.agent_wires().left.push_back(std::move(saved));
+    tbs_.engine_moves().agent.left.push_back(std::move(saved));
     departures_.flag().raise();
   } else {
     const bool waits = saved->reason == SwapReason::kChildren;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "castor/gpu/launch_record.h"
 #include "castor/gpu/machine.h"
+#include "castor/gpu/sm/simt_lines.h"
 #include "castor/gpu/sm/thread_blocks.h"
 #include "castor/gpu/sm/warp_table.h"
 
@@ -99,6 +101,29 @@ std::byte* SwapHomes::place_line(std::uint64_t address) {
   const std::uint64_t place = address / kPlaceLines;
   if (place >= places_.size()) return nullptr;
   return places_[place].data() + address % kPlaceLines * kSwapLineBytes;
+}
+
+SwapKernel SwapHomes::constants(const TbState& tb) const {
+  SwapKernel kernel;
+  kernel.warps = static_cast<std::uint8_t>(tb.warp_count);
+  kernel.registers = static_cast<std::uint16_t>(tb.kernel->program->registers);
+  kernel.simt_lines = static_cast<std::uint16_t>(SimtLines::lines(tb.warp_count));
+  kernel.shared_lines = static_cast<std::uint16_t>((tb.kernel->shared_bytes + kSwapLineBytes - 1) / kSwapLineBytes);
+  kernel.slots = static_cast<std::uint8_t>(of_.size());
+  kernel.register_homes = static_cast<std::uint8_t>(registers_.size());
+  kernel.shared_homes = static_cast<std::uint8_t>(shared_.size());
+  kernel.places = static_cast<std::uint8_t>(places_.size());
+  return kernel;
+}
+
+void SwapHomes::poison(unsigned context, const SwapKernel& kernel) {
+  for (unsigned i = 0; i < kernel.warps; ++i) {
+    for (unsigned reg = 0; reg < kernel.registers; ++reg) {
+      std::fill_n(row(of_[context].registers, i, reg), kSwapLineBytes, kSwapPoison);
+    }
+  }
+  if (kernel.shared_lines == 0) return;
+  std::fill_n(shared_line(of_[context].shared, 0), std::size_t{kernel.shared_lines} * kSwapLineBytes, kSwapPoison);
 }
 
 }  // namespace castor::gpu

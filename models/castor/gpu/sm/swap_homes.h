@@ -24,7 +24,6 @@ class SwapHomes {
   /// Returns the number of register homes, and of shared homes.
   [[nodiscard]] unsigned register_homes() const { return static_cast<unsigned>(registers_.size()); }
   [[nodiscard]] unsigned shared_homes() const { return static_cast<unsigned>(shared_.size()); }
-  [[nodiscard]] unsigned places() const { return static_cast<unsigned>(places_.size()); }
 
   /// Records the storage of a thread block that starts in a context.
   void start(unsigned context);
@@ -48,6 +47,11 @@ class SwapHomes {
   [[nodiscard]] std::byte* shared_line(unsigned home, unsigned line);
   /// Returns a line of a place; `address` is SwapAccess::address. Null if there is no such place.
   [[nodiscard]] std::byte* place_line(std::uint64_t address);
+
+  /// Returns the constants of the kernel of a thread block for the swap engine.
+  [[nodiscard]] SwapKernel constants(const TbState& tb) const;
+  /// Poisons the registers and the shared memory of a context into which a thread block is moved.
+  void poison(unsigned context, const SwapKernel& kernel);
 
  private:
   static constexpr std::uint16_t kNoRows = 0xffff;

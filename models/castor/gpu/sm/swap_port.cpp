@@ -44,6 +44,20 @@ constexpr Cycle kPageCycles = 2;
   return images != nullptr && images->free_bytes() >= parts.machine.chip.sms * largest_image(parts.machine);
 }
 
+// Unpacks the SIMT lines of a TB that has been moved into a context.
+void restore(const SmParts& parts, const SwapEngine& engine, const SimtLines& lines, const SwapRecord& saved,
+             unsigned context) {
+  const TbState& tb = parts.tbs[context];
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    const SimtRecord record = lines.record(i);
+    CASTOR_HOOK_CHECK(engine, parts.clock.now(), record.token == saved.token,
+                      "swap engine of SM %u: the SIMT lines of TB %llu are not those that it left", parts.sm,
+                      static_cast<unsigned long long>(tb.gid));
+    if ((tb.live & warp_bit(tb.slots[i])) == 0) continue;
+    parts.warps.resume_at(tb.slots[i], SimtLines::stack(record, saved.deep[i]), record.pc, record.predicates);
+  }
+}
+
 }  // namespace
 
 SwapPort::SwapPort(const SmParts& parts)
@@ -53,7 +67,6 @@ SwapPort::SwapPort(const SmParts& parts)
       engine_(*parts.hooks.swap),
       homes_(parts.machine, parts.warps, parts.tbs, engine_.storage()),
       moves_(parts.tbs.engine_moves()),
-      wires_(parts.tbs.agent_wires()),
       agent_(parts),
       moving_(parts.machine.sm.tb_contexts) {
   attach_hook(engine_, "swap_engine", parts, group_);
@@ -62,19 +75,6 @@ SwapPort::SwapPort(const SmParts& parts)
 }
 
 // --- Jobs ------------------------------------------------------------------------------------------------------------
-
-SwapKernel SwapPort::kernel_of(const TbState& tb) const {
-  SwapKernel kernel;
-  kernel.warps = static_cast<std::uint8_t>(tb.warp_count);
-  kernel.registers = static_cast<std::uint16_t>(tb.kernel->program->registers);
-  kernel.simt_lines = static_cast<std::uint16_t>(SimtLines::lines(tb.warp_count));
-  kernel.shared_lines = static_cast<std::uint16_t>((tb.kernel->shared_bytes + kSwapLineBytes - 1) / kSwapLineBytes);
-  kernel.slots = static_cast<std::uint8_t>(parts_.machine.sm.tb_contexts);
-  kernel.register_homes = static_cast<std::uint8_t>(homes_.register_homes());
-  kernel.shared_homes = static_cast<std::uint8_t>(homes_.shared_homes());
-  kernel.places = static_cast<std::uint8_t>(homes_.places());
-  return kernel;
-}
 
 void SwapPort::ask(const SwapJob& job, const SwapKernel& kernel, bool agent) {
   Moving& moving = moving_[job.slot];
@@ -85,46 +85,34 @@ void SwapPort::ask(const SwapJob& job, const SwapKernel& kernel, bool agent) {
   moving.stores = 0;
   moving.since = parts_.clock.tick();
   open_ |= bit_of(job.slot);
-  if (agent) wires_.open |= bit_of(job.slot);
+  if (agent) moves_.agent.open |= bit_of(job.slot);
   queue_.push_back(job.slot);
   parts_.clock.stir();
 }
 
 void SwapPort::start(TbStart& start) {
   homes_.start(start.context);
-  if (start.tb.kernel->owned) agent_.own(*start.tb.kernel, kernel_of(start.tb));
+  if (start.tb.kernel->owned) agent_.own(*start.tb.kernel, homes_.constants(start.tb));
 }
 
 // Takes the job that the agent offers in this tick. It waits while a job of its context is open, and while a TB that
 // has ended has not retired from it.
 void SwapPort::take_agent_job() {
-  if (!wires_.job) return;
-  const SwapJob& job = *wires_.job;
+  if (!moves_.agent.job) return;
+  const SwapJob& job = *moves_.agent.job;
   if (job.slot < moving_.size() && ((open_ | (job.out ? 0 : parts_.tbs.finished())) & bit_of(job.slot)) != 0) return;
-  wires_.job_ready = true;
+  moves_.agent.job_ready = true;
   if (!agent_.accept(job, engine_)) return;
   ask(job, agent_.constants(), true);
   if (job.out || job.fresh) return;
   moving_[job.slot].lines.start(agent_.constants().warps);
-  poison(job.slot, agent_.constants());
+  homes_.poison(job.slot, agent_.constants());
 }
 
 // Returns whether the result of a job of the agent is not used because the kernel was stopped.
 bool SwapPort::lost(unsigned context) const {
   const Moving& moving = moving_[context];
   return moving.agent && (moving.dropped || agent_.stopped());
-}
-
-// Poisons the storage of a context into which a thread block is moved.
-void SwapPort::poison(unsigned context, const SwapKernel& kernel) {
-  for (unsigned i = 0; i < kernel.warps; ++i) {
-    for (unsigned reg = 0; reg < kernel.registers; ++reg) {
-      std::fill_n(homes_.row(homes_.register_home(context), i, reg), kSwapLineBytes, kSwapPoison);
-    }
-  }
-  if (kernel.shared_lines == 0) return;
-  std::fill_n(homes_.shared_line(homes_.shared_home(context), 0), std::size_t{kernel.shared_lines} * kSwapLineBytes,
-              kSwapPoison);
 }
 
 void SwapPort::freeze(unsigned context) {
@@ -143,7 +131,7 @@ void SwapPort::freeze(unsigned context) {
   job.slot = static_cast<std::uint8_t>(context);
   job.out = job.fresh = true;
   job.gid = static_cast<std::uint32_t>(tb.gid);
-  ask(job, kernel_of(tb), false);
+  ask(job, homes_.constants(tb), false);
 }
 
 void SwapPort::leave(unsigned context, SavedTb& saved) {
@@ -154,12 +142,13 @@ void SwapPort::come_back(TbStart& start, const SavedTb& saved) {
   if (saved.swap == nullptr) return;
   const TbState& tb = start.tb;
   const unsigned context = start.context;
-  if (saved.reason == SwapReason::kSynchronisation) return restore(context, *saved.swap);
+  if (saved.reason == SwapReason::kSynchronisation)
+    return restore(parts_, engine_, moving_[context].lines, *saved.swap, context);
   Moving& moving = moving_[context];
   moving.record = saved.swap;
   moving.lines.start(tb.warp_count);
-  const SwapKernel kernel = kernel_of(tb);
-  poison(context, kernel);
+  const SwapKernel kernel = homes_.constants(tb);
+  homes_.poison(context, kernel);
   SwapJob job;
   job.slot = static_cast<std::uint8_t>(context);
   job.in_gid = static_cast<std::uint32_t>(tb.gid);
@@ -172,7 +161,9 @@ void SwapPort::come_back(TbStart& start, const SavedTb& saved) {
 void SwapPort::stop(unsigned context) {
   Moving& moving = moving_[context];
   if ((open_ & bit_of(context)) == 0) {
-    if (moving.record != nullptr) drop(moving);
+    if (moving.record == nullptr) return;
+    dropped_.push_back(std::move(moving.record));
+    parts_.hand_over.raise();
     return;
   }
   moving.dropped = true;
@@ -195,7 +186,7 @@ void SwapPort::begin_tick() {
   in_.job.reset();
   in_.page.reset();
   in_.access_taken = in_.load_done = false;
-  wires_.begin_tick();
+  moves_.agent.begin_tick();
   parts_.memory.begin_swaps(false);
 }
 
@@ -206,7 +197,7 @@ void SwapPort::take_messages() {
   in_.park_ready = in_.enter_ready = false;
   out_ = engine_.settle(in_);
   if (!out_.parked || out_.parked->slot >= moving_.size()) return;
-  if (moving_[out_.parked->slot].agent && !lost(out_.parked->slot)) wires_.parked = out_.parked;
+  if (moving_[out_.parked->slot].agent && !lost(out_.parked->slot)) moves_.agent.parked = out_.parked;
 }
 
 bool SwapPort::awake() const {
@@ -232,8 +223,8 @@ void SwapPort::offer_job() {
 // Sets the answers to the engine's outputs of the tick, which its first `settle` has shown.
 void SwapPort::answer() {
   in_.park_ready = in_.enter_ready = true;
-  in_.local_room = wires_.local_room;
-  if (wires_.parked) in_.park_ready = wires_.park_ready;
+  in_.local_room = moves_.agent.local_room;
+  if (moves_.agent.parked) in_.park_ready = moves_.agent.park_ready;
   if (parts_.hooks.agent == nullptr || taken_ == 0 || !out_.enter) return;
   const unsigned slot = out_.enter->slot;
   if (slot < moving_.size() && moving_[slot].agent) in_.enter_ready = agent_.may_start(moving_[slot].job, engine_);
@@ -470,7 +461,7 @@ void SwapPort::end_if_over(unsigned context) {
   Moving& moving = moving_[context];
   if (!moving.entered || moving.stores != 0) return;
   if (!moving.dropped && !moving.agent) {
-    if (!moving.job.fresh) restore(context, *moving.record);
+    if (!moving.job.fresh) restore(parts_, engine_, moving.lines, *moving.record, context);
     moves_.done |= bit_of(context);
     SmEvent event;
     event.kind = SmEvent::Kind::kMove;
@@ -479,38 +470,19 @@ void SwapPort::end_if_over(unsigned context) {
   end(context);
 }
 
-// Unpacks the SIMT lines of a TB that has been moved in.
-void SwapPort::restore(unsigned context, const SwapRecord& saved) {
-  const TbState& tb = parts_.tbs[context];
-  const Moving& moving = moving_[context];
-  for (unsigned i = 0; i < tb.warp_count; ++i) {
-    const SimtRecord record = moving.lines.record(i);
-    CASTOR_HOOK_CHECK(engine_, parts_.clock.now(), record.token == saved.token,
-                      "swap engine of SM %u: the SIMT lines of TB %llu are not those that it left", parts_.sm,
-                      static_cast<unsigned long long>(tb.gid));
-    if ((tb.live & warp_bit(tb.slots[i])) == 0) continue;
-    parts_.warps.resume_at(tb.slots[i], SimtLines::stack(record, saved.deep[i]), record.pc, record.predicates);
-  }
-}
-
 // A record whose TB is back, or was stopped, gives its image back between ticks.
 void SwapPort::end(unsigned context) {
   Moving& moving = moving_[context];
   open_ &= ~bit_of(context);
   taken_ &= ~bit_of(context);
-  wires_.open &= ~bit_of(context);
+  moves_.agent.open &= ~bit_of(context);
   if (moving.agent) {
     moving.record.reset();
   } else if (moving.dropped || !moving.job.fresh) {
-    drop(moving);
+    dropped_.push_back(std::move(moving.record));
   }
   parts_.hand_over.raise();
   parts_.clock.stir();
-}
-
-void SwapPort::drop(Moving& moving) {
-  dropped_.push_back(std::move(moving.record));
-  parts_.hand_over.raise();
 }
 
 Cycle SwapPort::wake() const {

@@ -40,8 +40,8 @@ struct SwapCounters {
 
 /// Mechanism that connects an SM to its SwapEngine hook (docs/gpu/swapping.md): it passes jobs to the engine, and
 /// performs the engine's accesses. Present only if an engine is plugged in. TbMover asks for moves
-/// (ThreadBlocks::engine_moves), or the synchronisation agent of the SM (ThreadBlocks::agent_wires). The list of
-/// mechanisms has the agent's port before this one.
+/// (ThreadBlocks::engine_moves), or the synchronisation agent of the SM (AgentWires). The list of mechanisms has the
+/// agent's port before this one.
 class SwapPort : public SmMechanism {
  public:
   static constexpr bool kOptional = true;
@@ -98,9 +98,7 @@ class SwapPort : public SmMechanism {
   void take_agent_job();
   void answer();
   [[nodiscard]] bool lost(unsigned context) const;
-  void poison(unsigned context, const SwapKernel& kernel);
   void park(const SwapParked& parked);
-  [[nodiscard]] SwapKernel kernel_of(const TbState& tb) const;
   void offer_job();
   void check(const SwapOut& out) const;
   [[nodiscard]] bool make_access(const SwapAccess& access);
@@ -111,10 +109,8 @@ class SwapPort : public SmMechanism {
   void take_page();
   void apply();
   void enter(const SwapEnter& entered);
-  void restore(unsigned context, const SwapRecord& record);
   void end_if_over(unsigned context);
   void end(unsigned context);
-  void drop(Moving& moving);
 
   const SmParts parts_;
   base::StatisticGroup group_;  // of the engine
@@ -122,7 +118,6 @@ class SwapPort : public SmMechanism {
   SwapEngine& engine_;
   SwapHomes homes_;
   EngineMoves& moves_;
-  AgentWires& wires_;
   AgentJobs agent_;
   std::vector<Moving> moving_;  // [context] job of the context; valid with a bit in open_
   TbMask open_ = 0;             // contexts with a job that is not over

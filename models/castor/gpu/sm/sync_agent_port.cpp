@@ -91,7 +91,7 @@ bool SyncAgentPort::awake() const {
 }
 
 void SyncAgentPort::settle_early(WarpMask /*eligible*/) {
-  AgentWires& wires = parts_.tbs.agent_wires();
+  AgentWires& wires = parts_.tbs.engine_moves().agent;
   in_.parked = wires.parked;
   awake_ = awake();
   if (!awake_) return;
@@ -244,7 +244,7 @@ TbMask SyncAgentPort::quiesced() const {
     if (left == 0) quiesced |= tbs & -tbs;
   }
   // The stores of the swap engine that have left a context are older than those of the TB that is there now.
-  return quiesced & ~parts_.tbs.agent_wires().open;
+  return quiesced & ~parts_.tbs.engine_moves().agent.open;
 }
 
 View<WarpExit> SyncAgentPort::exits() {
@@ -272,7 +272,7 @@ void SyncAgentPort::clock() {
   in_.quiesced &= tbs_;
   in_.issue = issued_.view();
   in_.send_ready = out_.send && link_.can_send(in_.now);
-  in_.job_ready = out_.job && parts_.tbs.agent_wires().job_ready;
+  in_.job_ready = out_.job && parts_.tbs.engine_moves().agent.job_ready;
   blocked_ = out_.send && !in_.send_ready;
   agent_.clock(in_);
   if (in_.send_ready) send();

@@ -49,15 +49,15 @@ SmResources ThreadBlocks::room(WarpMask used) const {
 // Returns the context in which a TB starts. Kept contexts are free once a TB of another kernel starts, because nothing
 // runs beside a kernel that owns the machine.
 unsigned ThreadBlocks::take_context(const TbStartMessage& message, Cycle now) {
-  if (kept_ != 0 && message.kernel->ticket != kept_for_) kept_ = 0;
+  if (engine_moves_.kept != 0 && message.kernel->ticket != kept_for_) engine_moves_.kept = 0;
   if (message.context) {
-    CASTOR_ASSERT_AT(now, (kept_ >> *message.context & 1) != 0, "TB context %u of SM %u is not kept",
+    CASTOR_ASSERT_AT(now, (engine_moves_.kept >> *message.context & 1) != 0, "TB context %u of SM %u is not kept",
                      unsigned{*message.context}, sm_);
-    kept_ &= ~(TbMask{1} << *message.context);
+    engine_moves_.kept &= ~(TbMask{1} << *message.context);
     return *message.context;
   }
-  CASTOR_ASSERT_AT(now, ~(resident_ | kept_) != 0, "SM %u has no free TB context", sm_);
-  const unsigned context = lowest(~(resident_ | kept_));
+  CASTOR_ASSERT_AT(now, ~(resident_ | engine_moves_.kept) != 0, "SM %u has no free TB context", sm_);
+  const unsigned context = lowest(~(resident_ | engine_moves_.kept));
   CASTOR_ASSERT_AT(now, context < contexts_.size(), "SM %u has no free TB context", sm_);
   return context;
 }
@@ -69,7 +69,7 @@ void ThreadBlocks::take_slots(const TbStartMessage& message, unsigned context, W
   const auto threads = static_cast<unsigned>(message.kernel->block.count());
   tb.warp_count = (threads + lanes - 1) / lanes;
   if (!message.context) {
-    for (TbMask left = kept_; left != 0; left &= left - 1) used |= contexts_[lowest(left)].warps;
+    for (TbMask left = engine_moves_.kept; left != 0; left &= left - 1) used |= contexts_[lowest(left)].warps;
     tb.warps = 0;
     for (unsigned i = 0; i < tb.warp_count; ++i) {
       const WarpMask free = ~(used | tb.warps);
@@ -220,7 +220,7 @@ void ThreadBlocks::leave(unsigned context, Cycle now, Tick tick) {
   counters_.tb_resident += tick - tb.started;
   tb.kernel = nullptr;
   if (kernel.owned) {
-    kept_ |= TbMask{1} << context;
+    engine_moves_.kept |= TbMask{1} << context;
     kept_for_ = kernel.ticket;
   } else {
     tb.memory->kernel = nullptr;

@@ -29,22 +29,6 @@ struct SwapRequest {
   Tick ticks = 0;  ///< ticks that the move takes
 };
 
-/// Thread blocks of an SM that its swap engine moves (docs/gpu/swapping.md). TbMover says which, SwapPort says when
-/// they have been moved.
-struct EngineMoves {
-  TbMask leaving = 0;  ///< contexts that the engine moves out; cleared when the TB leaves the SM or is stopped
-  TbMask filling = 0;  ///< contexts that the engine moves in; cleared when TbMover has let the TB resume
-  TbMask done = 0;     ///< those of `leaving` and `filling` whose move is over
-  bool room = false;   ///< the engine has no job, and device memory for the context of one more TB of each SM is free
-
-  void forget(unsigned context) {
-    const TbMask bit = TbMask{1} << context;
-    leaving &= ~bit;
-    filling &= ~bit;
-    done &= ~bit;
-  }
-};
-
 /// Wires of a tick between the synchronisation agent of an SM and its swap engine, and what their ports tell each
 /// other. SyncAgentPort and SwapPort set them in S0.
 struct AgentWires {
@@ -61,6 +45,26 @@ struct AgentWires {
     parked.reset();
     job.reset();
     park_ready = job_ready = false;
+  }
+};
+
+/// Thread blocks of an SM that its swap engine moves (docs/gpu/swapping.md). TbMover says which, SwapPort says when
+/// they have been moved.
+struct EngineMoves {
+  TbMask leaving = 0;  ///< contexts that the engine moves out; cleared when the TB leaves the SM or is stopped
+  TbMask filling = 0;  ///< contexts that the engine moves in; cleared when TbMover has let the TB resume
+  TbMask done = 0;     ///< those of `leaving` and `filling` whose move is over
+  bool room = false;   ///< the engine has no job, and device memory for the context of one more TB of each SM is free
+  /// Contexts that a TB of the kernel that owns the machine has left to the agent. They keep their warp slots, and no
+  /// TB of the dispatcher starts in them. They are free when a TB of another kernel starts.
+  TbMask kept = 0;
+  AgentWires agent;
+
+  void forget(unsigned context) {
+    const TbMask bit = TbMask{1} << context;
+    leaving &= ~bit;
+    filling &= ~bit;
+    done &= ~bit;
   }
 };
 
@@ -166,13 +170,9 @@ class ThreadBlocks {
   [[nodiscard]] bool pinned() const { return pinned_; }
   /// Cancels the swap of a TB, which stays.
   void cancel_swap(unsigned context) { swapping_ &= ~(TbMask{1} << context); }
-  /// Returns the TBs that the swap engine moves; for TbMover and SwapPort.
+  /// Returns the TBs that the swap engine moves; for TbMover, the ports of engine and agent, and the SM when a TB
+  /// leaves.
   [[nodiscard]] EngineMoves& engine_moves() { return engine_moves_; }
-  /// Returns the wires between agent and engine; for their ports, and for the SM when a TB leaves.
-  [[nodiscard]] AgentWires& agent_wires() { return agent_wires_; }
-  /// Returns the kept contexts: those that a TB of the kernel that owns the machine has left to the agent. They keep
-  /// their warp slots, and no TB of the dispatcher starts in them. They are free when a TB of another kernel starts.
-  [[nodiscard]] TbMask kept() const { return kept_; }
   // Shared homes (docs/gpu/swapping.md). Context c has store c, unless a swap engine has given it another one.
   /// Adds stores for shared memory, and makes all stores as large as the shared memory of the SM.
   void add_shared_stores(unsigned stores);
@@ -207,9 +207,7 @@ class ThreadBlocks {
   std::vector<AlignedBytes> shared_;     // stores for shared memory, at least one per context
   std::vector<std::uint8_t> shared_of_;  // [context] number of its store
   EngineMoves engine_moves_;
-  AgentWires agent_wires_;
-  TbMask kept_ = 0;      // contexts kept for the agent; set when a TB of an owner leaves, cleared when one starts there
-  Ticket kept_for_ = 0;  // kernel of these contexts
+  Ticket kept_for_ = 0;                               // kernel of the kept contexts
   unsigned free_register_units_, free_shared_units_;  // free resources in allocation units; checked at every start
   const Machine& machine_;
   const unsigned sm_;
