@@ -82,7 +82,6 @@ void work_ahead(Knobs& knobs);
 void full_tokens(Knobs& knobs);
 void equal_low_tokens(Knobs& knobs);
 void demoted(Knobs& knobs);
-void long_demoted(Knobs& knobs);
 void external(Knobs& knobs);
 void pops(Knobs& knobs);
 void seldom_granted(Knobs& knobs);

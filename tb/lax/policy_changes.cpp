@@ -356,14 +356,6 @@ void demoted(Knobs& knobs) {
   knobs.write = 0;
 }
 
-void long_demoted(Knobs& knobs) {
-  demoted(knobs);
-  knobs.deadline_bits = 32;
-  knobs.leap = 150;
-  knobs.leap_bits = 32;
-  knobs.leap_kind = Leap::kHighPower;
-}
-
 void external(Knobs& knobs) {
   enough_work(knobs);
   knobs.policy = 9;

@@ -192,8 +192,6 @@ const Sequences& sequences() {
        With::changed<changes::equal_low_tokens>, 8000},
       {"demoted", "MLFQ with jobs that wait through the middle of their deadlines", kKeepsContract,
        With::changed<changes::demoted>, 8000},
-      {"long_demoted", "the same with the longest deadlines, and jumps of the time through their middle",
-       kBreaksContract, With::changed<changes::long_demoted>, 8000},
       {"external", "priorities of live jobs are written while they decide", kKeepsContract,
        With::changed<changes::external>, 4000},
       {"seldom_granted", "round robin with few parse grants between soft resets, and updates that show their numbers",
