@@ -75,18 +75,18 @@ class Edges {
   /// Returns a value of `bits` bits.
   std::uint64_t bits(unsigned bits, std::uint64_t plain) { return between(0, twin::mask(bits), plain); }
   /// Returns a value in least..most for a field that costs cycles; nearly all values are plain. Half of the values that
-  /// are not plain are a plain value with one additional upper bit, or this bit alone. A twin that ignores this bit
-  /// finishes too early.
-  std::uint64_t size(std::uint64_t least, std::uint64_t most, std::uint64_t plain) {
+  /// are not plain are a plain value with one additional upper bit; with `alone`, some of them are this bit alone. A
+  /// twin that ignores this bit finishes too early.
+  std::uint64_t size(std::uint64_t least, std::uint64_t most, std::uint64_t plain, bool alone = false) {
     if (mode_ == EdgeMode::kPlain || random_.below(65536) >= size_rate_) return plain;
     const unsigned bits = width(most);
     if (bits <= kBorders[0] || random_.below(2) == 0) return between(least, most, plain);
-    const std::uint64_t high = with_bit(kBorders[0], bits, plain);
+    const std::uint64_t high = with_bit(kBorders[0], bits, plain, alone);
     return high >= least && high <= most ? high : plain;
   }
   /// Returns `plain` with one additional bit in the upper half of `bits` bits, or this bit alone, in every mode. Such
   /// values find a twin that ignores one upper bit, even if few of them can be used in a run.
-  std::uint64_t tall(unsigned bits, std::uint64_t plain) { return with_bit(bits / 2, bits, plain); }
+  std::uint64_t tall(unsigned bits, std::uint64_t plain) { return with_bit(bits / 2, bits, plain, true); }
   /// Returns the start value of a counter of `bits` bits. A plain episode starts at `plain`. Other episodes often start
   /// fewer than `steps` counts before the counter wraps or enters its upper half.
   std::uint64_t start(unsigned bits, std::uint64_t steps, std::uint64_t plain) {
@@ -111,11 +111,11 @@ class Edges {
     while (bits < 64 && most >> bits != 0) ++bits;
     return bits;
   }
-  /// Returns `plain` with one additional bit of least..bits-1; every fourth value has this bit alone.
-  std::uint64_t with_bit(unsigned least, unsigned bits, std::uint64_t plain) {
+  /// Returns `plain` with one additional bit of least..bits-1; with `alone`, every fourth value has this bit alone.
+  std::uint64_t with_bit(unsigned least, unsigned bits, std::uint64_t plain, bool alone) {
     CASTOR_ASSERT(least < bits, "a range without bits");
     const std::uint64_t bit = std::uint64_t{1} << (least + random_.below(bits - least));
-    return random_.below(4) == 0 ? bit : plain | bit;
+    return alone && random_.below(4) == 0 ? bit : plain | bit;
   }
   /// Returns a value at a limit of the range, or a value with an upper bit and few lower bits.
   std::uint64_t end(std::uint64_t least, std::uint64_t most, unsigned bits) {

@@ -82,7 +82,7 @@ void Environment::wish(unsigned kd, unsigned level, unsigned sm, unsigned volume
   // The SM of a host kernel is not used, so any value of the port is legal.
   if (level == 0) push.sm = (sm + static_cast<unsigned>(number_)) % (1U << params_.sm_bits());
   push.cnt = chance(knobs_.huge) ? most : std::min<U64>(1 + below(volume), most);
-  if (knobs_.sizes) push.cnt = edges_.size(1, most, push.cnt);
+  if (knobs_.sizes) push.cnt = edges_.size(1, most, push.cnt, true);
   if (knobs_.tall != 0 && chance(knobs_.tall)) push.cnt = edges_.tall(params_.CntW, push.cnt);
   push.cnt = std::max(push.cnt, std::min<U64>(level == 0 ? knobs_.grid_least : knobs_.volume_least, most));
   push.agei = edges_.any(&Inputs::push_agei, ++number_);

@@ -68,6 +68,15 @@ void resets(Knobs& knobs) {
   knobs.sizes = true;
 }
 
+/// Refused pushes whose needs differ from those of their kernel, while items of the kernel wait for SMs in use.
+void other_needs(Knobs& knobs) {
+  knobs.kernel = 20000;
+  knobs.slots = 16;
+  knobs.time = 100;
+  knobs.rest = 0;
+  knobs.break_push = 20000;
+}
+
 /// More items of one kernel than its counter can count.
 void crowded(Knobs& knobs, const Params& params) {
   knobs.orphan = knobs.push = kAlways;
@@ -379,6 +388,8 @@ const Sequences& sequences() {
       {"rules", "random, and inputs that must be refused or survived", kBreaksContract, With::drawn_and_changed<rules>},
       {"resets", "random, with resets in the middle of everything and items that do not end", kKeepsContract,
        With::drawn_and_changed<resets>},
+      {"other_needs", "pushes that must be refused and have other needs than the items that wait", kBreaksContract,
+       With::changed<other_needs>},
       {"crowded", "as many items as can be counted, and more", kBreaksContract, With::changed<crowded>},
       {"busy", "default traffic", kKeepsContract, With::defaults},
       {"tails", "items of one thread block: lists run empty as the next comes", kKeepsContract, With::changed<tails>},

@@ -261,24 +261,6 @@ Access RegisterDriver::clearing() {
   }
 }
 
-// Returns a write of a legal value with one additional bit above the range of the register, or of this bit alone.
-Access RegisterDriver::beyond_range() {
-  struct Range {
-    U16 address;
-    unsigned bits;
-    U32 legal;
-  };
-  static constexpr Range kRanges[] = {{reg::kUpdatePeriod, 24, 1000},
-                                      {reg::kPremaPeriod, 24, 1000},
-                                      {reg::kMinGroups, 8, 1},
-                                      {reg::kPremaPriority, 4, 1},
-                                      {0x0014, 16, 1},
-                                      {0x002C, 16, 1}};
-  const Range& range = kRanges[rng_.below(std::size(kRanges))];
-  const U32 high = U32{1} << (range.bits + rng_.below(32 - range.bits));
-  return {true, range.address, rng_.below(4) == 0 ? high : high | range.legal};
-}
-
 // Returns an illegal access: unmapped, misaligned or read-only address, or illegal value.
 Access RegisterDriver::illegal_access() {
   const auto word = static_cast<U32>(rng_());
@@ -290,7 +272,7 @@ Access RegisterDriver::illegal_access() {
       {true, 0x001C, 0},          {true, 0x0070, 2},          {true, 0x0070, 0},          {true, 0x002C, 0},
       {true, 0x0008, 0x003015A3}, {true, 0x0008, 0x001015F3}, {true, 0x0008, 0x00301D83}, {true, 0x0008, 0x00307583},
       {true, 0x0008, 0x003A1583}, {true, 0x0008, 0x00001583}, {true, 0x0800, 0},          {true, 0x4018, 0}};
-  switch (rng_.below(7)) {
+  switch (rng_.below(6)) {
     case 0:
       return {write, static_cast<U16>(word), word};
     case 1:
@@ -301,8 +283,6 @@ Access RegisterDriver::illegal_access() {
       return {write, static_cast<U16>(reg::kQueueState + 4 * params_.NumQueues), word};
     case 4:  // acknowledges a queue in any state, with data that the engine must refuse
       return {true, static_cast<U16>(reg::kQueueState + 4 * rng_.below(params_.NumQueues)), word & 0x7FFFFFFFU};
-    case 5:
-      return beyond_range();
     default:
       return kBadValues[rng_.below(std::size(kBadValues))];
   }

@@ -67,7 +67,6 @@ class RegisterDriver {
   [[nodiscard]] U32 rate(unsigned least, unsigned more);
   [[nodiscard]] Access clearing();
   [[nodiscard]] Access illegal_access();
-  [[nodiscard]] Access beyond_range();
   [[nodiscard]] U32 random_control(U32 value);
   U32 other_policy();
   [[nodiscard]] bool chance(Chance value) { return (rng_() & 0xFFFFU) < value; }

@@ -1,5 +1,5 @@
-# Model against RTL for every block: 200,000 cycles of its first sequence at each of the four sets that every block has, and
-# of each further sequence that tb/<block>/ci_sequences.txt names at one of them.
+# Model against RTL for every block: 400,000 cycles of its first sequence at each of the four sets that every block has, and
+# 200,000 of each further sequence that tb/<block>/ci_sequences.txt names at one of them.
 foreach(block IN LISTS castor_blocks)
   if(NOT EXISTS "${PROJECT_SOURCE_DIR}/rtl/${block}/parameter_sets.json")
     continue()
@@ -9,7 +9,7 @@ foreach(block IN LISTS castor_blocks)
     file(STRINGS "${PROJECT_SOURCE_DIR}/tb/${block}/ci_sequences.txt" sequences REGEX "^[a-z]")
   endif()
   list(POP_FRONT sequences first)
-  castor_lockstep_test(${block} SEQUENCES ${first})
+  castor_lockstep_test(${block} SEQUENCES ${first} CYCLES 400000)
   foreach(sequence IN LISTS sequences)
     castor_sample(sets "${block} ${sequence}" 1 minimum odd default large)
     castor_lockstep_test(${block} SEQUENCES ${sequence} SETS ${sets} RUNS_ALONE)
