@@ -250,7 +250,7 @@ TEST(SwapPrograms, BlocksThatEndEarlyAreAnErrorOrAreNotWaitedFor) {
 
 // --- Stopped kernels -------------------------------------------------------------------------------------------------
 
-/// What the engines did when the kernel was stopped: bit 0 nothing, bit 1 a move out, bit 2 a move in.
+/// Stops kernels by a fault. Returns what the engines did then: bit 0 nothing, bit 1 a move out, bit 2 a move in.
 /// The block that faults spins before its first barrier, or behind it: block 8 is among those that stay.
 std::uint64_t stop_after(unsigned rounds, bool resets, bool behind) {
   return in_child([&] {

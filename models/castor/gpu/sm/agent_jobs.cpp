@@ -80,11 +80,11 @@ void AgentJobs::announce(std::uint32_t gid) {
 // --- Moves in --------------------------------------------------------------------------------------------------------
 
 // Returns a thread block that is swapped out; null while it has not left its SM.
-const SavedTb* AgentJobs::away(std::uint32_t gid, const Hook& engine) const {
+const AwayTbs::Saved& AgentJobs::away(std::uint32_t gid, const Hook& engine) const {
   const AwayTbs::Saved* const place = parts_.hooks.away->find(ticket_, gid);
   CASTOR_HOOK_CHECK(engine, parts_.clock.now(), place != nullptr,
                     "sync_agent of SM %u brings back TB %u, which is not swapped out", parts_.sm, gid);
-  return place->get();
+  return *place;
 }
 
 bool AgentJobs::may_start(const SwapJob& job, const Hook& engine) const {
@@ -106,12 +106,13 @@ void AgentJobs::start(const SwapJob& job, const Maybe<std::uint64_t>& free, Tick
   message.acquire = kernel_->written;
   message.context = job.slot;
   if (!job.fresh && !stopped()) {
-    const std::uint64_t image = away(job.in_gid, engine)->swap->address;
+    const AwayTbs::Saved& saved = away(job.in_gid, engine);
+    const std::uint64_t image = saved->swap->address;
     CASTOR_HOOK_CHECK(engine, now, free.value_or(0) == image,
                       "swap engine of SM %u: does not give back the image of TB %u, which it has moved in", parts_.sm,
                       job.in_gid);
     message.acquire = now;
-    message.saved = *parts_.hooks.away->find(ticket_, job.in_gid);
+    message.saved = saved;
     message.load = took;
     if (image != 0) pages_.give_back(*kernel_, image, now);
     back_.push_back(job.in_gid);

@@ -50,7 +50,7 @@ class AgentJobs {
   void hand_over();
 
  private:
-  [[nodiscard]] const SavedTb* away(std::uint32_t gid, const Hook& engine) const;
+  [[nodiscard]] const AwayTbs::Saved& away(std::uint32_t gid, const Hook& engine) const;
   void check_stalled(const TbState& tb, const Hook& engine) const;
 
   const SmParts parts_;
