@@ -41,11 +41,12 @@ class SwappedGrid(CommandCase):
         done = self.run_command([CASTOR_CC, level, source, "-o", "app"])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def run_program(self, machine, size, keys):
+    def run_program(self, machine, size, keys, timeline=False):
         """Returns what the program prints, lines of single thread blocks sorted, and the counters of all SMs."""
         name, sms, slots, more = machine
         keys = (f"chip.sms={sms}", f"sm.tb_slots={slots}", "blocks.roster.enable=1", *more, *keys)
         words = [word for key in (*keys, "blocks.shuttle.enable=1") for word in ("--set", key)]
+        words += ["--timeline", "timeline.json"] if timeline else []
         done = self.run_command([CASTOR, "run", "-p", name, *words, "--report", "report.json", "./app", *size])
         # The first run may have to build models, and says so.
         messages = re.sub(r"castor: (building|built) .*\n", "", done.stderr)
@@ -76,6 +77,34 @@ class SwappedGrid(CommandCase):
         self.assertEqual(counts["swap_port.deep_stacks"] > 0, PROGRAM in DEEP and blocks > room)
         self.assertGreaterEqual(counts["swap_port.stores"], counts["moves.out"])
         self.assertEqual(counts["swap_port.stores"], counts["swap_port.loads"])
+
+    def test_the_timeline_shows_every_stay_of_a_thread_block(self):
+        self.compile("-O2")
+        *_, counts = self.run_program(MACHINES[0], (2, 3), ("run.functional=0",), timeline=True)
+        document = self.path / "timeline.json"
+        checker = pathlib.Path(__file__).resolve().parent / "check_timeline.py"
+        done = self.run_command([sys.executable, checker, document])
+        self.assertEqual(done.returncode, 0, done.stdout)
+        events = json.loads(document.read_text())["traceEvents"]
+        stays = {}
+        for event in sorted((one for one in events if one.get("cat") == "tb"), key=lambda one: one["args"]["cycle"]):
+            stays.setdefault(event["args"]["tb"], []).append(event)
+        left = 0
+        for mine in stays.values():
+            for before, after in zip(mine, mine[1:]):
+                left += 1
+                last = before["args"]["cycle"] + before["args"]["cycles"] - 1
+                self.assertEqual(before["args"]["state"], "swapped out: waits at a barrier or event")
+                self.assertEqual(after["args"]["from SM"], before["pid"] - 10)
+                self.assertEqual(after["args"]["cycles away"], after["args"]["cycle"] - last)
+            self.assertNotIn("from SM", mine[0]["args"])
+            self.assertNotIn("state", mine[-1]["args"])
+        self.assertEqual(left, counts["moves.out"])
+        self.assertGreater(left, 0)
+        arrows = {end: {one["id"] for one in events if one["ph"] == end} for end in "sf"}
+        self.assertEqual((len(arrows["s"]), arrows["s"]), (left, arrows["f"]))
+        away = [one["args"]["TBs"] for one in events if one["name"] == "swapped-out TBs"]
+        self.assertEqual((len(away), away[-1]), (2 * left, 0))
 
     def check_all(self, level):
         self.compile(level)
