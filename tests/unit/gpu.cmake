@@ -39,7 +39,7 @@ castor_tests(gpu_sm_program_tests KIND unit
     gpu_sm_timing_test.cpp gpu_sm_program_test.cpp gpu_sm_block_test.cpp gpu_sm_filter_test.cpp
     gpu_sm_skip_check_test.cpp gpu_sm_hooks_test.cpp gpu_sm_tick_walls_test.cpp gpu_sm_mechanism_test.cpp
     gpu_sm_sync_test.cpp gpu_sm_sync_issue_test.cpp gpu_sm_mover_test.cpp gpu_sm_swap_test.cpp
-    gpu_sm_swap_port_test.cpp
+    gpu_sm_swap_port_test.cpp gpu_sm_agent_jobs_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms)
 castor_tests(gpu_sm_parts_tests KIND unit
   SOURCES

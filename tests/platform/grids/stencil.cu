@@ -44,6 +44,9 @@ int main(int, char** argv) {
     }
     host.swap(next);
   }
-  if (changed[kMostRounds] + 1 != round) std::printf("%d rounds, not %d\n", changed[kMostRounds] + 1, round);
+  if (changed[kMostRounds] + 1 != round) {
+    std::printf("%d rounds, not %d\n", changed[kMostRounds] + 1, round);
+    return 1;
+  }
   return grid.compare(round % 2 != 0 ? b : a, host, round);
 }
