@@ -20,7 +20,7 @@ class RandomSwapEngine final : public SwapEngine {
   struct Options {
     std::uint64_t seed = 1;
     unsigned longest_pause = 3;  ///< most edges between two accesses
-    unsigned enter_pause = 0;    ///< edges between `parked` and `enter`
+    unsigned enter_pause = 0;    ///< edges before `enter` of a job that moves nothing in
     std::uint64_t image_bytes = std::uint64_t{4} << 20;
     bool spare = true;  ///< the engine has a spare register home, a spare shared home and a place inside the SM
   };
@@ -72,12 +72,7 @@ class RandomSwapEngine final : public SwapEngine {
         break;
       case Phase::kPark:
         if (!in.park_ready) break;
-        if (!job_.fresh) {
-          begin_in();
-          break;
-        }
-        phase_ = Phase::kEnter;
-        pause_ = options_.enter_pause;
+        job_.fresh ? begin_enter() : begin_in();
         break;
       case Phase::kEnter:
         if (pause_ != 0) {
@@ -133,7 +128,12 @@ class RandomSwapEngine final : public SwapEngine {
       phase_ = Phase::kPage;
       return;
     }
+    if (job.fresh) return begin_enter();  // into a vacant context
     begin_in();
+  }
+  void begin_enter() {
+    phase_ = Phase::kEnter;
+    pause_ = options_.enter_pause;
   }
   void begin_in() {
     stores_ = false;

@@ -64,6 +64,10 @@ struct SwapJob {
   std::uint32_t in_gid = kNoTb;       ///< the TB that starts in the context (`fresh`), or comes back into it
   SwapEntry entry;                    ///< without `fresh`: the TB that is moved in
 };
+[[nodiscard]] inline bool operator==(const SwapJob& a, const SwapJob& b) {
+  return a.slot == b.slot && a.out == b.out && a.gid == b.gid && a.site == b.site && a.fresh == b.fresh &&
+         a.in_gid == b.in_gid && a.entry.word == b.entry.word;
+}
 
 /// Output of a swap engine: the TB of a context has been moved out.
 struct SwapParked {

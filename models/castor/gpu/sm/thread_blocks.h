@@ -189,7 +189,7 @@ class ThreadBlocks {
   [[nodiscard]] TbRetireMessage retire(unsigned context, Cycle now, Tick tick);
 
  private:
-  void leave(unsigned context, Cycle now, Tick tick);
+  void leave(unsigned context, std::optional<SwapReason> swapped, Cycle now, Tick tick);
   [[nodiscard]] unsigned take_context(const TbStartMessage& message, Cycle now);
   void take_slots(const TbStartMessage& message, unsigned context, WarpMask used, Cycle now);
   [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);
