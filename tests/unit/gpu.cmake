@@ -30,7 +30,8 @@ castor_tests(gpu_front_end_tests KIND unit
     gpu_front_end_release_test.cpp gpu_front_end_levels_test.cpp gpu_front_end_wait_report_test.cpp
     gpu_front_end_copy_plan_test.cpp gpu_front_end_launch_records_test.cpp gpu_front_end_mechanisms_test.cpp
     gpu_front_end_sync_network_test.cpp gpu_front_end_sync_test.cpp gpu_front_end_grid_starts_test.cpp
-    gpu_front_end_pages_test.cpp gpu_front_end_owned_test.cpp gpu_front_end_suspender_test.cpp
+    gpu_front_end_pages_test.cpp gpu_front_end_page_allocator_test.cpp gpu_front_end_owned_test.cpp
+    gpu_front_end_suspender_test.cpp
   LIBS castor_gpu castor_platforms)
 
 # Programs on one SM; its parts, each by itself.
