@@ -103,6 +103,7 @@ class Environment final : public Sequence {
   void new_submission();
   [[nodiscard]] Submission job_for(unsigned q, bool append);
   [[nodiscard]] U32 deadline();
+  [[nodiscard]] U64 age();
   void verdict(unsigned q, bool accept, unsigned reason);
   [[nodiscard]] bool append_is_coming(unsigned q) const;
   void ended(unsigned q);
@@ -115,6 +116,7 @@ class Environment final : public Sequence {
   [[nodiscard]] U32 aimed_deadline(const std::vector<Work>& list);
   // Device side
   void drive_device(Inputs& in);
+  void hold_back(Inputs& in) const;
   void observe_device(const Outputs& out, Inputs& in);
   void issue(unsigned q);
   void complete_due();

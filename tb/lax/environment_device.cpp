@@ -33,11 +33,20 @@ void Environment::drive_device(Inputs& in) {
   }
   in.pe_vec = to_parse_;
   (free_slots_ > 0 ? in.de_vec : in.df_vec) = to_issue_;
+  hold_back(in);
   if (knobs_.vector_noise != 0 && chance(knobs_.vector_noise)) {
     in.pe_vec.set(draw(params_.NumQueues));
     in.de_vec.set(draw(params_.NumQueues));
     in.df_vec.set(draw(params_.NumQueues));
   }
+}
+
+// Shows the TBs of queue 0 as not fitting, except in the last sixteenth of each period of `hold_cycles` cycles.
+void Environment::hold_back(Inputs& in) const {
+  if (knobs_.hold_cycles == 0 || !in.de_vec.test(0)) return;
+  if (cycle_ % knobs_.hold_cycles >= knobs_.hold_cycles / 16 * 15) return;
+  in.de_vec.assign(0, false);
+  in.df_vec.assign(0, true);
 }
 
 void Environment::observe_device(const Outputs& out, Inputs& in) {

@@ -280,13 +280,14 @@ class Pair:
                 values.append((values[one >> 1] ^ (one & 1)) & (values[two >> 1] ^ (two & 1)))
             self._begin = [_value(values, literal) for literal in self._nexts]
 
-    def write(self, path, gold, gate, combinational, invariants=None):
+    def write(self, path, gold, gate, combinational, invariants=None, zero=()):
         """Writes the comparison as an AIGER file whose only output says that the copies differ. Returns False, and
         writes nothing, if the copies are structurally equal.
 
         `gold`, `gate`: {number of an input: 0 or 1}, the constant inputs of each copy. `combinational`: latches are
         inputs of the comparison and their next values are compared like outputs, so equality is proven for every state
-        in which the `invariants` hold. Otherwise both copies start in the state that reset() has set.
+        in which the `invariants` hold and the latches with the numbers `zero` are 0. Otherwise both copies start in the
+        state that reset() has set.
         """
         circuit = self._circuit
         latches = len(circuit.latch_lines)
@@ -298,6 +299,8 @@ class Pair:
             state = [2 * (1 + circuit.inputs + at) ^ self._begin[at] for at in range(latches)]
             other = [2 * (1 + own.get(at, circuit.inputs + at)) ^ self._begin[at] for at in range(latches)]
             shared = [2 * (1 + at) for at in range(circuit.inputs)]
+            for at in zero if combinational else ():
+                state[at] = other[at] = 0
             values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)] + state)
             broken = invariants.broken(net, values) if invariants else []
             # A property that only states the value of one latch or input makes that latch or input a constant.
@@ -335,6 +338,25 @@ class Pair:
             feedback += [nexts[latch][1] ^ self._begin[latch] for latch in sorted(separate)]
         net.write(path, different, feedback)
         return True
+
+    def write_growth(self, path, gold, words):
+        """Writes an AIGER file whose only output is true if one of the words grows by more than 1 in a cycle, from any
+        state. A word is a list of the numbers of its latches, lowest bit first."""
+        inputs = self._circuit.inputs
+        net = _Net(inputs + len(self._nexts))
+        shared = [2 * (1 + at) for at in range(net.inputs)]
+        values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)])
+        bad = 0
+        for word in words:
+            carry, more = 1, 0
+            for latch in word:
+                now, then = shared[inputs + latch], _value(values, self._nexts[latch])
+                most = net.differ(now, carry)
+                carry = net.gate(now, carry)
+                differs = net.differ(most, then)
+                more = net.either(net.gate(differs, then), net.gate(differs ^ 1, more))
+            bad = net.either(bad, net.gate(more, carry ^ 1))
+        net.write(path, bad, [])
 
 
 def _value(values, literal):

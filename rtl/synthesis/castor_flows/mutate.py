@@ -13,14 +13,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import aiger, circuits, cosim, formal, proof_record, tools, tree, width_mutants, yosys
+from . import aiger, circuits, cosim, formal, proof_record, reach, tools, tree, width_mutants, yosys
 from .errors import WrongRequest
 from .properties import PROVEN
 
-KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
+KILLED, SURVIVED, EQUIVALENT, UNREACHED = "killed", "survived", "equivalent", "out of reach"
 
 #: Share of the non-equivalent mutants that lockstep must detect.
 GOAL = 0.95
+
+#: Cycles of the first, short run of each mutant, if the planned runs are longer.
+_GLANCE = 20_000
 
 #: Limit of a lockstep run, in seconds of CPU time.
 _RUN_SECONDS = 600
@@ -145,10 +148,20 @@ def run(options, progress):
     for mutant in mutants:
         kept.restore(mutant)
     first = plan[: len(plan) // options.runs]
-    sound(harness, options, plan, work)
+    model = Model(block, work / "equivalence", values, proven_by(options, block, values))
+    model.cycles = sound(harness, options, plan, work)
+    if options.cycles > _GLANCE:
+        todo = [mutant for mutant in mutants if mutant.result is None]
+        _work_off(
+            todo,
+            options,
+            progress,
+            kept,
+            "mutants to look at",
+            lambda one: glance(one, harness, options, *plan[0], work, model),
+        )
     # Most mutants are killed in the first round (one seed). Survivors are then compared formally, so that equivalent
     # mutants skip the other rounds.
-    model = Model(block, work / "equivalence", values, proven_by(options, block, values))
     for runs in first, plan:
         todo = [mutant for mutant in mutants if mutant.result in (None, SURVIVED) and mutant.runs < len(runs)]
         _work_off(
@@ -165,7 +178,8 @@ def run(options, progress):
     code = report(block, options, mutants, len(plan), time.monotonic() - began, progress)
     if options.json:
         counts = {
-            result: sum(mutant.result == result for mutant in mutants) for result in (KILLED, SURVIVED, EQUIVALENT)
+            result.replace(" ", "_"): sum(mutant.result == result for mutant in mutants)
+            for result in (KILLED, SURVIVED, EQUIVALENT, UNREACHED)
         }
         tree.write_json(
             options.json,
@@ -211,9 +225,9 @@ def kind(options):
 
 
 def share(mutants):
-    """Returns the share of killed mutants among the non-equivalent ones; 1 if there are none."""
+    """Returns the share of killed mutants among those that a run can show; 1 if there are none."""
     killed = sum(mutant.result == KILLED for mutant in mutants)
-    counted = sum(mutant.result != EQUIVALENT for mutant in mutants)
+    counted = sum(mutant.result not in (EQUIVALENT, UNREACHED) for mutant in mutants)
     return round(killed / counted, 4) if counted else 1.0
 
 
@@ -225,14 +239,17 @@ def report(block, options, mutants, runs, seconds, progress):
         f"{options.cycles} cycles each"
     )
     for mutant in mutants:
-        if mutant.result == SURVIVED:
+        if mutant.result in (SURVIVED, UNREACHED):
             progress.line(
-                f"  survived: {mutant.number:>4} {mutant.mode:<6} {place(mutant.places, block.root)}  ({mutant.by})"
+                f"  {mutant.result}: {mutant.number:>4} {mutant.mode:<6} {place(mutant.places, block.root)}  "
+                f"({mutant.by})"
             )
     killed = sum(mutant.result == KILLED for mutant in mutants)
     survived = sum(mutant.result == SURVIVED for mutant in mutants)
+    unreached = sum(mutant.result == UNREACHED for mutant in mutants)
+    far = f"{unreached} out of reach, " if unreached else ""
     progress.line(
-        f"{killed} killed, {survived} survived, {len(mutants) - killed - survived} equivalent: "
+        f"{killed} killed, {survived} survived, {far}{len(mutants) - killed - survived - unreached} equivalent: "
         f"{100 * share(mutants):.1f} % of those that differ are killed, goal {100 * GOAL:.0f} %, {seconds:.0f} s"
     )
     return 0 if share(mutants) >= GOAL else 1
@@ -369,30 +386,49 @@ def numbered(verilog, top):
 # --- lockstep ---------------------------------------------------------------------------------------------------------
 
 
-def lockstep(number, harness, options, sequence, seed, log):
-    """Performs one lockstep run with mutant `number` active (0: no mutant). Returns the tools.Result."""
+def lockstep(number, harness, options, sequence, seed, log, *more, cycles=None):
+    """Performs one lockstep run with mutant `number` active (0: no mutant). Returns the tools.Result. `more`: further
+    arguments of `castor cosim`."""
     return harness.run(
         log,
         options.params,
-        options.cycles,
+        cycles or options.cycles,
         sequence,
         seed,
         "--dump",
         log.with_suffix(""),
+        *more,
         mutant=number,
         seconds=_RUN_SECONDS,
     )
 
 
 def sound(harness, options, plan, work):
-    """Raises WrongRequest if lockstep fails without a mutant, because it would then seem to detect all mutants."""
+    """Raises WrongRequest if lockstep fails without a mutant, because it would then seem to detect all mutants. Returns
+    the number of cycles of the longest part of a run without a reset."""
+    longest = 0
+    log, data = work / "without.log", work / "without.json"
     for sequence, seed in plan:
-        log = work / "without.log"
-        if lockstep(0, harness, options, sequence, seed, log).code != 0:
+        if lockstep(0, harness, options, sequence, seed, log, "--json", data).code != 0:
             raise WrongRequest(
                 f"lockstep fails without any mutation, sequence {sequence}, seed {seed}",
                 f"first make 'castor cosim {options.block} --params {options.params}' pass; log: {log}",
             )
+
+        longest = max(longest, json.loads(data.read_text())["longest"])
+    return longest
+
+
+def glance(mutant, harness, options, sequence, seed, work, model):
+    """Performs the first _GLANCE cycles of a run. If they do not detect the mutant, compares its structure with the
+    RTL, so that no long run is needed for a mutant that changes nothing."""
+    log = work / "logs" / f"{mutant.number}.log"
+    result = lockstep(mutant.number, harness, options, sequence, seed, log, cycles=_GLANCE)
+    found = re.search(r"\bcycle (\d+)", result.output)
+    if result.code == 1 and found:
+        mutant.result, mutant.by, mutant.cycle = KILLED, f"{sequence} {seed}", int(found.group(1))
+    elif result.code == 0 and not model.compare(mutant, model.work / f"m{mutant.number}.aig", combinational=True):
+        mutant.result, mutant.by = EQUIVALENT, "structure"
 
 
 def kill(mutant, harness, options, plan, work):
@@ -431,13 +467,15 @@ class Model:
         self.work = work
         self.values = values
         self.proven = proven
+        self.cycles = 0  # cycles of the longest part of a run without a reset
         self.invariants = None
+        self.counts = {}  # latches of counts that are proven to grow by at most 1 per cycle
         self._lock = threading.Lock()
         self._pair = None
 
-    def compare(self, mutant, path, combinational):
+    def compare(self, mutant, path, combinational, zero=()):
         """Writes the comparison of a mutant with the RTL as an AIGER file. Returns False if they are structurally
-        equal."""
+        equal. `zero`: numbers of latches that are 0 in the combinational comparison."""
         with self._lock:
             if self._pair is None:
                 self._make()
@@ -446,7 +484,21 @@ class Model:
             )
             gold = {number: 0 for _, number in bits}
             gate = {number: mutant.number >> bit & 1 for bit, number in bits}
-            return self._pair.write(path, gold, gate, combinational, self.invariants if combinational else None)
+            return self._pair.write(path, gold, gate, combinational, self.invariants if combinational else None, zero)
+
+    def prove_counts(self, options):
+        """Proves that each count of tb/<block>/counts.json grows by at most 1 per cycle. Raises WrongRequest if one may
+        grow by more, or if it cannot be decided."""
+        with self._lock:
+            if self.counts or not self.cycles:
+                return
+            counts = reach.words(reach.read(self.block), self._circuit.latches_by_name)
+            gold = {number: 0 for (name, _), number in self._circuit.inputs_by_name.items() if name == "castor_mutant"}
+            for name, word in counts.items():
+                self._pair.write_growth(self.work / "growth.aig", gold, [word])
+                if not _never("growth", self, options):
+                    raise WrongRequest(f"{name} of {self.block.name} is not shown to grow by at most 1 per cycle")
+            self.counts = counts
 
     def _make(self):
         # A mutation at the output of a register gives the register a new name. The signals with the old names are kept
@@ -549,17 +601,27 @@ def compare(mutant, model, options):
 
     The first check is combinational: outputs and next states must be equal in every state, or with --proven in every
     state in which the proven properties hold. The RTL reaches only such states, so RTL and mutant then stay in equal
-    states. The second check is sequential: outputs must be equal in every state that is reachable from reset, with
-    memories initially 0. The mutant remains a survivor if a difference is found, or if the time does not suffice.
+    states. The second check makes the same comparison without the upper bits of counts that no run reaches (reach.py);
+    a mutant that passes is out of reach. The third check is sequential: outputs must be equal in every state that is
+    reachable from reset, with memories initially 0. The mutant remains a survivor if a difference is found, or if the
+    time does not suffice.
     """
     name = f"m{mutant.number}"
-    if not model.compare(mutant, model.work / f"{name}.aig", combinational=True):
+    path = model.work / f"{name}.aig"
+    if not model.compare(mutant, path, combinational=True):
         mutant.result, mutant.by = EQUIVALENT, "structure"
         return
-    if re.search(r"UNSATISFIABLE", _abc(name, model.work, "strash; iprove", options).output):
+    if _never(name, model, options):
         mutant.result, mutant.by = EQUIVALENT, "every state that can be reached" if model.invariants else "every state"
         return
-    model.compare(mutant, model.work / f"{name}.aig", combinational=False)
+    least = reach.bits(model.cycles)
+    if reach.read(model.block):
+        model.prove_counts(options)
+        upper = reach.upper_latches(model.counts, least)
+        if not model.compare(mutant, path, True, upper) or _never(name, model, options):
+            mutant.result, mutant.by = UNREACHED, f"equal for 2^{least} cycles after a reset"
+            return
+    model.compare(mutant, path, combinational=False)
     output = _abc(name, model.work, f"strash; scleanup; scorr; pdr -T {int(options.seconds)}", options).output
     if re.search(r"^Property proved\.|Networks are equivalent", output, re.MULTILINE):
         mutant.result, mutant.by = EQUIVALENT, "pdr"
@@ -567,6 +629,11 @@ def compare(mutant, model, options):
         mutant.by = "differs from cycle " + re.search(r"was asserted in frame (\d+)", output).group(1) + " on"
     else:
         mutant.by = "not decided"
+
+
+def _never(name, model, options):
+    """Returns whether the output of a combinational comparison is proven to be 0 for all inputs."""
+    return "UNSATISFIABLE" in _abc(name, model.work, "strash; &get; &fraig -C 20; &put; iprove", options).output
 
 
 def _abc(name, work, script, options):
