@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "tb/lax/environment.h"
 
@@ -41,12 +42,23 @@ void Environment::drive_device(Inputs& in) {
   }
 }
 
-// Shows the TBs of queue 0 as not fitting, except in the last sixteenth of each period of `hold_cycles` cycles.
-void Environment::hold_back(Inputs& in) const {
-  if (knobs_.hold_cycles == 0 || !in.de_vec.test(0)) return;
-  if (cycle_ % knobs_.hold_cycles >= knobs_.hold_cycles / 16 * 15) return;
-  in.de_vec.assign(0, false);
-  in.df_vec.assign(0, true);
+// Shows the TBs of three queues as not fitting, in the phases of the knob `hold_grants`.
+void Environment::hold_back(Inputs& in) {
+  constexpr unsigned kReleased = 64, kLongest = 384U << 5U;  // parse grants
+  if (!knobs_.hold_grants) return;
+  if (grants_ >= hold_length_ + kReleased) {
+    grants_ = 0;
+    hold_length_ = hold_length_ >= kLongest ? 384 : 2 * hold_length_;
+    ++hold_turn_;
+  }
+  if (grants_ >= hold_length_) return;
+  const unsigned begins[] = {0, hold_length_ / 2, hold_length_ / 4 * 3};
+  for (unsigned i = 0; i < std::size(begins); ++i) {
+    const unsigned q = (hold_turn_ + i) & queue_mask_;
+    if (grants_ < begins[i] || !in.de_vec.test(q)) continue;
+    in.de_vec.assign(q, false);
+    in.df_vec.assign(q, true);
+  }
 }
 
 void Environment::observe_device(const Outputs& out, Inputs& in) {
@@ -55,6 +67,7 @@ void Environment::observe_device(const Outputs& out, Inputs& in) {
       Lane& lane = lanes_[i];
       if (lane.busy) continue;
       in.psel_grant = 1;
+      ++grants_;
       Queue& queue = queue_[out.psel_qid];
       lane = {cycle_ + 1 + knobs_.parse_latency, true, out.psel_qid, queue.epoch};
       queue.parsing = true;

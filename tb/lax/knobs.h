@@ -116,7 +116,9 @@ struct Knobs {
   Chance beyond = 0;          ///< per access: a write of a legal value with one bit above the width of its register
   bool exact_groups = false;  ///< every kernel has `groups` TBs
   bool long_lists = false;    ///< lists with too many beats have up to 31 of them, as many as a header can announce
-  unsigned hold_cycles = 0;   ///< if not 0, TBs of queue 0 fit only in the last sixteenth of each such period
+  /// TBs of one queue do not fit while 384 kernels are parsed, those of a second queue not in the second half of this
+  /// phase, and those of a third queue not in its last quarter; the next phase has twice as many kernels, up to 12288
+  bool hold_grants = false;
   // Violations of the contract
   Chance break_rule = 0;  ///< a stimulus that the block must ignore or refuse
   Chance foreign = 0;     ///< a TB completes whose kernel type is in the job's list but has not started

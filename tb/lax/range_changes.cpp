@@ -28,10 +28,9 @@ void tall_bypass(Knobs& knobs) {
 
 void tall_admission(Knobs& knobs) {
   tall_bypass(knobs);
-  knobs.control = kControlLax;
+  knobs.control = kControlLax | 1U << 15U;
   knobs.tall_age = kAlways / 4;
-  knobs.preload = kAlways;
-  knobs.powers = 30000;
+  knobs.preload = knobs.powers = kAlways;
 }
 
 void tall_ages(Knobs& knobs) {
@@ -50,7 +49,7 @@ void tall_tokens(Knobs& knobs) {
   waits(knobs);
   knobs.isolated = U32{1} << 24U;
   knobs.leap_bits = 33;
-  knobs.leap = 60;
+  knobs.leap = 200;
   knobs.service = 3000;
   knobs.prema_period = 9000;
   knobs.access = kAlways;
@@ -63,7 +62,8 @@ void tall_isolated(Knobs& knobs) {
   knobs.full_list = 0;
   knobs.kernels = knobs.groups = 1;
   knobs.slots = 1;
-  knobs.service = 900;
+  knobs.service = 300;
+  knobs.update_period = knobs.prema_period = 1000;
   knobs.acknowledge = 40000;
 }
 
@@ -77,22 +77,60 @@ void tall_sums(Knobs& knobs) {
   knobs.acknowledge = 30000;
 }
 
+void tall_lists(Knobs& knobs) {
+  tall_sums(knobs);
+  knobs.full_list = kAlways / 2;
+  knobs.append = 6000;
+  knobs.split_beat = 30000;
+  knobs.deadline_bits = 20;
+  knobs.write = 0;
+}
+
+/// Lists of one slot less than the most, so that a second beat of the last slot's kernel type fits.
+void nearly_full_lists(Knobs& knobs, const Params& params) {
+  enough_work(knobs);
+  knobs.kernel_types = params.MaxKt > 1 ? params.MaxKt - 1 : 1;
+  knobs.full_list = knobs.repeat_beat = kAlways;
+  knobs.split_beat = 0;
+  knobs.append = 30000;
+  knobs.groups = 4;
+  knobs.service = 20;
+  knobs.acknowledge = 40000;
+}
+
 void wide_accesses(Knobs& knobs) {
   enough_work(knobs);
+  knobs.future_start = 6000;
   knobs.beyond = kAlways / 2;
   knobs.access = 60000;
   knobs.break_rule = 12000;
   knobs.long_lists = true;
 }
 
-/// All queues but the first take their turns while a parsed kernel of the first waits.
+void full_verdicts(Knobs& knobs) {
+  headers(knobs);
+  knobs.adm_ready = 100;
+  knobs.deadline_bits = 4;
+  knobs.no_deadline = 0;
+  knobs.control = kControlLax;
+  knobs.kernels = knobs.groups = 1;
+}
+
+/// Round robin: queues take their turns while parsed kernels of three others wait for long.
 void held_grants(Knobs& knobs, const Params& params) {
   numbers(knobs, params);
   knobs.policy = knobs.policies = 0;
   knobs.write = 0;
   knobs.no_deadline = kAlways;
   knobs.vector_noise = 0;
-  knobs.hold_cycles = 220000;
+  knobs.hold_grants = true;
+}
+
+/// ... and jobs of one isolated time, so that their arrival numbers decide.
+void held_arrivals(Knobs& knobs, const Params& params) {
+  held_grants(knobs, params);
+  knobs.policy = 3;
+  knobs.isolated = 256;
 }
 
 void window(Knobs& knobs, unsigned bit) {

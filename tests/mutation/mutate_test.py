@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common"))
 from flows_support import ROOT, FlowCase  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
-from castor_flows import aiger, errors, mutate, reach, tree, yosys  # noqa: E402
+from castor_flows import aiger, equivalence, errors, mutate, reach, tree, yosys  # noqa: E402
 
 RING = """
 module castor_ring #(parameter int unsigned N = 4) (input logic clk_i, input logic rst_ni, input logic go_i,
@@ -54,7 +54,9 @@ class Equivalence(unittest.TestCase):
             yosys.run(["read_ilang base.il", command, "opt_clean", "write_ilang mutants.il"], work, "one")
             mutant = mutate.Mutant(1, command)
             mutant.result = mutate.SURVIVED
-            mutate.compare(mutant, mutate.Model(block, work / "equivalence"), type("Options", (), {"seconds": 20}))
+            equivalence.compare(
+                mutant, equivalence.Model(block, work / "equivalence"), type("Options", (), {"seconds": 20})
+            )
             return mutant.result, mutant.by
 
     def test_change_that_no_reachable_state_shows_is_equivalent(self):
@@ -220,9 +222,9 @@ class Reach(unittest.TestCase):
             yosys.run(["read_ilang base.il", command, "opt_clean", "write_ilang mutants.il"], work, "one")
             mutant = mutate.Mutant(1, command)
             mutant.result = mutate.SURVIVED
-            model = mutate.Model(block, work / "equivalence")
+            model = equivalence.Model(block, work / "equivalence")
             model.cycles = cycles
-            mutate.compare(mutant, model, type("Options", (), {"seconds": 20}))
+            equivalence.compare(mutant, model, type("Options", (), {"seconds": 20}))
             return mutant.result, mutant.by
 
     def test_a_bit_above_the_cycles_of_a_run_is_out_of_reach(self):

@@ -340,23 +340,25 @@ class Pair:
         return True
 
     def write_growth(self, path, gold, words):
-        """Writes an AIGER file whose only output is true if one of the words grows by more than 1 in a cycle, from any
-        state. A word is a list of the numbers of its latches, lowest bit first."""
+        """Writes an AIGER file for each of the words, one after another, and yields after each. A word is a list of the
+        numbers of its latches, lowest bit first. The only output of a file is true if the word is above M + 1 after a
+        cycle, from any state in which none of the words is above M, for any M."""
         inputs = self._circuit.inputs
-        net = _Net(inputs + len(self._nexts))
+        leaves = inputs + len(self._nexts)
+        net = _Net(leaves + max(map(len, words)))
         shared = [2 * (1 + at) for at in range(net.inputs)]
-        values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)])
-        bad = 0
+        most = shared[leaves:]
+        values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared[:leaves])])
+        limit, carry, bounded = [], 1, 1
+        for literal in most:
+            limit.append(net.differ(literal, carry))
+            carry = net.gate(literal, carry)
         for word in words:
-            carry, more = 1, 0
-            for latch in word:
-                now, then = shared[inputs + latch], _value(values, self._nexts[latch])
-                most = net.differ(now, carry)
-                carry = net.gate(now, carry)
-                differs = net.differ(most, then)
-                more = net.either(net.gate(differs, then), net.gate(differs ^ 1, more))
-            bad = net.either(bad, net.gate(more, carry ^ 1))
-        net.write(path, bad, [])
+            bounded = net.gate(bounded, net.above([shared[inputs + latch] for latch in word], most) ^ 1)
+        for word in words:
+            then = [_value(values, self._nexts[latch]) for latch in word]
+            net.write(path, net.gate(net.above(then, [*limit, carry]), bounded), [])
+            yield
 
 
 def _value(values, literal):
@@ -393,6 +395,16 @@ class _Net:
     def differ(self, one, two):
         """Returns the literal of `one` XOR `two`."""
         return self.either(self.gate(one, two ^ 1), self.gate(one ^ 1, two))
+
+    def above(self, one, two):
+        """Returns the literal of `one` > `two`, two numbers as lists of literals, lowest bit first. `two` must not have
+        fewer bits."""
+        above = 0
+        for at, literal in enumerate(two):
+            other = one[at] if at < len(one) else 0
+            differs = self.differ(other, literal)
+            above = self.either(self.gate(differs, other), self.gate(differs ^ 1, above))
+        return above
 
     def copy(self, gates, leaves):
         """Copies the gates of a circuit into the network. Returns the literals of all variables of that circuit;

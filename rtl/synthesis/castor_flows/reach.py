@@ -1,9 +1,10 @@
 """Mutants that differ from the RTL only in bits of counts that a run cannot bring to 1.
 
-tb/<block>/counts.json is {"counts": [regular expression, ...], "why": ...}. The expressions match names of registers,
-and of rows of memories, in the flattened RTL. castor mutate proves that each of them grows by at most 1 per cycle, in
-any state. N cycles after a reset, with memories of zeros, a count is at most N. A mutant is the same as the RTL for 2^N
-cycles after a reset if it is the same in every state in which no count has bit N or a higher one.
+tb/<block>/counts.json is {"counts": [count, ...], "why": ...}. A count is a regular expression for names of registers,
+and of rows of memories, in the flattened RTL; or {"name": ..., "from": N, "bits": N} for some of their bits. castor
+mutate proves for any M: if no count is above M, none is above M + 1 one cycle later. N cycles after a reset, with
+memories of zeros, each count is then at most N. A mutant is the same as the RTL for 2^N cycles after a reset if it is
+the same in every state in which no count has bit N or a higher one.
 """
 
 import json
@@ -14,26 +15,33 @@ from .errors import WrongRequest
 
 
 def read(block):
-    """Returns the regular expressions of tb/<block>/counts.json; none if the block has no such file. Raises
-    WrongRequest if the file is not of the form described at the top of this module."""
+    """Returns [(regular expression, first bit, number of bits or None)] of tb/<block>/counts.json; none if the block
+    has no such file. Raises WrongRequest if the file is not of the form described at the top of this module."""
     path = block.bench / "counts.json"
     if not path.exists():
         return []
     try:
         data = json.loads(tree.read_text(path))
-        return [re.compile(one) for one in data["counts"] if data["why"]]
+        if not data["why"]:
+            raise ValueError
+        counts = [{"name": one} if isinstance(one, str) else one for one in data["counts"]]
+        return [(re.compile(one["name"]), int(one.get("from", 0)), one.get("bits")) for one in counts]
     except (ValueError, KeyError, TypeError, re.error):
         raise WrongRequest(f"{path}: not of the form {{counts, why}}", "docs/guides/flows.md: Mutation") from None
 
 
-def words(patterns, latches):
-    """Returns {name: [number of a latch, lowest bit first]} of the registers and memory rows whose whole name matches
-    one of the patterns. `latches`: {(name, bit): number}. A word ends before the first bit that is no latch."""
-    names = {name for name, _ in latches if any(one.fullmatch(name) for one in patterns)}
+def words(counts, latches):
+    """Returns {name: [number of a latch, lowest bit first]} of the registers and memory rows whose whole name matches a
+    count of `read`. `latches`: {(name, bit): number}. A word ends before the first bit that is no latch."""
     found = {}
-    for name in sorted(names):
-        width = next(bit for bit in range(len(latches) + 1) if (name, bit) not in latches)
-        found[name] = [latches[name, bit] for bit in range(width)]
+    for pattern, first, width in counts:
+        for name in sorted({name for name, _ in latches if pattern.fullmatch(name)}):
+            word, bit = [], first
+            while (name, bit) in latches and len(word) != width:
+                word.append(latches[name, bit])
+                bit += 1
+            if word:
+                found[name] = word
     return found
 
 
