@@ -165,7 +165,7 @@ U32 Environment::deadline() {
 U64 Environment::age() {
   const U64 plain = rng_.below(std::uint64_t{1} << knobs_.age_bits);
   if (knobs_.tall_age == 0 || !chance(knobs_.tall_age)) return edges_.size(0, kOldest, plain);
-  return (U64{1} << (draw(2) == 0 ? 32 : 16 + draw(31))) - draw(64);
+  return (U64{1} << (draw(2) == 0 ? 32 : 16 + draw(31))) - 1 - draw(32);
 }
 
 // Returns a deadline within one cycle of the estimate of a job that is judged now; all rates must be known.

@@ -112,7 +112,7 @@ struct Knobs {
   U64 now = 0;             ///< value of `now` in cycle 0
   // Ends of ranges
   Chance tall_deadline = 0;   ///< per job: one bit of the upper half of its deadline is 1, or all bits but one are 1
-  Chance tall_age = 0;        ///< per job: its age reaches a power of two within 64 cycles; half of them 2^32
+  Chance tall_age = 0;        ///< per job: its age reaches a power of two within 33 cycles; half of them 2^32
   Chance beyond = 0;          ///< per access: a write of a legal value with one bit above the width of its register
   bool exact_groups = false;  ///< every kernel has `groups` TBs
   bool long_lists = false;    ///< lists with too many beats have up to 31 of them, as many as a header can announce

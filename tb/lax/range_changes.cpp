@@ -35,8 +35,9 @@ void tall_admission(Knobs& knobs) {
 
 void tall_ages(Knobs& knobs) {
   enough_work(knobs);
-  knobs.tall_deadline = kAlways / 2;
+  knobs.tall_deadline = kAlways;
   knobs.tall_age = kAlways * 7 / 8;
+  knobs.poll_tables = true;
   knobs.kernels = knobs.groups = 1;
   knobs.service = 60;
   knobs.update_period = 1000;
@@ -49,7 +50,7 @@ void tall_tokens(Knobs& knobs) {
   waits(knobs);
   knobs.isolated = U32{1} << 24U;
   knobs.leap_bits = 33;
-  knobs.leap = 200;
+  knobs.leap = 60;
   knobs.service = 3000;
   knobs.prema_period = 9000;
   knobs.access = kAlways;

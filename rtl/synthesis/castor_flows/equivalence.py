@@ -9,8 +9,8 @@ from . import aiger, circuits, formal, proof_record, reach, tools, tree, yosys
 from .errors import WrongRequest
 from .properties import PROVEN
 
-#: Results of a mutant that is the same as the RTL, always or in all that a run can reach.
-EQUIVALENT, UNREACHED = "equivalent", "out of reach"
+#: Results of a mutant that no run has killed: it is the same as the RTL, always or in all that a run can reach; or not.
+EQUIVALENT, UNREACHED, SURVIVED = "equivalent", "out of reach", "survived"
 
 
 class Model:
@@ -151,6 +151,19 @@ def proven_by(options, block, values):
         raise WrongRequest(f"{options.proven}: not what castor prove --json writes") from None
 
 
+def compare_structure(mutant, model, options):
+    """Sets the result of a mutant that has the structure of the RTL, in every state or in every state in which no count
+    has a bit that the runs do not reach (reach.py)."""
+    path = model.work / f"m{mutant.number}.aig"
+    if not model.compare(mutant, path, combinational=True):
+        mutant.result, mutant.by = EQUIVALENT, "structure"
+    elif reach.read(model.block):
+        model.prove_counts(options)
+        least = reach.bits(model.cycles)
+        if not model.compare(mutant, path, True, reach.upper_latches(model.counts, least)):
+            mutant.result, mutant.by = UNREACHED, f"equal for 2^{least} cycles after a reset"
+
+
 def compare(mutant, model, options):
     """Tries to prove a surviving mutant equivalent to the RTL, and sets its result.
 
@@ -163,17 +176,17 @@ def compare(mutant, model, options):
     """
     name = f"m{mutant.number}"
     path = model.work / f"{name}.aig"
-    if not model.compare(mutant, path, combinational=True):
-        mutant.result, mutant.by = EQUIVALENT, "structure"
+    compare_structure(mutant, model, options)
+    if mutant.result != SURVIVED:
         return
+    model.compare(mutant, path, combinational=True)
     if _never(name, model, options):
         mutant.result, mutant.by = EQUIVALENT, "every state that can be reached" if model.invariants else "every state"
         return
     least = reach.bits(model.cycles)
     if reach.read(model.block):
-        model.prove_counts(options)
-        upper = reach.upper_latches(model.counts, least)
-        if not model.compare(mutant, path, True, upper) or _never(name, model, options):
+        model.compare(mutant, path, True, reach.upper_latches(model.counts, least))
+        if _never(name, model, options):
             mutant.result, mutant.by = UNREACHED, f"equal for 2^{least} cycles after a reset"
             return
     model.compare(mutant, path, combinational=False)

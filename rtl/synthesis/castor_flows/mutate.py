@@ -13,16 +13,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import cosim, tools, tree, width_mutants, yosys
-from .equivalence import EQUIVALENT, UNREACHED, Model, compare, proven_by
+from .equivalence import EQUIVALENT, SURVIVED, UNREACHED, Model, compare, compare_structure, proven_by
 from .errors import WrongRequest
 
-KILLED, SURVIVED = "killed", "survived"
+KILLED = "killed"
 
 #: Share of the non-equivalent mutants that lockstep must detect.
 GOAL = 0.95
 
 #: Cycles of the first, short run of each mutant, if the planned runs are longer.
-_GLANCE = 20_000
+_GLANCE = 100_000
 
 #: Limit of a lockstep run, in seconds of CPU time.
 _RUN_SECONDS = 600
@@ -420,14 +420,14 @@ def sound(harness, options, plan, work):
 
 def glance(mutant, harness, options, sequence, seed, work, model):
     """Performs the first _GLANCE cycles of a run. If they do not detect the mutant, compares its structure with the
-    RTL, so that no long run is needed for a mutant that changes nothing."""
+    RTL, so that no long run is needed for a mutant that changes nothing, or nothing that the runs reach."""
     log = work / "logs" / f"{mutant.number}.log"
     result = lockstep(mutant.number, harness, options, sequence, seed, log, cycles=_GLANCE)
     found = re.search(r"\bcycle (\d+)", result.output)
     if result.code == 1 and found:
         mutant.result, mutant.by, mutant.cycle = KILLED, f"{sequence} {seed}", int(found.group(1))
-    elif result.code == 0 and not model.compare(mutant, model.work / f"m{mutant.number}.aig", combinational=True):
-        mutant.result, mutant.by = EQUIVALENT, "structure"
+    elif result.code == 0:
+        compare_structure(mutant, model, options)
 
 
 def kill(mutant, harness, options, plan, work):
