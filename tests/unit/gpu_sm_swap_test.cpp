@@ -334,10 +334,12 @@ TEST(SwapPort, ABlockThatLeavesItsContextEmptyIsParkedWhenItsStoresAreInMemory) 
       out.park_ready = in.parked.has_value();
     };
     agent.see = [&](const AgentIn& in) {
-      if (in.job_ready) taken = in.now;
       if (in.parked) parked = in.now;
+      if (!in.job_ready) return;
+      taken = in.now;
+      agent.sleeps = true;
     };
-    RandomSwapEngine engine(quick());
+    swap_test::SeenEngine engine(quick());
     AwayTbs away;
     SmHooks hooks;
     hooks.agent = &agent;

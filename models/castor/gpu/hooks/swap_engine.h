@@ -116,11 +116,9 @@ struct SwapIn {
   bool local_room = false;         ///< S0: one more TB whose context stays in this SM can be kept
   bool park_ready = false;         ///< S0: `SwapOut::parked` is taken in this tick
   bool enter_ready = false;        ///< S0: `SwapOut::enter` is taken in this tick
-  /// At the edge: device address of the image that the engine has asked for; 0 if the TB was stopped meanwhile: accesses
-  /// of its job have no effect.
-  Maybe<std::uint64_t> page;
-  bool access_taken = false;       ///< at the edge: the access is taken in this tick; false without one
-  bool load_done = false;          ///< at the edge: one load has been performed; loads are counted, not named
+  Maybe<std::uint64_t> page;  ///< at the edge: device address of the image that was asked for; 0: the TB was stopped
+  bool access_taken = false;  ///< at the edge: the access is taken in this tick; false without one
+  bool load_done = false;     ///< at the edge: one load has been performed; loads are counted, not named
   /// At the edge, while a job is open: requests of the SM without a reply: reads, stores, and accesses of the engine.
   std::uint16_t outstanding = 0;
 };

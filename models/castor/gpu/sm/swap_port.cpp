@@ -413,7 +413,8 @@ void SwapPort::apply() {
   }
   if (out_.parked && in_.park_ready) park(*out_.parked);
   if (out_.enter && in_.enter_ready) enter(*out_.enter);
-  if (in_.configure || in_.job || in_.page || in_.access_taken || out_.parked || out_.enter) parts_.clock.stir();
+  const bool took_job = in_.job && out_.job_ready;
+  if (in_.configure || took_job || in_.page || in_.access_taken || out_.parked || out_.enter) parts_.clock.stir();
 }
 
 // A thread block that the agent swaps out leaves the SM while its stores are still in flight.
