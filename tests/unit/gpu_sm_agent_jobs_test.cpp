@@ -408,6 +408,17 @@ TEST(AgentJobsDeathTest, WhatComesBackIsCheckedAgainstWhatWasSwappedOut) {
 TEST(AgentJobsDeathTest, JobsOfAnAgentAreChecked) {
   EXPECT_HOOK_FAILS(run_with([](AgentRig& one) { one.agent.jobs = {fresh_job(7, 20)}; }),
                     "gives a job for TB context 7, which no TB has left to it");
+  // A thread block that a job has started is in the context.
+  EXPECT_HOOK_FAILS(
+      {
+        AgentRig one;
+        one.place_and_stall(0);
+        one.agent.jobs = {out_job(0, 0, 1)};
+        static_cast<void>(one.until([&] { return one.agent.starts.size() == 2; }));
+        one.agent.jobs = {fresh_job(0, 20)};
+        one.run_for(500);
+      },
+      "gives a job for TB context 0, which no TB has left to it");
   EXPECT_HOOK_FAILS(run_with([](AgentRig& one) { one.agent.jobs = {fresh_job(63, 20)}; }),
                     "gives a job for TB context 63, which does not exist");
   EXPECT_HOOK_FAILS(run_with([](AgentRig& one) { one.agent.jobs = {out_job(0, 0)}; }),
