@@ -13,8 +13,9 @@ namespace castor::gpu::test {
 
 /// A swap engine that does one job at a time. It stores the lines of a context to its image in random order, and loads
 /// those of another one, which may come into the same context, in another order. Order and pauses follow from a seed.
-/// Some lines are first copied to a place inside the SM and back. If a bit of the seed says so, a thread block that is
-/// moved in gets the spare homes.
+/// With `live` it moves only the registers that are live at the site of the job; the lines of an image lie side by
+/// side. Some lines are first copied to a place inside the SM and back. If a bit of the seed says so, a thread block
+/// that is moved in gets the spare homes.
 class RandomSwapEngine final : public SwapEngine {
  public:
   struct Options {
@@ -22,6 +23,7 @@ class RandomSwapEngine final : public SwapEngine {
     unsigned longest_pause = 3;  ///< most edges between two accesses
     unsigned enter_pause = 0;    ///< edges between `parked` and `enter`
     std::uint64_t image_bytes = std::uint64_t{4} << 20;
+    bool live = false;  ///< registers that are dead at the site of a job are not moved
     bool spare = true;  ///< the engine has a spare register home, a spare shared home and a place inside the SM
   };
   explicit RandomSwapEngine(const Options& options) : options_(options) {}
@@ -36,6 +38,7 @@ class RandomSwapEngine final : public SwapEngine {
   void attach(const HookSite& site) override { state_ = mix(options_.seed * 1000 + site.sm); }
   void reset() override {
     phase_ = Phase::kIdle;
+    live_ = {};
     out_ = {};
     out_.job_ready = true;
   }
@@ -57,6 +60,7 @@ class RandomSwapEngine final : public SwapEngine {
   const SwapOut& settle(const SwapIn& /*in*/) override { return out_; }
   void clock(const SwapIn& in) override {
     if (in.configure) return configure(*in.configure);
+    if (in.sites) live_[in.sites->site] = in.sites->live;
     if (in.load_done) --loads_;
     switch (phase_) {
       case Phase::kIdle:
@@ -119,6 +123,8 @@ class RandomSwapEngine final : public SwapEngine {
 
   void configure(const SwapKernel& kernel) {
     kernel_ = kernel;
+    live_ = {};
+    live_[SwapJob::kAllRegisters].fill(~std::uint64_t{0});
     for (unsigned i = 0; i < registers_of_.size(); ++i) {
       registers_of_[i] = shared_of_[i] = static_cast<std::uint8_t>(i);
     }
@@ -129,6 +135,7 @@ class RandomSwapEngine final : public SwapEngine {
     home_ = registers_of_[job.slot];
     shared_home_ = shared_of_[job.slot];
     stores_ = job.out;
+    site_ = options_.live ? job.site : SwapJob::kAllRegisters;
     if (job.out) {
       phase_ = Phase::kPage;
       return;
@@ -138,6 +145,7 @@ class RandomSwapEngine final : public SwapEngine {
   void begin_in() {
     stores_ = false;
     image_ = job_.entry.word[0];
+    site_ = static_cast<std::uint8_t>(job_.entry.word[1]);
     if (options_.spare && draw(2) != 0) {
       home_ = spare_registers_;
       shared_home_ = spare_shared_;
@@ -151,14 +159,24 @@ class RandomSwapEngine final : public SwapEngine {
   }
   void begin_lines() {
     order_.clear();
+    lines_.clear();
     const unsigned lines = kernel_.simt_lines + kernel_.warps * kernel_.registers + kernel_.shared_lines;
     for (std::uint32_t line = 0; line < lines; ++line) {
-      if (line != forgotten || stores_ == forgets_load) order_.push_back(line);
+      if (!moves(line)) continue;
+      if (line != forgotten || stores_ == forgets_load) order_.push_back(static_cast<std::uint32_t>(lines_.size()));
+      lines_.push_back(line);
     }
     for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[draw(i)]);
     next_ = 0;
     phase_ = Phase::kLines;
     begin_line();
+  }
+  /// Returns whether a line of the context belongs to the image: all but those of dead registers.
+  [[nodiscard]] bool moves(std::uint32_t line) const {
+    const std::uint32_t registers = std::uint32_t{kernel_.warps} * kernel_.registers;
+    if (line < kernel_.simt_lines || line >= kernel_.simt_lines + registers) return true;
+    const std::uint32_t reg = (line - kernel_.simt_lines) % kernel_.registers;
+    return (live_[site_][reg / 64] >> reg % 64 & 1) != 0;
   }
   void begin_line() {
     pause_ = static_cast<unsigned>(draw(options_.longest_pause + 1));
@@ -182,10 +200,10 @@ class RandomSwapEngine final : public SwapEngine {
   }
   [[nodiscard]] SwapAccess access() const {
     SwapAccess access;
-    std::uint32_t line = order_[next_];
+    std::uint32_t line = lines_[order_[next_]];
     access.slot = job_.slot;
     access.store = stores_;
-    access.address = image_ + std::uint64_t{line} * kSwapLineBytes;
+    access.address = image_ + std::uint64_t{order_[next_]} * kSwapLineBytes;
     if (copies_ != 0) {  // copies the line to the place inside the SM and back
       access.local = true;
       access.store = copies_ == 2;
@@ -220,6 +238,7 @@ class RandomSwapEngine final : public SwapEngine {
     if (phase_ == Phase::kPark) {
       out_.parked = SwapParked{job_.slot, false, {}};
       out_.parked->entry.word[0] = image_;
+      out_.parked->entry.word[1] = site_;
     }
     if (phase_ == Phase::kEnter && pause_ == 0) {
       out_.enter = SwapEnter{job_.slot, job_.fresh, job_.in_gid, home_, shared_home_, {}};
@@ -232,15 +251,18 @@ class RandomSwapEngine final : public SwapEngine {
   SwapKernel kernel_;
   Phase phase_ = Phase::kIdle;
   SwapJob job_;
-  bool stores_ = false;                      // the part of the job that moves out
-  std::uint64_t image_ = 0;                  // device address of the image of the job
-  std::vector<std::uint32_t> order_;         // lines of the job's context
-  std::size_t next_ = 0;                     // index of the next line in order_
-  unsigned pause_ = 0;                       // edges before the next access
-  unsigned copies_ = 0;                      // copies of the line inside the SM that precede the access
-  bool blocks_ = false;                      // no memory instruction issues beside the access
-  unsigned loads_ = 0;                       // loads that have not been performed
-  std::uint8_t home_ = 0, shared_home_ = 0;  // homes of the job
+  bool stores_ = false;                                   // the part of the job that moves out
+  std::uint64_t image_ = 0;                               // device address of the image of the job
+  std::uint8_t site_ = 0;                                 // site of the image of the job
+  std::array<std::array<std::uint64_t, 4>, 128> live_{};  // [site] live registers
+  std::vector<std::uint32_t> lines_;                      // lines of the image: numbers in the context
+  std::vector<std::uint32_t> order_;                      // indices of lines_, in the order of the accesses
+  std::size_t next_ = 0;                                  // index of the next line in order_
+  unsigned pause_ = 0;                                    // edges before the next access
+  unsigned copies_ = 0;                                   // copies of the line inside the SM that precede the access
+  bool blocks_ = false;                                   // no memory instruction issues beside the access
+  unsigned loads_ = 0;                                    // loads that have not been performed
+  std::uint8_t home_ = 0, shared_home_ = 0;               // homes of the job
   std::array<std::uint8_t, 64> registers_of_{}, shared_of_{};  // [context] its homes
   std::uint8_t spare_registers_ = 0, spare_shared_ = 0;
   SwapOut out_;

@@ -93,7 +93,7 @@ struct SyncModelMessage {
 /// Agent of one SM. It stalls a warp that issues tb.gridsync or tb.wait from the next tick on. When all live warps of a
 /// TB are stalled and the TB is quiesced, the agent sends one message for the TB. The agent sends a signal at once. At
 /// most one signal issues per tick, and none while kDepth messages wait to be sent. The agent takes a TB that has been
-/// swapped out when no other message waits to be sent.
+/// swapped out when no other message waits to be sent. A job names the site at which all warps of its TB wait.
 template <class Base>
 class SyncModelAgent : public Base {
  public:
@@ -243,6 +243,7 @@ class SyncModelAgent : public Base {
     job.slot = message.context;
     job.out = tb.out = out;
     job.gid = out ? tb.gid : 0;
+    if (out) job.site = tb.at.site;
     job.fresh = message.fresh;
     job.in_gid = tb.next = message.gid;
     job.entry = message.entry;
@@ -282,6 +283,7 @@ class SyncModelAgent : public Base {
       return;
     }
     if (tb.arrived == 0) tb.at = one;
+    if (tb.at.site != one.site) tb.at.site = SyncIssue::kNoSite;
     if (tb.at.op != one.op || tb.at.operand != one.operand)
       Base::site_.error(static_cast<unsigned>(SyncModelError::kDiffers), tb.gid, one.tb);
     tb.arrived |= WarpMask{1} << one.warp;

@@ -13,3 +13,10 @@ endif()
 castor_script_test(synchronisation KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/synchronisation_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_BINARY_DIR}/tests/answering_blocks")
+# The same with swap engines: more thread blocks than fit.
+if(TARGET castor_block_shuttle)
+  castor_script_test(synchronisation_swapped KIND platform
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/swapped_synchronisation_test.py"
+            "$<TARGET_FILE:castor>" "$<TARGET_FILE:Castor::castor-cc>"
+            "${PROJECT_BINARY_DIR}/tests/answering_blocks:${PROJECT_BINARY_DIR}/tests/moving_blocks")
+endif()

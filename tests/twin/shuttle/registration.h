@@ -18,24 +18,26 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] const std::vector<base::SchemaRow>& keys() const override {
     static const std::vector<base::SchemaRow> keys{
         hookup::number_key("seed", 1, "number", 0, 1000000, "seed of the order of the lines and of the pauses"),
-        hookup::number_key("pause", 3, "ticks", 0, 1000, "longest pause between two accesses")};
+        hookup::number_key("pause", 3, "ticks", 0, 1000, "longest pause between two accesses"),
+        hookup::flag_key("live", false, "1: only registers that are live at the site of a move are moved")};
     return keys;
   }
   [[nodiscard]] std::vector<hookup::Claim> claims(const hookup::Settings& /*settings*/) const override {
     return {hookup::Claim::kMovesContexts, hookup::Claim::kSwapsOutTbs, hookup::Claim::kNeedsExecution};
   }
   /// Control state and predicates of a warp lie in SIMT lines.
-  [[nodiscard]] gpu::SwapLimits swap_limits(const hookup::Settings& /*settings*/) const override {
+  [[nodiscard]] gpu::SwapLimits swap_limits(const hookup::Settings& settings) const override {
     gpu::SwapLimits limits;
     limits.images = true;
-    limits.warp_bytes = 80;
-    limits.predicate_bytes = 32;
+    limits.live_registers = settings.flag("live");
+    limits.warp_bytes = 80 + 32;
     return limits;
   }
   [[nodiscard]] std::shared_ptr<void> plug(const hookup::PlugSite& site, gpu::Hooks& hooks) const override {
     gpu::test::RandomSwapEngine::Options options;
     options.seed = site.settings.number("seed");
     options.longest_pause = static_cast<unsigned>(site.settings.number("pause"));
+    options.live = site.settings.flag("live");
     auto engines = std::make_shared<std::deque<gpu::test::RandomSwapEngine>>();
     for (unsigned sm = 0; sm < site.machine.chip.sms; ++sm) hooks.swap.push_back(&engines->emplace_back(options));
     return engines;

@@ -22,6 +22,8 @@ class AgentJobs {
   void own(const KernelContext& kernel, const SwapKernel& constants);
   /// Returns the constants of the kernel, which jobs have.
   [[nodiscard]] const SwapKernel& constants() const { return constants_; }
+  /// Returns the program of the kernel, whose sites jobs name.
+  [[nodiscard]] const isa::Program& program() const { return *kernel_->program; }
   /// Returns whether the engine is still to be configured with the constants. `configured`: it has been.
   [[nodiscard]] bool configures() const { return configures_; }
   void configured() { configures_ = false; }

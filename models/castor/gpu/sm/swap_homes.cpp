@@ -126,4 +126,14 @@ void SwapHomes::poison(unsigned context, const SwapKernel& kernel) {
   std::fill_n(shared_line(of_[context].shared, 0), std::size_t{kernel.shared_lines} * kSwapLineBytes, kSwapPoison);
 }
 
+void SwapHomes::poison_dead(unsigned context, const std::bitset<256>& live) {
+  const TbState& tb = tbs_[context];
+  for (unsigned reg = 0; reg < tb.kernel->program->registers; ++reg) {
+    if (live[reg]) continue;
+    for (unsigned i = 0; i < tb.warp_count; ++i) {
+      std::fill_n(row(of_[context].registers, i, reg), kSwapLineBytes, kSwapPoison);
+    }
+  }
+}
+
 }  // namespace castor::gpu

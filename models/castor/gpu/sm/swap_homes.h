@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -52,6 +53,8 @@ class SwapHomes {
   [[nodiscard]] SwapKernel constants(const TbState& tb) const;
   /// Poisons the registers and the shared memory of a context into which a thread block is moved.
   void poison(unsigned context, const SwapKernel& kernel);
+  /// Poisons the registers of a context that are not live: a thread block that is moved out loses them.
+  void poison_dead(unsigned context, const std::bitset<256>& live);
 
  private:
   static constexpr std::uint16_t kNoRows = 0xffff;

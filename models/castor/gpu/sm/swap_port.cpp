@@ -23,10 +23,6 @@ constexpr Cycle kPageCycles = 2;
 
 [[nodiscard]] TbMask bit_of(unsigned context) { return TbMask{1} << context; }
 
-[[nodiscard]] bool same(const SwapKernel& a, const SwapKernel& b) {
-  return a.warps == b.warps && a.registers == b.registers && a.shared_lines == b.shared_lines;
-}
-
 [[nodiscard]] std::uint64_t image_bytes(const SwapKernel& kernel) {
   const std::uint64_t lines = kernel.simt_lines + std::uint64_t{kernel.warps} * kernel.registers + kernel.shared_lines;
   return lines * kSwapLineBytes;
@@ -126,7 +122,10 @@ void SwapPort::freeze(unsigned context) {
     moving.record->deep.push_back(moving.lines.pack(i, parts_.warps[tb.slots[i]], moving.record->token));
     if (!moving.record->deep.back().empty()) ++counters_.deep_stacks;
   }
-  if ((open_ & bit_of(context)) != 0) return agent_.frozen(context);
+  if ((open_ & bit_of(context)) != 0) {
+    homes_.poison_dead(context, live_registers(*tb.kernel->program, moving.job.site));
+    return agent_.frozen(context);
+  }
   SwapJob job;
   job.slot = static_cast<std::uint8_t>(context);
   job.out = job.fresh = true;
@@ -183,6 +182,7 @@ WarpMask SwapPort::busy_warps() const {
 
 void SwapPort::begin_tick() {
   in_.configure.reset();
+  in_.sites.reset();
   in_.job.reset();
   in_.page.reset();
   in_.access_taken = in_.load_done = false;
@@ -201,22 +201,24 @@ void SwapPort::take_messages() {
 }
 
 bool SwapPort::awake() const {
-  return open_ != 0 || called_open_ || out_.access || agent_.configures() || owed_ >= quiet_;
+  return open_ != 0 || called_open_ || out_.access || agent_.configures() || setup_.sites().pending() ||
+         owed_ >= quiet_;
 }
 
-// Offers the oldest job, if the engine has the constants of its kernel. They change when the engine has no job.
+// Offers the oldest job, if the engine has the constants and the sites of its kernel. They change when the engine has
+// no job.
 void SwapPort::offer_job() {
-  if (agent_.configures() && taken_ == 0) {
-    in_.configure = agent_.constants();
-    return homes_.renumber();
-  }
-  if (queue_.empty()) return;
-  const Moving& next = moving_[queue_.front()];
-  if (configured_ && same(kernel_, next.kernel)) {
-    in_.job = next.job;
-  } else if (taken_ == 0) {
-    in_.configure = next.kernel;
+  const Moving* const next = queue_.empty() ? nullptr : &moving_[queue_.front()];
+  const bool owned = agent_.configures() || (next != nullptr && next->agent);
+  if (agent_.configures() || (next != nullptr && !setup_.knows(next->kernel))) {
+    if (taken_ != 0) return;
+    in_.configure = owned ? agent_.constants() : next->kernel;
     homes_.renumber();
+    setup_.configure(*in_.configure, owned ? &agent_.program() : nullptr);
+  } else if (setup_.sites().pending()) {
+    in_.sites = setup_.sites().next();
+  } else if (next != nullptr) {
+    in_.job = next->job;
   }
 }
 
@@ -408,11 +410,8 @@ void SwapPort::apply() {
     Moving& moving = moving_[*out_.page_request];
     moving.agent ? void(moving.record->address = *in_.page) : void(moving.record->image = std::move(page_));
   }
-  if (in_.configure) {
-    kernel_ = *in_.configure;
-    configured_ = true;
-    agent_.configured();
-  }
+  if (in_.configure) agent_.configured();
+  if (in_.sites) setup_.sites().told();
   if (in_.job && out_.job_ready) {
     ++counters_.jobs;
     taken_ |= bit_of(in_.job->slot);
@@ -420,7 +419,8 @@ void SwapPort::apply() {
   }
   if (out_.parked && in_.park_ready) park(*out_.parked);
   if (out_.enter && in_.enter_ready) enter(*out_.enter);
-  if (in_.configure || in_.job || in_.page || in_.access_taken || out_.parked || out_.enter) parts_.clock.stir();
+  if (in_.configure || in_.sites || in_.job || in_.page || in_.access_taken || out_.parked || out_.enter)
+    parts_.clock.stir();
 }
 
 // A thread block that the agent swaps out leaves the SM while its stores are still in flight.
@@ -487,7 +487,9 @@ void SwapPort::end(unsigned context) {
 
 Cycle SwapPort::wake() const {
   const Cycle now = parts_.clock.now();
-  if (acknowledges_ != 0 || out_.access || out_.page_request || (called_open_ && open_ == 0)) return now + 1;
+  if (setup_.sites().pending() || acknowledges_ != 0 || out_.access || out_.page_request ||
+      (called_open_ && open_ == 0))
+    return now + 1;
   const Cycle quiet = quiet_ == kForever ? kForever : quiet_ - std::min<Cycle>(quiet_, owed_);
   return quiet >= kForever - now - 1 ? kForever : now + 1 + quiet;
 }

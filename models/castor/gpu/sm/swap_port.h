@@ -14,6 +14,7 @@
 #include "castor/gpu/sm/mechanism.h"
 #include "castor/gpu/sm/simt_lines.h"
 #include "castor/gpu/sm/swap_homes.h"
+#include "castor/gpu/sm/swap_sites.h"
 #include "castor/gpu/sm/thread_blocks.h"
 #include "castor/gpu/swap_images.h"
 #include "castor/gpu/swap_record.h"
@@ -117,14 +118,13 @@ class SwapPort : public SmMechanism {
   SwapCounters counters_;
   SwapEngine& engine_;
   SwapHomes homes_;
+  SwapSetup setup_;
   EngineMoves& moves_;
   AgentJobs agent_;
-  std::vector<Moving> moving_;  // [context] job of the context; valid with a bit in open_
-  TbMask open_ = 0;             // contexts with a job that is not over
-  TbMask taken_ = 0;            // those whose job the engine has taken
-  std::deque<unsigned> queue_;  // contexts whose job waits for the engine, oldest first
-  SwapKernel kernel_;           // constants that the engine has; valid with configured_
-  bool configured_ = false;
+  std::vector<Moving> moving_;                        // [context] job of the context; valid with a bit in open_
+  TbMask open_ = 0;                                   // contexts with a job that is not over
+  TbMask taken_ = 0;                                  // those whose job the engine has taken
+  std::deque<unsigned> queue_;                        // contexts whose job waits for the engine, oldest first
   std::shared_ptr<const SwapImages::Image> page_;     // image for the engine's request, before it is given
   Cycle page_at_ = 0;                                 // with page_: first cycle in which it is given
   std::vector<std::shared_ptr<SwapRecord>> dropped_;  // records whose images are given back between ticks

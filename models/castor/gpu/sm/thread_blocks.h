@@ -25,8 +25,9 @@ struct SavedTb;
 struct SwapRequest {
   unsigned context = 0;
   SwapReason reason = SwapReason::kChildren;
-  Tick from = 0;   ///< first tick in which the context may move
-  Tick ticks = 0;  ///< ticks that the move takes
+  Tick from = 0;                               ///< first tick in which the context may move
+  Tick ticks = 0;                              ///< ticks that the move takes
+  std::uint8_t site = SwapJob::kAllRegisters;  ///< SwapJob::site: registers that are dead there are lost
 };
 
 /// Wires of a tick between the synchronisation agent of an SM and its swap engine, and what their ports tell each
