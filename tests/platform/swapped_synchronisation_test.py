@@ -124,6 +124,7 @@ class Counts:
         units = [unit for unit in statistics["statistics"].values() if isinstance(unit, dict) and "moves" in unit]
         self.out = sum(unit["moves"]["out"] for unit in units)
         self.stores = sum(unit["swap_port"]["stores"] for unit in units)
+        self.copies = sum(unit["swap_port"]["copies"] for unit in units)
         self.loads = sum(unit["swap_port"]["loads"] for unit in units)
         self.registers = next(kernel["registers"] for kernel in statistics["kernels"])
 
@@ -186,6 +187,18 @@ class SwappedSynchronisation(CommandCase):
                 self.assertLess(live.stores, whole.stores - live.out * WARPS)
                 # Each barrier swaps out the same number of thread blocks.
                 self.assertEqual((live.stores - live.out * (SIMT_LINES + 3)) % (live.out // 3 * WARPS), 0)
+
+    def test_thread_blocks_that_stay_in_their_sm(self):
+        for text in (ONE_SITE, SEVERAL_SITES):
+            for level in ("-O0", "-O2"):
+                with self.subTest(one_site=text is ONE_SITE, level=level):
+                    keys = ("blocks.shuttle.live=1", "blocks.shuttle.stay=1")
+                    stay = self.counts(text, level, 30, *keys)
+                    self.assertEqual(stay.out, 3 * (30 - 6))
+                    # Most of them stay in their homes, so only SIMT lines move, out and in.
+                    self.assertEqual(stay.copies % (2 * SIMT_LINES), 0)
+                    self.assertGreater(stay.copies, 2 * SIMT_LINES * stay.out // 2)
+                    self.assertGreater(stay.stores, 0)
 
 
 if __name__ == "__main__":

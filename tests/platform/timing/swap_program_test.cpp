@@ -163,9 +163,9 @@ TEST(SwapPrograms, BlocksThatEndEarlyAreAnErrorOrAreNotWaitedFor) {
 
 /// Stops kernels by a fault. Returns what the engines did then: bit 0 nothing, bit 1 a move out, bit 2 a move in.
 /// The block that faults spins before its first barrier, or behind it: block 8 is among those that stay.
-std::uint64_t stop_after(unsigned rounds, bool resets, bool behind) {
+std::uint64_t stop_after(unsigned rounds, bool resets, bool behind, bool stays) {
   return in_child([&] {
-           SwapRig swap({"chip.sms=2", "sm.tb_slots=2"});
+           SwapRig swap({"chip.sms=2", "sm.tb_slots=2"}, "maxwell_liu13", stays ? one_tick_pauses() : to_memory());
            Rig& rig = *swap.rig;
            const ProgramHandle program = rig.load(
                std::string("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p0, %r1, ") + (behind ? "8" : "3") +
@@ -200,8 +200,9 @@ TEST(SwapPrograms, AStoppedKernelLeavesACleanMachineInEveryState) {
   std::uint64_t seen = 0;
   for (unsigned rounds = 1; rounds < 110; rounds += 7) {
     SCOPED_TRACE(rounds);
-    seen |= stop_after(rounds, rounds % 2 == 0, false);
-    seen |= stop_after(rounds, rounds % 2 != 0, true);
+    seen |= stop_after(rounds, rounds % 2 == 0, false, false);
+    seen |= stop_after(rounds, rounds % 2 != 0, true, false);
+    static_cast<void>(stop_after(rounds, rounds % 4 == 1, rounds % 3 == 0, true));
   }
   EXPECT_EQ(seen, 7U) << "not all states were met";
 }

@@ -56,7 +56,11 @@ class Engine final : public SwapEngine {
   void reset() override { inner_.reset(); }
   [[nodiscard]] Cycle quiet() const override { return inner_.quiet(); }
   void idle(Cycle n) override { inner_.idle(n); }
-  const SwapOut& settle(const SwapIn& in) override { return out_ = inner_.settle(in); }
+  const SwapOut& settle(const SwapIn& in) override {
+    out_ = inner_.settle(in);
+    if (alter) alter(out_);
+    return out_;
+  }
   void clock(const SwapIn& real) override {
     SwapIn in = real;
     if (change) change(in);
@@ -67,6 +71,7 @@ class Engine final : public SwapEngine {
     inner_.clock(in);
   }
   Does does = Does::kNothing;
+  std::function<void(SwapOut&)> alter;                     ///< changes the outputs
   std::function<void(SwapIn&)> change;                     ///< changes the inputs of an edge
   std::function<void(const SwapIn&, const SwapOut&)> see;  ///< called with the inputs and outputs of an edge
 
@@ -78,6 +83,14 @@ class Engine final : public SwapEngine {
 inline RandomSwapEngine::Options one_tick_pauses() {
   RandomSwapEngine::Options options;
   options.longest_pause = 1;
+  return options;
+}
+
+/// Options of an engine that moves all contexts to memory.
+inline RandomSwapEngine::Options to_memory(bool live = false) {
+  RandomSwapEngine::Options options = one_tick_pauses();
+  options.live = live;
+  options.homes = options.places = options.queue = 0;
   return options;
 }
 

@@ -20,12 +20,6 @@ namespace {
 const std::vector<std::string> kSmall = {"chip.sms=2", "sm.tb_slots=2"};
 constexpr unsigned kBlocks = 11, kThreads = 64, kWarps = 2;
 
-RandomSwapEngine::Options live() {
-  RandomSwapEngine::Options options = one_tick_pauses();
-  options.live = true;
-  return options;
-}
-
 /// Kernels with one parameter, `out`. %r5 is the thread's number in the grid. Behind `kEnd` the value in %r9 is stored.
 constexpr const char* kBegin =
     "mov.u32 %r1, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.u32 %r5, %r1, %r3, %r4; ";
@@ -80,7 +74,7 @@ unsigned registers_at(const isa::Program& program, unsigned site) {
 /// Runs a program, and records the sites at which thread blocks move out.
 class Swapped {
  public:
-  explicit Swapped(const Program& text, const RandomSwapEngine::Options& options = live())
+  explicit Swapped(const Program& text, const RandomSwapEngine::Options& options = to_memory(true))
       : swap(kSmall, "maxwell_liu13", options),
         program(swap.rig->load(text.body, 1, text.declarations)),
         text_(text),
@@ -159,7 +153,7 @@ TEST(SwapSites, ABlockWhoseWarpsWaitAtDifferentSitesKeepsAllRegisters) {
 // Each engine is told the constants, then one site per tick, and gets no job before. A second kernel has the same
 // constants and other sets. Sites from number 16 on are not told.
 TEST(SwapSites, AnEngineKnowsAllSitesBeforeItsFirstJob) {
-  SwapRig swap(kSmall, "maxwell_liu13", live());
+  SwapRig swap(kSmall, "maxwell_liu13", to_memory(true));
   std::string many = kBegin;
   for (unsigned i = 0; i < 20; ++i) many += "add.u32 %r9, %r5, " + std::to_string(i) + "; tb.gridsync; ";
   const std::string few = std::string(kBegin) + "add.u32 %r9, %r5, 7; tb.gridsync; ";
@@ -207,7 +201,7 @@ TEST(SwapSites, AnEngineKnowsAllSitesBeforeItsFirstJob) {
 
 // The engine moves all registers. The images show that the dead ones were poison when they left.
 TEST(SwapSites, DeadRegistersAreLost) {
-  Swapped run(kThreeSites, one_tick_pauses());
+  Swapped run(kThreeSites, to_memory());
   struct Line {
     unsigned site = 0, reg = 0;
   };

@@ -88,7 +88,12 @@ void SwapPort::ask(const SwapJob& job, const SwapKernel& kernel, bool agent) {
 
 void SwapPort::start(TbStart& start) {
   homes_.start(start.context);
-  if (start.tb.kernel->owned) agent_.own(*start.tb.kernel, homes_.constants(start.tb));
+  if (!start.tb.kernel->owned) return;
+  const SwapKernel constants = homes_.constants(start.tb);
+  CASTOR_ASSERT_AT(parts_.clock.now(), start.context < constants.slots,
+                   "a TB starts in context %u of SM %u, where at most %u of its kernel are resident", start.context,
+                   parts_.sm, unsigned{constants.slots});
+  agent_.own(*start.tb.kernel, constants);
 }
 
 // Takes the job that the agent offers in this tick. It waits while a job of its context is open, and while a TB that
@@ -213,7 +218,7 @@ void SwapPort::offer_job() {
   if (agent_.configures() || (next != nullptr && !setup_.knows(next->kernel))) {
     if (taken_ != 0) return;
     in_.configure = owned ? agent_.constants() : next->kernel;
-    homes_.renumber();
+    homes_.renumber(*in_.configure);
     setup_.configure(*in_.configure, owned ? &agent_.program() : nullptr);
   } else if (setup_.sites().pending()) {
     in_.sites = setup_.sites().next();

@@ -1,6 +1,7 @@
 #include "castor/gpu/sm/swap_sites.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace castor::gpu {
 namespace {
@@ -32,8 +33,11 @@ void SwapSites::start(const isa::Program* program) {
 }
 
 bool SwapSetup::knows(const SwapKernel& kernel) const {
-  return kernel_ && kernel_->warps == kernel.warps && kernel_->registers == kernel.registers &&
-         kernel_->shared_lines == kernel.shared_lines;
+  const auto fields = [](const SwapKernel& one) {
+    return std::tie(one.warps, one.registers, one.simt_lines, one.shared_lines, one.slots, one.register_homes,
+                    one.shared_homes, one.in_place, one.copies, one.direction, one.copy_lines);
+  };
+  return kernel_ && fields(*kernel_) == fields(kernel);
 }
 
 }  // namespace castor::gpu

@@ -177,6 +177,7 @@ class ThreadBlocks {
   // Shared homes (docs/gpu/swapping.md). Context c has store c, unless a swap engine has given it another one.
   /// Adds stores for shared memory, and makes all stores as large as the shared memory of the SM.
   void add_shared_stores(unsigned stores);
+  [[nodiscard]] std::size_t shared_stores() const { return shared_.size(); }
   [[nodiscard]] std::byte* shared_store(unsigned store) { return shared_[store].data(); }
   void use_shared_store(unsigned context, unsigned store) {
     shared_of_[context] = static_cast<std::uint8_t>(store);
