@@ -13,7 +13,7 @@ namespace castor::gpu {
 
 SwapHomes::SwapHomes(const Machine& machine, WarpTable& warps, ThreadBlocks& tbs, const SwapStorage& most)
     : machine_(machine), warps_(warps), tbs_(tbs), most_(most), of_(machine.sm.tb_contexts) {
-  tbs_.add_shared_stores(0);
+  tbs_.grow_shared_stores(of_.size());
   for (std::size_t c = 0; c < of_.size(); ++c) of_[c].store = static_cast<std::uint8_t>(c);
 }
 
@@ -38,9 +38,7 @@ void SwapHomes::renumber(const SwapKernel& kernel) {
 
 // Stores of contexts without a home stay with them.
 void SwapHomes::number_shared(const SwapKernel& kernel) {
-  const std::size_t needed = of_.size() + kernel.shared_homes - kernel.slots;
-  if (tbs_.shared_stores() < needed) tbs_.add_shared_stores(static_cast<unsigned>(needed - tbs_.shared_stores()));
-  std::vector<bool> used(tbs_.shared_stores());
+  std::vector<bool> used(tbs_.grow_shared_stores(of_.size() + kernel.shared_homes - kernel.slots));
   shared_.clear();
   for (const Owned& one : of_) {
     used[one.store] = true;

@@ -175,9 +175,9 @@ class ThreadBlocks {
   /// leaves.
   [[nodiscard]] EngineMoves& engine_moves() { return engine_moves_; }
   // Shared homes (docs/gpu/swapping.md). Context c has store c, unless a swap engine has given it another one.
-  /// Adds stores for shared memory, and makes all stores as large as the shared memory of the SM.
-  void add_shared_stores(unsigned stores);
-  [[nodiscard]] std::size_t shared_stores() const { return shared_.size(); }
+  /// Adds stores for shared memory until there are `stores`, and makes all stores as large as the shared memory of the
+  /// SM. Returns the number of stores, which may be larger.
+  std::size_t grow_shared_stores(std::size_t stores);
   [[nodiscard]] std::byte* shared_store(unsigned store) { return shared_[store].data(); }
   void use_shared_store(unsigned context, unsigned store) {
     shared_of_[context] = static_cast<std::uint8_t>(store);
