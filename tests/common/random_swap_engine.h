@@ -20,6 +20,9 @@ namespace castor::gpu::test {
 /// With spare storage (SwapKernel) most thread blocks of an agent's jobs stay in the SM: in their homes, with their
 /// SIMT lines in a place, or with one home and a copy of the rest. A bit of the seed says whether a thread block that
 /// comes from memory gets other homes.
+///
+/// With `segments` it moves no line that a read-only segment covers to memory or to a place, and loads it from global
+/// memory. The segments of a thread block that comes in are known when its SIMT lines are there, so other lines follow.
 class RandomSwapEngine final : public SwapEngine {
  public:
   struct Options {
@@ -27,10 +30,11 @@ class RandomSwapEngine final : public SwapEngine {
     unsigned longest_pause = 3;  ///< most edges between two accesses
     unsigned enter_pause = 0;    ///< edges between `parked` and `enter`
     std::uint64_t image_bytes = std::uint64_t{4} << 20;
-    bool live = false;         ///< registers that are dead at the site of a job are not moved
-    std::uint8_t homes = 64;   ///< SwapStorage::register_homes and shared_homes; 0 = nothing stays in the SM
-    std::uint8_t places = 24;  ///< SwapStorage::places
-    std::uint8_t queue = 16;   ///< SwapStorage::queue
+    bool live = false;          ///< registers that are dead at the site of a job are not moved
+    std::uint8_t homes = 64;    ///< SwapStorage::register_homes and shared_homes; 0 = nothing stays in the SM
+    std::uint8_t places = 24;   ///< SwapStorage::places
+    std::uint8_t queue = 16;    ///< SwapStorage::queue
+    std::uint8_t segments = 0;  ///< SwapStorage::segments
   };
   explicit RandomSwapEngine(const Options& options) : options_(options) {}
 
@@ -40,6 +44,7 @@ class RandomSwapEngine final : public SwapEngine {
     storage.register_homes = storage.shared_homes = options_.homes;
     storage.places = options_.places;
     storage.queue = options_.queue;
+    storage.segments = options_.segments;
     storage.image_bytes = options_.image_bytes;
     return storage;
   }
@@ -57,7 +62,7 @@ class RandomSwapEngine final : public SwapEngine {
         return kForever;
       case Phase::kLines:
         if (pause_ != 0) return pause_ - 1;
-        return out_.access ? 0 : kForever;
+        return out_.access || (next_ == order_.size() && loads_ == 0) ? 0 : kForever;
       default:
         return 0;
     }
@@ -69,6 +74,7 @@ class RandomSwapEngine final : public SwapEngine {
   void clock(const SwapIn& in) override {
     if (in.configure) return configure(*in.configure);
     if (in.sites) live_[in.sites->site] = in.sites->live;
+    if (in.segment) segments_.at(in.segment->slot).at(in.segment->index) = *in.segment;
     if (in.load_done) --loads_;
     switch (phase_) {
       case Phase::kIdle:
@@ -83,7 +89,9 @@ class RandomSwapEngine final : public SwapEngine {
         advance(in.access_taken);
         break;
       case Phase::kPark:
-        if (in.park_ready) begin_in();
+        if (!in.park_ready) break;
+        segments_[job_.slot] = {};
+        begin_in();
         break;
       case Phase::kEnter:
         if (pause_ != 0) {
@@ -160,6 +168,7 @@ class RandomSwapEngine final : public SwapEngine {
     kernel_ = kernel;
     live_ = {};
     live_[SwapJob::kAllRegisters].fill(~std::uint64_t{0});
+    segments_ = {};
     for (unsigned i = 0; i < registers_of_.size(); ++i) {
       registers_of_[i] = shared_of_[i] = static_cast<std::uint8_t>(i);
     }
@@ -197,7 +206,10 @@ class RandomSwapEngine final : public SwapEngine {
     home_ = registers_of_[job.slot];
     shared_home_ = shared_of_[job.slot];
     stores_ = job.out;
-    if (!job.out) return begin_in();
+    if (!job.out) {
+      segments_[job.slot] = {};
+      return begin_in();
+    }
     to_ = {};
     to_.site = options_.live ? job.site : SwapJob::kAllRegisters;
     to_.kind = choose(room);
@@ -242,24 +254,46 @@ class RandomSwapEngine final : public SwapEngine {
   /// Returns where the part of the job that is being done moves its lines to or from.
   [[nodiscard]] const Where& where() const { return stores_ ? to_ : from_; }
   void begin_lines() {
-    order_.clear();
     lines_.clear();
-    const unsigned lines = kernel_.simt_lines + kernel_.warps * kernel_.registers + kernel_.shared_lines;
-    for (std::uint32_t line = 0; line < lines; ++line) {
+    at_.clear();
+    stored_ = 0;
+    const bool simt_first = !stores_ && options_.segments != 0;
+    add_lines(0, simt_first ? kernel_.simt_lines : all_lines());
+  }
+  [[nodiscard]] std::uint32_t all_lines() const {
+    return kernel_.simt_lines + std::uint32_t{kernel_.warps} * kernel_.registers + kernel_.shared_lines;
+  }
+  /// Begins to move lines `from` to `end` - 1 of the context.
+  void add_lines(std::uint32_t from, std::uint32_t end) {
+    order_.clear();
+    added_ = end;
+    for (std::uint32_t line = from; line < end; ++line) {
       if (!moves(line)) continue;
       if (line != forgotten || stores_ == forgets_load) order_.push_back(static_cast<std::uint32_t>(lines_.size()));
       lines_.push_back(line);
+      at_.push_back(covering(line) == nullptr ? stored_++ : 0);
     }
     for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[draw(i)]);
     next_ = 0;
     phase_ = Phase::kLines;
     begin_line();
   }
-  /// Returns whether a line of the context is moved: not those of dead registers, nor lines that stay in a home.
+  /// Returns the segment that covers a line of the context; null if none does.
+  [[nodiscard]] const ReadOnlySegment* covering(std::uint32_t line) const {
+    const std::uint32_t before = all_lines() - kernel_.shared_lines;
+    for (const ReadOnlySegment& one : segments_[job_.slot]) {
+      if (line >= before + one.first && line < before + one.first + one.lines) return &one;
+    }
+    return nullptr;
+  }
+  /// Returns whether a line of the context is moved: not those of dead registers, nor lines that stay in a home, nor
+  /// those of segments outwards.
   [[nodiscard]] bool moves(std::uint32_t line) const {
     const std::uint32_t registers = std::uint32_t{kernel_.warps} * kernel_.registers;
     if (line < kernel_.simt_lines) return true;
-    if (line >= kernel_.simt_lines + registers) return !in_home(where(), false);
+    if (line >= kernel_.simt_lines + registers) {
+      return !in_home(where(), false) && (!stores_ || covering(line) == nullptr);
+    }
     const std::uint32_t reg = (line - kernel_.simt_lines) % kernel_.registers;
     return !in_home(where(), true) && (live_[where().site][reg / 64] >> reg % 64 & 1) != 0;
   }
@@ -276,7 +310,9 @@ class RandomSwapEngine final : public SwapEngine {
       if (!out_.access->store) ++loads_;
       if (++next_ < order_.size()) begin_line();
     }
-    if (next_ == order_.size() && loads_ == 0) phase_ = stores_ ? Phase::kPark : Phase::kEnter;
+    if (next_ != order_.size() || loads_ != 0) return;
+    if (added_ != all_lines()) return add_lines(added_, all_lines());
+    phase_ = stores_ ? Phase::kPark : Phase::kEnter;
   }
   [[nodiscard]] SwapAccess access() const {
     SwapAccess access;
@@ -284,8 +320,8 @@ class RandomSwapEngine final : public SwapEngine {
     access.slot = job_.slot;
     access.store = stores_;
     access.local = where().kind != Kind::kMemory;
-    access.address = access.local ? std::uint64_t{where().place} * kPlaceLines + order_[next_]
-                                  : where().image + std::uint64_t{order_[next_]} * kSwapLineBytes;
+    access.address = access.local ? std::uint64_t{where().place} * kPlaceLines + at_[order_[next_]]
+                                  : where().image + std::uint64_t{at_[order_[next_]]} * kSwapLineBytes;
     if (line < kernel_.simt_lines) {
       access.line = static_cast<std::uint16_t>(line);
       return access;
@@ -301,6 +337,11 @@ class RandomSwapEngine final : public SwapEngine {
     access.type = SwapAccess::Type::kShared;
     access.line = static_cast<std::uint16_t>(line - kernel_.warps * kernel_.registers);
     access.home = shared_home_;
+    if (const ReadOnlySegment* const segment = stores_ ? nullptr : covering(lines_[order_[next_]])) {
+      access.type = SwapAccess::Type::kReadOnly;
+      access.local = false;
+      access.address = segment->address + std::uint64_t{access.line - unsigned{segment->first}} * kSwapLineBytes;
+    }
     return access;
   }
   void show() {
@@ -328,11 +369,15 @@ class RandomSwapEngine final : public SwapEngine {
   std::array<std::array<std::uint64_t, 4>, 128> live_{};  // [site] live registers
   std::vector<std::uint32_t> lines_;                      // lines that are moved: numbers in the context
   std::vector<std::uint32_t> order_;                      // indices of lines_, in the order of the accesses
-  std::size_t next_ = 0;                                  // index of the next line in order_
-  unsigned pause_ = 0;                                    // edges before the next access
-  bool blocks_ = false;                                   // no memory instruction issues beside the access
-  unsigned loads_ = 0;                                    // loads that have not been performed
-  std::uint8_t home_ = 0, shared_home_ = 0;               // homes of the job
+  std::vector<std::uint32_t> at_;                         // of lines_: line of the image or place
+  std::uint32_t stored_ = 0;                              // lines of the image or place
+  std::uint32_t added_ = 0;                               // lines of the context before this one are in lines_
+  std::array<std::array<ReadOnlySegment, 8>, 64> segments_{};  // [context] its read-only segments
+  std::size_t next_ = 0;                                       // index of the next line in order_
+  unsigned pause_ = 0;                                         // edges before the next access
+  bool blocks_ = false;                                        // no memory instruction issues beside the access
+  unsigned loads_ = 0;                                         // loads that have not been performed
+  std::uint8_t home_ = 0, shared_home_ = 0;                    // homes of the job
   std::array<std::uint8_t, 64> registers_of_{}, shared_of_{};  // [context] its homes
   Spare spare_registers_, spare_shared_, spare_in_place_, spare_copies_;
   SwapOut out_;

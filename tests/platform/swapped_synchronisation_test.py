@@ -111,6 +111,48 @@ void expected(std::vector<unsigned>& data, int n) {
     + MAIN
 )
 
+# A table of 1024 bytes in shared memory, of which the second half is tagged. Two sites; at the second one the tag has
+# ended, and the kernel writes to the table behind it.
+TAGGED = (
+    HEAD
+    + r"""
+constexpr int kTable = 256;
+__device__ __align__(128) unsigned table[kTable];
+__global__ void work(unsigned* data, int n) {
+  __shared__ __align__(128) unsigned copy[kTable], mine[kThreads];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = threadIdx.x; k < kTable; k += kThreads) copy[k] = table[k];
+  mine[threadIdx.x] = data[i] + 3;
+  __syncthreads();
+  TB_readonly(copy + 128, table + 128, 512);
+  __globalSync();
+  unsigned sum = mine[threadIdx.x];
+  for (int k = 0; k < 8; ++k) sum = sum * 5 + copy[(threadIdx.x * 7 + k * 31) % kTable];
+  __syncthreads();
+  TB_writable(copy + 200);
+  copy[128 + threadIdx.x] += sum;
+  __globalSync();
+  data[i] = sum + copy[128 + (threadIdx.x + 1) % kThreads];
+}
+void expected(std::vector<unsigned>& data, int n) {
+  std::vector<unsigned> sum(n);
+  for (int i = 0; i < n; ++i) {
+    sum[i] = data[i] + 3;
+    for (int k = 0; k < 8; ++k) sum[i] = sum[i] * 5 + (i % kThreads * 7 + k * 31) % kTable * 77u;
+  }
+  for (int i = 0; i < n; ++i) {
+    const int next = (i % kThreads + 1) % kThreads;
+    data[i] = sum[i] + (128 + next) * 77u + sum[i / kThreads * kThreads + next];
+  }
+}
+"""
+    + MAIN.replace(
+        "  work<<<",
+        "  unsigned words[kTable];\n  for (int i = 0; i < kTable; ++i) words[i] = i * 77u;\n"
+        "  cudaMemcpyToSymbol(table, words, sizeof words);\n  work<<<",
+    )
+)
+
 WARPS = 3
 SIMT_LINES = 3  # of 3 x 112 bytes
 KEYS = ("run.functional=0", "chip.sms=2", "sm.tb_slots=3", "blocks.roster.enable=1", "blocks.shuttle.enable=1")
@@ -199,6 +241,18 @@ class SwappedSynchronisation(CommandCase):
                     self.assertEqual(stay.copies % (2 * SIMT_LINES), 0)
                     self.assertGreater(stay.copies, 2 * SIMT_LINES * stay.out // 2)
                     self.assertGreater(stay.stores, 0)
+
+    def test_tagged_shared_memory_is_not_stored(self):
+        for level in ("-O0", "-O2"):
+            with self.subTest(level=level):
+                plain = self.counts(TAGGED, level, 14)
+                tagged = self.counts(TAGGED, level, 14, "blocks.shuttle.segments=4")
+                self.assertEqual((tagged.out, plain.out), (2 * (14 - 6),) * 2)
+                # One more line holds the table. At the first of two barriers four lines of shared memory are tagged.
+                self.assertEqual(tagged.loads, plain.loads + tagged.out)
+                self.assertEqual(tagged.stores, plain.stores + tagged.out - 4 * tagged.out // 2)
+                stay = self.counts(TAGGED, level, 30, "blocks.shuttle.segments=4", "blocks.shuttle.stay=1")
+                self.assertGreater(stay.copies, stay.out)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ castor_tests(timing_tests KIND platform ISOLATED
           timing/hooks_test.cpp timing/latency_test.cpp timing/order_test.cpp timing/retire_test.cpp
           timing/shared_test.cpp timing/statistics_test.cpp timing/sync_test.cpp timing/sync_program_test.cpp
           timing/swap_program_test.cpp timing/swap_sites_test.cpp
-          timing/swap_spare_test.cpp
+          timing/swap_spare_test.cpp timing/swap_segments_test.cpp
           timing/hook_watch_test.cpp timing/waiting_test.cpp
           timing/watchdog_test.cpp
   LIBS castor_timing_rig)

@@ -48,7 +48,9 @@ struct SiteMask {
   std::array<std::uint64_t, 4> live{};  ///< bit r of the mask: register r is live
 };
 
-/// Part of the shared memory of a TB that equals a part of global memory and is not written while it is tagged.
+/// Part of the shared memory of a TB that equals a part of global memory and is not written while it is tagged. It
+/// holds until the engine is told otherwise, until the TB is parked, or until a job without `out` is taken for the
+/// context.
 struct ReadOnlySegment {
   std::uint8_t slot = 0;      ///< TB context
   std::uint8_t index = 0;     ///< number of the segment of the TB
@@ -148,6 +150,7 @@ struct SwapStorage {
   std::uint8_t register_homes = 0;  ///< most register homes, those of the contexts included
   std::uint8_t shared_homes = 0;    ///< most shared homes, those of the contexts included
   std::uint8_t places = 0;          ///< most places
+  std::uint8_t segments = 0;        ///< most read-only segments of a TB; 0 = the engine does not use them
   std::uint8_t queue = 0;           ///< most TBs whose contexts the agent keeps in the SM (AgentOut::local_room)
   std::uint64_t image_bytes = 0;    ///< part of this SM in the device memory for images, which all SMs share
 };

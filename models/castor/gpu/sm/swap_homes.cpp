@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "castor/gpu/execution/sync_operands.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/sm/simt_lines.h"
@@ -123,7 +124,8 @@ SwapDemand SwapHomes::demand(const TbState& tb) const {
   demand.slots = kernel.fit;
   demand.registers = lines(std::uint64_t{kernel.need.reg_units} * machine_.sm.reg_alloc_unit * 4);
   demand.shared = lines(kernel.shared_bytes);
-  demand.simt = SimtLines::lines(tb.warp_count);
+  const bool table = kernel.owned && most_.segments != 0 && contains(program.sync.ops, isa::SyncOp::kReadOnly);
+  demand.simt = SimtLines::lines(tb.warp_count) + (table ? 1 : 0);
   const bool one_site = program.sync.sites.size() == 1;
   demand.live = tb.warp_count *
                 (one_site ? static_cast<unsigned>(program.sync.sites.front().registers.count()) : program.registers);
@@ -166,6 +168,15 @@ void SwapHomes::poison_dead(unsigned context, const std::bitset<256>& live) {
     std::byte* const rows = warps_.rows(warps_.rows_of(tb.slots[i]));
     for (unsigned reg = 0; reg < tb.kernel->program->registers; ++reg) {
       if (!live[reg]) std::fill_n(rows + std::size_t{reg} * kSwapLineBytes, kSwapLineBytes, kSwapPoison);
+    }
+  }
+}
+
+void SwapHomes::poison_covered(unsigned context, const SegmentTable& segments) {
+  std::byte* const store = tbs_.shared_store(of_[context].store);
+  for (std::uint32_t line = 0; line < kernel_.shared_lines; ++line) {
+    if (segments.covering(line) != nullptr) {
+      std::fill_n(store + std::size_t{line} * kSwapLineBytes, kSwapLineBytes, kSwapPoison);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "castor/gpu/execution/aligned_bytes.h"
 #include "castor/gpu/hooks/swap_engine.h"
+#include "castor/gpu/sm/segment_table.h"
 #include "castor/gpu/sm/swap_layout.h"
 #include "castor/gpu/sm/tb_state.h"
 
@@ -55,6 +56,8 @@ class SwapHomes {
   void poison(unsigned context, const SwapKernel& kernel);
   /// Poisons the registers of a context that are not live: a thread block that is moved out loses them.
   void poison_dead(unsigned context, const std::bitset<256>& live);
+  /// Poisons the lines of shared memory of a context that read-only segments cover.
+  void poison_covered(unsigned context, const SegmentTable& segments);
 
  private:
   static constexpr std::uint16_t kNoRows = 0xffff;

@@ -28,6 +28,39 @@ constexpr Cycle kPageCycles = 2;
   return lines * kSwapLineBytes;
 }
 
+// Returns whether the SIMT lines of a kernel's thread blocks end with a table of read-only segments.
+[[nodiscard]] bool has_table(const SwapKernel& kernel) { return kernel.simt_lines > SimtLines::lines(kernel.warps); }
+
+// Checks a read-only access: the global address must be that of the segment that covers the line.
+void check_read_only(const SmParts& parts, const SwapEngine& engine, const SwapAccess& access) {
+  const std::vector<SegmentTable>& segments = parts.tbs.engine_moves().segments;
+  const ReadOnlyPromise* const promise = segments.empty() ? nullptr : segments[access.slot].covering(access.line);
+  CASTOR_HOOK_CHECK(
+      engine, parts.clock.now(),
+      !access.store && !access.local && promise != nullptr && promise->address_of(access.line) == access.address,
+      "swap engine of SM %u: makes a read-only access to line %u of the shared memory of TB context %u at 0x%llx, "
+      "where "
+      "no segment has it",
+      parts.sm, unsigned{access.line}, unsigned{access.slot}, static_cast<unsigned long long>(access.address));
+}
+
+// Restores the read-only segments of a thread block whose SIMT line `line` has been loaded, if it is the last one.
+void restore_segments(const SmParts& parts, const SwapEngine& engine, unsigned context, const SwapKernel& kernel,
+                      SimtLines& lines, const std::byte* line) {
+  if (!has_table(kernel) || line != lines.line(lines.size() - 1)) return;
+  EngineMoves& moves = parts.tbs.engine_moves();
+  SegmentTable& table = moves.segments[context];
+  table.read(line);
+  for (unsigned i = 0; i < SegmentTable::kMost; ++i) {
+    if (!table.used(i)) continue;
+    const ReadOnlySegment segment = table.segment(context, i);
+    CASTOR_HOOK_CHECK(engine, parts.clock.now(), segment.first + unsigned{segment.lines} <= kernel.shared_lines,
+                      "swap engine of SM %u: the SIMT lines of TB context %u are not those that a TB has left",
+                      parts.sm, context);
+    moves.segment_updates.push_back(segment);
+  }
+}
+
 // Returns the most bytes that the context of one thread block can have.
 [[nodiscard]] std::uint64_t largest_image(const Machine& machine) {
   return std::uint64_t{machine.sm.registers} * 4 + machine.sm.smem_bytes +
@@ -105,8 +138,9 @@ void SwapPort::take_agent_job() {
   moves_.agent.job_ready = true;
   if (!agent_.accept(job, engine_)) return;
   ask(job, agent_.constants(), true);
+  if (!job.out && has_table(agent_.constants())) moves_.segments[job.slot].clear();
   if (job.out || job.fresh) return;
-  moving_[job.slot].lines.start(agent_.constants().warps);
+  moving_[job.slot].lines.start(agent_.constants().warps, has_table(agent_.constants()));
   homes_.poison(job.slot, agent_.constants());
 }
 
@@ -122,7 +156,12 @@ void SwapPort::freeze(unsigned context) {
   Moving& moving = moving_[context];
   moving.record = std::make_shared<SwapRecord>();
   moving.record->token = ++tokens_ << 8U | parts_.sm;
-  moving.lines.start(tb.warp_count);
+  const bool table = (open_ & bit_of(context)) != 0 && has_table(moving.kernel);
+  moving.lines.start(tb.warp_count, table);
+  if (table) {
+    moving.left = std::exchange(moves_.segments[context], {});
+    moving.left.write(moving.lines.line(moving.lines.size() - 1));
+  }
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     moving.record->deep.push_back(moving.lines.pack(i, parts_.warps[tb.slots[i]], moving.record->token));
     if (!moving.record->deep.back().empty()) ++counters_.deep_stacks;
@@ -188,6 +227,7 @@ WarpMask SwapPort::busy_warps() const {
 void SwapPort::begin_tick() {
   in_.configure.reset();
   in_.sites.reset();
+  in_.segment.reset();
   in_.job.reset();
   in_.page.reset();
   in_.access_taken = in_.load_done = false;
@@ -207,7 +247,7 @@ void SwapPort::take_messages() {
 
 bool SwapPort::awake() const {
   return open_ != 0 || called_open_ || out_.access || agent_.configures() || setup_.sites().pending() ||
-         owed_ >= quiet_;
+         !moves_.segment_updates.empty() || owed_ >= quiet_;
 }
 
 // Offers the oldest job, if the engine has the constants and the sites of its kernel. They change when the engine has
@@ -219,6 +259,7 @@ void SwapPort::offer_job() {
     if (taken_ != 0) return;
     in_.configure = owned ? agent_.constants() : next->kernel;
     homes_.renumber(*in_.configure);
+    moves_.segment_updates.clear();
     setup_.configure(*in_.configure, owned ? &agent_.program() : nullptr);
   } else if (setup_.sites().pending()) {
     in_.sites = setup_.sites().next();
@@ -312,9 +353,12 @@ bool SwapPort::make_access(const SwapAccess& access) {
   CASTOR_HOOK_CHECK(engine_, in_.now,
                     line != nullptr && (access.local ? place != nullptr : access.address % kSwapLineBytes == 0),
                     "swap engine of SM %u: accesses a line that TB context %u does not have", parts_.sm, context);
+  if (access.type == SwapAccess::Type::kReadOnly) check_read_only(parts_, engine_, access);
   if (lost(context)) return true;  // memory and storage may belong to others by now
   if (access.local) {
     std::memcpy(access.store ? place : line, access.store ? line : place, kSwapLineBytes);
+    if (!access.store)
+      restore_segments(parts_, engine_, context, moving_[context].kernel, moving_[context].lines, line);
     ++counters_.copies;
   } else if (!access_memory(access, line)) {
     ++counters_.refused;
@@ -338,7 +382,7 @@ bool SwapPort::access_memory(const SwapAccess& access, std::byte* line) {
     ++moving_[access.slot].stores;
   } else {
     ++counters_.loads;
-    loads_.emplace(operation, line);
+    loads_.emplace(operation, Destination{line, access.slot});
   }
   return true;
 }
@@ -355,7 +399,9 @@ void SwapPort::swap_loaded(MemoryOperation& operation, Tick ready) {
 bool SwapPort::take(const SmEvent& event) {
   if (event.kind != SmEvent::Kind::kSwapLoaded) return false;
   const auto load = loads_.find(event.operation);
-  parts_.memory.finish_swap(*event.operation, load->second);
+  const auto [line, context] = load->second;
+  parts_.memory.finish_swap(*event.operation, line);
+  restore_segments(parts_, engine_, context, moving_[context].kernel, moving_[context].lines, line);
   loads_.erase(load);
   ++acknowledges_;
   return true;
@@ -382,7 +428,9 @@ void SwapPort::clock() {
     if (!parts_.machine.run.sleep) flush();
     return;
   }
-  in_.load_done = acknowledges_ != 0;
+  // The engine knows the segments of a thread block before the load that has brought them is acknowledged.
+  in_.load_done = acknowledges_ != 0 && moves_.segment_updates.empty();
+  if (!moves_.segment_updates.empty() && !in_.configure) in_.segment = moves_.segment_updates.front();
   in_.outstanding = static_cast<std::uint16_t>(open_ != 0 ? parts_.memory.requests() : 0);
   take_page();
   called_open_ = open_ != 0;
@@ -410,6 +458,7 @@ void SwapPort::take_page() {
 // Applies the outputs that were taken at this edge.
 void SwapPort::apply() {
   if (in_.load_done) --acknowledges_;
+  if (in_.segment) moves_.segment_updates.pop_front();
   if (in_.access_taken && !out_.access->store && (out_.access->local || lost(out_.access->slot))) ++acknowledges_;
   if (in_.page) {
     Moving& moving = moving_[*out_.page_request];
@@ -424,7 +473,7 @@ void SwapPort::apply() {
   }
   if (out_.parked && in_.park_ready) park(*out_.parked);
   if (out_.enter && in_.enter_ready) enter(*out_.enter);
-  if (in_.configure || in_.sites || in_.job || in_.page || in_.access_taken || out_.parked || out_.enter)
+  if (in_.configure || in_.sites || in_.segment || in_.job || in_.page || in_.access_taken || out_.parked || out_.enter)
     parts_.clock.stir();
 }
 
@@ -436,7 +485,8 @@ void SwapPort::park(const SwapParked& parked) {
   if (!moving.agent || lost(parked.slot)) return;
   moves_.done |= bit_of(parked.slot);
   agent_.announce(moving.job.gid);
-  moving.lines.start(moving.kernel.warps);
+  moving.lines.start(moving.kernel.warps, has_table(moving.kernel));
+  if (has_table(moving.kernel) && !parked.local) homes_.poison_covered(parked.slot, moving.left);
   moving.since = parts_.clock.tick();
 }
 
@@ -492,8 +542,8 @@ void SwapPort::end(unsigned context) {
 
 Cycle SwapPort::wake() const {
   const Cycle now = parts_.clock.now();
-  if (setup_.sites().pending() || acknowledges_ != 0 || out_.access || out_.page_request ||
-      (called_open_ && open_ == 0))
+  if (setup_.sites().pending() || !moves_.segment_updates.empty() || acknowledges_ != 0 || out_.access ||
+      out_.page_request || (called_open_ && open_ == 0))
     return now + 1;
   const Cycle quiet = quiet_ == kForever ? kForever : quiet_ - std::min<Cycle>(quiet_, owed_);
   return quiet >= kForever - now - 1 ? kForever : now + 1 + quiet;

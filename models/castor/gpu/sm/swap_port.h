@@ -92,6 +92,7 @@ class SwapPort : public SmMechanism {
     unsigned stores = 0;                 ///< stores that are not in memory yet
     Tick since = 0;                      ///< of the agent: tick in which the context could begin to move in
     SimtLines lines;                     ///< SIMT lines of the thread block
+    SegmentTable left;                   ///< read-only segments of the thread block that moves out
     std::shared_ptr<SwapRecord> record;  ///< where the context is; kept until the job is over
   };
 
@@ -130,13 +131,18 @@ class SwapPort : public SmMechanism {
   std::vector<std::shared_ptr<SwapRecord>> dropped_;  // records whose images are given back between ticks
   unsigned acknowledges_ = 0;                         // loads performed that the engine has not been told of
   std::uint32_t tokens_ = 0;                          // tokens given to thread blocks that moved out
-  std::unordered_map<const MemoryOperation*, std::byte*> loads_;  // lines that are loaded, with their destinations
-  SwapIn in_;                                                     // inputs of this tick
-  SwapOut out_;                                                   // outputs of the engine's last settle
-  bool awake_ = false;                                            // the engine is called in this tick
-  bool called_open_ = false;                                      // a job was open at the engine's last edge
-  Cycle quiet_ = 0;                                               // Hook::quiet after the engine's last edge
-  Tick owed_ = 0;                                                 // ticks since then, to be applied by Hook::idle
+  /// Destination of a line that is loaded.
+  struct Destination {
+    std::byte* line = nullptr;
+    unsigned context = 0;
+  };
+  std::unordered_map<const MemoryOperation*, Destination> loads_;  // lines that are loaded
+  SwapIn in_;                                                      // inputs of this tick
+  SwapOut out_;                                                    // outputs of the engine's last settle
+  bool awake_ = false;                                             // the engine is called in this tick
+  bool called_open_ = false;                                       // a job was open at the engine's last edge
+  Cycle quiet_ = 0;                                                // Hook::quiet after the engine's last edge
+  Tick owed_ = 0;                                                  // ticks since then, to be applied by Hook::idle
 };
 
 }  // namespace castor::gpu

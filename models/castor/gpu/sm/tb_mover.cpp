@@ -63,6 +63,15 @@ void add_registers(Digest& digest, const WarpState& warp, std::size_t row, unsig
   }
 }
 
+// Adds the shared memory of a thread block, without the lines that read-only segments cover.
+void add_shared(Digest& digest, const TbState& tb, const SegmentTable& segments) {
+  const unsigned bytes = tb.kernel->shared_bytes;
+  for (unsigned at = 0; at < bytes; at += kSwapLineBytes) {
+    if (segments.covering(at / kSwapLineBytes) == nullptr)
+      digest.add(tb.shared + at, std::min(kSwapLineBytes, bytes - at));
+  }
+}
+
 // Returns whether the context of a thread block that has been restored is still to be moved in by the swap engine.
 [[nodiscard]] bool moves_in_later(const SavedTb& saved) {
   return saved.swap != nullptr && saved.reason != SwapReason::kSynchronisation;
@@ -426,7 +435,12 @@ std::uint64_t TbMover::digest(unsigned context, unsigned site) const {
     digest.add((blocked_.held_at_barrier() & warp_bit(w)) != 0 ? 1 : 0);
     add_registers(digest, warp, std::size_t{warps_.lanes()} * 4, site);
   }
-  digest.add(tb.shared, tb.kernel->shared_bytes);
+  const EngineMoves& moves = tbs_.engine_moves();
+  if (moves.segments.empty() || moves.segments[context].empty()) {
+    digest.add(tb.shared, tb.kernel->shared_bytes);
+  } else {
+    add_shared(digest, tb, moves.segments[context]);
+  }
   std::vector<std::byte> local;
   memory_.save_local(context, local);
   digest.add(local.data(), local.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "castor/gpu/hooks/swap_engine.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
+#include "castor/gpu/sm/segment_table.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/tb_state.h"
 #include "castor/gpu/sm/warp_mask.h"
@@ -60,6 +62,9 @@ struct EngineMoves {
   /// TB of the dispatcher starts in them. They are free when a TB of another kernel starts.
   TbMask kept = 0;
   AgentWires agent;
+  /// [context] read-only segments of the TB in the context; empty in an SM whose engine does not use them.
+  std::vector<SegmentTable> segments;
+  std::deque<ReadOnlySegment> segment_updates;  ///< changes of `segments` that the engine is still to be told, in order
 
   void forget(unsigned context) {
     const TbMask bit = TbMask{1} << context;
