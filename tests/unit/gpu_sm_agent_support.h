@@ -120,16 +120,10 @@ END: ret;
 )";
 inline constexpr unsigned kThreads = 64, kMostTbs = 100;
 
-inline RandomSwapEngine::Options one_engine() {
-  RandomSwapEngine::Options options = quick();
-  options.spare = true;
-  return options;
-}
-
 class AgentRig {
  public:
   /// `shared`: store of swapped-out thread blocks of another SM.
-  explicit AgentRig(const RandomSwapEngine::Options& options = one_engine(), unsigned contexts = 8,
+  explicit AgentRig(const RandomSwapEngine::Options& options = quick(), unsigned contexts = 8,
                     AwayTbs* shared = nullptr)
       : engine(options),
         away_(shared != nullptr ? shared : &away),

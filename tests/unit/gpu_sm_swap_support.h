@@ -195,7 +195,7 @@ class SeenRig {
 inline RandomSwapEngine::Options quick() {
   RandomSwapEngine::Options options;
   options.longest_pause = 0;
-  options.spare = false;
+  options.homes = options.places = 0;
   return options;
 }
 
