@@ -467,7 +467,8 @@ void SwapPort::apply() {
   if (out_.parked && in_.park_ready) park(*out_.parked);
   if (out_.enter && in_.enter_ready) enter(*out_.enter);
   const bool took_job = in_.job && out_.job_ready;
-  if (in_.configure || in_.sites || in_.segment || took_job || in_.page || in_.access_taken || out_.parked || out_.enter)
+  if (in_.configure || in_.sites || in_.segment || took_job || in_.page || in_.access_taken || out_.parked ||
+      out_.enter)
     parts_.clock.stir();
 }
 

@@ -134,21 +134,21 @@ class SwapPort : public SmMechanism {
   TbMask open_ = 0;             // contexts with a job that is not over
   TbMask taken_ = 0;            // those whose job the engine has taken
   std::deque<unsigned> queue_;  // contexts whose job waits for the engine, oldest first
-  Maybe<unsigned> no_image_;   // TB context whose request for an image is not granted yet
-  unsigned acknowledges_ = 0;  // loads performed that the engine has not been told of
-  std::uint32_t tokens_ = 0;   // tokens given to thread blocks that moved out
+  Maybe<unsigned> no_image_;    // TB context whose request for an image is not granted yet
+  unsigned acknowledges_ = 0;   // loads performed that the engine has not been told of
+  std::uint32_t tokens_ = 0;    // tokens given to thread blocks that moved out
   /// Destination of a line that is loaded.
   struct Destination {
     std::byte* line = nullptr;
     unsigned context = 0;
   };
   std::unordered_map<const MemoryOperation*, Destination> loads_;  // lines that are loaded
-  SwapIn in_;                                                     // inputs of this tick
-  SwapOut out_;                                                   // outputs of the engine's last settle
-  bool awake_ = false;                                            // the engine is called in this tick
-  bool called_open_ = false;                                      // a job was open at the engine's last edge
-  Cycle quiet_ = 0;                                               // Hook::quiet after the engine's last edge
-  Tick owed_ = 0;                                                 // ticks since then, to be applied by Hook::idle
+  SwapIn in_;                                                      // inputs of this tick
+  SwapOut out_;                                                    // outputs of the engine's last settle
+  bool awake_ = false;                                             // the engine is called in this tick
+  bool called_open_ = false;                                       // a job was open at the engine's last edge
+  Cycle quiet_ = 0;                                                // Hook::quiet after the engine's last edge
+  Tick owed_ = 0;                                                  // ticks since then, to be applied by Hook::idle
 };
 
 }  // namespace castor::gpu
