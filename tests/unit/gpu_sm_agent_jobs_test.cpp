@@ -192,7 +192,7 @@ TEST(AgentJobs, ATbComesBackWhenItHasLeft) {
   AgentRig from(quick(), 64), to(quick(), 64, &from.away);
   from.rig.network.latency = to.rig.network.latency = 1;
   from.kernel = to.kernel = &from.load(32);
-  from.kernel->context.synchronises = from.kernel->context.owned = from.kernel->context.may_swap = true;
+  test::own_machine(*from.kernel, 64);
   const auto until = [&](const std::function<bool()>& holds) {
     for (const Cycle end = from.rig.now + 10'000; !holds() && from.rig.now < end;) {
       to.cycle();
@@ -245,7 +245,7 @@ TEST(AgentJobs, TheEngineHearsWhetherTheAgentHasLocalRoom) {
     EXPECT_EQ(tick.in.local_room, found->second) << tick.now;
     ++seen[found->second ? 1 : 0];
   }
-  EXPECT_GT(std::min(seen[0], seen[1]), 10U);
+  EXPECT_GT(std::min(seen[0], seen[1]), 5U);
 }
 
 // --- Stopped kernels -------------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ void stop_in(Cycle cycle) {
   one.agent.stall = 0;
   const std::size_t pages = one.granted;
   test::Kernel& next = one.load(kThreads);
-  next.context.synchronises = next.context.owned = next.context.may_swap = true;
+  test::own_machine(next, 8);
   one.kernel = &next;
   one.place_and_stall(30);
   EXPECT_EQ(one.agent.starts.back().second.tb, 0U);
@@ -371,7 +371,7 @@ void run_with(const std::function<void(AgentRig&)>& change) {
 
 TEST(AgentJobsDeathTest, WhatComesBackIsCheckedAgainstWhatWasSwappedOut) {
   EXPECT_HOOK_FAILS(run_with([](AgentRig& one) { one.agent.jobs = {in_job(0, 0, one.entry_of(1))}; }),
-                    "swap engine of SM 0: does not give back the image of TB 0, which it has moved in");
+                    "swap engine of SM 0: loads a line of TB context 0 at 0x[0-9a-f]*, outside its image");
   EXPECT_HOOK_FAILS(run_with([](AgentRig& one) { one.agent.jobs = {in_job(0, 5, one.entry_of(0))}; }),
                     "sync_agent of SM 0 brings back TB 5, which is not swapped out");
   EXPECT_HOOK_FAILS(run_with([](AgentRig& one) {
@@ -395,7 +395,7 @@ TEST(AgentJobsDeathTest, WhatComesBackIsCheckedAgainstWhatWasSwappedOut) {
                       };
                       one.agent.jobs = {in_job(0, 0, one.entry_of(0))};
                     }),
-                    "the SIMT lines of TB 0 are not those that it left");
+                    "loads a line of TB context 0 at 0x[0-9a-f]*, outside its image");
   EXPECT_HOOK_FAILS(run_with([](AgentRig& one) {
                       one.engine.change = [](SwapOut& out) {
                         if (out.enter) ++out.enter->gid;

@@ -134,7 +134,7 @@ class AgentRig {
     parameters_.resize(8);
     std::memcpy(parameters_.data(), &out_, 8);
     kernel = &load(kThreads);
-    kernel->context.synchronises = kernel->context.owned = kernel->context.may_swap = true;
+    test::own_machine(*kernel, contexts);
   }
   ~AgentRig() { rig.store->free(out_); }
   test::Kernel& load(unsigned threads) {
@@ -229,7 +229,10 @@ class AgentRig {
  private:
   static Machine machine_of(unsigned contexts) {
     const std::string count = std::to_string(contexts);
-    return test::machine("maxwell_liu13", {"icache.ideal=1", "sm.tb_slots=" + count, "sm.tb_contexts=" + count});
+    Machine machine =
+        test::machine("maxwell_liu13", {"icache.ideal=1", "sm.tb_slots=" + count, "sm.tb_contexts=" + count});
+    machine.chip.sync.limits = RandomSwapEngine::limits();
+    return machine;
   }
   SmHooks hooks() {
     SmHooks result;

@@ -352,7 +352,7 @@ TEST(SwapPort, ABlockThatLeavesItsContextEmptyIsParkedWhenItsStoresAreInMemory) 
     std::vector<std::byte> parameters(8);
     std::memcpy(parameters.data(), &base.out, 8);
     test::Kernel& kernel = rig.load(kBody, {4, 1, 1}, {64, 1, 1}, 0, kBefore, parameters);
-    kernel.context.synchronises = kernel.context.owned = kernel.context.may_swap = true;
+    test::own_machine(kernel, rig.machine.sm.tb_contexts);
     rig.start(kernel);
     while (rig.now < kJob) rig.cycle();
     rig.network.latency = kLatency;
