@@ -30,11 +30,11 @@ class RandomSwapEngine final : public SwapEngine {
     std::uint64_t seed = 1;
     unsigned longest_pause = 3;  ///< most edges between two accesses
     unsigned enter_pause = 0;    ///< edges before `enter` of a job that moves nothing in
-    bool live = false;          ///< registers that are dead at the site of a job are not moved
-    std::uint8_t homes = 64;    ///< SwapStorage::register_homes and shared_homes; 0 = nothing stays in the SM
-    std::uint8_t places = 24;   ///< SwapStorage::places
-    std::uint8_t queue = 16;    ///< SwapStorage::queue
-    std::uint8_t segments = 0;  ///< SwapStorage::segments
+    bool live = false;           ///< registers that are dead at the site of a job are not moved
+    std::uint8_t homes = 64;     ///< SwapStorage::register_homes and shared_homes; 0 = nothing stays in the SM
+    std::uint8_t places = 24;    ///< SwapStorage::places
+    std::uint8_t queue = 16;     ///< SwapStorage::queue
+    std::uint8_t segments = 0;   ///< SwapStorage::segments
   };
   explicit RandomSwapEngine(const Options& options) : options_(options) {}
 
