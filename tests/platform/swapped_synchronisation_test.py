@@ -8,13 +8,12 @@ engines: results, and the lines that the engines move (docs/gpu/swapping.md).
 import json
 import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
-from command_case import CommandCase  # noqa: E402
+from program_case import ProgramCase  # noqa: E402
 
-CASTOR = CASTOR_CC = BLOCKS = None
+CASTOR = None
 
 # Host part of all programs. `work` is the kernel, `expected` computes the results of the host. Argument: thread blocks.
 MAIN = r"""
@@ -171,31 +170,7 @@ class Counts:
         self.registers = next(kernel["registers"] for kernel in statistics["kernels"])
 
 
-class SwappedSynchronisation(CommandCase):
-    folder_of_programs = None
-    compiled = {}
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder_of_programs = tempfile.TemporaryDirectory()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder_of_programs.cleanup()
-
-    def settings(self):
-        return {"CASTOR_BLOCKS": BLOCKS}
-
-    def program(self, text, level):
-        """Returns the path of the program, which is compiled once."""
-        if (text, level) not in self.compiled:
-            path = pathlib.Path(self.folder_of_programs.name) / f"app{len(self.compiled)}"
-            path.with_suffix(".cu").write_text(text)
-            done = self.run_command([CASTOR_CC, level, path.with_suffix(".cu"), "-o", path])
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.compiled[text, level] = path
-        return self.compiled[text, level]
-
+class SwappedSynchronisation(ProgramCase):
     def counts(self, text, level, blocks, *keys):
         """Runs a program, checks its results, and returns the counts of its report."""
         report = self.path / "report.json"
@@ -256,7 +231,7 @@ class SwappedSynchronisation(CommandCase):
 
 
 if __name__ == "__main__":
-    CASTOR, CASTOR_CC = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
-    BLOCKS = ":".join(str(pathlib.Path(path).resolve()) for path in sys.argv[3].split(":"))
+    CASTOR, ProgramCase.castor_cc = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+    ProgramCase.blocks = ":".join(str(pathlib.Path(path).resolve()) for path in sys.argv[3].split(":"))
     del sys.argv[1:4]
     unittest.main()
