@@ -110,7 +110,7 @@ def place(places, root):
             continue
         lines = int(found.group(3)) - int(found.group(2))
         if narrowest is None or lines <= narrowest:
-            path = Path(found.group(1))
+            path = Path(tools.original(found.group(1)))
             shown = path.relative_to(root) if path.is_relative_to(root) else path
             best, narrowest = f"{shown}:{found.group(2)}", lines
     return best
