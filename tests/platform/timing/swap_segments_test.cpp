@@ -262,7 +262,8 @@ TEST(SwapSegmentsDeathTest, AWrongTagIsFound) {
   }
 }
 
-// The engine loads dead registers in place of the covered lines, which hold poison then.
+// The engine loads dead registers, from the line of the image that it has loaded before, in place of the covered lines,
+// which hold poison then.
 TEST(SwapSegments, ACoveredLineThatIsNotLoadedIsLost) {
   Segments run(kThree, with_segments(false));
   const isa::Program& program = run.swap.rig->program(run.program);
@@ -270,8 +271,11 @@ TEST(SwapSegments, ACoveredLineThatIsNotLoadedIsLost) {
   while (program.sync.sites.at(0).registers[dead]) ++dead;
   ASSERT_LT(dead, program.registers);
   for (Engine& engine : run.swap.engines) {
-    engine.alter = [dead](SwapOut& out) {
-      if (!out.access || out.access->type != SwapAccess::Type::kReadOnly) return;
+    engine.alter = [dead, last = std::uint64_t{0}](SwapOut& out) mutable {
+      if (!out.access || out.access->store) return;
+      if (out.access->type != SwapAccess::Type::kReadOnly) last = out.access->address;
+      if (out.access->type != SwapAccess::Type::kReadOnly) return;
+      out.access->address = last;
       out.access->type = SwapAccess::Type::kRegister;
       out.access->reg = dead;
     };
