@@ -30,9 +30,8 @@ void check_read_only(const SmParts& parts, const SwapEngine& engine, const SwapA
   CASTOR_HOOK_CHECK(
       engine, parts.clock.now(),
       !access.store && !access.local && promise != nullptr && promise->address_of(access.line) == access.address,
-      "swap engine of SM %u: makes a read-only access to line %u of the shared memory of TB context %u at 0x%llx, "
-      "where "
-      "no segment has it",
+      "swap engine of SM %u: makes a read-only access to line %u of the shared memory of TB context %u "
+      "at 0x%llx, where no segment has it",
       parts.sm, unsigned{access.line}, unsigned{access.slot}, static_cast<unsigned long long>(access.address));
 }
 
@@ -459,14 +458,14 @@ void SwapPort::apply() {
   if (in_.page) moving_[*out_.page_request].record->address = *in_.page;
   if (in_.configure) agent_.configured();
   if (in_.sites) setup_.sites().told();
-  if (in_.job && out_.job_ready) {
+  const bool took_job = in_.job && out_.job_ready;
+  if (took_job) {
     ++counters_.jobs;
     taken_ |= bit_of(in_.job->slot);
     queue_.pop_front();
   }
   if (out_.parked && in_.park_ready) park(*out_.parked);
   if (out_.enter && in_.enter_ready) enter(*out_.enter);
-  const bool took_job = in_.job && out_.job_ready;
   if (in_.configure || in_.sites || in_.segment || took_job || in_.page || in_.access_taken || out_.parked ||
       out_.enter)
     parts_.clock.stir();
