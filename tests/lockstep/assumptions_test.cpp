@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "castor/darsie/engine.h"
 #include "castor/dtbl/engine.h"
@@ -13,12 +14,14 @@
 namespace castor::tests {
 namespace {
 
-/// Clocks `in` as often as `cycles` says, in lockstep at the set `minimum`. Returns what was thrown; empty: nothing.
+/// Clocks `in` as often as `cycles` says, in lockstep at the set `minimum`, with the assumptions `excused`. Returns
+/// what was thrown; empty: nothing.
 template <class Block, class Change>
-std::string message_of(bool checked, unsigned cycles, Change change) {
+std::string message_of(bool checked, unsigned cycles, Change change, const std::vector<std::string>& excused = {}) {
   twin::RtlBuilder source;
   const auto both = twin::make_twin<Block>(twin::Kind::kLockstep, parameter_set<Block>("minimum"), source);
   both->check_assumptions(checked);
+  for (const std::string& name : excused) both->excuse_assumption(name);
   typename Block::Inputs in;
   try {
     for (unsigned cycle = 0; cycle < cycles; ++cycle) {
@@ -57,6 +60,27 @@ TEST(Assumptions, DarsieIsToldOfTwoEventsOfAWarp) {
     in.lnch_warps = in.lnch_full = cycle == 0 ? 1 : 0;
     in.br = in.exit = cycle == 2 ? 1 : 0;
   });
+}
+
+// The inputs of one cycle break two assumptions. Whichever is excused, the other is reported.
+TEST(Assumptions, OneIsExcusedAndTheOthersStayChecked) {
+  const std::string leaders = "u_properties.leaders_issue_once_with_their_tags",
+                    events = "u_properties.one_event_per_warp";
+  const auto both = [](darsie::Inputs& in, unsigned cycle) {
+    in.lnch_valid = cycle == 0 ? 1 : 0;
+    in.lnch_en = in.lnch_valid;
+    in.lnch_warps = in.lnch_full = cycle == 0 ? 1 : 0;
+    in.br = in.exit = cycle == 3 ? 1 : 0;
+    in.i_valid = in.i_lead = cycle == 3 ? 1 : 0;
+    in.i_dv[0] = static_cast<darsie::U8>(in.i_valid);
+  };
+  const auto says = [&both](const std::vector<std::string>& excused) {
+    return message_of<darsie::Block>(true, 4, both, excused);
+  };
+  EXPECT_NE(says({leaders}).find("break the assumption " + events + " "), std::string::npos) << says({leaders});
+  EXPECT_NE(says({events}).find("break the assumption " + leaders + " "), std::string::npos) << says({events});
+  EXPECT_EQ(says({leaders, events}), "");
+  EXPECT_NE(says({"u_properties.of_another_name"}), "");
 }
 
 TEST(Assumptions, DtblIsToldOfAGroupWithoutThreadBlocks) {

@@ -87,6 +87,7 @@ class Lockstep final : public Twin<Block> {
   }
 
   void check_assumptions(bool on) override { rtl_->check_assumptions(on); }
+  void excuse_assumption(const std::string& name) override { rtl_->excuse_assumption(name); }
 
   [[nodiscard]] Cycle quiet() const override { return model_->quiet(); }
 

@@ -82,12 +82,10 @@ void sample(const Pin& pin, T& field, Shape shape) {
   }
 }
 
-/// Verilog name of the first assumption that broke in this thread's last evaluation of RTL; empty if none broke.
-inline thread_local std::string broken_assumption;
+/// Verilog names of the assumptions that broke in this thread's last evaluation of RTL.
+inline thread_local std::vector<std::string> broken_assumptions;
 
-inline void note_broken_assumption(const char* name) {
-  if (broken_assumption.empty()) broken_assumption = name;
-}
+inline void note_broken_assumption(const char* name) { broken_assumptions.emplace_back(name); }
 
 /// Returns the name as `castor prove` prints it: relative to the block, whose instance in the probe wrapper is u_dut.
 [[nodiscard]] inline std::string name_in_block(const std::string& name) {
@@ -114,7 +112,7 @@ inline constexpr bool has_skip<
 /// That function sets the registers to their values after the first m of n idle edges and returns m; the other edges
 /// are clocked. Power-up values, and values that the RTL leaves undefined, are random by the seed. A failing assertion
 /// of the RTL throws base::Error from the call in which it fails. A broken assumption of the RTL's properties also
-/// throws, with its name, while assumptions are checked (Twin::check_assumptions).
+/// throws, with its name, while assumptions are checked (Twin::check_assumptions) unless it is excused.
 template <class Block, class Top>
 class Rtl final : public Twin<Block> {
  public:
@@ -176,6 +174,7 @@ class Rtl final : public Twin<Block> {
   }
 
   void check_assumptions(bool on) override { checks_assumptions_ = on; }
+  void excuse_assumption(const std::string& name) override { excused_.push_back(name); }
 
   [[nodiscard]] Cycle quiet() const override {
     if constexpr (detail::has_quiet<Block>) {
@@ -291,18 +290,24 @@ class Rtl final : public Twin<Block> {
   void evaluate() {
     ::Verilated::threadContextp(context_.get());  // a failing assertion is noted in this context
     top_.eval();
-    if (!detail::broken_assumption.empty()) {
-      const std::string name = detail::name_in_block(std::exchange(detail::broken_assumption, {}));
-      // During reset, broken assumptions are ignored: tables have no reset, and values written to them have no effect.
-      if (checks_assumptions_ && top_.rst_ni != 0) {
-        throw base::Error(std::string(Block::kBlock) + ": the inputs of cycle " + std::to_string(cycle_) +
-                          " break the assumption " + name + " of the RTL's properties");
-      }
-    }
+    if (!detail::broken_assumptions.empty()) check_broken(std::exchange(detail::broken_assumptions, {}));
     if (context_->gotError()) {
       context_->gotError(false);
       throw base::Error(std::string(Block::kBlock) + ": an assertion of the RTL failed in cycle " +
                         std::to_string(cycle_) + "; its message is in the output above");
+    }
+  }
+
+  // Throws for the first of the broken assumptions that is not excused. During reset, all are ignored: tables have no
+  // reset, and values written to them have no effect.
+  void check_broken(const std::vector<std::string>& broken) const {
+    if (!checks_assumptions_ || top_.rst_ni == 0) return;
+    for (const std::string& whole : broken) {
+      const std::string name = detail::name_in_block(whole);
+      if (std::find(excused_.begin(), excused_.end(), name) == excused_.end()) {
+        throw base::Error(std::string(Block::kBlock) + ": the inputs of cycle " + std::to_string(cycle_) +
+                          " break the assumption " + name + " of the RTL's properties");
+      }
     }
   }
 
@@ -348,6 +353,7 @@ class Rtl final : public Twin<Block> {
   Cycle cycle_ = 0;
   bool low_ = false;
   bool checks_assumptions_ = true;
+  std::vector<std::string> excused_;
 };
 
 }  // namespace castor::twin

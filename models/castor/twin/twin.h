@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "castor/base/running_call.h"
@@ -52,6 +53,9 @@ class Twin {
   /// Selects whether a clock edge whose inputs break an assumption of the RTL's properties throws base::Error. The
   /// check is on by default; a bench that breaks the protocol on purpose switches it off. A cycle model checks nothing.
   virtual void check_assumptions(bool /*on*/) {}
+  /// Lets inputs break one assumption from now on, while the others stay checked: for surroundings that are known to do
+  /// what the properties exclude. `name` is the one that the error gives, such as u_properties.one_event_per_warp.
+  virtual void excuse_assumption(const std::string& /*name*/) {}
   /// Returns the internal signals, for waves; null if this twin does not show them. Lives as long as the twin.
   [[nodiscard]] virtual Inside* inside() { return nullptr; }
 
