@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "common/hook_fails.h"
@@ -460,6 +461,63 @@ TEST(AgentJobsDeathTest, AnAgentThatChangesItsJobInTheSecondSettleIsNamed) {
   run([](SwapJob&) {});
   for (const auto& change : changes) {
     EXPECT_HOOK_FAILS(run(change), "sync_agent of SM 0 changes an output after settle that may depend on its state");
+  }
+}
+
+// The engine settles before the agent and behind it. A thread block is moved out and another one starts.
+TEST(AgentJobsDeathTest, AnEngineThatChangesAnOutputInTheSecondSettleIsNamed) {
+  const auto parked = [](auto change) {
+    return [change](SwapOut& out) { return out.parked.has_value() && (change(*out.parked), true); };
+  };
+  const auto enter = [](auto change) {
+    return [change](SwapOut& out) { return out.enter.has_value() && (change(*out.enter), true); };
+  };
+  const auto access = [](auto change) {
+    return [change](SwapOut& out) { return out.access.has_value() && (change(*out.access), true); };
+  };
+  using Change = std::function<bool(SwapOut&)>;  // returns whether there was something to change
+  const std::vector<Change> changes = {
+      parked([](SwapParked& one) { one.slot = 1; }),
+      parked([](SwapParked& one) { one.local = !one.local; }),
+      parked([](SwapParked& one) { one.entry.word[2] ^= 1; }),
+      enter([](SwapEnter& one) { one.slot = 1; }),
+      enter([](SwapEnter& one) { one.fresh = !one.fresh; }),
+      enter([](SwapEnter& one) { ++one.gid; }),
+      enter([](SwapEnter& one) { one.register_home ^= 1; }),
+      enter([](SwapEnter& one) { one.shared_home ^= 1; }),
+      enter([](SwapEnter& one) { one.free = 0x80; }),
+      access([](SwapAccess& one) { one.store = !one.store; }),
+      access([](SwapAccess& one) { one.type = SwapAccess::Type::kReadOnly; }),
+      access([](SwapAccess& one) { one.local = !one.local; }),
+      access([](SwapAccess& one) { one.slot = 1; }),
+      access([](SwapAccess& one) { one.warp ^= 1; }),
+      access([](SwapAccess& one) { one.reg ^= 1; }),
+      access([](SwapAccess& one) { one.line ^= 1; }),
+      access([](SwapAccess& one) { one.home ^= 1; }),
+      access([](SwapAccess& one) { one.address += 128; }),
+      [](SwapOut& out) { return out.parked.has_value() && (out.parked.reset(), true); },
+      [](SwapOut& out) { return out.page_request.has_value() && (out.page_request.reset(), true); },
+      [](SwapOut& out) { return (out.job_ready = !out.job_ready, true); },
+      [](SwapOut& out) { return (out.block_memory = !out.block_memory, true); },
+  };
+  const auto run = [](const Change& change) {
+    AgentRig one;
+    one.place_and_stall(0);
+    std::size_t ticks = 0;
+    unsigned settled = 0;  // in this tick
+    bool changed = false;
+    one.engine.change = [&](SwapOut& out) {
+      if (std::exchange(ticks, one.engine.ticks.size()) != one.engine.ticks.size()) settled = 0;
+      if (++settled == 2 && !changed) changed = change(out);
+    };
+    one.agent.jobs.push_back(out_job(0, 0, 1));
+    const bool done = one.until([&] { return one.agent.starts.size() == 2; });
+    EXPECT_TRUE(done && changed) << "nothing was changed";
+  };
+  run([](SwapOut&) { return true; });
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_HOOK_FAILS(run(changes[i]), "swap engine of SM 0 changes an output after settle");
   }
 }
 

@@ -90,6 +90,10 @@ struct SwapParked {
   SwapEntry entry;
 };
 
+[[nodiscard]] inline bool operator==(const SwapParked& a, const SwapParked& b) {
+  return a.slot == b.slot && a.local == b.local && a.entry.word == b.entry.word;
+}
+
 /// Output of a swap engine: the context holds the TB of the job, or is empty.
 struct SwapEnter {
   std::uint8_t slot = 0;
@@ -99,6 +103,11 @@ struct SwapEnter {
   std::uint8_t shared_home = 0;    ///< home of the context's shared memory
   Maybe<std::uint64_t> free;       ///< address of an image that is not needed any more
 };
+
+[[nodiscard]] inline bool operator==(const SwapEnter& a, const SwapEnter& b) {
+  return a.slot == b.slot && a.fresh == b.fresh && a.gid == b.gid && a.register_home == b.register_home &&
+         a.shared_home == b.shared_home && a.free == b.free;
+}
 
 /// Access of a swap engine to one line.
 struct SwapAccess {
@@ -118,6 +127,11 @@ struct SwapAccess {
   std::uint8_t home = 0;      ///< register home or shared home
   std::uint64_t address = 0;  ///< device address, a multiple of kSwapLineBytes, or local address
 };
+
+[[nodiscard]] inline bool operator==(const SwapAccess& a, const SwapAccess& b) {
+  return a.store == b.store && a.type == b.type && a.local == b.local && a.slot == b.slot && a.warp == b.warp &&
+         a.reg == b.reg && a.line == b.line && a.home == b.home && a.address == b.address;
+}
 
 /// Inputs of a swap engine. "S0": valid in the last `settle` of a tick and at the edge. "At the edge": valid in
 /// `clock`.

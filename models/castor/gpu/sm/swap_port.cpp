@@ -264,18 +264,24 @@ void SwapPort::settle_early(WarpMask /*eligible*/) {
   in_.now = parts_.clock.now();
   answer();
   offer_job();
-  const bool asked = parts_.hooks.agent != nullptr && taken_ != 0;
-  const bool parked = out_.parked.has_value(), entered = out_.enter.has_value();
+  const SwapOut early = out_;
   out_ = engine_.settle(in_);
-  CASTOR_HOOK_CHECK(
-      engine_, in_.now, !asked || (out_.parked.has_value() == parked && out_.enter.has_value() == entered),
-      "swap engine of SM %u changes parked or enter after settle: they may depend on its state only", parts_.sm);
+  if (parts_.hooks.agent != nullptr && taken_ != 0) check_early(early);
   check(out_);
   if (out_.block_memory) {
     parts_.memory.begin_swaps(true);
     ++counters_.blocked;
   }
   if (out_.access) in_.access_taken = make_access(*out_.access);
+}
+
+void SwapPort::check_early(const SwapOut& early) const {
+  const bool same = out_.job_ready == early.job_ready && out_.parked == early.parked && out_.enter == early.enter &&
+                    out_.page_request == early.page_request && out_.access == early.access &&
+                    out_.block_memory == early.block_memory;
+  CASTOR_HOOK_CHECK(engine_, in_.now, same,
+                    "swap engine of SM %u changes an output after settle: outputs may depend on its state only",
+                    parts_.sm);
 }
 
 void SwapPort::check(const SwapOut& out) const {
