@@ -23,6 +23,11 @@ namespace {
 // Returns whether the SIMT lines of a kernel's thread blocks end with a table of read-only segments.
 [[nodiscard]] bool has_table(const SwapKernel& kernel) { return kernel.simt_lines > SimtLines::lines(kernel.warps); }
 
+[[nodiscard]] bool same(const SwapOut& a, const SwapOut& b) {
+  return a.job_ready == b.job_ready && a.parked == b.parked && a.enter == b.enter && a.page_request == b.page_request &&
+         a.access == b.access && a.block_memory == b.block_memory;
+}
+
 // Checks a read-only access: the global address must be that of the segment that covers the line.
 void check_read_only(const SmParts& parts, const SwapEngine& engine, const SwapAccess& access) {
   const std::vector<SegmentTable>& segments = parts.tbs.engine_moves().segments;
@@ -266,22 +271,15 @@ void SwapPort::settle_early(WarpMask /*eligible*/) {
   offer_job();
   const SwapOut early = out_;
   out_ = engine_.settle(in_);
-  if (parts_.hooks.agent != nullptr && taken_ != 0) check_early(early);
+  CASTOR_HOOK_CHECK(engine_, in_.now, parts_.hooks.agent == nullptr || taken_ == 0 || same(out_, early),
+                    "swap engine of SM %u changes an output after settle: outputs may depend on its state only",
+                    parts_.sm);
   check(out_);
   if (out_.block_memory) {
     parts_.memory.begin_swaps(true);
     ++counters_.blocked;
   }
   if (out_.access) in_.access_taken = make_access(*out_.access);
-}
-
-void SwapPort::check_early(const SwapOut& early) const {
-  const bool same = out_.job_ready == early.job_ready && out_.parked == early.parked && out_.enter == early.enter &&
-                    out_.page_request == early.page_request && out_.access == early.access &&
-                    out_.block_memory == early.block_memory;
-  CASTOR_HOOK_CHECK(engine_, in_.now, same,
-                    "swap engine of SM %u changes an output after settle: outputs may depend on its state only",
-                    parts_.sm);
 }
 
 void SwapPort::check(const SwapOut& out) const {

@@ -109,7 +109,6 @@ class SwapPort : public SmMechanism {
   [[nodiscard]] bool lost(unsigned context) const;
   void park(const SwapParked& parked);
   void offer_job();
-  void check_early(const SwapOut& early) const;
   void check(const SwapOut& out) const;
   [[nodiscard]] bool make_access(const SwapAccess& access);
   [[nodiscard]] bool access_memory(const SwapAccess& access, std::byte* line);

@@ -15,7 +15,8 @@ namespace castor::hookup {
 /// Dynamic thread block launch on a GPU (docs/gpu/launches.md, "Groups of thread blocks"). One twin serves two hooks:
 /// the launch unit (this object) and the dispatch policy (`dispatch()`). Either both are plugged in, or only the launch
 /// unit, beside another policy that supports groups. In the second case the distributing half of the block is idle: no
-/// kernel fits, its memory requests are dropped, and the assumption a_group_is_pushed_once of its properties is excused.
+/// kernel fits, its memory requests are dropped, and the assumption a_group_is_pushed_once of its properties is
+/// excused.
 ///
 /// | port of the block | the GPU's |
 /// |---|---|
