@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import cosim, tools, tree
+from . import cosim, rtl_object, tools, tree
 from .errors import WrongRequest
 
 #: Page of a point in Verilator's coverage data -> type of the point.
@@ -65,6 +65,11 @@ def run(options, progress):
             for point, count in counts.items():
                 points[point] = points.get(point, 0) + count
     sources = set(block.sources)
+    links = rtl_object.links(harness.rtl)
+    points = {
+        (kind, tools.with_originals(file, links), line, name): count
+        for (kind, file, line, name), count in points.items()
+    }
     points = {point: count for point, count in points.items() if Path(point[1]).resolve() in sources}
     if not points:
         raise WrongRequest(f"the runs recorded no coverage of {block.folder}", f"logs in {work}")

@@ -20,7 +20,7 @@ the block, and an output probe_<name>_o for each probe of the block's port list.
 
 import re
 
-from . import tree
+from . import tools, tree
 from .errors import WrongRequest
 
 #: Type of a signal, a parameter or a variable.
@@ -141,14 +141,14 @@ def complete(text, sources):
     return text
 
 
-def write_completed(properties, sources, folder):
+def write_completed(properties, sources, folder, name=tools.plain):
     """Writes completed copies of the properties files to `folder`. `sources`: source files with the modules to which
-    they are bound. A `line directive makes tools report positions in the original files. Returns the paths of the
-    copies."""
+    they are bound. A `line directive makes tools report positions in the original files; `name` returns the name of a
+    file there. Returns the paths of the copies."""
     texts = [tree.read_text(path) for path in sources]
     paths = [folder / path.name for path in properties]
     for source, path in zip(properties, paths):
-        path.write_text(f'`line 1 "{source}" 0\n{complete(tree.read_text(source), texts)}', encoding="utf-8")
+        path.write_text(f'`line 1 "{name(source)}" 0\n{complete(tree.read_text(source), texts)}', encoding="utf-8")
     return paths
 
 
@@ -235,16 +235,16 @@ class Listed:
         self.meaning = meaning
 
 
-def probe_top(block, list_ports, place):
-    """Returns the completed text of a block's probe top. `place`: the file that is completed. `list_ports`: a function
-    that returns every Listed at the wanted parameter values; it is called only if the file needs completion. Raises
-    WrongRequest if port list, RTL and file do not agree."""
+def probe_top(block, list_ports, place, name=tools.plain):
+    """Returns the completed text of a block's probe top. `place`: the file that is completed; `name` returns its name
+    for messages of tools. `list_ports`: a function that returns every Listed at the wanted parameter values; it is
+    called only if the file needs completion. Raises WrongRequest if port list, RTL and file do not agree."""
     text = tree.read_text(place)
     clean = blank_comments(text)
     top = f"{block.top}_probe"
     match = re.search(rf"\bmodule\s+{top}\s*;", clean)
     if match is None:
-        return f'`line 1 "{place}" 0\n{text}'
+        return f'`line 1 "{name(place)}" 0\n{text}'
     listed = list_ports()
     module = module_in(block.top, [tree.read_text(source) for source in block.sources])
     if module is None:
@@ -258,9 +258,9 @@ def probe_top(block, list_ports, place):
         *_top_header(module, top, _used(body.text) - body.declared(), shown),
         *_instance(module),
         *(_width_check(block, one) for one in same),
-        f'`line {text.count(chr(10), 0, match.end()) + 1} "{place}" 0',
+        f'`line {text.count(chr(10), 0, match.end()) + 1} "{name(place)}" 0',
     ]
-    begun = f'`line 1 "{place}" 0\n{text[: match.start()]}' + "\n".join(lines)
+    begun = f'`line 1 "{name(place)}" 0\n{text[: match.start()]}' + "\n".join(lines)
     return begun + text[match.end() :]
 
 

@@ -366,7 +366,8 @@ def _make(
     top and properties."""
     work = folder / "work"
     work.mkdir()
-    includes = [f"-I{path}" for path in block.includes]
+    names = tools.Names(work)
+    includes = [f"-I{names(path)}" for path in block.includes]
     top = block.top if source else f"{block.top}_probe"
     given = [] if source else [f"-G{name}={value}" for name, value in values.items()]
     more = [
@@ -375,21 +376,21 @@ def _make(
         *(["--trace"] if waves else []),
         *([ASSUMPTIONS] if checks else []),
     ]
-    bench = [] if source else complete_bench(block, values, folder, checks, home)
-    design = ["--top-module", top, *given, *more, *includes, *map(str, [*sources, *bench])]
+    bench = [] if source else complete_bench(block, values, folder, checks, home, names)
+    design = ["--top-module", top, *given, *more, *includes, *map(names, [*sources, *bench])]
     include = toolchain.verilator_include()
     system = ["-I.", "-isystem", include, "-isystem", include / "vltstd"]
     with ThreadPoolExecutor(max(1, jobs)) as pool:
         archive = pool.submit(_runtime, toolchain, home, include, jobs)
-        said = _step(["verilator", *_VERILATE, "--Mdir", ".", *design], work)
-        names = enumerated.signals(_xml(design, work)) if waves and not source else {}
+        said = _verilate([*_VERILATE, "--Mdir", ".", *design], work, names)
+        meanings = enumerated.signals(_xml(design, work, names)) if waves and not source else {}
         # Defaults of parameters are checked for the block's own RTL only, not for mutants and netlists.
         defaults = {} if source or patched else parameters.of_module(block, work)
         if said.strip():
             print(said.rstrip(), file=sys.stderr)
         written = sorted(path.name for path in work.glob("*.cpp"))
         (work / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in written))
-        (work / "unit.cpp").write_text(_unit(block, values, skip, names, defaults))
+        (work / "unit.cpp").write_text(_unit(block, values, skip, meanings, defaults))
         traced = [_TRACED] if waves else ["-DVM_TRACE=0"]
         # -O1: -O2 and -O3 take longer and make verilated code no faster; -O0 makes it a hundred times slower.
         units = [
@@ -434,6 +435,7 @@ def _make(
                 "block": block.name,
                 "values": values,
                 "sources": list(map(str, sources)),
+                "links": names.links,
                 "properties": list(map(str, checks)),
                 "coverage": coverage,
                 "waves": waves,
@@ -446,13 +448,19 @@ def _make(
     )
 
 
-def complete_bench(block, values, folder, checks=(), home=None):
+def complete_bench(block, values, folder, checks=(), home=None, name=tools.plain):
     """Writes the completed probe top of the block, and the completed properties files `checks`, to `folder` (ports.py).
-    Returns their paths. `values`: the values of all parameters; `home`: the installation.Installation. Raises
-    WrongRequest if they do not agree with the RTL."""
+    Returns their paths. `values`: the values of all parameters; `home`: the installation.Installation; `name` returns
+    the name of a file for messages of tools. Raises WrongRequest if they do not agree with the RTL."""
     top = folder / block.probe_top.name
-    top.write_text(ports.probe_top(block, lambda: port_list(block, values, home), block.probe_top), encoding="utf-8")
-    return [top, *ports.write_completed(checks, block.sources, folder)]
+    text = ports.probe_top(block, lambda: port_list(block, values, home), block.probe_top, name)
+    top.write_text(text, encoding="utf-8")
+    return [top, *ports.write_completed(checks, block.sources, folder, name)]
+
+
+def links(rtl):
+    """Returns the tools.Names.links through which Verilator has read the sources of the object `rtl`."""
+    return json.loads((Path(rtl).parent / "rtl.json").read_text())["links"]
 
 
 def port_list(block, values, home=None):
@@ -498,9 +506,18 @@ def _compile_list(block, text, home, toolchain, headers, folder):
     shutil.rmtree(work)
 
 
-def _xml(design, work):
+def _verilate(arguments, work, names):
+    """Runs Verilator in the folder `work`. `names`: the tools.Names of the files in `arguments`. Returns its output.
+    Raises StepFailed."""
+    try:
+        return names.original(_step(["verilator", *arguments], work))
+    except StepFailed as failure:
+        raise StepFailed(names.original(str(failure))) from None
+
+
+def _xml(design, work, names):
     """Writes Verilator's XML description of the design. Returns its path."""
-    _step(["verilator", "--xml-only", "--xml-output", "design.xml", "--Mdir", "xml", "-Wno-lint", *design], work)
+    _verilate(["--xml-only", "--xml-output", "design.xml", "--Mdir", "xml", "-Wno-lint", *design], work, names)
     return work / "design.xml"
 
 

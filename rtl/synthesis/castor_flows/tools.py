@@ -91,6 +91,42 @@ def original(name):
     return name
 
 
+class Names:
+    """Names that every tool accepts, for files that a tool reads in its working folder. A call returns the path itself,
+    or a name relative to the folder, through a symbolic link in it, if the path contains blanks, quotes, ';' or '#'.
+    The same calls give the same names in every folder."""
+
+    def __init__(self, folder):
+        self.links = {}  # name of the link in the folder -> folder that it leads to
+        self._folder = Path(folder)
+
+    def __call__(self, path):
+        path = Path(path)
+        if not re.search(_SIGNS, str(path)):
+            return str(path)
+        place = path if path.is_dir() else path.parent
+        link = next((name for name, folder in self.links.items() if folder == str(place)), None)
+        if link is None:
+            link = re.sub(r"\W", "_", place.name)
+            while link in self.links or (self._folder / link).exists():
+                link += "_"
+            os.symlink(place.resolve(), self._folder / link)
+            self.links[link] = str(place)
+        return link if place == path else f"{link}/{path.name}"
+
+    def original(self, text):
+        """Returns the text with the paths themselves in place of the names through links."""
+        return with_originals(text, self.links)
+
+
+def with_originals(text, links):
+    """Returns the text with the folder in place of each link of `links`, {name of the link: folder}, that begins a
+    path."""
+    for link, folder in links.items():
+        text = re.sub(rf"(?<![\w./-]){re.escape(link)}/", lambda _: f"{folder}/", text)
+    return text
+
+
 def run(command, log, timeout=None, cwd=None):
     """Runs `command`, a list of words, and writes its output to the file `log`, which is kept. Returns the Result.
 

@@ -242,6 +242,44 @@ class Yosys(unittest.TestCase):
                     self.assertTrue(Path(word).samefile(path))
                     self.assertEqual(tools.original(word), str(path))
 
+    def test_names_within_a_folder_lead_to_files_in_folders_of_any_name(self):
+        with tempfile.TemporaryDirectory() as holder:
+            paths = []
+            for name in ("plain", "a b", "other/a b", 'q"u', "#;", "x/a b/y"):
+                folder = Path(holder) / name
+                folder.mkdir(parents=True)
+                (folder / "c.sv").write_text(name)
+                paths += [folder / "c.sv", folder]
+            work = Path(holder) / "work"
+            (work / "a_b").mkdir(parents=True)
+            names = tools.Names(work)
+            words = [names(path) for path in paths]
+            self.assertEqual(words[:2], list(map(str, paths[:2])))
+            self.assertEqual(len(set(words)), len(words))
+            for word, path in zip(words[2:], paths[2:]):
+                self.assertRegex(word, r"^\w+(/c\.sv)?$")
+                self.assertTrue((work / word).samefile(path))
+            for word, path in zip(words[2::2], paths[2::2]):
+                self.assertEqual(names.original(f"%Warning: {word}:12:3: {word}"), f"%Warning: {path}:12:3: {path}")
+                for other in (f"/{word}", f"x{word}", f"lib-{word}"):
+                    self.assertEqual(names.original(other), other)
+            again = Path(holder) / "again"
+            (again / "a_b").mkdir(parents=True)
+            same = tools.Names(again)
+            self.assertEqual([same(path) for path in paths], words)
+
+    def test_verilator_names_the_file_in_a_folder_with_a_blank(self):
+        with tempfile.TemporaryDirectory() as holder:
+            folder, work = Path(holder) / "a b", Path(holder) / "work"
+            folder.mkdir()
+            work.mkdir()
+            source = folder / "castor_c.sv"
+            source.write_text("module castor_c (input a_i, output b_o);\nendmodule\n")
+            names = tools.Names(work)
+            log = work / "lint.log"
+            result = tools.run(["verilator", "--lint-only", "-Wall", names(source)], log, cwd=work)
+            self.assertIn(f" {source}:1:", names.original(result.output))
+
 
 class Timing(unittest.TestCase):
     def test_period_is_where_the_path_just_meets_set_up(self):
