@@ -466,35 +466,29 @@ TEST(AgentJobsDeathTest, AnAgentThatChangesItsJobInTheSecondSettleIsNamed) {
 
 // The engine settles before the agent and behind it. A thread block is moved out and another one starts.
 TEST(AgentJobsDeathTest, AnEngineThatChangesAnOutputInTheSecondSettleIsNamed) {
-  const auto parked = [](auto change) {
-    return [change](SwapOut& out) { return out.parked.has_value() && (change(*out.parked), true); };
-  };
-  const auto enter = [](auto change) {
-    return [change](SwapOut& out) { return out.enter.has_value() && (change(*out.enter), true); };
-  };
-  const auto access = [](auto change) {
-    return [change](SwapOut& out) { return out.access.has_value() && (change(*out.access), true); };
-  };
   using Change = std::function<bool(SwapOut&)>;  // returns whether there was something to change
+  const auto in = [](auto output, auto change) -> Change {
+    return [=](SwapOut& out) { return (out.*output).has_value() && (change(*(out.*output)), true); };
+  };
   const std::vector<Change> changes = {
-      parked([](SwapParked& one) { one.slot = 1; }),
-      parked([](SwapParked& one) { one.local = !one.local; }),
-      parked([](SwapParked& one) { one.entry.word[2] ^= 1; }),
-      enter([](SwapEnter& one) { one.slot = 1; }),
-      enter([](SwapEnter& one) { one.fresh = !one.fresh; }),
-      enter([](SwapEnter& one) { ++one.gid; }),
-      enter([](SwapEnter& one) { one.register_home ^= 1; }),
-      enter([](SwapEnter& one) { one.shared_home ^= 1; }),
-      enter([](SwapEnter& one) { one.free = 0x80; }),
-      access([](SwapAccess& one) { one.store = !one.store; }),
-      access([](SwapAccess& one) { one.type = SwapAccess::Type::kReadOnly; }),
-      access([](SwapAccess& one) { one.local = !one.local; }),
-      access([](SwapAccess& one) { one.slot = 1; }),
-      access([](SwapAccess& one) { one.warp ^= 1; }),
-      access([](SwapAccess& one) { one.reg ^= 1; }),
-      access([](SwapAccess& one) { one.line ^= 1; }),
-      access([](SwapAccess& one) { one.home ^= 1; }),
-      access([](SwapAccess& one) { one.address += 128; }),
+      in(&SwapOut::parked, [](SwapParked& one) { one.slot = 1; }),
+      in(&SwapOut::parked, [](SwapParked& one) { one.local = !one.local; }),
+      in(&SwapOut::parked, [](SwapParked& one) { one.entry.word[2] ^= 1; }),
+      in(&SwapOut::enter, [](SwapEnter& one) { one.slot = 1; }),
+      in(&SwapOut::enter, [](SwapEnter& one) { one.fresh = !one.fresh; }),
+      in(&SwapOut::enter, [](SwapEnter& one) { ++one.gid; }),
+      in(&SwapOut::enter, [](SwapEnter& one) { one.register_home ^= 1; }),
+      in(&SwapOut::enter, [](SwapEnter& one) { one.shared_home ^= 1; }),
+      in(&SwapOut::enter, [](SwapEnter& one) { one.free = 0x80; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.store = !one.store; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.type = SwapAccess::Type::kReadOnly; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.local = !one.local; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.slot = 1; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.warp ^= 1; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.reg ^= 1; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.line ^= 1; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.home ^= 1; }),
+      in(&SwapOut::access, [](SwapAccess& one) { one.address += 128; }),
       [](SwapOut& out) { return out.parked.has_value() && (out.parked.reset(), true); },
       [](SwapOut& out) { return out.page_request.has_value() && (out.page_request.reset(), true); },
       [](SwapOut& out) { return (out.job_ready = !out.job_ready, true); },

@@ -1,6 +1,7 @@
 """Finds, runs and ends external programs."""
 
 import atexit
+import functools
 import hashlib
 import math
 import os
@@ -38,7 +39,6 @@ _CELLS = Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 #: Characters that Yosys and Verilator do not accept in a path.
 _SIGNS = r'["\\\s;#]'
 
-_links = {}  # folder -> symbolic link to it, for tools that do not accept the folder's name
 _running = set()
 _lock = threading.Lock()
 _stopping = threading.Event()
@@ -67,50 +67,33 @@ def need(*names):
             raise WrongRequest(f"'{name}' is not installed", f"apt-get install {package}, or put it on PATH")
 
 
-def plain(path):
-    """Returns a path of the file or folder that every tool accepts: the path itself, or a path through a symbolic link
-    if the path contains blanks, quotes, ';' or '#'. Links are removed when the flow ends."""
-    path = Path(path)
-    if not re.search(_SIGNS, str(path)):
-        return str(path)
-    folder = path if path.is_dir() else path.parent
-    with _lock:
-        if folder not in _links:
-            holder = tempfile.mkdtemp(prefix="castor-")
-            atexit.register(shutil.rmtree, holder, ignore_errors=True)
-            _links[folder] = os.path.join(holder, "folder")
-            os.symlink(folder.resolve(), _links[folder])
-        return _links[folder] if folder == path else os.path.join(_links[folder], path.name)
-
-
-def original(name):
-    """Returns the path from which `plain` made `name`; `name` itself if `plain` did not make it."""
-    for folder, link in _links.items():
-        if name == link or name.startswith(link + "/"):
-            return str(folder) + name[len(link) :]
-    return name
+def _is_plain(path):
+    """Returns whether every tool accepts the path."""
+    return not re.search(_SIGNS, str(path))
 
 
 class Names:
-    """Names that every tool accepts, for files that a tool reads in its working folder. A call returns the path itself,
-    or a name relative to the folder, through a symbolic link in it, if the path contains blanks, quotes, ';' or '#'.
-    The same calls give the same names in every folder."""
+    """Names that every tool accepts, for files that a tool reads. A call returns the path itself, or a path through a
+    symbolic link in `folder` if the path contains blanks, quotes, ';' or '#'. `prefix` stands before the name of the
+    link: nothing if the tool runs in the folder. The same calls give the same names in every folder."""
 
-    def __init__(self, folder):
-        self.links = {}  # name of the link in the folder -> folder that it leads to
+    def __init__(self, folder, prefix=""):
+        self.links = {}  # path of the link -> folder that it leads to
         self._folder = Path(folder)
+        self._prefix = prefix
 
     def __call__(self, path):
         path = Path(path)
-        if not re.search(_SIGNS, str(path)):
+        if _is_plain(path):
             return str(path)
         place = path if path.is_dir() else path.parent
         link = next((name for name, folder in self.links.items() if folder == str(place)), None)
         if link is None:
-            link = re.sub(r"\W", "_", place.name)
-            while link in self.links or (self._folder / link).exists():
-                link += "_"
-            os.symlink(place.resolve(), self._folder / link)
+            name = re.sub(r"\W", "_", place.name)
+            while os.path.lexists(self._folder / name):
+                name += "_"
+            os.symlink(place.resolve(), self._folder / name)
+            link = self._prefix + name
             self.links[link] = str(place)
         return link if place == path else f"{link}/{path.name}"
 
@@ -125,6 +108,30 @@ def with_originals(text, links):
     for link, folder in links.items():
         text = re.sub(rf"(?<![\w./-]){re.escape(link)}/", lambda _: f"{folder}/", text)
     return text
+
+
+def plain(path):
+    """Returns a path of the file or folder that every tool accepts: the path itself, or one through a link of Names.
+    Links are removed when the flow ends."""
+    if _is_plain(path):
+        return str(path)
+    with _lock:
+        return _names_anywhere()(path)
+
+
+def original(name):
+    """Returns the path from which `plain` made `name`; `name` itself if `plain` did not make it."""
+    with _lock:
+        links = _names_anywhere().links if _names_anywhere.cache_info().currsize else {}
+    return links.get(name) or with_originals(name, links)
+
+
+@functools.cache
+def _names_anywhere():
+    """Returns the Names of tools that run in any folder."""
+    holder = tempfile.mkdtemp(prefix="castor-")
+    atexit.register(shutil.rmtree, holder, ignore_errors=True)
+    return Names(holder, f"{holder}/")
 
 
 def run(command, log, timeout=None, cwd=None):

@@ -82,8 +82,9 @@ class CdpJudge : Judge {
 
  private:
   void placement() {
-    Claim& c = begin("B1", "thread blocks go to SMs in turn; freed room is filled first", "sections 2.2, 2.3",
-                     "three placements equal the rule exactly: a free chip from SM 0 on, a full chip, a second kernel");
+    Claim& c =
+        begin("B1", "thread blocks go to SMs in turn; freed room is filled first", "Wang 2016, sections 2.2, 2.3",
+              "three placements equal the rule exactly: a free chip from SM 0 on, a full chip, a second kernel");
     by_construction(c, "the machine's placement is this rule");
     if (!need_path(c, !path_.placement.empty())) return;
     const Sample& p = path_.placement;
@@ -116,7 +117,7 @@ class CdpJudge : Judge {
 
   void queues() {
     Claim& c =
-        begin("B3", "more streams than hardware queues wait for each other", "section 2.2",
+        begin("B3", "more streams than hardware queues wait for each other", "Wang 2016, section 2.2",
               "64 kernels of one block and 10000 ticks in 64 streams: one queue takes above 8 times as long as 32");
     by_construction(c, "the machine's queues are set to 32, and to 1 beside it");
     if (!need_path(c, path_.queues.count(1) != 0 && path_.queues.count(32) != 0)) return;
@@ -150,7 +151,7 @@ class CdpJudge : Judge {
   }
 
   void hiding() {
-    Claim& c = begin("B5", "calls of several warps hide each other", "section 4.6.1",
+    Claim& c = begin("B5", "calls of several warps hide each other", "Wang 2016, section 4.6.1",
                      "16 warps of a block, a launch each: below 1.3 times as long as one");
     by_construction(c, "a call is a wait of its warp, which takes nothing that warps share");
     if (!need_path(c, path_.warps.count(1) != 0 && path_.warps.count(16) != 0)) return;
@@ -331,7 +332,7 @@ class CdpJudge : Judge {
 
   void limit() {
     Claim& c =
-        begin("B17", "launches above the limit of pending ones are refused", "section 3.4.2.4",
+        begin("B17", "launches above the limit of pending ones are refused", "Wang 2016, section 3.4.2.4",
               "32 lanes launch at once with a limit of 5: 5 are admitted, 27 refused, and the call takes as long as "
               "with 32");
     by_construction(c, "the limit is a key of the machine, set to 5");

@@ -343,7 +343,7 @@ class DtblJudge : Judge {
 
   void kernel_hit_rates() {
     Claim& c =
-        begin("T15", "most groups find a kernel", "0.818 (figure 22), 98 % (section 4.3)",
+        begin("T15", "most groups find a kernel", "0.818 (figure 22), 98 % (Wang 2016, section 4.3)",
               "mean over the same workloads without a kernel kept resident above 0.8; with one every group finds it, "
               "which decides nothing");
     if (!need(c, launch_dense(), {kDtbl, kCold})) return;

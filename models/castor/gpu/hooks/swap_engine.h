@@ -161,6 +161,11 @@ struct SwapOut {
   bool block_memory = false;         ///< no memory instruction of a warp issues in this tick
 };
 
+[[nodiscard]] inline bool operator==(const SwapOut& a, const SwapOut& b) {
+  return a.job_ready == b.job_ready && a.parked == b.parked && a.enter == b.enter && a.page_request == b.page_request &&
+         a.access == b.access && a.block_memory == b.block_memory;
+}
+
 /// Limits of a swap engine for the storage of its SM, for kernels that own the machine. A kernel gets homes and places
 /// up to these limits from the registers and the shared memory that its TBs leave unused. With all 0 no TB stays in the
 /// SM.

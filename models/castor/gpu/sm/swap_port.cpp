@@ -23,11 +23,6 @@ namespace {
 // Returns whether the SIMT lines of a kernel's thread blocks end with a table of read-only segments.
 [[nodiscard]] bool has_table(const SwapKernel& kernel) { return kernel.simt_lines > SimtLines::lines(kernel.warps); }
 
-[[nodiscard]] bool same(const SwapOut& a, const SwapOut& b) {
-  return a.job_ready == b.job_ready && a.parked == b.parked && a.enter == b.enter && a.page_request == b.page_request &&
-         a.access == b.access && a.block_memory == b.block_memory;
-}
-
 // Checks a read-only access: the global address must be that of the segment that covers the line.
 void check_read_only(const SmParts& parts, const SwapEngine& engine, const SwapAccess& access) {
   const std::vector<SegmentTable>& segments = parts.tbs.engine_moves().segments;
@@ -271,7 +266,7 @@ void SwapPort::settle_early(WarpMask /*eligible*/) {
   offer_job();
   const SwapOut early = out_;
   out_ = engine_.settle(in_);
-  CASTOR_HOOK_CHECK(engine_, in_.now, parts_.hooks.agent == nullptr || taken_ == 0 || same(out_, early),
+  CASTOR_HOOK_CHECK(engine_, in_.now, parts_.hooks.agent == nullptr || taken_ == 0 || out_ == early,
                     "swap engine of SM %u changes an output after settle: outputs may depend on its state only",
                     parts_.sm);
   check(out_);
