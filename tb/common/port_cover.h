@@ -105,7 +105,7 @@ class PortCover {
     std::size_t i = 0;
     const auto see = [this, &i](const twin::Port& port, const auto& field) {
       using Field = std::decay_t<decltype(field)>;
-      if constexpr (std::is_integral_v<Field>) events_[i] = field != 0 ? 1 : 0;
+      if constexpr (!twin::is_lanes<Field>) events_[i] = detail::zero(field) ? 0 : 1;
       const unsigned first = first_[i++];
       if (first == kNone) return;
       if constexpr (twin::detail::has_names<Field>) {

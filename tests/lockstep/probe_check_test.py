@@ -116,6 +116,16 @@ class ProbeCheck(unittest.TestCase):
         self.assertIn("gated_q at small: no probe", output)
         self.assertIn("gated_q at large: no probe", output)
 
+    def test_registers_of_a_generate_loop_are_probes_by_their_path(self):
+        wide = PROBE.replace("output logic [Width:0] probe_both_o", "output logic [3*Width:0] probe_both_o")
+        shown = wide.replace("{u_dut.valid_q,", "{u_dut.gen_loop[0].loop_q, u_dut.gen_loop[1].loop_q, u_dut.valid_q,")
+        reasons = {name: why for name, why in REASONS.items() if name != "gen_loop[*].loop_q"}
+        output, good = self.check(reasons, probe=shown)
+        self.assertTrue(good, output)
+        output, good = self.check(reasons, probe=shown.replace("gen_loop[1]", "gen_loop[0]"))
+        self.assertFalse(good)
+        self.assertIn("gen_loop[*].loop_q at small: no probe", output)
+
     def test_reasons_are_of_registers_that_need_one(self):
         output, good = self.check(REASONS | {"plain_q": "why not", "gone_q": "was here"})
         self.assertFalse(good)

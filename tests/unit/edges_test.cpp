@@ -187,6 +187,42 @@ TEST(PortCover, AHighestBitOfAnyElementCounts) {
   EXPECT_EQ(hits.count("out_ready top bit"), 0U);  // one bit: its levels are points
 }
 
+// A block with a valid bit for each of 70 receivers.
+// clang-format off
+#define WIDE_INPUTS(X)  X(take,       U8,        1, 1,  kLevel,   kEdge,       "data is taken")
+#define WIDE_OUTPUTS(X) X(send_valid, Receivers, 1, 70, kEvent,   kRegistered, "receivers")   \
+                        X(send_data,  U32,       1, 32, kPayload, kRegistered, "data for them")
+#define WIDE_PROBES(X)  X(full,       U8,        1, 1,                         "data waits")
+// clang-format on
+
+namespace wide {
+using Receivers = twin::Bits<70>;
+using twin::U32;
+using twin::U8;
+struct Params {};
+CASTOR_PORT_LISTS(WIDE, wide)
+}  // namespace wide
+
+TEST(PortCover, AValidOfManyBitsIsAnEventWhileAnyIsSet) {
+  const auto hits = [](unsigned receiver) {
+    Cover cover;
+    PortCover<wide::PortLists> ports(cover, {});
+    for (const std::uint32_t data : {0U, 0x8000'0000U, 0U}) {
+      wide::Outputs out;
+      if (receiver < 70) out.send_valid.set(receiver);
+      out.send_data = data;
+      ports.watch({}, out, {});
+    }
+    for (const Cover::Point& point : cover.points()) {
+      if (point.name == "send_data top bit") return point.hits;
+    }
+    return ~std::uint64_t{0};
+  };
+  EXPECT_EQ(hits(0), 1U);
+  EXPECT_EQ(hits(69), 1U);
+  EXPECT_EQ(hits(70), 0U);  // none
+}
+
 TEST(PortCover, AWaivedHighestBitKeepsItsReason) {
   Cover cover;
   PortCover<Block> ports(cover, turnstile::Params{});
