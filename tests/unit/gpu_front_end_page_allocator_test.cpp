@@ -75,7 +75,8 @@ TEST(PageAllocatorsDeathTest, AnImageThatIsNotInUseCannotBeGivenBack) {
 /// searches line by line.
 class SlowRegion {
  public:
-  SlowRegion(bool on_demand, std::uint64_t bytes) : on_demand_(on_demand), owners_(bytes / 128) {}
+  SlowRegion(bool on_demand, std::uint64_t bytes)
+      : on_demand_(on_demand), owners_(bytes / 128), owned_(bytes / 128, kFree) {}
 
   void start(Ticket kernel, std::uint64_t image) { kernels_[kernel].image = image; }
   /// Returns the offset of an image in the region; nullopt if there is no room.
@@ -99,7 +100,9 @@ class SlowRegion {
   }
   void give_back(Ticket kernel, std::uint64_t offset) { kernels_[kernel].back.push_back(offset); }
   void end(Ticket kernel) {
-    for (Ticket& owner : owners_) owner = owner == kernel ? 0 : owner;
+    for (std::size_t line = 0; line < owners_.size(); ++line) {
+      if (owners_[line] == kernel) owned_[line] = kFree;
+    }
     kernels_.erase(kernel);
   }
 
@@ -110,15 +113,13 @@ class SlowRegion {
   };
   void own(std::uint64_t offset, std::uint64_t bytes, Ticket kernel) {
     std::fill_n(owners_.begin() + static_cast<long>(offset / 128), bytes / 128, kernel);
+    std::fill_n(owned_.begin() + static_cast<long>(offset / 128), bytes / 128, kernel == 0 ? kFree : kOwned);
   }
   [[nodiscard]] std::optional<std::uint64_t> find(std::uint64_t bytes, std::uint64_t step) const {
-    for (std::uint64_t offset = 0; offset + bytes <= owners_.size() * 128;) {
-      const auto first = owners_.begin() + static_cast<long>(offset / 128);
-      const auto end = first + static_cast<long>(bytes / 128);
-      const auto owned = std::find_if(first, end, [](Ticket owner) { return owner != 0; });
-      if (owned == end) return offset;
-      const auto next = static_cast<std::uint64_t>(owned - owners_.begin() + 1) * 128;
-      offset = (next + step - 1) / step * step;
+    for (std::uint64_t offset = 0; offset + bytes <= owned_.size() * 128;) {
+      const std::size_t owned = owned_.find(kOwned, offset / 128);
+      if (owned == std::string::npos || owned >= (offset + bytes) / 128) return offset;
+      offset = ((owned + 1) * 128 + step - 1) / step * step;
     }
     return std::nullopt;
   }
@@ -141,7 +142,9 @@ class SlowRegion {
     one.rest.pop_back();
   }
   bool on_demand_;
-  std::vector<Ticket> owners_;  // [line] kernel to which it belongs, 0 = none
+  static constexpr char kFree = '.', kOwned = 'x';
+  std::vector<Ticket> owners_;  // [line] kernel to which it belongs, if it is owned
+  std::string owned_;           // [line] kOwned or kFree
   std::map<Ticket, Kernel> kernels_;
 };
 

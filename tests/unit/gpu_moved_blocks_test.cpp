@@ -1,6 +1,7 @@
 // Tests of swapped thread blocks on machines with the front end's hardware blocks: lax, dtbl, laperm and laperm_kmu
 // (docs/gpu/moving.md, "Hooks").
 
+#include "tests/common/sanitized.h"
 #include "tests/unit/gpu_launch_group_programs.h"
 #include "tests/unit/gpu_moved_programs.h"
 
@@ -59,13 +60,16 @@ std::string tree(const Keys& keys) {
 }
 
 TEST(MovedBesideBlocks, ParentsThatWaitMakeRoomForTheirChildren) {
-  for (const char* const policy : {"tb_pri", "smx_bind", "adaptive_bind"}) {
-    moves(tree, {"blocks.laperm.enable=1", std::string("blocks.laperm.policy=") + policy});
-  }
-  moves(tree, {"blocks.laperm_kmu.enable=1"});
-  moves(tree, {"blocks.laperm.enable=1", "blocks.laperm_kmu.enable=1", "table.entries=4"});
-  moves(tree, {"blocks.dtbl.enable=1"});
-  moves(tree, {"blocks.dtbl.enable=1", "blocks.dtbl.dispatch=0", "blocks.laperm.enable=1"});
+  const std::vector<Keys> machines = {
+      {"blocks.dtbl.enable=1"},
+      {"blocks.laperm.enable=1", "blocks.laperm.policy=tb_pri"},
+      {"blocks.laperm.enable=1", "blocks.laperm.policy=smx_bind"},
+      {"blocks.laperm.enable=1", "blocks.laperm_kmu.enable=1", "table.entries=4"},
+      {"blocks.laperm.enable=1", "blocks.laperm.policy=adaptive_bind"},
+      {"blocks.laperm_kmu.enable=1"},
+      {"blocks.dtbl.enable=1", "blocks.dtbl.dispatch=0", "blocks.laperm.enable=1"},
+  };
+  for (const Keys& keys : sample_if_sanitized(machines)) moves(tree, keys);
 }
 
 // --- Groups ----------------------------------------------------------------------------------------------------------
