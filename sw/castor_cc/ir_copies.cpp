@@ -217,9 +217,9 @@ std::optional<Plan> plan_of(const TypeLayout& type, std::uint64_t size, std::uin
   return plan;
 }
 
-/// Records the values in each unit that has numbers of 1 or 2 bytes. In a structure that a function returns, padding
-/// and members without an assigned value may be poison. An integer that contains such a byte is poison as a whole.
-/// Returns false if a value lies in two units.
+/// Lists the values inside each unit of the copy that contains a value of 1 or 2 bytes, so that the unit can be copied
+/// value by value: in a structure that a function returns, padding and members without an assigned value may be poison,
+/// and an integer that contains such a byte is poison as a whole. Returns false if a value lies in two units.
 bool split_units(Plan& plan, const TypeLayout& type) {
   for (Unit& unit : plan.units) {
     bool narrow = false;

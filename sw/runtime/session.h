@@ -135,7 +135,7 @@ class Session {
   Graphs graphs_;
   HostFunctions functions_;
   Progress progress_;
-  std::uint64_t judged_moves_ = 0;  ///< number of device advances without a proof that the program was waiting
+  std::uint64_t judged_moves_ = 0;  ///< times that the device advanced although the program may not have been waiting
   std::string printed_;
   std::thread::id first_thread_;
   bool several_threads_ = false;

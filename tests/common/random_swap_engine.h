@@ -376,7 +376,7 @@ class RandomSwapEngine final : public SwapEngine {
   std::array<std::array<std::uint64_t, 4>, 128> live_{};  // [site] live registers
   std::vector<std::uint32_t> lines_;                      // lines that are moved: numbers in the context
   std::vector<std::uint32_t> order_;                      // indices of lines_, in the order of the accesses
-  std::vector<std::uint32_t> at_;                         // of lines_: line of the image or place
+  std::vector<std::uint32_t> at_;                         // [index as lines_] number of the line in the image or place
   std::uint32_t stored_ = 0;                              // lines of the image or place
   std::uint32_t added_ = 0;                               // lines of the context before this one are in lines_
   std::array<std::array<ReadOnlySegment, 8>, 64> segments_{};  // [context] its read-only segments

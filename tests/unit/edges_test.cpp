@@ -359,7 +359,7 @@ TEST(Medley, ASequenceHasItsOwnResetsWithinItsEpisode) {
     medley.drive(in);
   }
   EXPECT_GT(Resetting::begins, 1'000U);
-  EXPECT_LT(Resetting::begins, 4'000U);  // episodes of the other sequence lie between
+  EXPECT_LT(Resetting::begins, 4'000U);  // its episodes alternate with those of another sequence
   EXPECT_GE(resets, Resetting::begins);
   EXPECT_LT(resets, Resetting::begins + 60);
   EXPECT_GT(Resetting::ran, 8'000U);  // an episode of the resetting sequence has its full length

@@ -132,7 +132,7 @@ class FunctionalDevice final : public Device {
   std::deque<Resident> returning_;                 ///< blocks to become resident again: their launches are closed, or
                                                    ///< they were woken
   std::vector<std::unique_ptr<ThreadBlock>> spare_blocks_;   ///< thread blocks to be reused
-  std::unordered_map<std::uint64_t, std::uint64_t> events_;  ///< event number to count
+  std::unordered_map<std::uint64_t, std::uint64_t> events_;  ///< count of each event, by its number
   Tickets tickets_;
   std::uint64_t placed_ = 0;  ///< blocks started so far
   Counters counters_;

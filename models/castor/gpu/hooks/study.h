@@ -52,8 +52,8 @@ class Study {
  public:
   virtual ~Study() = default;
   /// Returns the number of rows that each TB context has beyond the register file, at most 256. They are numbered after
-  /// the rows of the register file, take no register space, and may be given away while they are read. 0: the filter
-  /// has no rows and acts on issue alone. Constant.
+  /// the rows of the register file and take no register space. A row may get its next value while an older instruction
+  /// still reads it. 0: the filter has no rows and acts on issue alone. Constant.
   [[nodiscard]] virtual unsigned rows() const { return 0; }
   /// Called once, after the filter's `attach` and `reset`.
   virtual void attach(StudiedSm& /*sm*/) {}

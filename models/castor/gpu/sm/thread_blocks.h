@@ -103,9 +103,9 @@ class ThreadBlocks {
   /// retire or be swapped out.
   [[nodiscard]] bool may_start(Tick tick) const { return quiet_tick_ != tick; }
   /// Starts a TB in the lowest free context, allocates its resources and the lowest warp slots not in `used`, and
-  /// initialises its state except for its warps. With `message.context` it starts in that context, which must be kept,
-  /// and in the warp slots of the TB before; with `message.saved` shared memory then stays as it is. Returns the
-  /// context. Asserts that the TB fits.
+  /// initialises its state except for its warps. With `message.context` it starts in that context, which an agent has
+  /// kept when its TB left, and in the warp slots of that TB; with `message.saved` shared memory then stays as it is.
+  /// Returns the context. Asserts that the TB fits.
   unsigned start(const TbStartMessage& message, WarpMask used, Cycle now, Tick tick);
   /// Returns the ticks that the set-up of the TB takes.
   [[nodiscard]] Tick setup_ticks(const TbStartMessage& message) const;
