@@ -143,8 +143,9 @@ void write_mechanisms(std::string& text) {
       text);
   write_section<OfFrontEnd<PageCounters>>(
       "With memory for thread blocks that are swapped out",
-      "Machines with a synchronisation hub and a block that stores swapped-out thread blocks in device memory\n"
-      "(docs/gpu/sync-network.md, \"Images\") have the following statistics.",
+      "Machines with a block that stores swapped-out thread blocks in device memory, and with a synchronisation hub "
+      "or\n"
+      "`context.mover: engine` (docs/gpu/sync-network.md, \"Images\"), have the following statistics.",
       text);
   write_section<OfSm<MoveCounters>>(
       "With thread blocks that move",

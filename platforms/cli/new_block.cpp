@@ -215,8 +215,8 @@ int new_block(const Request& request) {
     throw base::InputError("'" + base::printable(folder.string(), std::string::npos) + "' exists",
                            "--into names another folder");
   }
-  // ANSWERS is text of the hook sync alone.
-  Values values{{"NAME", request.name}, {"HOOK", request.hook}, {"ANSWERS", ""}};
+  // MEMBERS is text of the hooks sync and swap alone: member functions of the registration.
+  Values values{{"NAME", request.name}, {"HOOK", request.hook}, {"MEMBERS", ""}};
   std::string& upper = values["UPPER"];
   for (const char c : request.name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const fs::path from = templates();

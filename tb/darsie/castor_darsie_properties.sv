@@ -287,7 +287,7 @@ module castor_darsie_properties;
   `CASTOR_ASSUME(held_warps_do_nothing, ((br_i | d_warp) & held) == '0)
   `CASTOR_ASSUME(one_event_per_warp, (maj & br_i & exit_i) == '0 && (maj & br_i & leave_i) == '0 &&
                                       (maj & exit_i & leave_i) == '0 && (maj & d_warp & (br_i | exit_i | leave_i)) == '0 &&
-                                      (maj & barred & (br_i | exit_i | leave_i | d_warp)) == '0)
+                                      (maj & barred & (br_i | leave_i | d_warp)) == '0)
   `CASTOR_ASSUME(eligible_warps_have_no_event, (f_elig_i & (br_i | exit_i | leave_i | barred | d_warp | dues)) == '0)
   `CASTOR_ASSUME(everything_has_issued_at_events, ((br_i | leave_i | barred) & dues_left) == '0)
   `CASTOR_ASSUME(all_is_passed_at_branches_and_barriers, ((br_i | barred) & pends) == '0)

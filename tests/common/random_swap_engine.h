@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "castor/gpu/hooks/swap_engine.h"
+#include "castor/gpu/sync_support.h"
 #include "castor/gpu/wait_graph.h"
 
 namespace castor::gpu::test {
@@ -20,17 +21,24 @@ class RandomSwapEngine final : public SwapEngine {
   struct Options {
     std::uint64_t seed = 1;
     unsigned longest_pause = 3;  ///< most edges between two accesses
-    unsigned enter_pause = 0;    ///< edges between `parked` and `enter`
-    std::uint64_t image_bytes = std::uint64_t{4} << 20;
+    unsigned enter_pause = 0;    ///< edges before `enter` of a job that moves nothing in
     bool spare = true;  ///< the engine has a spare register home, a spare shared home and a place inside the SM
   };
   explicit RandomSwapEngine(const Options& options) : options_(options) {}
+
+  /// Images hold whole contexts: the control state and the predicates of a warp lie in SIMT lines.
+  [[nodiscard]] static SwapLimits limits() {
+    SwapLimits limits;
+    limits.images = true;
+    limits.warp_bytes = 80;
+    limits.predicate_bytes = 32;
+    return limits;
+  }
 
   [[nodiscard]] const char* block() const override { return "shuttle"; }
   [[nodiscard]] SwapStorage storage() const override {
     SwapStorage storage;
     storage.register_homes = storage.shared_homes = storage.places = options_.spare ? 1 : 0;
-    storage.image_bytes = options_.image_bytes;
     return storage;
   }
   void attach(const HookSite& site) override { state_ = mix(options_.seed * 1000 + site.sm); }
@@ -72,12 +80,7 @@ class RandomSwapEngine final : public SwapEngine {
         break;
       case Phase::kPark:
         if (!in.park_ready) break;
-        if (!job_.fresh) {
-          begin_in();
-          break;
-        }
-        phase_ = Phase::kEnter;
-        pause_ = options_.enter_pause;
+        job_.fresh ? begin_enter() : begin_in();
         break;
       case Phase::kEnter:
         if (pause_ != 0) {
@@ -133,7 +136,12 @@ class RandomSwapEngine final : public SwapEngine {
       phase_ = Phase::kPage;
       return;
     }
+    if (job.fresh) return begin_enter();  // into a vacant context
     begin_in();
+  }
+  void begin_enter() {
+    phase_ = Phase::kEnter;
+    pause_ = options_.enter_pause;
   }
   void begin_in() {
     stores_ = false;

@@ -5,8 +5,9 @@ check_timeline.py <file> [--kilohertz F]     prints what the file holds; exit co
 wrong check_timeline.py --self-test                holds the checker against files that are wrong in one place each
 
 Checked: JSON; the fields that each kind of event needs; slices of a track nest or are apart; slices of a track and
-values of a counter come in the order of time; every begin has its end; everything that is drawn has a name; with
---kilohertz also that times are those of args.cycle and args.cycles at that clock.
+values of a counter come in the order of time; every begin has its end; both ends of an arrow lie in slices, and the
+head is not earlier than its only tail; everything that is drawn has a name; with --kilohertz also that times are those
+of args.cycle and args.cycles at that clock.
 """
 
 import argparse
@@ -32,6 +33,7 @@ class Checker:
         self.last = {}
         self.names = defaultdict(dict)
         self.counters = defaultdict(int)
+        self.arrows = {"s": {}, "f": {}}  # (category, name, id) -> (number of the event, track, time)
 
     def fault(self, number, text):
         self.faults.append(f"event {number}: {text}")
@@ -58,7 +60,7 @@ class Checker:
             return self.fault(number, "args is no object")
         if kind == "M":
             return self.metadata(number, event, arguments)
-        if kind not in "XBEC":
+        if kind not in ("X", "B", "E", "C", "s", "f"):
             return self.fault(number, f"is of unknown kind {kind}")
         time = event.get("ts")
         if not is_number(time) or time < 0:
@@ -71,6 +73,8 @@ class Checker:
             self.counters[(event["pid"], event["name"])] += 1
         elif kind == "X":
             self.complete(number, event, arguments, track)
+        elif kind in "sf":
+            self.arrow_end(number, event, track)
         elif kind == "B":
             self.in_order(number, track, time)
             self.begun[track].append((time, event["name"], number))
@@ -83,6 +87,25 @@ class Checker:
                 self.fault(number, f"end of {event['name']} inside {name}")
             self.slices[track].append((start, time, number))
         return None
+
+    def arrow_end(self, number, event, track):
+        key = (event.get("cat"), event["name"], event.get("id"))
+        if None in key:
+            return self.fault(number, "is an end of an arrow without category or id")
+        if key in self.arrows[event["ph"]]:
+            self.fault(number, f"arrow {key} has another such end")
+        self.arrows[event["ph"]][key] = (number, track, event["ts"])
+        return None
+
+    def arrows_lead(self):
+        for key, (number, _, time) in self.arrows["f"].items():
+            tail = self.arrows["s"].get(key)
+            if tail is None or tail[2] > time:
+                self.fault(number, f"head of arrow {key} without an earlier tail")
+        for ends in self.arrows.values():
+            for number, track, time in ends.values():
+                if not any(start <= time <= end for start, end, _ in self.slices[track]):
+                    self.fault(number, f"end of an arrow outside the slices of track {track}")
 
     def complete(self, number, event, arguments, track):
         time, duration = event["ts"], event.get("dur")
@@ -144,6 +167,7 @@ class Checker:
         for number, event in enumerate(events):
             self.event(number, event)
         self.nesting()
+        self.arrows_lead()
         for track, begun in self.begun.items():
             for _, name, number in begun:
                 self.fault(number, f"{name} on track {track} never ends")
@@ -182,6 +206,10 @@ def self_test():
     def count(time, value):
         return {"name": "c", "ph": "C", "pid": 1, "tid": 0, "ts": time, "args": {"v": value}}
 
+    def arrow(kind, time, **more):
+        event = {"name": "a", "cat": "a", "ph": kind, "id": 1, "pid": 1, "tid": 2, "ts": time}
+        return {key: value for key, value in (event | more).items() if value is not None}
+
     def edge(kind, time, name="b"):
         return {"name": name, "ph": kind, "pid": 1, "tid": 2, "ts": time}
 
@@ -191,6 +219,7 @@ def self_test():
         "the same slice twice": [cut(0, 5), cut(0, 5)],
         "begins and ends": [edge("B", 1), edge("B", 2, "i"), edge("E", 3, "i"), edge("E", 3)],
         "counters": [count(1, 0), count(1, 5), count(2, 7)],
+        "arrows": [cut(0, 5), arrow("s", 4), cut(5, 5), arrow("f", 5), arrow("s", 6, id=2), arrow("s", 7, cat="b")],
     }
     bad = {
         "no ts": [cut(0, 5, ts=None)],
@@ -212,6 +241,12 @@ def self_test():
         "counter goes back": [count(2, 0), count(1, 0)],
         "counter without a number": [count(2, "x")],
         "unknown kind": [cut(0, 5, ph="Z")],
+        "arrow without a tail": [cut(0, 5), arrow("f", 4)],
+        "arrow of another category": [cut(0, 5), arrow("s", 3, cat="b"), arrow("f", 4)],
+        "arrow that leads back": [cut(0, 5), arrow("s", 4), arrow("f", 3)],
+        "arrow with two heads": [cut(0, 5), arrow("s", 2), arrow("f", 3), arrow("f", 4)],
+        "arrow without an id": [cut(0, 5), arrow("s", 2, id=None)],
+        "arrow from nowhere": [cut(0, 5), arrow("s", 6)],
         "named twice": [head[0]],
         "no object": [5],
     }

@@ -13,3 +13,15 @@ endif()
 castor_script_test(synchronisation KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/synchronisation_test.py" "$<TARGET_FILE:castor>"
           "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_BINARY_DIR}/tests/answering_blocks")
+
+# CUDA programs with more thread blocks than fit: hub and agents of roster beside the swap engines of shuttle
+# (kernels.cmake).
+file(GLOB programs RELATIVE "${PROJECT_SOURCE_DIR}/tests/platform/grids" CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/tests/platform/grids/*.cu")
+foreach(program IN LISTS programs)
+  string(REPLACE ".cu" "" program "${program}")
+  castor_script_test(swapped_grid_${program} KIND platform
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/swapped_grid_test.py" "$<TARGET_FILE:castor>"
+            "$<TARGET_FILE:Castor::castor-cc>"
+            "${PROJECT_BINARY_DIR}/tests/answering_blocks:${PROJECT_BINARY_DIR}/tests/moving_blocks" ${program})
+endforeach()

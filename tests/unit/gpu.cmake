@@ -30,7 +30,8 @@ castor_tests(gpu_front_end_tests KIND unit
     gpu_front_end_release_test.cpp gpu_front_end_levels_test.cpp gpu_front_end_wait_report_test.cpp
     gpu_front_end_copy_plan_test.cpp gpu_front_end_launch_records_test.cpp gpu_front_end_mechanisms_test.cpp
     gpu_front_end_sync_network_test.cpp gpu_front_end_sync_test.cpp gpu_front_end_grid_starts_test.cpp
-    gpu_front_end_pages_test.cpp gpu_front_end_owned_test.cpp
+    gpu_front_end_pages_test.cpp gpu_front_end_page_allocator_test.cpp gpu_front_end_owned_test.cpp
+    gpu_front_end_suspender_test.cpp
   LIBS castor_gpu castor_platforms)
 
 # Programs on one SM; its parts, each by itself.
@@ -39,7 +40,7 @@ castor_tests(gpu_sm_program_tests KIND unit
     gpu_sm_timing_test.cpp gpu_sm_program_test.cpp gpu_sm_block_test.cpp gpu_sm_filter_test.cpp
     gpu_sm_skip_check_test.cpp gpu_sm_hooks_test.cpp gpu_sm_tick_walls_test.cpp gpu_sm_mechanism_test.cpp
     gpu_sm_sync_test.cpp gpu_sm_sync_issue_test.cpp gpu_sm_mover_test.cpp gpu_sm_swap_test.cpp
-    gpu_sm_swap_port_test.cpp
+    gpu_sm_swap_port_test.cpp gpu_sm_agent_jobs_test.cpp
   LIBS castor_ptx castor_compiler castor_platforms)
 castor_tests(gpu_sm_parts_tests KIND unit
   SOURCES

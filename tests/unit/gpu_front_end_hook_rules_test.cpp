@@ -259,7 +259,27 @@ TEST(HooksOnMachines, HooksStandBesideBlocksThatMove) {
   const auto with = [](const char* mover) {
     return load({"fetch.warps=1", "fetch.insns=4", "ibuffer.refill=empty", std::string("context.mover=") + mover});
   };
-  EXPECT_NO_THROW((void)checked(with("engine"), adapters.hooks(NullHooks::kSwap)));
+  const Hooks swap = adapters.hooks(NullHooks::kSwap);
+  Machine engine = with("engine");
+  expect_refused(engine, swap, {"context.mover: engine", "has no images for contexts", "drain or rate"});
+  SwapLimits& limits = engine.chip.sync.limits;
+  limits.images = true;
+  limits.warp_bytes = 80;
+  limits.predicate_bytes = 31;
+  expect_refused(engine, swap, {"context.mover: engine", "111 bytes of control state per warp, at least 112"});
+  limits.predicate_bytes = 32;
+  EXPECT_NO_THROW((void)checked(engine, swap));
+  // Agents beside an engine are its only source of jobs.
+  const Hooks both = adapters.hooks(NullHooks::kSwap | NullHooks::kSync);
+  expect_refused(engine, both, {"context.mover: engine", "a SyncHub", "jobs to the swap engines of SwapEngine"});
+  for (const char* const mover : {"drain", "rate"}) {
+    Machine machine = with(mover);
+    EXPECT_NO_THROW((void)checked(machine, both)) << mover;
+    machine.context.random = 7;
+    expect_refused(machine, both, {"context.random: 7", "a SyncHub", "jobs to the swap engines of SwapEngine"});
+    EXPECT_NO_THROW((void)checked(machine, adapters.hooks(NullHooks::kSync))) << mover;
+    EXPECT_NO_THROW((void)checked(machine, adapters.hooks(NullHooks::kSwap))) << mover;
+  }
   expect_refused(with("engine"), {}, {"context.mover: engine", "no block of this machine moves contexts"});
   for (const char* const mover : {"rate", "engine"})
     expect_refused(with(mover), adapters.hooks(NullHooks::kSwap | NullHooks::kFetchFilter), {"FetchFilter"});

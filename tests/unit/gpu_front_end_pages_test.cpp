@@ -1,137 +1,29 @@
-// Tests of the memory for swapped-out thread blocks: the page allocator against a slow model, and its messages with the
-// SMs (docs/gpu/sync-network.md, "Images").
+// Tests of the memory for swapped-out thread blocks: sizes of images, and the page allocator's messages with the SMs
+// (docs/gpu/sync-network.md, "Images").
 #include <map>
 #include <utility>
 
 #include "castor/base/error.h"
-#include "castor/gpu/front_end/page_allocator.h"
 #include "castor/gpu/swap_image.h"
 #include "common/hook_fails.h"
+#include "common/null_hooks.h"
+#include "gpu_front_end_pages_support.h"
 #include "gpu_front_end_sync_support.h"
 
 namespace castor::gpu::gpu_front_end_pages_test {
 namespace {
 
 using test::load;
+using test::NullHooks;
 using test::Rig;
 using test::hooks::kSubmit;
+using test::pages::kMega;
+using test::pages::machine_with;
+using test::pages::SlowPages;
 using test::sync::Agents;
 using test::sync::Hub;
 using test::sync::options;
 using test::sync::synchronising;
-
-constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
-
-// --- The allocator ---------------------------------------------------------------------------------------------------
-
-/// Reference of the page allocator: images in use by address, without image numbers. It searches for the next free
-/// address that fits.
-class SlowPages {
- public:
-  SlowPages(bool on_demand, Cycle latency, std::uint64_t region, std::uint64_t bytes)
-      : on_demand_(on_demand), latency_(latency), region_(region), end_(region + bytes) {}
-
-  /// Returns the address of an image and the cycle from which it may be used; nullopt if the region is full.
-  std::optional<std::pair<std::uint64_t, Cycle>> take(std::uint64_t image, Cycle requested) {
-    if (!back_.empty()) {
-      const std::uint64_t address = back_.back();
-      back_.pop_back();
-      used_.insert(address);
-      return std::make_pair(address, ready(address, image, requested));
-    }
-    std::uint64_t address = ever_.empty() ? region_ : *ever_.rbegin() + image;
-    const std::uint64_t page = image > 4096 ? 2 * kMega : 4096;
-    if (on_demand_ && image > page) return std::nullopt;
-    // An image must not cross a page boundary.
-    while (on_demand_ && (address - region_) / page != (address + image - 1 - region_) / page) address += 128;
-    if (address + image > end_) return std::nullopt;
-    ever_.insert(address);
-    used_.insert(address);
-    if (on_demand_ && pages_.count((address - region_) / page) == 0) {
-      pages_[(address - region_) / page] = requested + latency_;
-    }
-    return std::make_pair(address, ready(address, image, requested));
-  }
-  void give_back(std::uint64_t address) {
-    used_.erase(address);
-    back_.push_back(address);
-  }
-  [[nodiscard]] const std::set<std::uint64_t>& used() const { return used_; }
-  [[nodiscard]] std::size_t pages() const { return pages_.size(); }
-
- private:
-  [[nodiscard]] Cycle ready(std::uint64_t address, std::uint64_t image, Cycle requested) const {
-    if (!on_demand_) return requested;
-    return pages_.at((address - region_) / (image > 4096 ? 2 * kMega : 4096));
-  }
-  bool on_demand_;
-  Cycle latency_;
-  std::uint64_t region_, end_;
-  std::set<std::uint64_t> ever_, used_;
-  std::vector<std::uint64_t> back_;
-  std::map<std::uint64_t, Cycle> pages_;
-};
-
-Machine machine_with(const std::string& pages, const std::string& region, unsigned latency = 100) {
-  Machine machine =
-      load({"context.pages=" + pages, "context.region=" + region, "context.page_latency=" + std::to_string(latency)});
-  machine.chip.sync.swaps = true;
-  machine.chip.sync.limits.images = true;
-  machine.chip.sync.limits.warp_bytes = 80;
-  machine.chip.sync.limits.predicate_bytes = 32;
-  return machine;
-}
-
-TEST(PageAllocators, GiveOutImagesAsASlowModelDoes) {
-  constexpr std::uint64_t kRegion = std::uint64_t{1} << 33;
-  for (const char* const pages : {"dynamic", "static"}) {
-    for (const std::uint64_t image : {128ULL, 640ULL, 1408ULL, 2048ULL, 4096ULL, 4224ULL, 69888ULL, 1048576ULL,
-                                      1048704ULL, 2097152ULL, 2097280ULL}) {
-      const Machine machine = machine_with(pages, "8MiB", 37);
-      const bool on_demand = std::string(pages) == "dynamic";
-      PageAllocator allocator(machine, kRegion);
-      base::Xoshiro256 random(image);
-      for (unsigned kernel = 0; kernel < 2; ++kernel) {
-        allocator.start(image);
-        SlowPages slow(on_demand, 37, kRegion, 8 * kMega);
-        // Takes and returns images at random first, and then takes images until the region is full.
-        for (Cycle now = 1; now < 800 || allocator.left() != 0; ++now) {
-          if (now < 800 && !slow.used().empty() && random.below(5) < 2) {
-            const auto which = std::next(slow.used().begin(), static_cast<long>(random.below(slow.used().size())));
-            const std::uint64_t address = *which;
-            EXPECT_TRUE(allocator.in_use(address));
-            EXPECT_FALSE(allocator.in_use(address + 64));
-            allocator.give_back(address);
-            slow.give_back(address);
-            EXPECT_FALSE(allocator.in_use(address));
-            continue;
-          }
-          const auto expected = slow.take(image, now);
-          ASSERT_EQ(allocator.left() != 0, expected.has_value()) << pages << ", image " << image << ", " << now;
-          if (!expected) continue;
-          const PageAllocator::Image got = allocator.take(now);
-          ASSERT_EQ(std::make_pair(got.address, got.ready), *expected) << pages << ", image " << image << ", " << now;
-          EXPECT_EQ(allocator.used(), slow.used().size());
-          EXPECT_EQ(allocator.pages(), slow.pages());
-        }
-        EXPECT_EQ(PageAllocator::capacity(machine.context.pages, 8 * kMega, image), slow.used().size());
-        allocator.clear();
-        EXPECT_EQ(allocator.used() + allocator.pages() + allocator.left(), 0U);
-        EXPECT_FALSE(allocator.in_use(kRegion));
-      }
-    }
-  }
-}
-
-TEST(PageAllocatorsDeathTest, AnImageThatIsNotInUseCannotBeGivenBack) {
-  const Machine machine = machine_with("dynamic", "2MiB");
-  PageAllocator allocator(machine, kMega * 4);
-  allocator.start(8192);
-  const std::uint64_t first = allocator.take(1).address;
-  EXPECT_DEATH(allocator.give_back(first + 8192), "is given back, but is not in use");
-  allocator.give_back(first);
-  EXPECT_DEATH(allocator.give_back(first), "is given back, but is not in use");
-}
 
 // --- Sizes of images -------------------------------------------------------------------------------------------------
 
@@ -164,6 +56,9 @@ TEST(Images, HoldControlStateRegistersAndSharedMemoryInWholeLines) {
   EXPECT_EQ(bytes(program_with(20, {4}, true), 256, 0), (7 + 32) * 128U);
   EXPECT_EQ(bytes(program_with(20, {4, 4}), 256, 0), (7 + 160) * 128U) << "several sites keep all registers";
   EXPECT_EQ(bytes(program_with(20, {}), 255, 0), (7 + 160) * 128U);
+  machine.context.mover = ContextMover::kEngine;
+  EXPECT_EQ(bytes(program_with(20, {4}), 256, 0), (7 + 160) * 128U) << "preempted thread blocks keep all registers";
+  machine.context.mover = ContextMover::kDrain;
   limits.images = false;
   EXPECT_EQ(bytes(program_with(20, {4}), 256, 1000), 0U);
   EXPECT_EQ(images_needed(machine, 200, 104), 200 - 104 + 3 * 13U);
@@ -178,43 +73,47 @@ class Requests {
  public:
   explicit Requests(Rig& rig) : rig_(rig) {
     rig.before = [this](Cycle now) {
-      for (const auto& [sm, returns] : actions_[now]) {
+      for (const auto& [sm, entry, returns] : actions_[now]) {
         if (returns == 0) {
-          rig_.sms[sm]->pages.request(kernel(), now);
+          rig_.sms[sm]->pages.request(kernel(entry), now);
         } else {
-          rig_.sms[sm]->pages.give_back(kernel(), returns, now);
+          rig_.sms[sm]->pages.give_back(kernel(entry), returns, now);
         }
       }
       actions_.erase(now);
     };
   }
-  void request(Cycle now, unsigned sm) { add(now, sm, 0); }
-  void give_back(Cycle now, unsigned sm, std::uint64_t address) { add(now, sm, address); }
+  void request(Cycle now, unsigned sm, unsigned entry = 0) { add(now, {sm, entry, 0}); }
+  void give_back(Cycle now, unsigned sm, std::uint64_t address, unsigned entry = 0) { add(now, {sm, entry, address}); }
   /// Returns cycle and address of the next grant of an SM; {0, 0} if there is none.
-  std::pair<Cycle, std::uint64_t> granted(unsigned sm) {
+  std::pair<Cycle, std::uint64_t> granted(unsigned sm, unsigned entry = 0) {
     PagePort& port = rig_.sms[sm]->pages;
-    const PageGrantMessage* const grant = port.granted(kernel(), kForever);
+    const PageGrantMessage* const grant = port.granted(kernel(entry), kForever);
     if (grant == nullptr) return {0, 0};
     const std::pair<Cycle, std::uint64_t> result{grant->visible, grant->address};
     port.take();
     return result;
   }
-  /// Returns the kernel of entry 0, or the last one if the entry is free.
-  const KernelContext& kernel() {
-    if (const KernelEntry& entry = rig_.front_end->table()[0]; entry.state != EntryState::kFree) {
-      last_ = entry.context();
+  /// Returns the kernel of an entry, or the last one if the entry is free.
+  const KernelContext& kernel(unsigned number = 0) {
+    if (const KernelEntry& entry = rig_.front_end->table()[number]; entry.state != EntryState::kFree) {
+      last_[number] = entry.context();
     }
-    return last_;
+    return last_[number];
   }
 
  private:
-  void add(Cycle now, unsigned sm, std::uint64_t returns) {
-    actions_[now].emplace_back(sm, returns);
+  struct Action {
+    unsigned sm = 0, entry = 0;
+    std::uint64_t returns = 0;
+  };
+  void add(Cycle now, Action action) {
+    actions_[now].push_back(action);
     rig_.pins.insert(now);
   }
   Rig& rig_;
-  KernelContext last_;
-  std::map<Cycle, std::vector<std::pair<unsigned, std::uint64_t>>> actions_;
+  std::map<unsigned, KernelContext> last_;
+  std::map<Cycle, std::vector<Action>> actions_;
 };
 
 TEST(Pages, AGrantTakesTwoCyclesOrThoseOfAPage) {
@@ -340,7 +239,7 @@ TEST(Pages, TheEndOfTheKernelGivesBackEverything) {
   EXPECT_EQ(rig.statistic("front_end.pages.images_max"), 2U);
 }
 
-TEST(Pages, AFaultGivesBackEverythingAtOnce) {
+TEST(Pages, ARequestOfAStoppedKernelIsNotAnswered) {
   Agents agents(13);
   Hub hub;
   Rig rig(machine_with("dynamic", "8MiB"), options(hub, agents));
@@ -362,6 +261,100 @@ TEST(Pages, AFaultGivesBackEverythingAtOnce) {
   // A grant of the first kernel that SM 3 has not taken must not reach the second kernel.
   EXPECT_EQ(requests.granted(3).second, region);
   EXPECT_EQ(requests.granted(3).first, 0U);
+}
+
+// --- Several kernels -------------------------------------------------------------------------------------------------
+
+/// A machine whose swap engines move preempted TBs, and which has no hub. Images have 34 lines and a page of 2 MB each.
+Machine moving_machine(const std::string& region) {
+  Machine machine = load({"context.mover=engine", "context.region=" + region, "context.page_latency=100"});
+  machine.chip.sync.limits.images = true;
+  machine.chip.sync.limits.warp_bytes = 80;
+  machine.chip.sync.limits.predicate_bytes = 32;
+  machine.chip.sync.limits.block_bytes = 1'300'000;
+  return machine;
+}
+
+Rig::Options moving_options(NullHooks& adapters, bool every_cycle = false) {
+  Rig::Options options;
+  options.hooks = adapters.hooks(NullHooks::kSwap);
+  options.every_cycle = every_cycle;
+  return options;
+}
+
+TEST(Pages, KernelsShareTheRegionAndRequestsWithoutRoomWait) {
+  for (const bool every_cycle : {false, true}) {
+    SCOPED_TRACE(every_cycle);
+    NullHooks adapters(13);
+    Rig::Options with = moving_options(adapters, every_cycle);
+    with.service = [](const KernelContext& kernel, std::uint64_t) { return kernel.entry == 0 ? 20'000 : 4000; };
+    Rig rig(moving_machine("6MiB"), with);
+    Requests requests(rig);
+    const ProgramHandle program = rig.program("k");
+    rig.submit(0, Rig::kernel(program, 2, 64), kSubmit);
+    const Ticket second = rig.submit(1, Rig::kernel(program, 2, 64), kSubmit);
+    // Two pages for the first kernel, one for the second.
+    requests.request(2000, 1, 0);
+    requests.request(2000, 2, 1);
+    requests.request(2001, 3, 0);
+    rig.run_until([&] { return rig.now >= 2200; }, 2200);
+    const auto [first, region] = requests.granted(1, 0);
+    EXPECT_EQ(first, 2100U);
+    EXPECT_EQ(requests.granted(2, 1), std::make_pair(Cycle{2100}, region + 2 * kMega));
+    EXPECT_EQ(requests.granted(3, 0), std::make_pair(Cycle{2101}, region + 4 * kMega));
+    const std::string image = std::to_string(requests.kernel(0).image_bytes);
+    // The region is full. The page of the second kernel is its own, also when its image is given back.
+    requests.request(2300, 5, 0);
+    requests.request(2310, 4, 0);
+    requests.request(2320, 6, 1);
+    requests.give_back(2400, 2, region + 2 * kMega, 1);
+    rig.run_until([&] { return rig.now >= 2600; }, 2600);
+    EXPECT_EQ(requests.granted(4, 0).first + requests.granted(5, 0).first, 0U);
+    EXPECT_EQ(requests.granted(6, 1), std::make_pair(Cycle{2402}, region + 2 * kMega));
+    EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("images: SM 5 waits for an image of " + image + " bytes"));
+    EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("context.region has no room for it (3 images in use)"));
+    if (!every_cycle) {
+      EXPECT_GT(rig.front_end->wake(), rig.now + 1) << "requests that wait are polled";
+    }
+    // The oldest request of the first kernel is served first.
+    requests.give_back(2700, 3, region + 4 * kMega, 0);
+    rig.run_until([&] { return rig.now >= 2800; }, 2800);
+    EXPECT_EQ(requests.granted(5, 0), std::make_pair(Cycle{2702}, region + 4 * kMega));
+    EXPECT_EQ(requests.granted(4, 0).first, 0U);
+    // The second kernel ends, and its page is free.
+    rig.run_until([&] { return !rig.log.of("completed").empty(); });
+    const Cycle ended = rig.log.cycle("completed", second);
+    rig.run_until([&] { return rig.now >= ended + 200; }, ended + 200);
+    EXPECT_EQ(requests.granted(4, 0), std::make_pair(ended + 100, region + 2 * kMega));
+    EXPECT_EQ(rig.statistic("front_end.pages.taken"), 4U);
+    EXPECT_EQ(rig.statistic("front_end.pages.taken_max"), 3U);
+  }
+}
+
+// A stopped kernel keeps its images until its last TB has ended, since stores of it may be in flight until then.
+TEST(Pages, AStoppedKernelGivesBackItsImagesWhenItIsComplete) {
+  NullHooks adapters(13);
+  Rig rig(moving_machine("2MiB"), moving_options(adapters));
+  rig.service = 20'000;
+  Requests requests(rig);
+  const ProgramHandle program = rig.program("k");
+  const Ticket first = rig.submit(0, Rig::kernel(program, 40, 64), kSubmit);
+  rig.submit(1, Rig::kernel(program, 2, 64), kSubmit);
+  requests.request(2000, 1, 0);
+  requests.request(2500, 2, 1);
+  requests.request(2510, 3, 0);
+  rig.run_until([&] { return rig.now >= 2600; }, 2600);
+  const auto [granted, region] = requests.granted(1, 0);
+  EXPECT_EQ(granted, 2100U);
+  const Cycle stop = rig.now;
+  rig.sms[0]->fault_now(requests.kernel(0), "stop", stop);
+  rig.run_until([&] { return !rig.log.of("completed").empty(); });
+  const Cycle ended = rig.log.cycle("completed", first);
+  EXPECT_GT(ended, stop + 3);
+  EXPECT_EQ(requests.granted(2, 1).first, 0U);
+  rig.run_until([&] { return rig.now >= ended + 300; }, ended + 300);
+  EXPECT_EQ(requests.granted(2, 1), std::make_pair(ended + 100, region));
+  EXPECT_EQ(rig.statistic("front_end.pages.images"), 2U);
 }
 
 TEST(Pages, ADeviceThatIsResetHasTheWholeRegionAgain) {

@@ -425,6 +425,11 @@ TEST(SyncHubsDeathTest, OutputsThatCannotBeAreTheBlocksFault) {
                     "sync_hub sends a message to SMs that the machine does not have: 13");
   EXPECT_HOOK_FAILS(run_with([](const HubIn& in, HubOut& out) { out.hold[0] = in.room.any(); }, "run.sleep=0"),
                     "sync_hub changes hold, down or done after settle");
+  const auto down = [](unsigned sm, std::uint64_t value) { return SyncDown{SmMask{}.set(sm), sync_message(value)}; };
+  EXPECT_HOOK_FAILS(run_with([&](const HubIn& in, HubOut& out) { out.down = down(2, in.room.any()); }, "run.sleep=0"),
+                    "sync_hub changes hold, down or done after settle");
+  EXPECT_HOOK_FAILS(run_with([&](const HubIn& in, HubOut& out) { out.down = down(in.room.any(), 1); }, "run.sleep=0"),
+                    "sync_hub changes hold, down or done after settle");
 }
 
 void expect_refused(const Hooks& hooks, const std::string& words) {

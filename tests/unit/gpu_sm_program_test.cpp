@@ -6,7 +6,6 @@
 #include <string>
 
 #include "castor/gpu/functional/functional_device.h"
-#include "castor/gpu/swap_images.h"
 #include "common/random_swap_engine.h"
 #include "gpu_sm_support.h"
 #include "tests/common/sanitized.h"
@@ -474,13 +473,11 @@ std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, cons
   test::RandomSwapEngine engine(options);
   const bool engine_moves = machine.context.mover == ContextMover::kEngine;
   constexpr std::uint64_t kImages = std::uint64_t{16} << 20;
-  const std::uint64_t region = engine_moves ? store.allocate(kImages, AllocationKind::kHeap).value() : 0;
-  SwapImages images(region, kImages);
-  if (engine_moves) {
-    hooks.swap = &engine;
-    hooks.images = &images;
-  }
+  const std::uint64_t region =
+      engine_moves ? store.allocate(kImages, AllocationKind::kHeap, "", PageAllocator::kLargePage).value() : 0;
+  if (engine_moves) hooks.swap = &engine;
   test::Rig rig(machine, hooks, sleeps, &store);
+  if (engine_moves) rig.pages.emplace(rig.machine, region);
   std::memset(store.host(out), 0, kBytes);
   std::vector<std::byte> parameters(8);
   std::memcpy(parameters.data(), &out, 8);
@@ -498,8 +495,10 @@ std::pair<Result, unsigned> run_moved(const Machine& machine, Store& store, cons
     result.instructions += retired.warp_instructions;
     result.threads += retired.thread_instructions;
   }
-  EXPECT_EQ(images.free_bytes(), images.size());
-  if (engine_moves) store.free(region);
+  if (engine_moves) {
+    EXPECT_EQ(rig.pages->used(), 0U);
+    store.free(region);
+  }
   if (end != nullptr) *end = rig.now;
   store.free(kernel.context.parameters);
   store.free(kernel.context.code_base);
@@ -546,7 +545,8 @@ TEST_P(Programs, GiveTheSameResultsIfTheirBlocksLeaveAndComeBack) {
   leave_and_come_back(test::machine(GetParam(), {"icache.ideal=1"}), unless_sanitized<Cycle>(7, 53));
 }
 TEST_P(Programs, GiveTheSameResultsIfASwapEngineMovesTheirBlocks) {
-  const Machine machine = test::machine(GetParam(), {"icache.ideal=1", "context.mover=engine"});
+  Machine machine = test::machine(GetParam(), {"icache.ideal=1", "context.mover=engine", "context.region=16MiB"});
+  machine.chip.sync.limits = test::RandomSwapEngine::limits();
   if (machine.sm.lanes != 32 || machine.l1.line != kSwapLineBytes) return;
   leave_and_come_back(machine, unless_sanitized<Cycle>(31, 153));
 }

@@ -7,12 +7,15 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "castor/gpu/front_end/page_allocator.h"
 #include "castor/gpu/saved_tb.h"
 #include "castor/gpu/sm/sm.h"
+#include "castor/gpu/swap_image.h"
 #include "compiler/compiler.h"
 #include "platforms/machines.h"
 #include "ptx/parser.h"
@@ -171,6 +174,7 @@ class BasicRig {
       away.push_back(message->tb);
       sm.saved().pop();
     }
+    if (pages) serve_pages();
     for (; brings_back && !away.empty(); away.pop_front()) bring_back(away.front());
     while (const FaultMessage* const message = sm.faults().head(now)) {
       faults.push_back(message->fault);
@@ -228,11 +232,34 @@ class BasicRig {
   std::deque<std::shared_ptr<const SavedTb>> away;
   bool brings_back = true;
   DeviceServices services;
+  /// Memory for the thread blocks that a swap engine moves, and the kernels with a request that has found no room.
+  std::optional<PageAllocator> pages;
+  std::deque<Ticket> image_requests;
 
  private:
   static const char* name(const char* what) {
     static std::deque<std::string> names;
     return names.emplace_back(what + std::to_string(names.size())).c_str();
+  }
+
+  // Answers the SM's messages about images as the front end does.
+  void serve_pages() {
+    Mailbox<PageRequestMessage>& messages = sm.page_requests();
+    for (; messages.head(now) != nullptr; messages.pop()) {
+      const PageRequestMessage& message = *messages.head(now);
+      if (message.returns != 0) {
+        pages->give_back(message.ticket, message.returns);
+      } else {
+        image_requests.push_back(message.ticket);
+      }
+    }
+    for (; !image_requests.empty(); image_requests.pop_front()) {
+      const Ticket kernel = image_requests.front();
+      if (!pages->has(kernel)) pages->start(kernel, kernels[kernel - 1].context.image_bytes);
+      const auto image = pages->take(kernel, now - 1);
+      if (!image) return;
+      sm.grant_page({std::max(now + 1, image->ready), kernel, image->address});
+    }
   }
 
   void fill(Kernel& kernel, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared, std::vector<std::byte> parameters) {
@@ -266,6 +293,8 @@ class BasicRig {
         static_cast<std::uint16_t>(warps * ((per_warp + machine.sm.reg_alloc_unit - 1) / machine.sm.reg_alloc_unit));
     context.need.smem_units = static_cast<std::uint16_t>((context.shared_bytes + machine.sm.smem_alloc_unit - 1) /
                                                          machine.sm.smem_alloc_unit);
+    context.image_bytes =
+        image_bytes(machine, program, {static_cast<unsigned>(block.count()), program.registers, context.shared_bytes});
     if (program.local_bytes != 0) {
       context.local_stride = std::uint64_t{(program.local_bytes + 3) / 4 * 4} * machine.sm.lanes;
       context.local_base = store

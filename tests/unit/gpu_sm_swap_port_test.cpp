@@ -18,6 +18,7 @@ using swap_test::kBefore;
 using swap_test::kBody;
 using swap_test::machine;
 using swap_test::quick;
+using swap_test::region;
 using swap_test::SeenEngine;
 using swap_test::SeenRig;
 using swap_test::Swapping;
@@ -32,8 +33,8 @@ TEST(SwapPort, AnAccessTakesTheIssueSlotOfItsSchedulerAndBarsMemoryInstructions)
   SeenEngine seen(options);
   SmHooks hooks;
   hooks.swap = &seen;
-  hooks.images = &one.images;
   test::Rig rig(machine({"context.random=5", "issue.per_warp=1"}), hooks);
+  rig.pages.emplace(rig.machine, region());
   std::vector<std::byte> parameters(8);
   std::memcpy(parameters.data(), &one.out, 8);
   const test::Kernel& kernel = rig.load(kBody, {6, 1, 1}, {64, 1, 1}, 0, kBefore, parameters);
@@ -93,8 +94,8 @@ TEST(SwapPortDeathTest, AnEngineThatBreaksARuleStopsTheRunWithTheBlocksName) {
     seen.change = change;
     SmHooks hooks;
     hooks.swap = &seen;
-    hooks.images = &one.images;
     test::Rig rig(machine(), hooks);
+    rig.pages.emplace(rig.machine, region());
     std::vector<std::byte> parameters(8);
     std::memcpy(parameters.data(), &one.out, 8);
     const test::Kernel& kernel = rig.load(kBody, {4, 1, 1}, {64, 1, 1}, 0, kBefore, parameters);
@@ -124,6 +125,31 @@ TEST(SwapPortDeathTest, AnEngineThatBreaksARuleStopsTheRunWithTheBlocksName) {
                     "accesses a line that TB context 0 does not have");
   EXPECT_HOOK_FAILS(breaks(on_access([](SwapAccess& access) { access.address += access.local ? 4096 : 64; })),
                     "accesses a line that TB context 0 does not have");
+  const std::uint64_t image = std::uint64_t{kSwapLineBytes} * Swapping().lines();
+  for (const bool store : {true, false}) {
+    const std::string fails = std::string("block shuttle.*") + (store ? "stores" : "loads") +
+                              " a line of TB context 0 at 0x[0-9a-f]+, outside its image of " + std::to_string(image) +
+                              " bytes at 0x";
+    EXPECT_HOOK_FAILS(breaks(on_access([&](SwapAccess& access) {
+                        if (!access.local && access.store == store) access.address += image;
+                      })),
+                      fails);
+    // The last line, one line further; the first line, one line before.
+    EXPECT_HOOK_FAILS(breaks(on_access([&](SwapAccess& access) {
+                        const bool last = !access.local && access.address == region() + image - kSwapLineBytes;
+                        if (last && access.store == store) access.address += kSwapLineBytes;
+                      })),
+                      fails);
+    EXPECT_HOOK_FAILS(breaks(on_access([&](SwapAccess& access) {
+                        if (!access.local && access.address == region() && access.store == store)
+                          access.address -= kSwapLineBytes;
+                      })),
+                      fails);
+  }
+  EXPECT_HOOK_FAILS(breaks([](SwapOut& out) {
+                      if (out.enter && !out.enter->fresh) ++out.enter->gid;
+                    }),
+                    "enters TB 1 into TB context 0, where TB 0 comes in");
   EXPECT_HOOK_FAILS(breaks([](SwapOut& out) {
                       if (out.parked) out.parked->local = true;
                     }),
@@ -143,7 +169,11 @@ TEST(SwapPortDeathTest, AnEngineThatBreaksARuleStopsTheRunWithTheBlocksName) {
   EXPECT_HOOK_FAILS(breaks([](SwapOut& out) {
                       if (out.enter && out.enter->free) *out.enter->free += 256;
                     }),
-                    "gives back an image that TB context 0 does not have");
+                    "does not give back the image of TB 0, which it has moved in");
+  EXPECT_HOOK_FAILS(breaks([](SwapOut& out) {
+                      if (out.enter && out.enter->free) out.enter->free.reset();
+                    }),
+                    "does not give back the image of TB 0, which it has moved in");
   EXPECT_HOOK_FAILS(breaks([](SwapOut& out) {
                       if (out.page_request) out.page_request = 9;
                     }),

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "castor/gpu/swap_images.h"
 #include "castor/gpu/swap_record.h"
 #include "common/random_swap_engine.h"
 #include "gpu_sm_support.h"
@@ -20,13 +19,17 @@ using test::RandomSwapEngine;
 constexpr std::uint64_t kRegion = std::uint64_t{16} << 20;
 /// Returns the address of the device memory for contexts. All tests of the process share one region.
 inline std::uint64_t region() {
-  static const std::uint64_t base = test::shared_store().allocate(kRegion, AllocationKind::kHeap).value();
+  static const std::uint64_t base =
+      test::shared_store().allocate(kRegion, AllocationKind::kHeap, "", PageAllocator::kLargePage).value();
   return base;
 }
 inline Machine machine(const std::vector<std::string>& more = {}) {
-  std::vector<std::string> keys = {"icache.ideal=1", "context.mover=engine"};
+  std::vector<std::string> keys = {"icache.ideal=1", "context.mover=engine", "context.pages=static",
+                                   "context.region=16MiB"};
   keys.insert(keys.end(), more.begin(), more.end());
-  return test::machine("maxwell_liu13", keys);
+  Machine machine = test::machine("maxwell_liu13", keys);
+  machine.chip.sync.limits = RandomSwapEngine::limits();
+  return machine;
 }
 // 64 threads increment a counter for a while, with shared memory, local memory and predicates in use. The lanes of a
 // warp leave the loop one after the other, so its SIMT stack has two entries for a long time.
@@ -58,8 +61,9 @@ L: st.shared.u32 [%r5], %r2;  ld.shared.u32 %r6, [%r5];
 class Swapping {
  public:
   explicit Swapping(const RandomSwapEngine::Options& options = {}, const std::vector<std::string>& more = {},
-                    const std::string& body = kBody, unsigned threads = 64, std::uint64_t bytes = kRegion)
-      : engine(options), images(region(), bytes), rig(machine(more), hooks()), count(threads) {
+                    const std::string& body = kBody, unsigned threads = 64)
+      : engine(options), rig(machine(more), hooks()), count(threads) {
+    rig.pages.emplace(rig.machine, region());
     out = rig.store->allocate(4096, AllocationKind::kHeap).value();
     std::memset(rig.store->host(out), 0, 4096);
     std::vector<std::byte> parameters(8);
@@ -103,7 +107,6 @@ class Swapping {
   }
 
   RandomSwapEngine engine;
-  SwapImages images;
   test::Rig rig;
   unsigned count;
   std::uint64_t out = 0;
@@ -113,7 +116,6 @@ class Swapping {
   SmHooks hooks() {
     SmHooks result;
     result.swap = &engine;
-    result.images = &images;
     return result;
   }
 };
@@ -153,6 +155,7 @@ class SeenRig {
  public:
   explicit SeenRig(const RandomSwapEngine::Options& options, const std::vector<std::string>& more = {})
       : base(options), seen(options), rig(machine(more), hooks()) {
+    rig.pages.emplace(rig.machine, region());
     std::vector<std::byte> parameters(8);
     std::memcpy(parameters.data(), &base.out, 8);
     kernel = &rig.load(kBody, {4, 1, 1}, {64, 1, 1}, 0, kBefore, parameters);
@@ -182,7 +185,6 @@ class SeenRig {
   SmHooks hooks() {
     SmHooks result;
     result.swap = &seen;
-    result.images = &base.images;
     return result;
   }
 };

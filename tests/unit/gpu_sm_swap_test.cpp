@@ -7,13 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "castor/gpu/away_tbs.h"
 #include "common/hook_fails.h"
 #include "gpu_sm_swap_support.h"
+#include "gpu_sm_sync_support.h"
 
 namespace castor::gpu::gpu_sm_swap_test {
 namespace {
 
-using swap_test::kRegion;
+using swap_test::kBefore;
+using swap_test::kBody;
 using swap_test::quick;
 using swap_test::region;
 using swap_test::SeenRig;
@@ -38,7 +41,8 @@ TEST(SwapPort, TheEngineMovesAContextOutAndIn) {
   EXPECT_EQ(one.statistic("swap_port.stores"), one.lines());
   EXPECT_EQ(one.statistic("swap_port.loads"), 0U);
   EXPECT_GT(one.statistic("swap_port.copies"), 0U);
-  EXPECT_EQ(one.images.free_bytes(), kRegion - (one.lines() * 128 + 255) / 256 * 256);
+  EXPECT_EQ(one.kernel->context.image_bytes, one.lines() * 128);
+  EXPECT_EQ(one.rig.pages->used(), 1U);
   one.run_to(one.rig.now + 1000);
   one.rig.bring_back(tb);
   tb.reset();
@@ -52,7 +56,7 @@ TEST(SwapPort, TheEngineMovesAContextOutAndIn) {
   ASSERT_TRUE(one.rig.run(1)) << one.rig.sm.waiting();
   EXPECT_EQ(one.words(), Swapping::expected());
   EXPECT_EQ(one.rig.retired[0].warp_instructions, one.rig.log.issues.size());
-  EXPECT_EQ(one.images.free_bytes(), kRegion) << "the image was not given back";
+  EXPECT_EQ(one.rig.pages->used(), 0U) << "the image was not given back";
 }
 TEST(SwapPort, SwapsAtRandomChangeNoResultAndAreTheSameWithoutSleep) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -70,7 +74,7 @@ TEST(SwapPort, SwapsAtRandomChangeNoResultAndAreTheSameWithoutSleep) {
       EXPECT_EQ(one.words(), Swapping::expected());
       EXPECT_GT(one.rig.moved, 0U);
       EXPECT_EQ(one.statistic("swap_port.jobs"), 2 * one.rig.moved);
-      EXPECT_EQ(one.images.free_bytes(), kRegion);
+      EXPECT_EQ(one.rig.pages->used(), 0U);
       reports.push_back(one.rig.statistics.text());
     }
     EXPECT_EQ(reports[0], reports[1]);
@@ -128,7 +132,7 @@ TEST(SwapPortDeathTest, LinesOfAnotherBlockAreFoundByTheirToken) {
   auto second = std::const_pointer_cast<SavedTb>(one.leave());
   ASSERT_TRUE(first != nullptr && second != nullptr);
   std::swap(first->swap->entry, second->swap->entry);
-  std::swap(first->swap->image, second->swap->image);
+  std::swap(first->swap->address, second->swap->address);
   one.rig.bring_back(first);
   EXPECT_HOOK_FAILS(static_cast<void>(one.rig.run(1)), "SIMT lines of TB . are not those that it left");
 }
@@ -189,10 +193,11 @@ TEST(SwapPort, KernelsOfDifferentSizesMoveByTurns) {
     EXPECT_EQ(value, 600 + i);
   }
   EXPECT_GT(one.rig.moved, 5U);
-  EXPECT_EQ(one.images.free_bytes(), kRegion);
+  EXPECT_EQ(one.rig.pages->used(), 0U);
 }
-// A block is stopped at any time of its move out, and of its move in.
-TEST(SwapPort, AStoppedBlockRetiresAndGivesItsImageBack) {
+// A block is stopped at any time of its move out, and of its move in. An image that it has then goes with the kernel.
+TEST(SwapPort, AStoppedBlockRetiresAndItsImageGoesWithTheKernel) {
+  unsigned kept = 0;
   for (Cycle after = 1; after < 900; after += 7) {
     SCOPED_TRACE(after);
     Swapping one;
@@ -201,13 +206,16 @@ TEST(SwapPort, AStoppedBlockRetiresAndGivesItsImageBack) {
     one.ask();
     one.run_to(300 + after);
     one.rig.sm.kill(one.kernel->context, one.rig.now + 1);
+    one.run_to(one.rig.now + 4);  // requests and returns of before have arrived
+    const std::uint64_t images = one.rig.pages->used();
     ASSERT_TRUE(one.rig.run(1)) << one.rig.sm.waiting();
     one.run_to(one.rig.now + 5);
     EXPECT_TRUE(one.rig.sm.idle());
-    one.rig.away.clear();
-    EXPECT_EQ(one.images.free_bytes(), kRegion);
+    EXPECT_EQ(one.rig.pages->used(), images);
+    kept += images != 0;
     EXPECT_EQ(one.rig.sm.waiting(), "");
   }
+  EXPECT_GT(kept, 20U);
 }
 // The block is stopped before the engine has accepted the job: the job is withdrawn.
 TEST(SwapPort, AJobThatWaitsIsWithdrawnWhenItsBlockIsStopped) {
@@ -223,7 +231,7 @@ TEST(SwapPort, AJobThatWaitsIsWithdrawnWhenItsBlockIsStopped) {
 }
 
 // The block is stopped when the engine has finished the job, before the block has left.
-TEST(SwapPort, ABlockThatIsStoppedBehindItsMoveGivesItsImageBack) {
+TEST(SwapPort, ABlockThatIsStoppedBehindItsMoveRetires) {
   for (Cycle after = 0; after < 4; ++after) {
     SCOPED_TRACE(after);
     RandomSwapEngine::Options options = quick();
@@ -234,30 +242,143 @@ TEST(SwapPort, ABlockThatIsStoppedBehindItsMoveGivesItsImageBack) {
     for (Cycle i = 0; i < after; ++i) one.rig.cycle();
     one.rig.sm.kill(one.kernel->context, one.rig.now + 1);
     for (unsigned i = 0; i < 5000 && one.rig.retired.empty(); ++i) one.rig.cycle();
-    one.rig.away.clear();
     for (unsigned i = 0; i < 5; ++i) one.rig.cycle();
+    EXPECT_EQ(one.rig.retired.size(), 1U);
     EXPECT_TRUE(one.rig.sm.idle());
-    EXPECT_EQ(one.base.images.free_bytes(), kRegion);
+    EXPECT_EQ(one.rig.pages->used(), 1U);
   }
 }
 
-TEST(SwapPort, NoBlockIsSwappedOutAtRandomWithoutRoomForTheContextsOfAllSms) {
-  Swapping one({}, {"context.random=1"}, swap_test::kBody, 64, 1 << 20);
-  for (unsigned gid = 0; gid < 4; ++gid) one.rig.start(*one.kernel, gid);
-  ASSERT_TRUE(one.rig.run(4)) << one.rig.sm.waiting();
-  EXPECT_EQ(one.rig.moved, 0U);
+// All images of the region are in use. The block keeps its SM, which sleeps, and leaves when one has been given back.
+TEST(SwapPort, ARequestThatFindsNoRoomWaitsWithoutPolling) {
+  std::vector<std::uint64_t> waits;
+  for (const bool sleeps : {true, false}) {
+    Swapping one({}, {sleeps ? "run.sleep=1" : "run.sleep=0", "context.region=2MiB"});
+    one.rig.sleeps = sleeps;
+    constexpr Ticket kOther = 99;
+    PageAllocator& pages = *one.rig.pages;
+    pages.start(kOther, 128);
+    std::uint64_t last = 0;
+    while (const auto image = pages.take(kOther, 0)) last = image->address;
+    one.rig.brings_back = false;
+    one.rig.start(*one.kernel);
+    one.run_to(300);
+    one.ask();
+    one.run_to(3000);
+    EXPECT_EQ(one.state(), MoveState::kOut);
+    EXPECT_THAT(one.rig.sm.waiting(),
+                testing::HasSubstr("waits for an image in context.region, into which the swap engine moves its thread "
+                                   "block"));
+    const std::uint64_t ticked = one.rig.ticked;
+    one.run_to(4000);
+    if (sleeps) {
+      EXPECT_EQ(one.rig.ticked, ticked) << "the SM polls";
+    }
+    pages.give_back(kOther, last);  // too small
+    one.run_to(5000);
+    EXPECT_EQ(one.state(), MoveState::kOut);
+    pages.end(kOther);
+    const auto tb = one.leave();
+    ASSERT_NE(tb, nullptr);
+    EXPECT_EQ(pages.used(), 1U);
+    EXPECT_TRUE(one.rig.sm.idle());
+    waits.push_back(one.statistic("swap_port.page_waits"));
+    EXPECT_GT(waits.back(), 4500U);
+    EXPECT_LT(waits.back(), 4702U);
+  }
+  EXPECT_EQ(waits[0], waits[1]);
 }
 
-TEST(SwapPort, ASavedBlockThatIsDroppedGivesItsImageBack) {
-  Swapping one;
+// The block is stopped while its request waits. The grant that comes later does not reach the block of another kernel.
+TEST(SwapPort, ABlockThatWaitsForAnImageIsStopped) {
+  Swapping one({}, {"context.region=2MiB"});
+  constexpr Ticket kOther = 99;
+  PageAllocator& pages = *one.rig.pages;
+  pages.start(kOther, 128);
+  while (pages.take(kOther, 0)) continue;
   one.rig.start(*one.kernel);
   one.run_to(300);
   one.ask();
-  auto tb = one.leave();
-  EXPECT_LT(one.images.free_bytes(), kRegion);
-  tb.reset();
-  EXPECT_EQ(one.images.free_bytes(), kRegion);
+  one.run_to(2000);
+  one.rig.sm.kill(one.kernel->context, one.rig.now + 1);
+  ASSERT_TRUE(one.rig.run(1)) << one.rig.sm.waiting();
+  one.run_to(one.rig.now + 5);
+  EXPECT_TRUE(one.rig.sm.idle());
+  EXPECT_EQ(pages.used(), (std::uint64_t{2} << 20) / 128);
+
+  std::vector<std::byte> parameters(8);
+  std::memcpy(parameters.data(), &one.out, 8);
+  const test::Kernel& next = one.rig.load(kBody, {4, 1, 1}, {64, 1, 1}, 0, kBefore, parameters);
+  one.rig.start(next);
+  one.run_to(one.rig.now + 300);
+  pages.end(kOther);  // the old request is granted
+  one.rig.sm.swap_out({one.rig.now + 1, &next.context, next.context.ticket, 0, 0});
+  ASSERT_TRUE(one.rig.run(2)) << one.rig.sm.waiting();
+  EXPECT_EQ(one.words(), Swapping::expected());
+  EXPECT_EQ(one.rig.moved, 1U);
+  EXPECT_EQ(pages.used(), 1U) << "the image of the stopped kernel";
 }
+
+// An agent's job leaves its context empty. The block stays on the SM until its stores are in memory, so nothing of it
+// is in flight when its kernel ends, also if the kernel is stopped meanwhile.
+TEST(SwapPort, ABlockThatLeavesItsContextEmptyIsParkedWhenItsStoresAreInMemory) {
+  constexpr Cycle kLatency = 5000, kJob = 1000;
+  for (const bool stops : {false, true}) {
+    SCOPED_TRACE(stops);
+    Cycle taken = 0, parked = 0;
+    test::sync::Agent agent;
+    agent.decide = [&](const AgentIn& in, AgentOut& out) {
+      out.stall = in.now >= 400 ? ~WarpMask{0} : 0;
+      out.job.reset();
+      if (in.now >= kJob && taken == 0) out.job = SwapJob{0, true, 0, SwapJob::kAllRegisters, true, SwapJob::kNoTb, {}};
+      out.park_ready = in.parked.has_value();
+    };
+    agent.see = [&](const AgentIn& in) {
+      if (in.job_ready) taken = in.now;
+      if (in.parked) parked = in.now;
+    };
+    RandomSwapEngine engine(quick());
+    AwayTbs away;
+    SmHooks hooks;
+    hooks.agent = &agent;
+    hooks.swap = &engine;
+    hooks.away = &away;
+    Swapping base;
+    test::Rig rig(swap_test::machine({"context.mover=drain"}), hooks);
+    base::StatisticGroup front_end("front_end");
+    const SyncNetwork net({&rig.sm}, front_end);
+    rig.pages.emplace(rig.machine, region());
+    std::vector<std::byte> parameters(8);
+    std::memcpy(parameters.data(), &base.out, 8);
+    test::Kernel& kernel = rig.load(kBody, {4, 1, 1}, {64, 1, 1}, 0, kBefore, parameters);
+    kernel.context.synchronises = kernel.context.owned = kernel.context.may_swap = true;
+    rig.start(kernel);
+    while (rig.now < kJob) rig.cycle();
+    rig.network.latency = kLatency;
+    while (rig.now < kJob + 2000) rig.cycle();
+    ASSERT_NE(taken, 0U);
+    EXPECT_EQ(rig.pages->used(), 1U);
+    EXPECT_EQ(parked, 0U) << "the agent sees a block whose stores are in flight";
+    EXPECT_FALSE(rig.sm.idle());
+    if (stops) {
+      rig.sm.kill(kernel.context, rig.now + 1);
+      ASSERT_TRUE(rig.run(1)) << rig.sm.waiting();
+      EXPECT_EQ(parked, 0U);
+      EXPECT_GT(rig.now, kJob + kLatency);
+    } else {
+      while (away.size() == 0 && rig.now < 20'000) rig.cycle();
+      EXPECT_GT(parked, kJob + kLatency);
+      for (const Cycle end = rig.now + 10; rig.now < end;) rig.cycle();
+      ASSERT_NE(away.find(kernel.context.ticket, 0), nullptr);
+      EXPECT_NE(away.find(kernel.context.ticket, 0)->tb, nullptr);
+      EXPECT_NE(away.find(kernel.context.ticket, 0)->image, 0U);
+      EXPECT_TRUE(rig.retired.empty());
+    }
+    EXPECT_TRUE(rig.sm.idle());
+    EXPECT_EQ(rig.pages->used(), 1U);
+  }
+}
+
 // The warp sleeps for 20 us from about cycle 290 on. Its sleep time does not run from the beginning of the move out to
 // the end of the move in.
 TEST(SwapPort, TheRestOfASleepIsSleptBehindTheFill) {
@@ -286,24 +407,6 @@ TEST(SwapPort, TheRestOfASleepIsSleptBehindTheFill) {
   const Cycle filled = one.rig.now;
   ASSERT_TRUE(one.rig.run(1));
   EXPECT_EQ(woken(one), woken(plain) + filled - begun);
-}
-TEST(SwapImages, FirstFitAndNeighboursJoin) {
-  SwapImages images(0x1000, 1024);
-  auto a = images.take(100), b = images.take(256), c = images.take(257);
-  ASSERT_TRUE(a != nullptr && b != nullptr && c != nullptr);
-  EXPECT_EQ(a->address, 0x1000U);
-  EXPECT_EQ(b->address, 0x1100U);
-  EXPECT_EQ(c->address, 0x1200U);
-  EXPECT_EQ(images.free_bytes(), 0U);
-  EXPECT_EQ(images.take(1), nullptr);
-  a.reset();
-  c.reset();
-  EXPECT_EQ(images.free_bytes(), 768U);
-  EXPECT_EQ(images.take(513), nullptr) << "the free ranges do not touch";
-  b.reset();
-  auto all = images.take(1024);
-  ASSERT_NE(all, nullptr);
-  EXPECT_EQ(all->address, 0x1000U);
 }
 TEST(SimtLines, AStackOfAnyDepthComesBack) {
   for (const unsigned depth : {1U, 4U, 5U, 9U}) {

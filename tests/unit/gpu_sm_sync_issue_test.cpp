@@ -274,6 +274,22 @@ TEST(SyncIssues, AnAgentThatChangesAnEarlyOutputInTheSecondSettleIsNamed) {
   }
 }
 
+// The message is there in both settles, with another content or length.
+TEST(SyncIssues, AnAgentThatChangesItsMessageInTheSecondSettleIsNamed) {
+  for (const bool length : {false, true}) {
+    Agent agent;
+    agent.decide = [&](const AgentIn& in, AgentOut& out) {
+      out.send = test::sync_message(1, 2);
+      if (in.issue.empty()) return;
+      length ? void(out.send->bits = 128) : void(out.send->word[3] = 3);
+    };
+    SyncRig rig(agent);
+    rig.start(rig.load_synchronising("tb.gridsync; ret;", {1}, {32}));
+    EXPECT_HOOK_FAILS(static_cast<void>(rig.run(1)),
+                      "stub.*sync_agent of SM 0 changes an output after settle that may depend on its state only");
+  }
+}
+
 // --- Stall -----------------------------------------------------------------------------------------------------------
 
 TEST(SyncIssues, NothingIssuesBetweenTheInstructionAndTheEndOfTheStall) {

@@ -251,6 +251,69 @@ TEST(Timeline, NamesTheGroupOfATbThatHasOne) {
   EXPECT_EQ(tbs[2]["args"]["group"], 5);
 }
 
+// TB 4 leaves SM 2, and comes back to SM 0; TB 5 of the same kernel leaves and is dropped with its kernel.
+TEST(Timeline, ASwappedOutTbHasASlicePerStayAndAnArrowBetweenThem) {
+  const TemporaryPath file(".json");
+  const std::string name = "k";
+  const TestKernel kernel(name, 1);
+  Timeline timeline(file.path(), machine());
+  const auto tb = [&](Cycle cycle, unsigned sm, std::uint64_t gid, std::optional<SwapReason> swapped = {}) {
+    return Observer::Tb{cycle, sm, 3, &kernel.context, gid, kNoGroup, swapped};
+  };
+  timeline.kernel_submitted({1, 1, 0, 0, &name});
+  timeline.kernel_granted({2, 1, 0, 0, &name});
+  timeline.tb_started(tb(10, 2, 4));
+  timeline.tb_started(tb(12, 1, 5));
+  timeline.tb_retired(tb(20, 2, 4, SwapReason::kSynchronisation));
+  timeline.tb_started(tb(21, 2, 6));
+  timeline.tb_retired(tb(30, 1, 5, SwapReason::kRandom));
+  timeline.tb_started(tb(50, 0, 4, SwapReason::kSynchronisation));
+  timeline.tb_retired(tb(55, 0, 4));
+  timeline.tb_retired(tb(60, 2, 6));
+  timeline.kernel_completed({70, 1, 0, 0, &name});
+  timeline.close(80);
+  EXPECT_EQ(check(file.path()), 0);
+  const json document = json::parse(file.text());
+  std::map<std::pair<unsigned, Cycle>, json> stays;
+  for (const json& slice : slices(document, "tb")) {
+    stays[{slice["args"]["tb"].get<unsigned>(), slice["args"]["cycle"].get<Cycle>()}] = slice["args"];
+  }
+  ASSERT_EQ(stays.size(), 4U);
+  EXPECT_EQ((stays[{4, 10}]), json::parse(R"({"cycle":10,"cycles":11,"tb":4,"ticket":1,
+                                              "state":"swapped out: waits at a barrier or event"})"));
+  EXPECT_EQ((stays[{4, 50}]), json::parse(R"({"cycle":50,"cycles":6,"tb":4,"ticket":1,"from SM":2,"cycles away":30})"));
+  EXPECT_EQ((stays[{5, 12}]["state"]), "swapped out: at random");
+  EXPECT_EQ((stays[{6, 21}]), json::parse(R"({"cycle":21,"cycles":40,"tb":6,"ticket":1})"));
+  std::vector<std::tuple<std::string, int, int, int>> arrows;  // end, number, process, track
+  std::vector<int> away;
+  for (const json& event : document["traceEvents"]) {
+    if (event["ph"] == "s" || event["ph"] == "f")
+      arrows.emplace_back(event["ph"], event["id"], event["pid"], event["tid"]);
+    if (event["name"] == "swapped-out TBs") away.push_back(event["args"]["TBs"]);
+  }
+  EXPECT_EQ(arrows, (decltype(arrows){{"s", 1, 12, 3}, {"s", 2, 11, 3}, {"f", 1, 10, 3}}));
+  EXPECT_EQ(away, (std::vector<int>{1, 2, 1, 0}));
+}
+
+// The arrow of a TB that left before the window is not drawn, but its later stay says where it was.
+TEST(Timeline, AnArrowThatBeginsOutsideTheWindowIsNotDrawn) {
+  const TemporaryPath file(".json");
+  const TestKernel kernel("k", 1);
+  Timeline timeline(file.path(), machine(), 100, 200);
+  timeline.tb_started({10, 2, 0, &kernel.context, 4, 7});
+  timeline.tb_retired({20, 2, 0, &kernel.context, 4, 7, SwapReason::kPreemption});
+  timeline.tb_started({150, 1, 0, &kernel.context, 4, kNoGroup, SwapReason::kPreemption});  // another TB: no group
+  timeline.tb_started({160, 0, 0, &kernel.context, 4, 7, SwapReason::kPreemption});
+  timeline.close(190);
+  EXPECT_EQ(check(file.path()), 0);
+  EXPECT_THAT(file.text(), testing::Not(HasSubstr("\"ph\":\"f\"")));
+  const std::vector<json> tbs = slices(json::parse(file.text()), "tb");
+  ASSERT_EQ(tbs.size(), 2U);
+  EXPECT_EQ(tbs[0]["args"], json::parse(R"({"cycle":160,"cycles":30,"tb":4,"group":7,"ticket":1,"from SM":2,
+                                            "cycles away":140,"state":"unfinished"})"));
+  EXPECT_FALSE(tbs[1]["args"].contains("from SM"));
+}
+
 TEST(Timeline, FileIsWholeWhileTheRunGoesOn) {
   const Machine m = machine();
   const TemporaryPath file(".json");

@@ -15,17 +15,20 @@ namespace castor::gpu {
 class AwayTbs {
  public:
   using Saved = std::shared_ptr<const SavedTb>;
+  struct Place {
+    std::uint64_t image = 0;  ///< device address of the thread block's image; 0 = none
+    Saved tb;                 ///< null until the thread block has left its SM
+  };
 
   /// Announces a thread block whose context has been moved out, and which leaves its SM in a later tick.
-  void announce(Ticket kernel, std::uint64_t gid) { tbs_[{kernel, gid}].reset(); }
+  void announce(Ticket kernel, std::uint64_t gid, std::uint64_t image) { tbs_[{kernel, gid}] = {image, nullptr}; }
   /// Stores a thread block that has left its SM.
   void put(Saved tb) {
-    Saved& place = tbs_[{tb->kernel->ticket, tb->gid}];
+    Saved& place = tbs_[{tb->kernel->ticket, tb->gid}].tb;
     place = std::move(tb);
   }
-  /// Returns the place of a thread block; null if it is not swapped out. The place is empty until the thread block has
-  /// left its SM.
-  [[nodiscard]] const Saved* find(Ticket kernel, std::uint64_t gid) const {
+  /// Returns the place of a thread block; null if it is not swapped out.
+  [[nodiscard]] const Place* find(Ticket kernel, std::uint64_t gid) const {
     const auto found = tbs_.find({kernel, gid});
     return found == tbs_.end() ? nullptr : &found->second;
   }
@@ -35,7 +38,7 @@ class AwayTbs {
   [[nodiscard]] std::size_t size() const { return tbs_.size(); }
 
  private:
-  std::map<std::pair<Ticket, std::uint64_t>, Saved> tbs_;
+  std::map<std::pair<Ticket, std::uint64_t>, Place> tbs_;
 };
 
 }  // namespace castor::gpu

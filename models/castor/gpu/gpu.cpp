@@ -12,35 +12,19 @@
 #include "castor/gpu/away_tbs.h"
 #include "castor/gpu/front_end/composition.h"
 #include "castor/gpu/kernel_counts.h"
-#include "castor/gpu/swap_images.h"
 #include "castor/gpu/trace/recorder.h"
 
 namespace castor::gpu {
 namespace {
 
-SmHooks hooks_of(const Hooks& hooks, SwapImages* images, AwayTbs* away, unsigned sm) {
+SmHooks hooks_of(const Hooks& hooks, AwayTbs* away, unsigned sm) {
   SmHooks result;
-  if (!hooks.swap.empty()) {
-    result.swap = hooks.swap[sm];
-    result.images = images;
-  }
+  if (!hooks.swap.empty()) result.swap = hooks.swap[sm];
   if (!hooks.fetch_filter.empty()) result.fetch_filter = hooks.fetch_filter[sm];
   if (!hooks.issue.empty()) result.issue = hooks.issue[sm];
   if (!hooks.agents.empty()) result.agent = hooks.agents[sm];
   result.away = away;
   return result;
-}
-
-// Takes the device memory for the contexts that the swap engines move; null without engines.
-std::unique_ptr<SwapImages> images_of(const Hooks& hooks, Store& store) {
-  if (hooks.swap.empty()) return nullptr;
-  std::uint64_t bytes = 0;
-  for (const SwapEngine* const engine : hooks.swap) bytes += engine->storage().image_bytes;
-  if (bytes == 0) return std::make_unique<SwapImages>(0, 0);
-  const auto base = store.allocate(bytes, AllocationKind::kBlock, "contexts of swapped-out thread blocks");
-  if (base) return std::make_unique<SwapImages>(*base, bytes);
-  throw base::InputError(
-      "no device memory left for the contexts of swapped-out thread blocks: " + std::to_string(bytes) + " bytes");
 }
 
 // Returns a mask of the units that are due in `cycle`, one bit for each of `count` <= 64 units.
@@ -78,8 +62,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
   std::vector<SmUnit*> sms;
   if (options.replay != nullptr) refuse_hooks_in_replay(options.hooks);
   (void)checked(machine, options.hooks);
-  swapped_.images = images_of(options.hooks, store);
-  if (!options.hooks.agents.empty() && !options.hooks.swap.empty()) swapped_.away = std::make_unique<AwayTbs>();
+  if (!options.hooks.agents.empty() && !options.hooks.swap.empty()) away_ = std::make_unique<AwayTbs>();
   if (options.replay != nullptr) virtual_clocks_ = std::make_unique<VirtualClocks>(machine, *options.replay);
   for (unsigned i = 0; i < machine.chip.sms; ++i) {
     const std::string sm_name = "sm" + std::to_string(i);
@@ -90,8 +73,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const Machine& machine, Store& sto
       sms_.push_back(std::move(sm));
     } else {
       auto sm = std::make_unique<Sm>(sm_name.c_str(), machine, i, store, statistics_,
-                                     hooks_of(options.hooks, swapped_.images.get(), swapped_.away.get(), i),
-                                     options.observer, memory_->tlb());
+                                     hooks_of(options.hooks, away_.get(), i), options.observer, memory_->tlb());
       connect(sm->memory, memory_->input(i));
       cores_.push_back(sm.get());
       sms_.push_back(std::move(sm));
@@ -232,8 +214,7 @@ void Gpu::add_waves(Waves& waves) const {
 // Collects the counters of a completed kernel. At most one kernel completes per cycle.
 void Gpu::collect(KernelStatistics& kernel) {
   if (!front_end_->releases().fresh_is_part()) monitor_->kernel_completed(kernel);
-  if (swapped_.away)
-    swapped_.away->clear();  // a kernel that owns the machine is alone, so it is this one that is complete
+  if (away_) away_->clear();  // a kernel that owns the machine is alone, so it is this one that is complete
   outside_read_notice_.tell(kernel.kernel, collect_kernel_counts(cores_, *memory_, kernel));
   front_end_->releases().file();
 }

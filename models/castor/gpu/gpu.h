@@ -154,12 +154,7 @@ class Gpu final : public sc_core::sc_module, private CycleRunner {
   std::deque<base::StatisticGroup> groups_;  ///< statistic groups of units that do not create their own
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<VirtualClocks> virtual_clocks_;
-  /// Where the contexts of swapped-out thread blocks are.
-  struct Swapped {
-    std::unique_ptr<SwapImages> images;  ///< null without swap engines
-    std::unique_ptr<AwayTbs> away;       ///< null without synchronisation agents or without swap engines
-  };
-  Swapped swapped_;
+  std::unique_ptr<AwayTbs> away_;  ///< null without synchronisation agents or without swap engines
   std::vector<std::unique_ptr<SmUnit>> sms_;
   std::vector<Sm*> cores_;  ///< SMs that execute instructions
   static constexpr std::size_t kFlagsPerWord = sizeof(std::uint64_t) / sizeof(bool);

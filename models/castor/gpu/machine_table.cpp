@@ -402,7 +402,7 @@ void front_end(TableWriter& table) {
   CASTOR_NUMBER(context.bytes_per_cycle, "bytes", 1, 4096,
                 "rate at which contexts of thread blocks move (context.mover rate, and parents that wait)");
   CASTOR_WORD(context.pages,
-              "memory for thread blocks that a block swaps out: pages on demand (dynamic), or one range per kernel "
+              "memory for thread blocks that a block swaps out: pages on demand (dynamic), or each image by itself "
               "(static)");
   CASTOR_NUMBER(context.page_latency, "cycles", 2, 100'000,
                 "time from an SM's request for memory for a context to the grant, if a page must be taken; else 2");

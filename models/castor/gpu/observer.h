@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "castor/gpu/launch_record.h"
+#include "castor/gpu/swap_reason.h"
 #include "castor/gpu/unit.h"
 #include "castor/isa/types.h"
 
@@ -35,10 +37,12 @@ class Observer {
     const KernelContext* kernel = nullptr;
     std::uint64_t gid = 0;
     std::uint32_t group = kNoGroup;
+    /// Set if a swapped-out TB starts again (tb_started), or if the TB leaves its SM to come back (tb_retired).
+    std::optional<SwapReason> swapped{};
   };
   virtual void tb_placed(const Tb& /*event*/) {}   ///< the dispatcher has chosen an SM; the TB context is not known yet
   virtual void tb_started(const Tb& /*event*/) {}  ///< SM has started the TB
-  virtual void tb_retired(const Tb& /*event*/) {}  ///< SM has retired the TB
+  virtual void tb_retired(const Tb& /*event*/) {}  ///< SM has retired the TB, or swapped it out
 
   /// Event: a kernel was submitted, granted, written or completed.
   struct Kernel {

@@ -147,14 +147,16 @@ struct TbSaveMessage {
 /// swapped-out TB, or gives one back. The size of an image is the kernel's (KernelContext::image_bytes).
 struct PageRequestMessage {
   Cycle visible = 0;
-  Ticket ticket = 0;          ///< ticket of the kernel
-  std::uint64_t returns = 0;  ///< address of the image that is given back; 0: an image is needed
+  Ticket ticket = 0;               ///< ticket of the kernel or group of the TB
+  std::uint16_t entry = 0;         ///< kernel table entry
+  std::uint32_t group = kNoGroup;  ///< the group; kNoGroup: the TB belongs to no group
+  std::uint64_t returns = 0;       ///< address of the image that is given back; 0: an image is needed
 };
 
 /// Message from the page allocator to an SM: this image is the SM's.
 struct PageGrantMessage {
   Cycle visible = 0;
-  Ticket ticket = 0;          ///< ticket of the kernel, from the request
+  Ticket ticket = 0;          ///< ticket of the kernel or group, from the request
   std::uint64_t address = 0;  ///< device address of the image, a multiple of 128
 };
 

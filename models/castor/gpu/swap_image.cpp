@@ -13,9 +13,10 @@ std::uint64_t image_bytes(const Machine& machine, const isa::Program& program, c
   const SwapLimits& limits = machine.chip.sync.limits;
   if (!limits.images) return 0;
   const std::uint64_t warps = (std::uint64_t{block.threads} + machine.sm.lanes - 1) / machine.sm.lanes;
-  // With several sites, thread blocks may wait at a site for which all registers must be kept.
+  // With several sites, thread blocks may wait at a site for which all registers must be kept. A preempted thread block
+  // may be anywhere in its program.
   const std::vector<isa::SyncSite>& sites = program.sync.sites;
-  const bool one_site = sites.size() == 1;
+  const bool one_site = sites.size() == 1 && machine.context.mover != ContextMover::kEngine;
   const std::uint64_t registers =
       limits.live_registers && one_site ? sites.front().registers.count() : block.registers_per_thread;
   const bool predicates = !one_site || !limits.live_registers || sites.front().predicates;

@@ -1,6 +1,7 @@
 // Kernels that are stopped midway: thread block 0 writes to an illegal address after a while. The others then compute,
 // wait at barriers or for each other at branches, and a second kernel runs beside them when the device is reset. After
-// each stop the same kernel runs to its end.
+// each stop the same kernel runs to its end. In another kernel all warps but one exit on the way to a barrier, so that the
+// last of these exits completes it.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -44,6 +45,24 @@ __global__ void work(const int* in, int* out, int rounds, int delay) {
   out[blockIdx.x * kThreads + number] = sum;
 }
 
+// The last warp waits at the barrier.
+__global__ void leave_before_barrier(const int* in, int* out) {
+  __shared__ int tile[kTile];
+  const int number = threadIdx.y * kWidth + threadIdx.x;
+  tile[number] = in[number % kWords];
+  if (number < kThreads - 32) return;
+  __syncthreads();
+  out[number] = tile[number ^ 1];
+}
+
+bool barriers_complete(const int* in, int* out, const std::vector<int>& values) {
+  leave_before_barrier<<<kBlocks, dim3(kWidth, kHeight)>>>(in, out);
+  std::vector<int> found(kThreads);
+  bool good = cudaMemcpy(found.data(), out, kThreads * sizeof(int), cudaMemcpyDeviceToHost) == cudaSuccess;
+  for (int i = kThreads - 32; i < kThreads; ++i) good = good && found[i] == values[(i ^ 1) % kWords];
+  return good;
+}
+
 std::vector<int> expected(const std::vector<int>& in) {
   std::vector<int> sums(kThreads), tile(kThreads);
   for (int round = 0; round < kRounds; ++round) {
@@ -83,6 +102,7 @@ int main() {
     work<<<kBlocks, block>>>(device_in, device_out, kRounds, -1);
     good &= cudaMemcpy(out.data(), device_out, out.size() * sizeof(int), cudaMemcpyDeviceToHost) == cudaSuccess;
     for (std::size_t i = 0; i < out.size(); ++i) good &= out[i] == sums[i % kThreads];
+    good &= barriers_complete(device_in, device_out, in);
   }
   std::printf("%s %zu stops\n", good ? "PASS" : "FAIL", std::size(kDelays));
   return good ? 0 : 1;

@@ -18,7 +18,8 @@ void Recorder::issued(const Issue& event) {
   issues.push_back({event.cycle, event.tick, event.sm, event.scheduler, event.warp, event.pc, event.kernel->ticket});
 }
 
-Rig::Rig(const std::string& machine, const std::vector<std::string>& overrides, const Hooks& hooks) {
+Rig::Rig(const std::string& machine, const std::vector<std::string>& overrides, const Hooks& hooks,
+         const SwapLimits* images) {
   std::vector<std::string> all = {"icache.ideal=1"};
   all.insert(all.end(), overrides.begin(), overrides.end());
   TimingDevice::Options options;
@@ -34,6 +35,7 @@ Rig::Rig(const std::string& machine, const std::vector<std::string>& overrides, 
     support.limits.warp_bytes = 80;
     support.limits.predicate_bytes = 32;
   }
+  if (images != nullptr) built.chip.sync.limits = *images;
   device = std::make_unique<TimingDevice>(built, options);
 }
 

@@ -65,7 +65,9 @@ class Recorder final : public Observer {
 class Rig {
  public:
   /// Instruction caches are ideal unless an override says otherwise; `overrides` are "key=value".
-  explicit Rig(const std::string& machine, const std::vector<std::string>& overrides = {}, const Hooks& hooks = {});
+  /// `images`: limits of the images of swap engines, null = those of the hooks.
+  explicit Rig(const std::string& machine, const std::vector<std::string>& overrides = {}, const Hooks& hooks = {},
+               const SwapLimits* images = nullptr);
 
   [[nodiscard]] const Machine& machine() const { return device->machine(); }
 

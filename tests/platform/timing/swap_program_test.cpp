@@ -310,6 +310,87 @@ TEST(SwapPrograms, ABarrierThatOneBlockNeverReachesIsADeadlockThatNamesIt) {
   run.check(12);
 }
 
+// --- Memory of the machine's own mover
+// --------------------------------------------------------------------------------
+
+/// A GPU of two SMs, whose engines move thread blocks at random, with memory for `images` of them. The kernels count
+/// for a while, and store the count.
+struct RandomRig {
+  RandomRig(std::uint64_t seed, unsigned images) {
+    RandomSwapEngine::Options options;
+    options.longest_pause = 0;
+    options.seed = seed;
+    Hooks hooks;
+    for (unsigned sm = 0; sm < 2; ++sm) hooks.swap.push_back(&engines.emplace_back(options));
+    SwapLimits limits = RandomSwapEngine::limits();
+    limits.block_bytes = (std::uint32_t{2} << 20) / images - 32 * 1024;
+    rig = std::make_unique<Rig>(
+        "maxwell_liu13",
+        std::vector<std::string>{"chip.sms=2", "sm.tb_slots=4", "context.mover=engine", "context.pages=static",
+                                 "context.region=2MiB", "context.random=" + std::to_string(seed)},
+        hooks, &limits);
+    program = rig->load(
+        "mov.u32 %r1, %ctaid.x; mov.u32 %r2, 0; LOOP: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 3000; @%p1 bra LOOP; "
+        "mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd0, %rd1; add.u32 %r2, %r2, %r1; st.global.u32 [%rd1], %r2; ret;",
+        1);
+    out = rig->buffer(256);
+  }
+  Ticket submit() {
+    KernelPacket packet;
+    packet.program = program;
+    packet.grid = {kBlocks};
+    packet.block = {64};
+    packet.parameters.resize(8);
+    std::memcpy(packet.parameters.data(), &out, 8);
+    return rig->device->submit(0, std::move(packet));
+  }
+  void check() const {
+    for (unsigned i = 0; i < kBlocks; ++i) EXPECT_EQ(rig->get<std::uint32_t>(out + 4 * i), 3000 + i);
+  }
+  static constexpr unsigned kBlocks = 5;
+  std::deque<RandomSwapEngine> engines;
+  std::unique_ptr<Rig> rig;
+  ProgramHandle program{};
+  std::uint64_t out = 0;
+};
+
+// Runs with memory for few thread blocks end, or stop with a report. An engine that waits for memory does nothing else:
+// the thread block that has the memory, and that it should bring back, waits for it. Returns 1 for such an end.
+std::uint64_t random_end(std::uint64_t seed, unsigned images) {
+  return in_child([&] {
+           RandomRig random(seed, images);
+           Rig& rig = *random.rig;
+           const Outcome outcome = rig.device->advance_until(random.submit());
+           if (outcome == Outcome::kDeadlock) {
+             const std::string& text = rig.device->fault()->message;
+             EXPECT_THAT(text, HasSubstr("waits for an image in context.region, into which the swap engine moves its "
+                                         "thread block"));
+             EXPECT_THAT(text,
+                         HasSubstr("context.region has no room for it (" + std::to_string(images) + " images in"));
+             EXPECT_THAT(text, HasSubstr("waits until the swap engine has moved its thread block"));
+             rig.device->reset();
+           } else {
+             EXPECT_EQ(static_cast<int>(outcome), static_cast<int>(Outcome::kDone));
+             random.check();
+           }
+           EXPECT_TRUE(rig.device->gpu().idle());
+           rig.device->gpu().check_invariants();
+           if (::testing::Test::HasFailure()) throw std::runtime_error("see above");
+           return std::vector<std::uint64_t>{outcome == Outcome::kDeadlock ? 1U : 0U};
+         })
+      .at(0);
+}
+
+TEST(SwapPrograms, ARegionWithoutRoomForThreadBlocksThatMoveEndsARunInWords) {
+  std::uint64_t ends = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE(seed);
+    ends += random_end(seed, 1);
+    EXPECT_EQ(random_end(seed, RandomRig::kBlocks), 0U) << "there is memory for all thread blocks";
+  }
+  EXPECT_GT(ends, 0U) << "no run has met a full region";
+}
+
 // --- Beside others ---------------------------------------------------------------------------------------------------
 
 TEST(SwapPrograms, ALaunchBesideAKernelThatOwnsTheMachineWaits) {

@@ -24,13 +24,8 @@ class Registration final : public hookup::BlockType {
   [[nodiscard]] std::vector<hookup::Claim> claims(const hookup::Settings& /*settings*/) const override {
     return {hookup::Claim::kMovesContexts, hookup::Claim::kSwapsOutTbs, hookup::Claim::kNeedsExecution};
   }
-  /// Control state and predicates of a warp lie in SIMT lines.
   [[nodiscard]] gpu::SwapLimits swap_limits(const hookup::Settings& /*settings*/) const override {
-    gpu::SwapLimits limits;
-    limits.images = true;
-    limits.warp_bytes = 80;
-    limits.predicate_bytes = 32;
-    return limits;
+    return gpu::test::RandomSwapEngine::limits();
   }
   [[nodiscard]] std::shared_ptr<void> plug(const hookup::PlugSite& site, gpu::Hooks& hooks) const override {
     gpu::test::RandomSwapEngine::Options options;

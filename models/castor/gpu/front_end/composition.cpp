@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "castor/base/error.h"
+#include "castor/gpu/sm/simt_lines.h"
 
 namespace castor::gpu {
 namespace {
@@ -46,6 +47,40 @@ void check_windows(const Hooks& hooks) {
   }
 }
 
+// Returns "block x", or the name of a hook that no block implements.
+std::string name_of(const Hook& hook, const char* what) {
+  const std::string block = hook.block();
+  return block.empty() ? what : "block " + block;
+}
+
+// Throws InputError if the swap engines would have jobs of synchronisation agents and of the SM's own mover.
+void check_one_asker(const Machine& machine, const Hooks& hooks) {
+  if (hooks.hub == nullptr) return;
+  const auto refuse = [&](const std::string& key, const char* hint) {
+    const std::string block = hooks.hub->block();
+    throw base::InputError("key " + key + " does not fit beside " + name_of(*hooks.hub, "a SyncHub") +
+                               (block.empty() ? std::string() : " (key blocks." + block + ".enable)") +
+                               ": its agents give jobs to the swap engines of " +
+                               name_of(*hooks.swap.front(), "SwapEngine") + ", and an engine has one source of jobs",
+                           hint);
+  };
+  if (machine.context.mover == ContextMover::kEngine) refuse("context.mover: engine", "drain or rate");
+  if (machine.context.random != 0) refuse("context.random: " + std::to_string(machine.context.random), "0");
+}
+
+// Throws InputError if the swap engines of a machine with `context.mover: engine` have no images that hold the whole
+// context of a thread block.
+void check_whole_contexts(const SwapLimits& limits, const Hooks& hooks) {
+  if (limits.images && limits.warp_bytes + limits.predicate_bytes >= sizeof(SimtRecord)) return;
+  throw base::InputError("key context.mover: engine does not fit: " + name_of(*hooks.swap.front(), "SwapEngine") +
+                             (limits.images ? " has images that are too small for whole contexts of thread blocks: " +
+                                                  std::to_string(limits.warp_bytes + limits.predicate_bytes) +
+                                                  " bytes of control state per warp, at least " +
+                                                  std::to_string(sizeof(SimtRecord)) + " are needed"
+                                            : " has no images for contexts of thread blocks (BlockType::swap_limits)"),
+                         "drain or rate");
+}
+
 // Throws InputError if the machine lacks a part that swap engines need, or has a part that is incompatible with them.
 void check_swaps(const Machine& machine, const Hooks& hooks) {
   if (hooks.swap.empty()) {
@@ -56,6 +91,8 @@ void check_swaps(const Machine& machine, const Hooks& hooks) {
   if (machine.sm.lanes != 32) lacks("SwapEngine", "sm.lanes", std::to_string(machine.sm.lanes), "32");
   if (machine.l1.line != kSwapLineBytes) lacks("SwapEngine", "l1.line", std::to_string(machine.l1.line), "128");
   if (!hooks.fetch_filter.empty()) throw base::InputError("FetchFilter and SwapEngine cannot be combined");
+  check_one_asker(machine, hooks);
+  if (machine.context.mover == ContextMover::kEngine) check_whole_contexts(machine.chip.sync.limits, hooks);
 }
 
 // Checks that the machine has what its hooks need. Throws InputError otherwise.

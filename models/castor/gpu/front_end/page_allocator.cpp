@@ -1,5 +1,7 @@
 #include "castor/gpu/front_end/page_allocator.h"
 
+#include <iterator>
+
 #include "castor/base/error.h"
 
 namespace castor::gpu {
@@ -11,62 +13,89 @@ std::uint64_t PageAllocator::capacity(ContextPages policy, std::uint64_t region_
   return region_bytes / page * (page / image_bytes);
 }
 
-void PageAllocator::start(std::uint64_t image_bytes) {
-  clear();
-  image_bytes_ = image_bytes;
-  capacity_ = capacity(policy_, region_bytes_, image_bytes);
-  per_page_ = policy_ == ContextPages::kStatic ? capacity_ : page_of(image_bytes) / image_bytes;
+void PageAllocator::start(Ticket kernel, std::uint64_t image_bytes) {
+  CASTOR_ASSERT(!has(kernel) && image_bytes != 0, "kernel of ticket %llu has images already, or needs none",
+                static_cast<unsigned long long>(kernel));
+  kernels_[kernel].image_bytes = image_bytes;
 }
 
-void PageAllocator::clear() {
-  image_bytes_ = per_page_ = capacity_ = used_ = 0;
-  given_.clear();
-  free_.clear();
-  page_ready_.clear();
-}
-
-PageAllocator::Image PageAllocator::take(Cycle requested) {
-  CASTOR_ASSERT(left() != 0, "the region for contexts has no image left: %llu of %llu bytes are in use",
-                static_cast<unsigned long long>(used_), static_cast<unsigned long long>(image_bytes_));
+std::optional<PageAllocator::Image> PageAllocator::take(Ticket kernel, Cycle requested) {
+  Kernel& owner = kernels_.at(kernel);
+  if (owner.free.empty() && !cut(owner, requested)) return std::nullopt;
+  const std::uint64_t address = owner.free.back();
+  owner.free.pop_back();
+  owner.used.insert(address);
   ++used_;
-  std::uint64_t image = given_.size();
-  if (!free_.empty()) {
-    image = free_.back();
-    free_.pop_back();
-    given_[image] = true;
-  } else {
-    given_.push_back(true);
-    if (policy_ == ContextPages::kDynamic && image % per_page_ == 0) page_ready_.push_back(requested + latency_);
+  const bool paged = policy_ == ContextPages::kDynamic;
+  return Image{address, paged ? std::prev(owner.pages.upper_bound(address))->second : requested};
+}
+
+// Adds an image that the kernel has never used to its free images. Returns false if the region has no room for it.
+bool PageAllocator::cut(Kernel& kernel, Cycle requested) {
+  if (policy_ == ContextPages::kStatic) return cut_from_region(kernel);
+  if (kernel.next_images == 0) {
+    const std::uint64_t bytes = page_of(kernel.image_bytes), images = bytes / kernel.image_bytes;
+    const std::optional<std::uint64_t> page = images != 0 ? ranges_.take(bytes, bytes) : std::nullopt;
+    if (!page) return false;
+    kernel.pages[*page] = requested + latency_;
+    kernel.next = *page;
+    kernel.next_images = images;
+    ++pages_;
   }
-  return {address_of(image), policy_ == ContextPages::kDynamic ? page_ready_[image / per_page_] : requested};
+  kernel.free.push_back(kernel.next);
+  kernel.next += kernel.image_bytes;
+  --kernel.next_images;
+  return true;
 }
 
-bool PageAllocator::in_use(std::uint64_t address) const {
-  const std::uint64_t image = image_at(address);
-  return image < given_.size() && given_[image];
+bool PageAllocator::cut_from_region(Kernel& kernel) {
+  std::optional<std::uint64_t> image = ranges_.take(kernel.image_bytes, 1);
+  if (!image) {
+    collect();
+    image = ranges_.take(kernel.image_bytes, 1);
+  }
+  if (image) kernel.free.push_back(*image);
+  return image.has_value();
 }
 
-void PageAllocator::give_back(std::uint64_t address) {
-  CASTOR_ASSERT(in_use(address), "image at 0x%llx is given back, but is not in use",
+// Returns the images that kernels have returned to the region, for kernels with images of another size.
+void PageAllocator::collect() {
+  for (auto& [ticket, kernel] : kernels_) {
+    for (const std::uint64_t image : kernel.free) ranges_.give_back(image, kernel.image_bytes);
+    kernel.free.clear();
+  }
+}
+
+bool PageAllocator::in_use(Ticket kernel, std::uint64_t address) const {
+  const auto found = kernels_.find(kernel);
+  return found != kernels_.end() && found->second.used.count(address) != 0;
+}
+
+void PageAllocator::give_back(Ticket kernel, std::uint64_t address) {
+  CASTOR_ASSERT(in_use(kernel, address), "image at 0x%llx is given back, but is not in use",
                 static_cast<unsigned long long>(address));
-  const std::uint64_t image = image_at(address);
-  given_[image] = false;
-  free_.push_back(image);
+  Kernel& owner = kernels_.at(kernel);
+  owner.used.erase(address);
+  owner.free.push_back(address);
   --used_;
 }
 
-std::uint64_t PageAllocator::address_of(std::uint64_t image) const {
-  if (policy_ == ContextPages::kStatic) return region_ + image * image_bytes_;
-  return region_ + image / per_page_ * page_of(image_bytes_) + image % per_page_ * image_bytes_;
+void PageAllocator::end(Ticket kernel) {
+  Kernel& owner = kernels_.at(kernel);
+  used_ -= owner.used.size();
+  pages_ -= owner.pages.size();
+  for (const auto& [page, ready] : owner.pages) ranges_.give_back(page, page_of(owner.image_bytes));
+  if (policy_ == ContextPages::kStatic) {
+    owner.free.insert(owner.free.end(), owner.used.begin(), owner.used.end());
+    for (const std::uint64_t image : owner.free) ranges_.give_back(image, owner.image_bytes);
+  }
+  kernels_.erase(kernel);
 }
 
-std::uint64_t PageAllocator::image_at(std::uint64_t address) const {
-  if (image_bytes_ == 0 || address < region_) return ~std::uint64_t{0};
-  const std::uint64_t offset = address - region_;
-  const std::uint64_t page = policy_ == ContextPages::kStatic ? region_bytes_ : page_of(image_bytes_);
-  const std::uint64_t slot = offset % page / image_bytes_;
-  const std::uint64_t image = offset / page * per_page_ + slot;
-  return slot < per_page_ && address_of(image) == address ? image : ~std::uint64_t{0};
+void PageAllocator::clear() {
+  kernels_.clear();
+  used_ = pages_ = 0;
+  ranges_.start(region_, region_bytes_);
 }
 
 }  // namespace castor::gpu

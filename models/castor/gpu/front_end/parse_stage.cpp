@@ -198,7 +198,7 @@ void ParseStage::fill(KernelContext& context, const LaunchDescriptor& descriptor
   context.written = now;
   context.kid = descriptor.kid;
   context.bypass_l1 = !machine_.l1.caches_global;
-  if (context.synchronises) {
+  if (context.synchronises || machine_.context.mover == ContextMover::kEngine) {
     context.image_bytes = image_bytes(machine_, program, {threads, descriptor.registers, descriptor.shared_bytes});
   }
 }

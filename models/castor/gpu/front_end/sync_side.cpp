@@ -70,7 +70,7 @@ void SyncSide::synchronise(Cycle now) {
   in_.ev = events_.with(mounted_->access());
   if (checks_) settle_early();
   const HubOut& out = hub_->settle(in_);
-  const bool same = out.hold == out_.hold && out.down.has_value() == out_.down.has_value() && out.done == out_.done;
+  const bool same = out.hold == out_.hold && out.down == out_.down && out.done == out_.done;
   CASTOR_HOOK_CHECK(*hub_, now, !checks_ || same,
                     "sync_hub changes hold, down or done after settle: these outputs may depend on its state only");
   out_ = out;

@@ -64,6 +64,10 @@ struct SwapJob {
   std::uint32_t in_gid = kNoTb;       ///< the TB that starts in the context (`fresh`), or comes back into it
   SwapEntry entry;                    ///< without `fresh`: the TB that is moved in
 };
+[[nodiscard]] inline bool operator==(const SwapJob& a, const SwapJob& b) {
+  return a.slot == b.slot && a.out == b.out && a.gid == b.gid && a.site == b.site && a.fresh == b.fresh &&
+         a.in_gid == b.in_gid && a.entry.word == b.entry.word;
+}
 
 /// Output of a swap engine: the TB of a context has been moved out.
 struct SwapParked {
@@ -112,7 +116,9 @@ struct SwapIn {
   bool local_room = false;         ///< S0: one more TB whose context stays in this SM can be kept
   bool park_ready = false;         ///< S0: `SwapOut::parked` is taken in this tick
   bool enter_ready = false;        ///< S0: `SwapOut::enter` is taken in this tick
-  Maybe<std::uint64_t> page;       ///< at the edge: device address of the image that the engine has asked for
+  /// At the edge: device address of the image that the engine has asked for; 0 if the TB was stopped meanwhile: accesses
+  /// of its job have no effect.
+  Maybe<std::uint64_t> page;
   bool access_taken = false;       ///< at the edge: the access is taken in this tick; false without one
   bool load_done = false;          ///< at the edge: one load has been performed; loads are counted, not named
   /// At the edge, while a job is open: requests of the SM without a reply: reads, stores, and accesses of the engine.
@@ -134,7 +140,6 @@ struct SwapStorage {
   std::uint8_t register_homes = 0;
   std::uint8_t shared_homes = 0;
   std::uint8_t places = 0;
-  std::uint64_t image_bytes = 0;  ///< part of this SM in the device memory for images, which all SMs share
 };
 
 /// One per SM. Settles in S0, start, and clocks in S9, hook edges. On a machine with synchronisation agents it settles

@@ -18,12 +18,18 @@ struct SyncMessage {
   std::array<std::uint64_t, 4> word{};  ///< bit i of the message is bit i % 64 of word[i / 64]
   std::uint16_t bits = 0;               ///< length of the message, at most kMaxBits
 };
+[[nodiscard]] inline bool operator==(const SyncMessage& a, const SyncMessage& b) {
+  return a.bits == b.bits && a.word == b.word;
+}
 
 /// Message from the hub to one or several SMs.
 struct SyncDown {
   SmMask to;  ///< addressed SMs, at least one; several = broadcast
   SyncMessage message;
 };
+[[nodiscard]] inline bool operator==(const SyncDown& a, const SyncDown& b) {
+  return a.to == b.to && a.message == b.message;
+}
 
 /// Kernel whose thread blocks synchronise over the whole device.
 struct SyncKernel {

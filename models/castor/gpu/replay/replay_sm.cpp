@@ -89,8 +89,8 @@ void ReplaySm::add_waves(Waves& waves, const std::string& scope) const {
   waves.add(scope, "warps", 16, &room_.warps());
 }
 
-unsigned ReplaySm::take_context(const KernelContext& kernel, const ItemData& item, std::uint64_t gid,
-                                std::uint32_t group, Cycle now) {
+unsigned ReplaySm::take_context(const TbStartMessage& message, Cycle now) {
+  const KernelContext& kernel = *message.kernel;
   CASTOR_ASSERT_AT(now, free_ != 0, "SM %u has no free context", index());
   const unsigned slot = lowest(free_);
   room_.take(kernel.need);
@@ -102,16 +102,18 @@ unsigned ReplaySm::take_context(const KernelContext& kernel, const ItemData& ite
   Context& tb = contexts_[slot];
   tb = {};
   tb.kernel = &kernel;
-  tb.item = item;
-  tb.gid = gid;
-  tb.tb_group = group;
-  if (observer_ != nullptr) observer_->tb_started({now, index(), slot, &kernel, gid, group});
+  tb.item = message.item;
+  tb.gid = message.gid;
+  tb.tb_group = message.group;
+  std::optional<SwapReason> swapped;
+  if (message.saved != nullptr) swapped = message.saved->reason;
+  if (observer_ != nullptr) observer_->tb_started({now, index(), slot, &kernel, tb.gid, tb.tb_group, swapped});
   return slot;
 }
 
 void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
   const KernelContext& kernel = *message.kernel;
-  const unsigned slot = take_context(kernel, message.item, message.gid, message.group, now);
+  const unsigned slot = take_context(message, now);
   ++counters_.started;
   Context& tb = contexts_[slot];
   const int type = file_.find(kernel.program->kernel);
@@ -149,7 +151,7 @@ void ReplaySm::take_start(const TbStartMessage& message, Cycle now) {
 // Takes a restored TB. The replay file has its kernel, because the TB ran before, on this SM or another.
 void ReplaySm::take_restored(const TbStartMessage& message, Cycle now) {
   const KernelContext& kernel = *message.kernel;
-  const unsigned slot = take_context(kernel, message.item, message.gid, message.group, now);
+  const unsigned slot = take_context(message, now);
   Context& tb = contexts_[slot];
   const auto type = static_cast<unsigned>(file_.find(kernel.program->kernel));
   tb.type = &file_.types()[type];
@@ -197,7 +199,7 @@ void ReplaySm::end_moves(Cycle now) {
     Context& tb = contexts_[slot];
     if (tb.leaves && tb.moved <= now + 1) {
       moving_ &= ~bit;
-      give_back(slot, now);
+      give_back(slot, SwapReason::kPreemption, now);
       auto saved = std::make_unique<SavedTb>();
       saved->reason = SwapReason::kPreemption;
       saved->kernel = tb.kernel;
@@ -243,7 +245,7 @@ void ReplaySm::find_ended(Cycle now) {
   }
 }
 
-void ReplaySm::give_back(unsigned context, Cycle now) {
+void ReplaySm::give_back(unsigned context, std::optional<SwapReason> swapped, Cycle now) {
   const Context& tb = contexts_[context];
   const std::uint64_t bit = std::uint64_t{1} << context;
   resident_ &= ~bit;
@@ -253,7 +255,7 @@ void ReplaySm::give_back(unsigned context, Cycle now) {
   if (tb.type != nullptr) {
     clocks_.leave(index(), static_cast<unsigned>(tb.type - file_.types().data()), tb.kernel->need.warps, now);
   }
-  if (observer_ != nullptr) observer_->tb_retired({now, index(), context, tb.kernel, tb.gid, tb.tb_group});
+  if (observer_ != nullptr) observer_->tb_retired({now, index(), context, tb.kernel, tb.gid, tb.tb_group, swapped});
 }
 
 void ReplaySm::retire_one(Cycle now) {
@@ -264,7 +266,7 @@ void ReplaySm::retire_one(Cycle now) {
   const Context& tb = contexts_[slot];
   ++counters_.retired;
   if (tb.type != nullptr) counters_.energy += tb.type->energy;
-  give_back(slot, now);
+  give_back(slot, std::nullopt, now);
   TbRetireMessage message;
   message.visible = now + 1;
   message.kernel = tb.kernel;

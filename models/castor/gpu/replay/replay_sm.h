@@ -93,14 +93,13 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
     bool done = false;
     [[nodiscard]] bool hits(const KernelContext& other) const { return kernel == &other && ticket == other.ticket; }
   };
-  unsigned take_context(const KernelContext& kernel, const ItemData& item, std::uint64_t gid, std::uint32_t group,
-                        Cycle now);
+  unsigned take_context(const TbStartMessage& message, Cycle now);
   void take_start(const TbStartMessage& message, Cycle now);
   void take_restored(const TbStartMessage& message, Cycle now);
   void take_kills(Cycle now);
   void take_saves(Cycle now);
   void end_moves(Cycle now);
-  void give_back(unsigned context, Cycle now);
+  void give_back(unsigned context, std::optional<SwapReason> swapped, Cycle now);
   void finish(unsigned context);
   void find_ended(Cycle now);
   void retire_one(Cycle now);

@@ -8,7 +8,6 @@
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
 #include "castor/gpu/sm/thread_blocks.h"
-#include "castor/gpu/swap_record.h"
 
 namespace castor::gpu {
 
@@ -18,9 +17,9 @@ void AgentJobs::own(const KernelContext& kernel, const SwapKernel& constants) {
   ticket_ = kernel.ticket;
   constants_ = constants;
   configures_ = true;
-  requested_ = false;
 }
 
+// Returns whether the kernel was stopped.
 bool AgentJobs::stopped() const { return parts_.tbs.killed(*kernel_); }
 
 // --- Moves out -------------------------------------------------------------------------------------------------------
@@ -58,30 +57,16 @@ void AgentJobs::check_stalled(const TbState& tb, const Hook& engine) const {
                     static_cast<unsigned long long>(tb.gid));
 }
 
-Maybe<std::uint64_t> AgentJobs::image() {
-  const Cycle now = parts_.clock.now();
-  if (!requested_) {
-    pages_.request(*kernel_, now);
-    requested_ = true;
-  }
-  const PageGrantMessage* const grant = pages_.granted(*kernel_, now);
-  if (grant == nullptr) return std::nullopt;
-  const std::uint64_t address = grant->address;
-  pages_.take();
-  requested_ = false;
-  return address;
-}
-
-void AgentJobs::announce(std::uint32_t gid) {
-  announced_.push_back(gid);
+void AgentJobs::announce(std::uint32_t gid, std::uint64_t image) {
+  announced_.emplace_back(gid, image);
   parts_.hand_over.raise();
 }
 
 // --- Moves in --------------------------------------------------------------------------------------------------------
 
-// Returns a thread block that is swapped out; null while it has not left its SM.
-const AwayTbs::Saved& AgentJobs::away(std::uint32_t gid, const Hook& engine) const {
-  const AwayTbs::Saved* const place = parts_.hooks.away->find(ticket_, gid);
+// Returns the place of a thread block that is swapped out.
+const AwayTbs::Place& AgentJobs::away(std::uint32_t gid, const Hook& engine) const {
+  const AwayTbs::Place* const place = parts_.hooks.away->find(ticket_, gid);
   CASTOR_HOOK_CHECK(engine, parts_.clock.now(), place != nullptr,
                     "sync_agent of SM %u brings back TB %u, which is not swapped out", parts_.sm, gid);
   return *place;
@@ -89,12 +74,12 @@ const AwayTbs::Saved& AgentJobs::away(std::uint32_t gid, const Hook& engine) con
 
 bool AgentJobs::may_start(const SwapJob& job, const Hook& engine) const {
   if ((parts_.tbs.resident() >> job.slot & 1) != 0) return parts_.tbs[job.slot].killed;
-  return job.fresh || stopped() || away(job.in_gid, engine) != nullptr;
+  return job.fresh || stopped() || away(job.in_gid, engine).tb != nullptr;
 }
 
 // The thread block of a stopped kernel starts, too: it is stopped and retires, so that the agent sees its end. If the
 // one before it was stopped in its context, that one retires, and no other starts.
-void AgentJobs::start(const SwapJob& job, const Maybe<std::uint64_t>& free, Tick took, const Hook& engine) {
+void AgentJobs::start(const SwapJob& job, Tick took, const Hook& engine) {
   if ((parts_.tbs.resident() >> job.slot & 1) != 0) return;
   if (job.fresh && job.in_gid == SwapJob::kNoTb) return;
   const Cycle now = parts_.clock.now();
@@ -106,15 +91,9 @@ void AgentJobs::start(const SwapJob& job, const Maybe<std::uint64_t>& free, Tick
   message.acquire = kernel_->written;
   message.context = job.slot;
   if (!job.fresh && !stopped()) {
-    const AwayTbs::Saved& saved = away(job.in_gid, engine);
-    const std::uint64_t image = saved->swap->address;
-    CASTOR_HOOK_CHECK(engine, now, free.value_or(0) == image,
-                      "swap engine of SM %u: does not give back the image of TB %u, which it has moved in", parts_.sm,
-                      job.in_gid);
     message.acquire = now;
-    message.saved = saved;
+    message.saved = away(job.in_gid, engine).tb;
     message.load = took;
-    if (image != 0) pages_.give_back(*kernel_, image, now);
     back_.push_back(job.in_gid);
     parts_.hand_over.raise();
   }
@@ -128,7 +107,7 @@ void AgentJobs::hand_over() {
   if (parts_.hooks.away == nullptr) return;
   AwayTbs& away = *parts_.hooks.away;
   for (const std::uint32_t gid : back_) away.remove(ticket_, gid);
-  for (const std::uint32_t gid : announced_) away.announce(ticket_, gid);
+  for (const auto& [gid, image] : announced_) away.announce(ticket_, gid, image);
   std::vector<AwayTbs::Saved>& left = parts_.tbs.engine_moves().agent.left;
   for (AwayTbs::Saved& tb : left) away.put(std::move(tb));
   back_.clear();

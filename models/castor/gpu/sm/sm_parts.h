@@ -23,7 +23,6 @@ class SmClock;
 class SmMemory;
 class SmOutbox;
 class SpinWatch;
-class SwapImages;
 class ThreadBlocks;
 class WarpTable;
 struct PageGrantMessage;
@@ -38,7 +37,6 @@ struct SmHooks {
   IssuePolicyHook* issue = nullptr;
   SyncAgent* agent = nullptr;
   SwapEngine* swap = nullptr;
-  SwapImages* images = nullptr;  ///< with `swap`: device memory for contexts, shared by all SMs
   AwayTbs* away = nullptr;       ///< with `agent` and `swap`: thread blocks that agents have swapped out, of all SMs
 };
 

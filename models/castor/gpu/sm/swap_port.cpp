@@ -18,30 +18,10 @@
 namespace castor::gpu {
 namespace {
 
-/// Cycles from a page request to the image, if the region has room.
-constexpr Cycle kPageCycles = 2;
-
 [[nodiscard]] TbMask bit_of(unsigned context) { return TbMask{1} << context; }
 
 [[nodiscard]] bool same(const SwapKernel& a, const SwapKernel& b) {
   return a.warps == b.warps && a.registers == b.registers && a.shared_lines == b.shared_lines;
-}
-
-[[nodiscard]] std::uint64_t image_bytes(const SwapKernel& kernel) {
-  const std::uint64_t lines = kernel.simt_lines + std::uint64_t{kernel.warps} * kernel.registers + kernel.shared_lines;
-  return lines * kSwapLineBytes;
-}
-
-// Returns the most bytes that the context of one thread block can have.
-[[nodiscard]] std::uint64_t largest_image(const Machine& machine) {
-  return std::uint64_t{machine.sm.registers} * 4 + machine.sm.smem_bytes +
-         std::uint64_t{SimtLines::lines(TbState::kWarps)} * kSwapLineBytes;
-}
-
-// Returns whether device memory for the largest context of each SM is free. Read between ticks alone.
-[[nodiscard]] bool has_room(const SmParts& parts) {
-  const SwapImages* const images = parts.hooks.images;
-  return images != nullptr && images->free_bytes() >= parts.machine.chip.sms * largest_image(parts.machine);
 }
 
 // Unpacks the SIMT lines of a TB that has been moved into a context.
@@ -68,26 +48,27 @@ SwapPort::SwapPort(const SmParts& parts)
       homes_(parts.machine, parts.warps, parts.tbs, engine_.storage()),
       moves_(parts.tbs.engine_moves()),
       agent_(parts),
+      pages_(parts.outbox, parts.page_grants),
       moving_(parts.machine.sm.tb_contexts) {
   attach_hook(engine_, "swap_engine", parts, group_);
   quiet_ = engine_.quiet();
-  moves_.room = has_room(parts);
 }
 
 // --- Jobs ------------------------------------------------------------------------------------------------------------
 
-void SwapPort::ask(const SwapJob& job, const SwapKernel& kernel, bool agent) {
+SwapPort::Moving& SwapPort::ask(const SwapJob& job, const KernelContext& kernel, const SwapKernel& constants) {
   Moving& moving = moving_[job.slot];
   moving.job = job;
-  moving.kernel = kernel;
-  moving.agent = agent;
-  moving.dropped = moving.parked = moving.entered = false;
+  moving.kernel = &kernel;
+  moving.constants = constants;
+  moving.agent = moving.dropped = moving.parked = moving.entered = false;
   moving.stores = 0;
   moving.since = parts_.clock.tick();
   open_ |= bit_of(job.slot);
-  if (agent) moves_.agent.open |= bit_of(job.slot);
+  moves_.busy = true;
   queue_.push_back(job.slot);
   parts_.clock.stir();
+  return moving;
 }
 
 void SwapPort::start(TbStart& start) {
@@ -103,16 +84,17 @@ void SwapPort::take_agent_job() {
   if (job.slot < moving_.size() && ((open_ | (job.out ? 0 : parts_.tbs.finished())) & bit_of(job.slot)) != 0) return;
   moves_.agent.job_ready = true;
   if (!agent_.accept(job, engine_)) return;
-  ask(job, agent_.constants(), true);
+  Moving& moving = ask(job, agent_.kernel(), agent_.constants());
+  moving.agent = true;
+  moves_.agent.open |= bit_of(job.slot);
   if (job.out || job.fresh) return;
-  moving_[job.slot].lines.start(agent_.constants().warps);
+  moving.lines.start(agent_.constants().warps);
   homes_.poison(job.slot, agent_.constants());
 }
 
-// Returns whether the result of a job of the agent is not used because the kernel was stopped.
+// Returns whether the result of a job is not used because its thread block or kernel was stopped.
 bool SwapPort::lost(unsigned context) const {
-  const Moving& moving = moving_[context];
-  return moving.agent && (moving.dropped || agent_.stopped());
+  return moving_[context].dropped || parts_.tbs.killed(*moving_[context].kernel);
 }
 
 void SwapPort::freeze(unsigned context) {
@@ -131,7 +113,7 @@ void SwapPort::freeze(unsigned context) {
   job.slot = static_cast<std::uint8_t>(context);
   job.out = job.fresh = true;
   job.gid = static_cast<std::uint32_t>(tb.gid);
-  ask(job, homes_.constants(tb), false);
+  ask(job, *tb.kernel, homes_.constants(tb));
 }
 
 void SwapPort::leave(unsigned context, SavedTb& saved) {
@@ -147,25 +129,20 @@ void SwapPort::come_back(TbStart& start, const SavedTb& saved) {
   Moving& moving = moving_[context];
   moving.record = saved.swap;
   moving.lines.start(tb.warp_count);
-  const SwapKernel kernel = homes_.constants(tb);
-  homes_.poison(context, kernel);
+  const SwapKernel constants = homes_.constants(tb);
+  homes_.poison(context, constants);
   SwapJob job;
   job.slot = static_cast<std::uint8_t>(context);
   job.in_gid = static_cast<std::uint32_t>(tb.gid);
   job.entry = saved.swap->entry;
-  ask(job, kernel, false);
+  ask(job, *tb.kernel, constants);
 }
 
 // The engine ends a job that it has taken; a job that waits is withdrawn. The context of a TB that has been moved out
 // and has not left yet is dropped.
 void SwapPort::stop(unsigned context) {
   Moving& moving = moving_[context];
-  if ((open_ & bit_of(context)) == 0) {
-    if (moving.record == nullptr) return;
-    dropped_.push_back(std::move(moving.record));
-    parts_.hand_over.raise();
-    return;
-  }
+  if ((open_ & bit_of(context)) == 0) return moving.record.reset();
   moving.dropped = true;
   agent_.frozen(context);
   if ((taken_ & bit_of(context)) != 0 || moving.entered) return;
@@ -197,7 +174,8 @@ void SwapPort::take_messages() {
   in_.park_ready = in_.enter_ready = false;
   out_ = engine_.settle(in_);
   if (!out_.parked || out_.parked->slot >= moving_.size()) return;
-  if (moving_[out_.parked->slot].agent && !lost(out_.parked->slot)) moves_.agent.parked = out_.parked;
+  const Moving& moving = moving_[out_.parked->slot];
+  if (moving.agent && !moving.lingers() && !lost(out_.parked->slot)) moves_.agent.parked = out_.parked;
 }
 
 bool SwapPort::awake() const {
@@ -212,10 +190,10 @@ void SwapPort::offer_job() {
   }
   if (queue_.empty()) return;
   const Moving& next = moving_[queue_.front()];
-  if (configured_ && same(kernel_, next.kernel)) {
+  if (configured_ && same(kernel_, next.constants)) {
     in_.job = next.job;
   } else if (taken_ == 0) {
-    in_.configure = next.kernel;
+    in_.configure = next.constants;
     homes_.renumber();
   }
 }
@@ -225,6 +203,7 @@ void SwapPort::answer() {
   in_.park_ready = in_.enter_ready = true;
   in_.local_room = moves_.agent.local_room;
   if (moves_.agent.parked) in_.park_ready = moves_.agent.park_ready;
+  if (out_.parked && out_.parked->slot < moving_.size() && moving_[out_.parked->slot].lingers()) in_.park_ready = false;
   if (parts_.hooks.agent == nullptr || taken_ == 0 || !out_.enter) return;
   const unsigned slot = out_.enter->slot;
   if (slot < moving_.size() && moving_[slot].agent) in_.enter_ready = agent_.may_start(moving_[slot].job, engine_);
@@ -287,10 +266,10 @@ std::byte* SwapPort::line_of(const SwapAccess& access) {
     case SwapAccess::Type::kSimt:
       return access.line < moving.lines.size() ? moving.lines.line(access.line) : nullptr;
     case SwapAccess::Type::kRegister:
-      if (access.home >= homes_.register_homes() || access.warp >= moving.kernel.warps) return nullptr;
-      return access.reg < moving.kernel.registers ? homes_.row(access.home, access.warp, access.reg) : nullptr;
+      if (access.home >= homes_.register_homes() || access.warp >= moving.constants.warps) return nullptr;
+      return access.reg < moving.constants.registers ? homes_.row(access.home, access.warp, access.reg) : nullptr;
     default:
-      if (access.home >= homes_.shared_homes() || access.line >= moving.kernel.shared_lines) return nullptr;
+      if (access.home >= homes_.shared_homes() || access.line >= moving.constants.shared_lines) return nullptr;
       return homes_.shared_line(access.home, access.line);
   }
 }
@@ -317,7 +296,26 @@ bool SwapPort::make_access(const SwapAccess& access) {
   return true;
 }
 
+// Returns the image of the thread block that the job moves in, or of the one that it moves out; 0 = none.
+std::uint64_t SwapPort::Moving::image(bool out, const AgentJobs& jobs, const Hook& engine) const {
+  if (out ? !job.out : job.fresh) return 0;
+  if (!out && agent) return jobs.image_of(job.in_gid, engine);
+  return record != nullptr ? record->address : 0;
+}
+
+// Performs an access to device memory, if the LSU has an entry. It must be inside the image of the thread block that it
+// moves; global memory that a read-only segment equals lies elsewhere.
 bool SwapPort::access_memory(const SwapAccess& access, std::byte* line) {
+  const Moving& moving = moving_[access.slot];
+  const std::uint64_t image = moving.image(access.store, agent_, engine_), bytes = moving.kernel->image_bytes;
+  CASTOR_HOOK_CHECK(engine_, in_.now,
+                    access.type == SwapAccess::Type::kReadOnly ||
+                        (image != 0 && access.address >= image && access.address + kSwapLineBytes <= image + bytes),
+                    "swap engine of SM %u: %s a line of TB context %u at 0x%llx, outside its image of %llu bytes at "
+                    "0x%llx",
+                    parts_.sm, access.store ? "stores" : "loads", unsigned{access.slot},
+                    static_cast<unsigned long long>(access.address), static_cast<unsigned long long>(bytes),
+                    static_cast<unsigned long long>(image));
   const unsigned warp = access.type == SwapAccess::Type::kRegister ? access.warp : 0;
   MemoryIssue issue;
   issue.warp = parts_.tbs[access.slot].slots[warp];
@@ -355,6 +353,7 @@ bool SwapPort::take(const SmEvent& event) {
 }
 
 void SwapPort::swap_stored(unsigned context) {
+  if (moving_[context].lingers()) parts_.clock.stir();
   --moving_[context].stores;
   end_if_over(context);
 }
@@ -385,29 +384,23 @@ void SwapPort::clock() {
   if (open_ != 0) parts_.watch.disturb();
 }
 
+// Requests an image for the engine, and gives it to the engine when it has been granted. The request of a stopped
+// thread block is answered at once; its image, if it is granted, goes with the kernel.
 void SwapPort::take_page() {
+  no_image_.reset();
   if (!out_.page_request) return;
-  if (moving_[*out_.page_request].agent) {
-    in_.page = lost(*out_.page_request) ? Maybe<std::uint64_t>(0) : agent_.image();
-    if (!in_.page) ++counters_.page_waits;
-    return;
-  }
-  if (page_ != nullptr && page_at_ <= in_.now) {
-    in_.page = page_->address;
-  } else {
-    ++counters_.page_waits;
-    if (page_ == nullptr) parts_.hand_over.raise();
-  }
+  const unsigned slot = *out_.page_request;
+  in_.page = lost(slot) ? Maybe<std::uint64_t>(0) : pages_.image(*moving_[slot].kernel, in_.now);
+  if (in_.page) return;
+  no_image_ = slot;
+  ++counters_.page_waits;
 }
 
 // Applies the outputs that were taken at this edge.
 void SwapPort::apply() {
   if (in_.load_done) --acknowledges_;
   if (in_.access_taken && !out_.access->store && (out_.access->local || lost(out_.access->slot))) ++acknowledges_;
-  if (in_.page) {
-    Moving& moving = moving_[*out_.page_request];
-    moving.agent ? void(moving.record->address = *in_.page) : void(moving.record->image = std::move(page_));
-  }
+  if (in_.page) moving_[*out_.page_request].record->address = *in_.page;
   if (in_.configure) {
     kernel_ = *in_.configure;
     configured_ = true;
@@ -430,8 +423,8 @@ void SwapPort::park(const SwapParked& parked) {
   moving.record->entry = parked.entry;
   if (!moving.agent || lost(parked.slot)) return;
   moves_.done |= bit_of(parked.slot);
-  agent_.announce(moving.job.gid);
-  moving.lines.start(moving.kernel.warps);
+  agent_.announce(moving.job.gid, moving.record->address);
+  moving.lines.start(moving.constants.warps);
   moving.since = parts_.clock.tick();
 }
 
@@ -439,20 +432,18 @@ void SwapPort::enter(const SwapEnter& entered) {
   Moving& moving = moving_[entered.slot];
   moving.entered = true;
   homes_.enter(entered.slot, entered.register_home, entered.shared_home);
-  if (moving.agent) {
-    CASTOR_HOOK_CHECK(engine_, in_.now, entered.gid == moving.job.in_gid,
-                      "swap engine of SM %u: enters TB %u into TB context %u, where TB %u comes in", parts_.sm,
-                      entered.gid, unsigned{entered.slot}, moving.job.in_gid);
-    taken_ &= ~bit_of(entered.slot);
-    agent_.start(moving.job, entered.free, parts_.clock.tick() - moving.since, engine_);
-    return end_if_over(entered.slot);
+  CASTOR_HOOK_CHECK(engine_, in_.now, entered.gid == moving.job.in_gid,
+                    "swap engine of SM %u: enters TB %u into TB context %u, where TB %u comes in", parts_.sm,
+                    entered.gid, unsigned{entered.slot}, moving.job.in_gid);
+  taken_ &= ~bit_of(entered.slot);
+  if (!moving.job.fresh && !lost(entered.slot)) {
+    const std::uint64_t image = moving.image(false, agent_, engine_);
+    CASTOR_HOOK_CHECK(engine_, in_.now, entered.free.value_or(0) == image,
+                      "swap engine of SM %u: does not give back the image of TB %u, which it has moved in", parts_.sm,
+                      moving.job.in_gid);
+    if (image != 0) pages_.give_back(*moving.kernel, image, in_.now);
   }
-  if (entered.free) {
-    CASTOR_HOOK_CHECK(engine_, in_.now,
-                      moving.record->image != nullptr && moving.record->image->address == *entered.free,
-                      "swap engine of SM %u: gives back an image that TB context %u does not have", parts_.sm,
-                      unsigned{entered.slot});
-  }
+  if (moving.agent) agent_.start(moving.job, parts_.clock.tick() - moving.since, engine_);
   end_if_over(entered.slot);
 }
 
@@ -460,7 +451,7 @@ void SwapPort::enter(const SwapEnter& entered) {
 void SwapPort::end_if_over(unsigned context) {
   Moving& moving = moving_[context];
   if (!moving.entered || moving.stores != 0) return;
-  if (!moving.dropped && !moving.agent) {
+  if (!moving.agent && !lost(context)) {
     if (!moving.job.fresh) restore(parts_, engine_, moving.lines, *moving.record, context);
     moves_.done |= bit_of(context);
     SmEvent event;
@@ -470,48 +461,37 @@ void SwapPort::end_if_over(unsigned context) {
   end(context);
 }
 
-// A record whose TB is back, or was stopped, gives its image back between ticks.
+// The record of a TB that has been moved out stays until the TB leaves.
 void SwapPort::end(unsigned context) {
-  Moving& moving = moving_[context];
   open_ &= ~bit_of(context);
   taken_ &= ~bit_of(context);
   moves_.agent.open &= ~bit_of(context);
-  if (moving.agent) {
-    moving.record.reset();
-  } else if (moving.dropped || !moving.job.fresh) {
-    dropped_.push_back(std::move(moving.record));
-  }
-  parts_.hand_over.raise();
+  moves_.busy = open_ != 0;
+  if ((moves_.leaving & bit_of(context)) == 0) moving_[context].record.reset();
   parts_.clock.stir();
 }
 
 Cycle SwapPort::wake() const {
   const Cycle now = parts_.clock.now();
-  if (acknowledges_ != 0 || out_.access || out_.page_request || (called_open_ && open_ == 0)) return now + 1;
+  if (acknowledges_ != 0 || out_.access || (called_open_ && open_ == 0)) return now + 1;
   const Cycle quiet = quiet_ == kForever ? kForever : quiet_ - std::min<Cycle>(quiet_, owed_);
-  return quiet >= kForever - now - 1 ? kForever : now + 1 + quiet;
+  const Cycle wake = quiet >= kForever - now - 1 ? kForever : now + 1 + quiet;
+  return no_image_ ? std::min(wake, std::max(pages_.next(), now + 1)) : wake;
 }
 
 // --- Between ticks ---------------------------------------------------------------------------------------------------
 
 void SwapPort::idle(Tick ticks) {
   owed_ += ticks;
+  if (no_image_) counters_.page_waits += ticks;
   flush();
 }
 
-void SwapPort::hand_over() {
-  dropped_.clear();
-  agent_.hand_over();
-  SwapImages* const images = parts_.hooks.images;
-  if (images == nullptr) return;
-  if (awake_ && out_.page_request && !in_.page && page_ == nullptr) {
-    page_ = images->take(image_bytes(moving_[*out_.page_request].kernel));
-    page_at_ = parts_.clock.now() + kPageCycles;
-  }
-  moves_.room = open_ == 0 && has_room(parts_);
-}
-
 void SwapPort::add_waiting(std::vector<WaitReason>& reasons) const {
+  if (no_image_) {
+    reasons.push_back({parts_.tbs[*no_image_].warps,
+                       "waits for an image in context.region, into which the swap engine moves its thread block"});
+  }
   reasons.push_back({busy_warps(), "waits until the swap engine has moved its thread block"});
 }
 

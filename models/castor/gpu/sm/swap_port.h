@@ -9,13 +9,13 @@
 
 #include "castor/base/statistics.h"
 #include "castor/gpu/hooks/swap_engine.h"
+#include "castor/gpu/page_port.h"
 #include "castor/gpu/sm/agent_jobs.h"
 #include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/mechanism.h"
 #include "castor/gpu/sm/simt_lines.h"
 #include "castor/gpu/sm/swap_homes.h"
 #include "castor/gpu/sm/thread_blocks.h"
-#include "castor/gpu/swap_images.h"
 #include "castor/gpu/swap_record.h"
 
 namespace castor::gpu {
@@ -73,7 +73,7 @@ class SwapPort : public SmMechanism {
   [[nodiscard]] Cycle wake() const;
 
   void idle(Tick ticks);
-  void hand_over();
+  void hand_over() { agent_.hand_over(); }
   [[nodiscard]] bool still() const { return open_ == 0 && wake() == kForever; }
   void add_waiting(std::vector<WaitReason>& reasons) const;
   void waits(WaitGraph& graph) const { add_waits(engine_, "swap_engine", parts_.sm, graph); }
@@ -83,18 +83,25 @@ class SwapPort : public SmMechanism {
   /// Job of a TB context, and what the engine has done of it.
   struct Moving {
     SwapJob job;
-    SwapKernel kernel;
-    bool agent = false;                  ///< the synchronisation agent has given the job
-    bool dropped = false;                ///< the thread block was stopped: the result of the job is not used
-    bool parked = false;                 ///< the engine has moved the thread block out
-    bool entered = false;                ///< the engine has said `enter`
-    unsigned stores = 0;                 ///< stores that are not in memory yet
-    Tick since = 0;                      ///< of the agent: tick in which the context could begin to move in
-    SimtLines lines;                     ///< SIMT lines of the thread block
-    std::shared_ptr<SwapRecord> record;  ///< where the context is; kept until the job is over
+    SwapKernel constants;
+    const KernelContext* kernel = nullptr;  ///< kernel or group of the thread blocks that the job moves
+    bool agent = false;                     ///< the synchronisation agent has given the job
+    bool dropped = false;                   ///< the thread block was stopped: the result of the job is not used
+    bool parked = false;                    ///< the engine has moved the thread block out
+    bool entered = false;                   ///< the engine has said `enter`
+    unsigned stores = 0;                    ///< stores that are not in memory yet
+    Tick since = 0;                         ///< of the agent: tick in which the context could begin to move in
+    SimtLines lines;                        ///< SIMT lines of the thread block
+    std::shared_ptr<SwapRecord> record;     ///< where the context is; kept until the job is over
+    /// Returns whether a thread block that leaves its context empty has stores that are not in memory yet. It stays on
+    /// the SM until then: no other thread block in the context would keep the kernel from ending.
+    [[nodiscard]] bool lingers() const { return agent && job.fresh && job.in_gid == SwapJob::kNoTb && stores != 0; }
+    /// Returns the address of the image of the thread block that the job moves out, or of the one that it moves in; 0 =
+    /// none.
+    [[nodiscard]] std::uint64_t image(bool out, const AgentJobs& jobs, const Hook& engine) const;
   };
 
-  void ask(const SwapJob& job, const SwapKernel& kernel, bool agent);
+  Moving& ask(const SwapJob& job, const KernelContext& kernel, const SwapKernel& constants);
   void take_agent_job();
   void answer();
   [[nodiscard]] bool lost(unsigned context) const;
@@ -119,17 +126,16 @@ class SwapPort : public SmMechanism {
   SwapHomes homes_;
   EngineMoves& moves_;
   AgentJobs agent_;
+  PagePort pages_;
   std::vector<Moving> moving_;  // [context] job of the context; valid with a bit in open_
   TbMask open_ = 0;             // contexts with a job that is not over
   TbMask taken_ = 0;            // those whose job the engine has taken
   std::deque<unsigned> queue_;  // contexts whose job waits for the engine, oldest first
   SwapKernel kernel_;           // constants that the engine has; valid with configured_
   bool configured_ = false;
-  std::shared_ptr<const SwapImages::Image> page_;     // image for the engine's request, before it is given
-  Cycle page_at_ = 0;                                 // with page_: first cycle in which it is given
-  std::vector<std::shared_ptr<SwapRecord>> dropped_;  // records whose images are given back between ticks
-  unsigned acknowledges_ = 0;                         // loads performed that the engine has not been told of
-  std::uint32_t tokens_ = 0;                          // tokens given to thread blocks that moved out
+  Maybe<unsigned> no_image_;   // TB context whose request for an image is not granted yet
+  unsigned acknowledges_ = 0;  // loads performed that the engine has not been told of
+  std::uint32_t tokens_ = 0;   // tokens given to thread blocks that moved out
   std::unordered_map<const MemoryOperation*, std::byte*> loads_;  // lines that are loaded, with their destinations
   SwapIn in_;                                                     // inputs of this tick
   SwapOut out_;                                                   // outputs of the engine's last settle

@@ -125,9 +125,9 @@ void SyncAgentPort::show_job(AgentWires& wires) {
 }
 
 void SyncAgentPort::check_early(const AgentOut& early) const {
-  const bool same = out_.stall == early.stall && out_.acquire == early.acquire &&
-                    out_.send.has_value() == early.send.has_value() && out_.receive_ready == early.receive_ready &&
-                    out_.job.has_value() == early.job.has_value() && out_.local_room == early.local_room;
+  const bool same = out_.stall == early.stall && out_.acquire == early.acquire && out_.send == early.send &&
+                    out_.receive_ready == early.receive_ready && out_.job == early.job &&
+                    out_.local_room == early.local_room;
   CASTOR_HOOK_CHECK(agent_, in_.now, same,
                     "sync_agent of SM %u changes an output after settle that may depend on its state only", parts_.sm);
 }

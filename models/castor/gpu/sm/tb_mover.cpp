@@ -181,6 +181,7 @@ void TbMover::stop(unsigned context) {
   fills_.erase(
       std::remove_if(fills_.begin(), fills_.end(), [context](const Restored& one) { return one.context == context; }),
       fills_.end());
+  draw_again();
 }
 
 MoveState TbMover::state(unsigned context) const {
@@ -194,7 +195,9 @@ MoveState TbMover::state(unsigned context) const {
 void TbMover::add_waiting(std::vector<WaitReason>& reasons) const {
   WarpMask warps = 0;
   for (const Move& move : moves_) {
-    if (move.request.reason != SwapReason::kChildren) warps |= tbs_[move.request.context].warps;
+    // SwapPort says why a thread block waits that the engine moves out.
+    const bool by_port = move.out && move.until == base::kForever;
+    if (move.request.reason != SwapReason::kChildren && !by_port) warps |= tbs_[move.request.context].warps;
   }
   reasons.push_back({warps, "waits until its thread block is swapped out"});
 }
@@ -205,13 +208,12 @@ std::uint64_t TbMover::random(std::uint64_t salt) const {
   return base::mix(base::mix(base::mix(machine_.context.random) + sm_) ^ (clock_.tick() << 1U | salt));
 }
 
+// While the engine moves a thread block, no draw is pending: the end of the move continues them. So an SM whose engine
+// waits for ever does not wake for draws.
 void TbMover::draw() {
   draws_at_ = base::kForever;
   if (tbs_.resident() == 0) return;
-  if (by_engine(SwapReason::kRandom) && (!tbs_.engine_moves().room || tbs_.swapping() != 0)) {
-    hand_over_.raise();  // the room may be another one by now
-    return draw_later();
-  }
+  if (by_engine(SwapReason::kRandom) && (tbs_.engine_moves().busy || tbs_.swapping() != 0)) return;
   TbMask candidates = tbs_.resident() & ~tbs_.finished() & ~tbs_.swapping();
   for (TbMask left = candidates; left != 0; left &= left - 1) {
     if (filled_[lowest(left)] > clock_.tick()) candidates &= ~(TbMask{1} << lowest(left));
@@ -272,6 +274,7 @@ void TbMover::leave(unsigned context, SavedTb& saved) {
     counters_->transfer_out += move->until == base::kForever ? clock_.tick() - move->begun : move->request.ticks;
   }
   forget(context);
+  draw_again();
 }
 
 void TbMover::save(unsigned context, bool whole, SavedTb& saved) const {
@@ -378,6 +381,7 @@ void TbMover::end_fills() {
     one.compare = true;
     restored_.push_back(std::move(one));
     hand_over_.raise();
+    draw_again();
   }
   fills_ = std::move(left);
 }

@@ -52,7 +52,7 @@ class TbMover : public SmMechanism {
 
   void start(TbStart& start) {
     filled_[start.context] = 0;
-    if (machine_.context.random != 0 && draws_at_ == base::kForever) draw_later();
+    draw_again();
   }
   void come_back(TbStart& start, const SavedTb& saved);
   /// Cancels the swap of a thread block that ends early.
@@ -117,6 +117,9 @@ class TbMover : public SmMechanism {
   void wake_in(Tick tick);
   void draw();
   void draw_later();
+  void draw_again() {
+    if (machine_.context.random != 0 && draws_at_ == base::kForever) draw_later();
+  }
   void hand_over_restored();
   [[nodiscard]] std::uint64_t random(std::uint64_t salt) const;
   [[nodiscard]] Tick rest_of_sleep(unsigned w) const;

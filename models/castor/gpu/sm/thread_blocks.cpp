@@ -121,7 +121,9 @@ unsigned ThreadBlocks::start(const TbStartMessage& message, WarpMask used, Cycle
   take_slots(message, context, used, now);
   for (TbBarriers::Times& times : tb.barriers.times) times.seen = 0;
   tb.barriers.done = 0;
-  if (observer_ != nullptr) observer_->tb_started({now, sm_, context, &kernel, tb.gid, tb.group});
+  std::optional<SwapReason> swapped;
+  if (message.saved != nullptr) swapped = message.saved->reason;
+  if (observer_ != nullptr) observer_->tb_started({now, sm_, context, &kernel, tb.gid, tb.group, swapped});
   return context;
 }
 
@@ -187,7 +189,7 @@ TbRetireMessage ThreadBlocks::retire(unsigned context, Cycle now, Tick tick) {
   message.warp_instructions = tb.warp_instructions;
   message.thread_instructions = tb.thread_instructions;
   ++counters_.tb_retired;
-  leave(context, now, tick);
+  leave(context, std::nullopt, now, tick);
   return message;
 }
 
@@ -204,10 +206,10 @@ void ThreadBlocks::restore(unsigned context, const SavedTb& saved) {
 
 void ThreadBlocks::swap_out(unsigned context, SwapReason reason, Cycle now, Tick tick) {
   if (reason == SwapReason::kChildren) ++counters_.tb_suspended;
-  leave(context, now, tick);
+  leave(context, reason, now, tick);
 }
 
-void ThreadBlocks::leave(unsigned context, Cycle now, Tick tick) {
+void ThreadBlocks::leave(unsigned context, std::optional<SwapReason> swapped, Cycle now, Tick tick) {
   TbState& tb = contexts_[context];
   const KernelContext& kernel = *tb.kernel;
   resident_ &= ~(TbMask{1} << context);
@@ -225,7 +227,7 @@ void ThreadBlocks::leave(unsigned context, Cycle now, Tick tick) {
   } else {
     tb.memory->kernel = nullptr;
   }
-  if (observer_ != nullptr) observer_->tb_retired({now, sm_, context, &kernel, tb.gid, tb.group});
+  if (observer_ != nullptr) observer_->tb_retired({now, sm_, context, &kernel, tb.gid, tb.group, swapped});
 }
 
 }  // namespace castor::gpu

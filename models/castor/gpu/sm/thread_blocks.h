@@ -54,7 +54,7 @@ struct EngineMoves {
   TbMask leaving = 0;  ///< contexts that the engine moves out; cleared when the TB leaves the SM or is stopped
   TbMask filling = 0;  ///< contexts that the engine moves in; cleared when TbMover has let the TB resume
   TbMask done = 0;     ///< those of `leaving` and `filling` whose move is over
-  bool room = false;   ///< the engine has no job, and device memory for the context of one more TB of each SM is free
+  bool busy = false;   ///< a job is not over, its stores in memory included
   /// Contexts that a TB of the kernel that owns the machine has left to the agent. They keep their warp slots, and no
   /// TB of the dispatcher starts in them. They are free when a TB of another kernel starts.
   TbMask kept = 0;
@@ -189,7 +189,7 @@ class ThreadBlocks {
   [[nodiscard]] TbRetireMessage retire(unsigned context, Cycle now, Tick tick);
 
  private:
-  void leave(unsigned context, Cycle now, Tick tick);
+  void leave(unsigned context, std::optional<SwapReason> swapped, Cycle now, Tick tick);
   [[nodiscard]] unsigned take_context(const TbStartMessage& message, Cycle now);
   void take_slots(const TbStartMessage& message, unsigned context, WarpMask used, Cycle now);
   [[nodiscard]] const DecodedProgram& decoded(const isa::Program& program);

@@ -14,6 +14,20 @@ unsigned lowest_clear(std::uint32_t mask) {
   return mask == ~std::uint32_t{0} ? Timeline::kTracks : static_cast<unsigned>(__builtin_ctz(~mask));
 }
 
+[[nodiscard]] std::string_view text(SwapReason reason) {
+  switch (reason) {
+    case SwapReason::kChildren:
+      return "swapped out: waits for launches";
+    case SwapReason::kPreemption:
+      return "swapped out: preempted";
+    case SwapReason::kRandom:
+      return "swapped out: at random";
+    case SwapReason::kSynchronisation:
+      return "swapped out: waits at a barrier or event";
+  }
+  return "";
+}
+
 }  // namespace
 
 Timeline::Timeline(const std::string& path, const Machine& machine, Cycle from, Cycle to)
@@ -53,7 +67,7 @@ void Timeline::counter(unsigned process, std::string_view name, std::string_view
 
 // --- Thread blocks ----------------------------------------------------------------------------------------------
 
-void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bool finished) {
+void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, std::string_view state) {
   tb.open = false;
   if (!events_.inside(tb.start, end)) return;
   const std::size_t index = std::size_t{sm} * contexts_ + context;
@@ -63,7 +77,11 @@ void Timeline::write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bo
   events_.argument("tb", tb.gid);
   if (tb.group != kNoGroup) events_.argument("group", tb.group);
   events_.argument("ticket", tb.ticket);
-  if (!finished) events_.argument("state", "unfinished");
+  if (tb.returned) {
+    events_.argument("from SM", tb.from);
+    events_.argument("cycles away", tb.away);
+  }
+  if (!state.empty()) events_.argument("state", state);
   events_.end();
 }
 
@@ -81,14 +99,47 @@ void Timeline::tb_started(const Tb& event) {
   }
   OpenTb& tb = tbs_[std::size_t{event.sm} * contexts_ + event.context];
   tb = {true, event.cycle, &event.kernel->program->kernel, event.kernel->ticket, event.gid, event.group};
+  if (event.swapped) come_back(event, tb);
   counter(kFirstSm + event.sm, "resident TBs", "TBs", ++resident_[event.sm], event.cycle);
 }
 
 void Timeline::tb_retired(const Tb& event) {
   OpenTb& tb = tbs_[std::size_t{event.sm} * contexts_ + event.context];
   if (!tb.open) return;
-  write_tb(event.sm, event.context, tb, event.cycle + 1, true);
+  write_tb(event.sm, event.context, tb, event.cycle + 1, event.swapped ? text(*event.swapped) : "");
+  if (event.swapped) swap_out(event);
   counter(kFirstSm + event.sm, "resident TBs", "TBs", --resident_[event.sm], event.cycle + 1);
+}
+
+// Starts an arrow from the TB's stay that ends to its next one.
+void Timeline::swap_out(const Tb& event) {
+  AwayTb& away = away_[{event.kernel->ticket, event.group, event.gid}] = {0, event.sm, event.cycle};
+  counter(kQueues, "swapped-out TBs", "TBs", away_.size(), event.cycle);
+  if (!events_.inside(event.cycle, event.cycle)) return;
+  away.arrow = ++arrows_of_tbs_;
+  events_.arrow(TraceEvents::ArrowEnd::kTail, "swap", away.arrow, kFirstSm + event.sm, event.context, event.cycle);
+}
+
+void Timeline::come_back(const Tb& event, OpenTb& tb) {
+  const auto found = away_.find({event.kernel->ticket, event.group, event.gid});
+  if (found == away_.end()) return;
+  const AwayTb away = found->second;
+  away_.erase(found);
+  tb.returned = true;
+  tb.from = away.sm;
+  tb.away = event.cycle - away.left;
+  counter(kQueues, "swapped-out TBs", "TBs", away_.size(), event.cycle);
+  if (away.arrow == 0) return;
+  events_.arrow(TraceEvents::ArrowEnd::kHead, "swap", away.arrow, kFirstSm + event.sm, event.context, event.cycle);
+}
+
+// Forgets the TBs of a grid that was stopped while they were away. Groups may outlive the grid.
+void Timeline::drop_away(Ticket kernel, Cycle cycle) {
+  const auto first = away_.lower_bound({kernel, kNoGroup, 0});
+  const auto end = away_.lower_bound({kernel + 1, 0, 0});
+  if (first == end) return;
+  away_.erase(first, end);
+  counter(kQueues, "swapped-out TBs", "TBs", away_.size(), cycle);
 }
 
 // --- Kernels ------------------------------------------------------------------------------------------------------
@@ -192,6 +243,7 @@ void Timeline::write_kernel(OpenKernel& kernel, Ticket ticket, Cycle end, bool f
 }
 
 void Timeline::kernel_completed(const Kernel& event) {
+  drop_away(event.ticket, event.cycle);
   const auto at = kernels_.find(event.ticket);
   if (at == kernels_.end()) return;
   OpenKernel& kernel = at->second;
@@ -263,7 +315,7 @@ void Timeline::close(Cycle now) {
   for (std::size_t i = 0; i < tbs_.size(); ++i) {
     if (!tbs_[i].open) continue;
     write_tb(static_cast<unsigned>(i / contexts_), static_cast<unsigned>(i % contexts_), tbs_[i],
-             std::max(now, tbs_[i].start), false);
+             std::max(now, tbs_[i].start), "unfinished");
   }
   std::vector<Ticket> tickets;
   for (const auto& [ticket, kernel] : kernels_) tickets.push_back(ticket);

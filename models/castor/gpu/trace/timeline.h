@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -19,16 +21,14 @@ namespace castor::gpu {
 /// Processes of the timeline: the front end's queues, the copy engines, and each SM. A queue has one track for its
 /// kernels from grant to completion, divided into parsing and running, and one track for each waiting kernel. A queue
 /// has at most `kTracks` of each type. An SM has one track per TB context, so that TBs that overlap are on different
-/// tracks.
+/// tracks. A TB that is swapped out has one slice per stay on an SM. An arrow leads from each stay to the next.
 ///
-/// Counters, per window: resident TBs per SM, waiting kernels per queue, and the counters of `add_counter`. args.cycle
-/// is the core cycle. A TB that retires in cycle c ends at the start of c + 1.
+/// Counters, per window: resident TBs per SM, swapped-out TBs, waiting kernels per queue, and those of `add_counter`.
+/// args.cycle is the core cycle. A TB that retires in cycle c ends at the start of c + 1.
 ///
 /// Slices are written when they end, so memory use depends on the unfinished slices and not on the length of the run.
 /// The file is valid at any time (TraceFile). `close` also writes unfinished slices. If the file can no longer be
 /// written, `error` returns why, and the run continues.
-///
-/// Limits: a TB that changes its context while it lives (swapped TBs) is not followed.
 class Timeline final : public Observer {
  public:
   static constexpr unsigned kTracks = 32;
@@ -82,7 +82,18 @@ class Timeline final : public Observer {
     Ticket ticket = 0;
     std::uint64_t gid = 0;
     std::uint32_t group = kNoGroup;
+    bool returned = false;  ///< the TB was swapped out before, from SM `from`, for `away` cycles
+    unsigned from = 0;
+    Cycle away = 0;
   };
+  /// TB that is swapped out.
+  struct AwayTb {
+    std::uint64_t arrow = 0;  ///< number of the arrow to the TB's next stay; 0 = outside the window, none is drawn
+    unsigned sm = 0;          ///< SM that the TB has left
+    Cycle left = 0;           ///< cycle in which it has left
+  };
+  /// Ticket of the launch, group and number of a TB.
+  using TbKey = std::tuple<Ticket, std::uint32_t, std::uint64_t>;
   /// Unfinished slice of a kernel.
   struct OpenKernel {
     std::string name;
@@ -119,7 +130,11 @@ class Timeline final : public Observer {
   /// Returns a kernel's demangled name. The reference stays valid.
   const std::string& readable(const std::string& kernel);
   void counter(unsigned process, std::string_view name, std::string_view series, std::uint64_t value, Cycle cycle);
-  void write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, bool finished);
+  /// `state` is empty for a TB that has retired.
+  void write_tb(unsigned sm, unsigned context, OpenTb& tb, Cycle end, std::string_view state);
+  void swap_out(const Tb& event);
+  void come_back(const Tb& event, OpenTb& tb);
+  void drop_away(Ticket kernel, Cycle cycle);
   void write_waiting(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished);
   void write_kernel(OpenKernel& kernel, Ticket ticket, Cycle end, bool finished);
   void write_copy(unsigned engine, OpenCopy& copy, Cycle end, bool finished);
@@ -131,11 +146,13 @@ class Timeline final : public Observer {
   bool closed_ = false;
 
   unsigned contexts_;
-  std::vector<OpenTb> tbs_;         ///< [sm * contexts_ + context]
-  std::vector<bool> named_;         ///< [sm * contexts_ + context]: the track's name is in the file
-  std::vector<unsigned> resident_;  ///< [sm]: resident TBs
-  std::vector<OpenCopy> copies_;    ///< [engine] copy in progress
-  std::vector<QueueState> queues_;  ///< [queue] tracks and kernels of the queue
+  std::vector<OpenTb> tbs_;          ///< [sm * contexts_ + context]
+  std::vector<bool> named_;          ///< [sm * contexts_ + context]: the track's name is in the file
+  std::vector<unsigned> resident_;   ///< [sm]: resident TBs
+  std::map<TbKey, AwayTb> away_;     ///< swapped-out TBs
+  std::uint64_t arrows_of_tbs_ = 0;  ///< arrows between stays of a TB
+  std::vector<OpenCopy> copies_;     ///< [engine] copy in progress
+  std::vector<QueueState> queues_;   ///< [queue] tracks and kernels of the queue
   std::unordered_map<std::string, std::string> readable_;  ///< demangled names by PTX name
   std::unordered_map<Ticket, OpenKernel> kernels_;
   std::unordered_set<Ticket> arrows_;  ///< tickets of launches by device code whose first TB has not started
