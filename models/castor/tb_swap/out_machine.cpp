@@ -56,6 +56,7 @@ void OutMachine::step_place(const Inputs& in, State& s) {
   const bool rhome = !job_.fresh && register_location(job_.entry) == Location::kHome;
   const bool shome = !job_.fresh && shared_location(job_.entry) == Location::kHome;
   class_ = choose(in, s, rhome, shome);
+  Counters::add(s.counters.jobs[class_]);
   choose_rhome(s.storage, rhome);
   choose_shome(s, shome);
   begin_move(s);
