@@ -213,7 +213,7 @@ TEST(TbSwapContext, TheNextTbOfAContextHasNoSegments) {
   EXPECT_EQ(b.engine.counters().skipped_lines, 1U);
 }
 
-TEST(TbSwapContext, ASegmentWrittenAsTheContextChangesHandsStays) {
+TEST(TbSwapContext, ASegmentWrittenAsTheContextGetsItsNextTbStays) {
   Inputs k = small_kernel();
   k.cfg_read_only = 1;
   SwapBench b;

@@ -46,7 +46,7 @@ TEST(TbSwapFlow, AccessesPauseAtTheThresholdAndResumeFourBelow) {
   EXPECT_FALSE(offers(b));
   b.step();
   EXPECT_TRUE(offers(b));
-  b.outstanding = 19;  // between the two: it goes on
+  b.outstanding = 19;  // between the two: accesses continue
   b.steps(5);
   EXPECT_TRUE(offers(b));
   EXPECT_EQ(b.engine.counters().throttled, 7U);
@@ -142,7 +142,7 @@ TEST(TbSwapFlow, AnImageAtOnceAndAfterTenThousandCycles) {
     b.start(small_kernel());
     b.run(job_out(0, 1));
     EXPECT_EQ(b.requests.size(), 1U);
-    EXPECT_EQ(b.accesses[0].cycle - b.taken_jobs[0], 5U + delay);
+    EXPECT_EQ(b.accesses[0].cycle - b.accepted_jobs[0], 5U + delay);
   }
 }
 
@@ -157,7 +157,7 @@ TEST(TbSwapFlow, AnImageWithoutARequestIsIgnored) {
   EXPECT_TRUE(equal(b.engine, other));
 }
 
-TEST(TbSwapFlow, TheContextChangesHandsAfterTheLastStoreIsTaken) {
+TEST(TbSwapFlow, TheContextGetsItsNextTbAfterTheLastStoreIsAccepted) {
   SwapBench b;
   b.start(small_kernel());
   b.jobs.push_back(job_out(0, 1));
@@ -169,9 +169,9 @@ TEST(TbSwapFlow, TheContextChangesHandsAfterTheLastStoreIsTaken) {
   EXPECT_EQ(b.engine.probes().out_state, OutState::kHand);
   EXPECT_EQ(text(b.engine.settle(b.in)), "s0 h0 > 104");
   b.access_ready = true;
-  const U64 taken = b.cycle;
+  const U64 accepted = b.cycle;
   b.drain();
-  EXPECT_EQ(b.entered[0].cycle, taken + 3U);
+  EXPECT_EQ(b.entered[0].cycle, accepted + 3U);
 }
 
 TEST(TbSwapFlow, TheOutPartGoesFirst) {
@@ -227,7 +227,7 @@ TEST(TbSwapFlow, TheJobQueueHoldsOneJobPerContext) {
     for (unsigned i = 0; i < given; ++i) b.jobs.push_back(job_out(static_cast<U8>(i % contexts), i));
     b.steps(200);
     // One job is in the machine, which waits for parked_ready.
-    EXPECT_EQ(b.taken_jobs.size(), contexts + 1U);
+    EXPECT_EQ(b.accepted_jobs.size(), contexts + 1U);
     EXPECT_EQ(b.engine.probes().jobs, contexts);
     EXPECT_EQ(b.engine.settle(b.in).job_ready, 0);
     b.parked_ready = true;
@@ -252,11 +252,11 @@ TEST(TbSwapFlow, AFullQueueTakesNoJobInTheCycleInWhichItIsRead) {
   b.step();
   EXPECT_EQ(b.engine.settle(b.in).job_ready, 1);
   b.step();
-  EXPECT_EQ(b.taken_jobs.size(), 2U);
-  EXPECT_EQ(b.taken_jobs[1] - b.taken_jobs[0], 2U);
+  EXPECT_EQ(b.accepted_jobs.size(), 2U);
+  EXPECT_EQ(b.accepted_jobs[1] - b.accepted_jobs[0], 2U);
 }
 
-TEST(TbSwapFlow, OffersStayUntilTheyAreTaken) {
+TEST(TbSwapFlow, OffersStayUntilTheyAreAccepted) {
   SwapBench b;
   b.parked_ready = b.enter_ready = false;
   b.start(small_kernel());

@@ -31,7 +31,7 @@ TEST(TbSwapGolden, ATbLeavesForMemoryAndAnotherOneStarts) {
   job.job_in_gid = 2;
   b.jobs.push_back(job);
   b.drain();
-  EXPECT_EQ(b.taken_jobs, std::vector<U64>{49});
+  EXPECT_EQ(b.accepted_jobs, std::vector<U64>{49});
   EXPECT_EQ(b.requests, std::vector<U64>{52});
   expect_accesses(b, {{54, "simt 0 > 100"}, {56, "w0 r0 h0 > 101"}, {57, "w0 r2 h0 > 102"}, {58, "s0 h0 > 103"}});
   ASSERT_EQ(b.parked.size(), 1U);
@@ -64,7 +64,7 @@ TEST(TbSwapGolden, TheTbComesBackOnAnotherSm) {
   b.cycle = 161;
   b.jobs.push_back(job_in(0, entry.pack()));
   b.drain();
-  EXPECT_EQ(b.taken_jobs, std::vector<U64>{161});
+  EXPECT_EQ(b.accepted_jobs, std::vector<U64>{161});
   EXPECT_TRUE(b.requests.empty());
   EXPECT_TRUE(b.parked.empty());
   expect_accesses(b, {{167, "simt 0 < 100"}, {169, "w0 r0 h0 < 101"}, {170, "w0 r2 h0 < 102"}, {171, "s0 h0 < 103"}});

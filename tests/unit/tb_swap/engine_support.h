@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <deque>
 #include <string>
 #include <vector>
@@ -92,7 +93,7 @@ inline Inputs job_exchange(U8 slot, U32 gid, const Entry& entry, U8 site = 127) 
   return in;
 }
 
-/// An engine with the surroundings that the block expects: jobs wait until they are taken, images are granted, loads
+/// An engine with the surroundings that the block expects: jobs wait until they are accepted, images are granted, loads
 /// are performed in order. Everything that happens is kept with its cycle.
 class SwapBench {
  public:
@@ -102,7 +103,7 @@ class SwapBench {
   bool local_room = true, parked_ready = true, enter_ready = true, access_ready = true;
   U64 page_delay = 0;     // cycles of page_request before the image is granted
   U64 page = 0x100;       // address of the next image
-  U64 load_latency = 10;  // cycles from the access that is taken to load_done; at least 1
+  U64 load_latency = 10;  // cycles from the access that is accepted to load_done; at least 1
   U16 outstanding = 0;
   U8 sm_id = 0;
   std::deque<Inputs> jobs;  // offered one after another
@@ -112,7 +113,7 @@ class SwapBench {
   U64 cycle = 0;
 
   // What has happened.
-  std::vector<U64> taken_jobs, requests;  // cycles
+  std::vector<U64> accepted_jobs, requests;  // cycles of jobs and of requests for an image
   std::vector<Seen> accesses, parked, entered;
 
   /// Starts a kernel, in one cycle.
@@ -193,7 +194,7 @@ class SwapBench {
     copy_job(job);
     if (o.job_ready == 0) return;
     jobs.pop_front();
-    taken_jobs.push_back(cycle);
+    accepted_jobs.push_back(cycle);
   }
   void copy_job(const Inputs& job) {
     in.job_valid = job.job_valid;

@@ -36,13 +36,13 @@ TEST(TbSwapTiming, MemoryClassThereAndBack) {
       b.run(job_out(1, 7));
       const U64 lines = shape.simt + U64{shape.warps} * shape.regs + shape.smem;
       ASSERT_EQ(b.accesses.size(), lines);
-      EXPECT_EQ(b.accesses[0].cycle - b.taken_jobs[0], 5U);
+      EXPECT_EQ(b.accesses[0].cycle - b.accepted_jobs[0], 5U);
       EXPECT_EQ(gap(b.accesses[0], b.parked[0]), lines - 1 + 1 + (shape.smem != 0 ? 1 : 0));
       EXPECT_EQ(gap(b.parked[0], b.entered[0]), 3U);
       b.accesses.clear();
       b.run(job_in(0, b.last_entry()));
       ASSERT_EQ(b.accesses.size(), lines);
-      EXPECT_EQ(b.accesses[0].cycle - b.taken_jobs[1], 6U);
+      EXPECT_EQ(b.accesses[0].cycle - b.accepted_jobs[1], 6U);
       EXPECT_EQ(gap(b.accesses[0], b.entered[1]), lines - 1 + 1 + latency + 2);
     }
   }
@@ -71,7 +71,7 @@ TEST(TbSwapTiming, ClassInPlace) {
     b.start(k);
     b.run(job_out(1, 7));
     EXPECT_EQ(b.accesses.size(), shape.simt);
-    EXPECT_EQ(b.accesses[0].cycle - b.taken_jobs[0], 4U);
+    EXPECT_EQ(b.accesses[0].cycle - b.accepted_jobs[0], 4U);
     EXPECT_EQ(gap(b.accesses[0], b.parked[0]), shape.simt - 1U);
     EXPECT_EQ(gap(b.parked[0], b.entered[0]), 3U);
     b.accesses.clear();
@@ -92,7 +92,7 @@ TEST(TbSwapTiming, ClassesOfCopies) {
     b.run(job_out(1, 7));
     const U64 moved = direction == 1 ? 8 : 6;
     ASSERT_EQ(b.accesses.size(), 3U + moved);
-    EXPECT_EQ(b.accesses[0].cycle - b.taken_jobs[0], 4U);
+    EXPECT_EQ(b.accesses[0].cycle - b.accepted_jobs[0], 4U);
     EXPECT_EQ(gap(b.accesses[0], b.parked[0]), 3U + moved - 1U + 1U);
     b.accesses.clear();
     b.run(job_in(0, b.last_entry()));
@@ -127,7 +127,7 @@ TEST(TbSwapTiming, AJobThatOnlyStartsATbTakesFiveCycles) {
   job.job_in_gid = 5;
   b.run(job);
   ASSERT_EQ(b.entered.size(), 1U);
-  EXPECT_EQ(b.entered[0].cycle - b.taken_jobs[0], 5U);
+  EXPECT_EQ(b.entered[0].cycle - b.accepted_jobs[0], 5U);
   EXPECT_TRUE(b.accesses.empty());
   EXPECT_TRUE(b.parked.empty());
 }
