@@ -30,7 +30,7 @@ class InMachine {
   [[nodiscard]] Access load(AccessType type, bool local) const;
 
   InState state_ = InState::kIdle;
-  HandOver job_;  // the job in hand; reset while the machine is idle, as all that follows
+  HandOver job_;  // the current job; reset while the machine is idle, as all that follows
   Position at_;
 };
 

@@ -46,7 +46,7 @@ class OutMachine {
   [[nodiscard]] Access store(AccessType type) const;
 
   OutState state_ = OutState::kIdle;
-  Job job_;                   // the job in hand; reset while the machine is idle, as all that follows
+  Job job_;                   // the current job; reset while the machine is idle, as all that follows
   Class class_ = kNothing;    // where the TB goes; set in Place
   bool keeps_rhome_ = false;  // the TB keeps its register home; set in Place
   bool keeps_shome_ = false;  // the TB keeps its shared home; set in Place

@@ -17,17 +17,17 @@ struct Position {
     const unsigned lowest = mask.next();
     return static_cast<U8>(lowest < RegBits::kBits ? lowest : 0);
   }
-  /// Moves on by one address.
+  /// Advances to the next address.
   void pass_address() { address = (address + 1) & kAddressMask; }
-  /// Moves on behind a line of the kind that `line` counts.
+  /// Counts a SIMT line, or a line of shared memory, as done.
   void pass_line() { line = static_cast<U16>((line + 1U) & 0xfffU); }
-  /// Moves on behind a SIMT line. Returns whether it was the last one.
+  /// Advances past a SIMT line. Returns whether it was the last one.
   bool pass_simt(const Kernel& kernel) {
     pass_address();
     pass_line();
     return line == kernel.simt;
   }
-  /// Moves on behind a register of a TB whose live registers are `live`. Returns whether it was the TB's last one.
+  /// Advances past a register of a TB whose live registers are `live`. Returns whether it was the TB's last one.
   bool pass_register(const Kernel& kernel, const RegBits& live) {
     mask.clear(reg());
     pass_address();

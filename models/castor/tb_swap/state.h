@@ -27,7 +27,7 @@ struct Access {
 struct Want {
   bool valid = false;
   bool local = false;                  ///< the address is that of a place, so the access is never throttled
-  unsigned segment = Segments::kNone;  ///< read-only segment that covers the line in hand
+  unsigned segment = Segments::kNone;  ///< read-only segment that covers the current line
 };
 
 /// Facts of the start of a cycle by which a machine takes its step.
