@@ -202,6 +202,17 @@ TEST(TbSwapContext, SegmentsThatAreDroppedOrDoNotCountAreSaved) {
   EXPECT_EQ(moved({{0, 4, 2}}).first.size(), 4U);
 }
 
+TEST(TbSwapContext, ADroppedSegmentHasNoLinesAndNoAddress) {
+  SwapBench b;
+  b.start(small_kernel());
+  b.segment(3, 1, 4, 2, 0x900);
+  EXPECT_EQ(b.engine.probes().ro_first[7], 2);
+  b.segment(3, 1, 0, 2, 0x900);
+  EXPECT_EQ(b.engine.probes().ro_lines[7], 0);
+  EXPECT_EQ(b.engine.probes().ro_first[7], 0);
+  EXPECT_EQ(b.engine.probes().ro_address[7], 0U);
+}
+
 TEST(TbSwapContext, TheNextTbOfAContextHasNoSegments) {
   Inputs k = small_kernel();
   k.cfg_read_only = 1;

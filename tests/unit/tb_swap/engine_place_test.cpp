@@ -249,6 +249,40 @@ TEST(TbSwapPlace, HomesAndPlacesThatDoNotExistAreIgnored) {
   EXPECT_EQ(b.engine.probes().free_places, 0b111110U);
 }
 
+TEST(TbSwapPlace, ATbThatComesFromMemoryFreesNoPlace) {
+  SwapBench b;
+  b.start(in_place_kernel(2, 1, 1));
+  b.run(job_out(0, 10));  // to place 0
+  b.run(job_out(1, 11));  // to the image at line 0x100
+  b.run(job_in(1, b.last_entry()));
+  EXPECT_EQ(b.entered.back().out.enter_free, 1);
+  EXPECT_EQ(b.engine.probes().free_places, 0U);
+}
+
+// Two jobs of one context break the rules.
+TEST(TbSwapPlace, TheEntryFollowsTheHomesOfTheContext) {
+  SwapBench b;
+  b.start(in_place_kernel(2, 2, 2));
+  EntryFields away;
+  away.registers = away.shared = Location::kMemory;
+  away.simt_in_memory = true;
+  away.simt_line = 0x200;
+  b.load_latency = 200;
+  b.parked_ready = false;
+  b.jobs = {job_in(1, away.pack()), job_out(0, 20)};
+  while (b.engine.settle(b.in).parked_valid == 0) b.step();
+  b.parked_ready = true;
+  b.step();
+  b.parked_ready = false;
+  b.jobs.push_back(job_out(0, 21));
+  while (b.engine.settle(b.in).parked_valid == 0) b.step();
+  EXPECT_EQ(register_line(b.engine.settle(b.in).parked_entry), 0U);
+  b.steps(400);
+  ASSERT_EQ(b.engine.probes().rhome[0], 2);
+  EXPECT_EQ(register_line(b.engine.settle(b.in).parked_entry), 2U);
+  EXPECT_EQ(shared_line(b.engine.settle(b.in).parked_entry), 2U);
+}
+
 TEST(TbSwapPlace, TheEntryNamesTheSm) {
   SwapBench b;
   b.sm_id = 0xa5;
