@@ -79,12 +79,10 @@ void Engine::count_throttled(const Want& out, const Want& in) {
 
 void Engine::throttle(const Inputs& in, bool busy) {
   const unsigned threshold = state_.kernel.threshold;
-  if (!busy) {
+  if (!busy || in.outstanding + kHysteresis <= threshold) {
     stopped_ = false;
   } else if (in.outstanding >= threshold) {
     stopped_ = true;
-  } else if (in.outstanding + kHysteresis <= threshold) {
-    stopped_ = false;
   }
 }
 

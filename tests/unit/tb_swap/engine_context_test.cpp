@@ -196,7 +196,7 @@ TEST(TbSwapContext, AllOfTheSharedMemoryIsReadOnly) {
 TEST(TbSwapContext, SegmentsThatAreDroppedOrDoNotCountAreSaved) {
   EXPECT_EQ(moved({{0, 4, 2}, {0, 0, 2}}).first.size(), 8U);  // dropped
   EXPECT_EQ(moved({{3, 4, 2}}).first.size(), 8U);             // no such segment
-  const auto [out, in] = moved({{0, 4, 2}}, false);  // switched off
+  const auto [out, in] = moved({{0, 4, 2}}, false);           // switched off
   EXPECT_EQ(out.size(), 8U);
   EXPECT_EQ(in[2], "s2 h1 < 103");
   EXPECT_EQ(moved({{0, 4, 2}}).first.size(), 4U);
