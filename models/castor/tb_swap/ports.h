@@ -186,6 +186,14 @@ struct Block : PortLists {
   static constexpr const char* kTop = "castor_tb_swap";
   static constexpr const char* kMeaning = "which line of a thread block's context moves next, and where it goes";
   using Engine = tb_swap::Engine;
+
+  /// Returns the bound of Engine::quiet, computed from probes (for RTL). Without a job no access is offered, unless
+  /// load_done came without a load; then idle edges leave the access and all registers as they are.
+  static base::Cycle quiet(const Probes& probes, const Inputs& /*last*/, const Params& /*params*/) {
+    const bool busy = probes.out_state != OutState::kIdle || probes.in_state != InState::kIdle || probes.jobs != 0 ||
+                      probes.hand_valid != 0;
+    return busy || probes.stopped != 0 ? 0 : base::kForever;
+  }
 };
 
 }  // namespace castor::tb_swap
