@@ -71,7 +71,7 @@ module castor_tb_swap_in #(
   localparam int unsigned RegWidth = $clog2(NumRegs);
 
   castor_tb_swap_pkg::in_e   state_q;  // state of the machine
-  logic [SlotWidth-1:0]      slot_q;  // context of the job; set when the job is taken
+  logic [SlotWidth-1:0]      slot_q;  // context of the job; set when the job is taken, 0 without one
   castor_tb_swap_pkg::fill_t fill_q;  // what the context gets; set when the job is taken
   logic [5:0]                rhome_q, shome_q;  // homes of the context; set when the job is taken
   logic [32:0]               address_q;  // address of the next line; set before each part, advanced per access
@@ -157,6 +157,7 @@ module castor_tb_swap_in #(
       mask_q    <= '0;
     end else if (clear_i) begin
       state_q <= castor_tb_swap_pkg::InIdle;
+      slot_q  <= '0;
       warp_q  <= '0;
       mask_q  <= '0;
     end else begin
@@ -221,6 +222,7 @@ module castor_tb_swap_in #(
         castor_tb_swap_pkg::InDone: begin
           if (enter_ready_i) begin
             state_q <= castor_tb_swap_pkg::InIdle;
+            slot_q  <= '0;
           end
         end
         default: state_q <= castor_tb_swap_pkg::InIdle;

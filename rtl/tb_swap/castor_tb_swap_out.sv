@@ -84,7 +84,7 @@ module castor_tb_swap_out #(
   localparam int unsigned RegWidth = $clog2(NumRegs);
 
   castor_tb_swap_pkg::out_e state_q;  // state of the machine
-  logic [SlotWidth-1:0]     slot_q;  // context of the job; set when the job is taken
+  logic [SlotWidth-1:0]     slot_q;  // context of the job; set when the job is taken, 0 without one
   castor_tb_swap_pkg::job_t job_q;  // the job; set when it is taken
   logic [2:0]               class_q;  // where the thread block goes; set by the decision
   logic [5:0]               next_rhome_q;  // register home of the context afterwards; set by the decision
@@ -213,6 +213,7 @@ module castor_tb_swap_out #(
       mask_q        <= '0;
     end else if (clear_i) begin
       state_q <= castor_tb_swap_pkg::OutIdle;
+      slot_q  <= '0;
       warp_q  <= '0;
       mask_q  <= '0;
     end else begin
@@ -288,6 +289,7 @@ module castor_tb_swap_out #(
         castor_tb_swap_pkg::OutHand: begin
           if (!hand_blocked_i) begin
             state_q <= castor_tb_swap_pkg::OutIdle;
+            slot_q  <= '0;
           end
         end
         default: state_q <= castor_tb_swap_pkg::OutIdle;
