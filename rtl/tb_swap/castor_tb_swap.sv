@@ -216,6 +216,11 @@ module castor_tb_swap #(
   logic [2:0]                  class_chosen;
   logic [5:0]                  next_rhome, next_shome, place, rhome, shome, hand_rhome, hand_shome;
   logic [20:0]                 freed_place;
+  castor_tb_swap_pkg::out_e    out_state;
+  castor_tb_swap_pkg::in_e     in_state;
+  logic [NumHomes-1:0]         free_rhomes, free_shomes;
+  logic [NumPlaces-1:0]        free_places;
+  logic [MaxTb*6-1:0]          rhomes, shomes;
 
   assign free    = !access_valid_q || access_ready_i;
   assign out_go  = free && out_want && (out_local || !stopped_q);
@@ -277,7 +282,8 @@ module castor_tb_swap #(
     .hand_o         (hand),
     .hand_rhome_o   (hand_rhome),
     .hand_shome_o   (hand_shome),
-    .busy_o         (out_busy)
+    .busy_o         (out_busy),
+    .state_o        (out_state)
   );
 
   castor_tb_swap_in #(
@@ -325,7 +331,8 @@ module castor_tb_swap #(
     .enter_address_o,
     .free_place_o    (free_place),
     .freed_place_o   (freed_place),
-    .busy_o          (in_busy)
+    .busy_o          (in_busy),
+    .state_o         (in_state)
   );
 
   // ---------------------------------------------------------------------------------------------------------------
@@ -368,7 +375,12 @@ module castor_tb_swap #(
     .fill_rhome_i    (hand_rhome_q),
     .fill_shome_i    (hand_shome_q),
     .free_place_i    (free_place),
-    .freed_place_i   (freed_place)
+    .freed_place_i   (freed_place),
+    .free_rhomes_o   (free_rhomes),
+    .free_shomes_o   (free_shomes),
+    .free_places_o   (free_places),
+    .rhomes_o        (rhomes),
+    .shomes_o        (shomes)
   );
 
   castor_tb_swap_sites #(

@@ -24,7 +24,9 @@ module castor_tb_swap_homes #(
   input  logic                 take_i,        // free_home_o is taken
   input  logic                 write_i,       // the context write_slot_i gets the home write_home_i
   input  logic [SlotWidth-1:0] write_slot_i,  // context that gets a home
-  input  logic [5:0]           write_home_i   // home of that context
+  input  logic [5:0]           write_home_i,  // home of that context
+  output logic [NumHomes-1:0]  free_o,        // free homes
+  output logic [MaxTb*6-1:0]   homes_o        // home of each context, context t at [6t +: 6]
 );
   localparam int unsigned HomeWidth = (NumHomes > 1) ? $clog2(NumHomes) : 1;
 
@@ -46,6 +48,8 @@ module castor_tb_swap_homes #(
     .lowest_o (lowest)
   );
 
+  assign free_o      = free_q;
+  assign homes_o     = home_q;
   assign some_free_o = (free_q != '0);
   assign free_home_o = 6'(lowest);
   assign home_o      = (32'(slot_i) < MaxTb) ? home_q[32'(slot_i)*6 +: 6] : '0;

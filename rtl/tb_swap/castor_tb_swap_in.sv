@@ -66,7 +66,8 @@ module castor_tb_swap_in #(
   output logic [32:0]          enter_address_o,  // address of that image in lines; else 0
   output logic                 free_place_o,     // the place of the thread block becomes free
   output logic [20:0]          freed_place_o,    // that place
-  output logic                 busy_o            // the machine has a job
+  output logic                     busy_o,       // the machine has a job
+  output castor_tb_swap_pkg::in_e  state_o       // state of the machine
 );
   localparam int unsigned RegWidth = $clog2(NumRegs);
 
@@ -131,6 +132,7 @@ module castor_tb_swap_in #(
   assign address_o = covered_i ? equal_i : address_q;
 
   // ---------------------------------------------------------------------------------------------------------------
+  assign state_o         = state_q;
   assign busy_o          = (state_q != castor_tb_swap_pkg::InIdle);
   assign hand_pop_o      = !busy_o && hand_valid_i;
   assign enter_valid_o   = (state_q == castor_tb_swap_pkg::InDone);

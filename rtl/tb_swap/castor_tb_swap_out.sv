@@ -79,7 +79,8 @@ module castor_tb_swap_out #(
   output logic                      hand_o,          // the job is handed over
   output logic [5:0]                hand_rhome_o,    // register home of the context from now on
   output logic [5:0]                hand_shome_o,    // shared home of the context from now on
-  output logic                      busy_o           // the machine has a job
+  output logic                      busy_o,          // the machine has a job
+  output castor_tb_swap_pkg::out_e  state_o          // state of the machine
 );
   localparam int unsigned RegWidth = $clog2(NumRegs);
 
@@ -181,6 +182,7 @@ module castor_tb_swap_out #(
   end
 
   // ---------------------------------------------------------------------------------------------------------------
+  assign state_o        = state_q;
   assign busy_o         = (state_q != castor_tb_swap_pkg::OutIdle);
   assign job_pop_o      = !busy_o && job_valid_i;
   assign decide_o       = (state_q == castor_tb_swap_pkg::OutPlace);

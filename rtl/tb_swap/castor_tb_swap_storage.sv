@@ -58,7 +58,14 @@ module castor_tb_swap_storage #(
   input  logic [5:0]           fill_rhome_i,  // its register home
   input  logic [5:0]           fill_shome_i,  // its shared home
   input  logic                 free_place_i,  // a place becomes free
-  input  logic [20:0]          freed_place_i  // that place
+  input  logic [20:0]          freed_place_i,  // that place
+
+  // State.
+  output logic [NumHomes-1:0]  free_rhomes_o,  // spare register homes
+  output logic [NumHomes-1:0]  free_shomes_o,  // spare shared homes
+  output logic [NumPlaces-1:0] free_places_o,  // free places
+  output logic [MaxTb*6-1:0]   rhomes_o,       // register home of each context, context t at [6t +: 6]
+  output logic [MaxTb*6-1:0]   shomes_o        // shared home of each context
 );
   localparam int unsigned PlaceWidth = (NumPlaces > 1) ? $clog2(NumPlaces) : 1;
 
@@ -152,7 +159,9 @@ module castor_tb_swap_storage #(
     .take_i       (decide_i && keeps_rhome_o && !rbrings_i),
     .write_i      (fill_i),
     .write_slot_i (fill_slot_i),
-    .write_home_i (fill_rhome_i)
+    .write_home_i (fill_rhome_i),
+    .free_o       (free_rhomes_o),
+    .homes_o      (rhomes_o)
   );
 
   castor_tb_swap_homes #(
@@ -172,13 +181,16 @@ module castor_tb_swap_storage #(
     .take_i       (decide_i && keeps_shome_o && !sbrings_i),
     .write_i      (fill_i),
     .write_slot_i (fill_slot_i),
-    .write_home_i (fill_shome_i)
+    .write_home_i (fill_shome_i),
+    .free_o       (free_shomes_o),
+    .homes_o      (shomes_o)
   );
 
   // ---------------------------------------------------------------------------------------------------------------
   logic [7:0] load_end;
 
-  assign load_end = {1'b0, load_in_place_i} + {1'b0, load_copies_i};
+  assign free_places_o = free_q;
+  assign load_end      = {1'b0, load_in_place_i} + {1'b0, load_copies_i};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

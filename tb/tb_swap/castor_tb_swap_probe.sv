@@ -6,11 +6,11 @@ module castor_tb_swap_probe;
   // known. in_moving: the job moves a thread block in.
   logic out_busy, out_decided, out_moving, in_busy, in_moving;
 
-  assign out_busy    = (u_dut.u_out.state_q != castor_tb_swap_pkg::OutIdle);
-  assign out_decided = out_busy && (u_dut.u_out.state_q != castor_tb_swap_pkg::OutPlace);
-  assign out_moving  = out_decided && (u_dut.u_out.state_q != castor_tb_swap_pkg::OutPage) &&
+  assign out_busy    = (u_dut.out_state != castor_tb_swap_pkg::OutIdle);
+  assign out_decided = out_busy && (u_dut.out_state != castor_tb_swap_pkg::OutPlace);
+  assign out_moving  = out_decided && (u_dut.out_state != castor_tb_swap_pkg::OutPage) &&
                        (u_dut.u_out.class_q != castor_tb_swap_pkg::ClassNone);
-  assign in_busy     = (u_dut.u_in.state_q != castor_tb_swap_pkg::InIdle);
+  assign in_busy     = (u_dut.in_state != castor_tb_swap_pkg::InIdle);
   assign in_moving   = in_busy && !u_dut.u_in.fill_q.is_new;
 
   // Constants of the kernel, tables and free lists.
@@ -26,11 +26,11 @@ module castor_tb_swap_probe;
   assign probe_threshold_o   = u_dut.threshold_q;
   assign probe_sites_o       = u_dut.u_sites.valid_q;
   assign probe_jobs_o        = $bits(probe_jobs_o)'(u_dut.job_count);
-  assign probe_free_rhomes_o = u_dut.u_storage.u_rhomes.free_q;
-  assign probe_free_shomes_o = u_dut.u_storage.u_shomes.free_q;
-  assign probe_free_places_o = u_dut.u_storage.free_q;
-  assign probe_rhome_o       = u_dut.u_storage.u_rhomes.home_q;
-  assign probe_shome_o       = u_dut.u_storage.u_shomes.home_q;
+  assign probe_free_rhomes_o = u_dut.free_rhomes;
+  assign probe_free_shomes_o = u_dut.free_shomes;
+  assign probe_free_places_o = u_dut.free_places;
+  assign probe_rhome_o       = u_dut.rhomes;
+  assign probe_shome_o       = u_dut.shomes;
 
   // Segment s of context t is row t * RoSegs + s.
   for (genvar s = 0; s < RoSegs; s++) begin : gen_segment
@@ -48,7 +48,7 @@ module castor_tb_swap_probe;
   end
 
   // The machine that moves thread blocks out, and its hand-over.
-  assign probe_out_state_o      = u_dut.u_out.state_q;
+  assign probe_out_state_o      = u_dut.out_state;
   assign probe_out_slot_o       = u_dut.u_out.slot_q;
   assign probe_out_class_o      = out_decided ? u_dut.u_out.class_q : '0;
   assign probe_out_next_rhome_o = out_decided ? u_dut.u_out.next_rhome_q : '0;
@@ -63,7 +63,7 @@ module castor_tb_swap_probe;
   assign probe_hand_shome_o     = u_dut.hand_valid_q ? u_dut.hand_shome_q : '0;
 
   // The machine that moves thread blocks in.
-  assign probe_in_state_o   = u_dut.u_in.state_q;
+  assign probe_in_state_o   = u_dut.in_state;
   assign probe_in_slot_o    = u_dut.u_in.slot_q;
   assign probe_in_address_o = in_moving ? u_dut.u_in.address_q : '0;
   assign probe_in_line_o    = in_moving ? u_dut.u_in.line_q : '0;
