@@ -212,7 +212,8 @@ module castor_tb_swap #(
   logic [11:0]                 out_line, out_end, in_line;
   logic [NumRegs-1:0]          out_mask, in_mask;
   logic [6:0]                  out_site, in_site;
-  logic                        decide, keeps_rhome, keeps_shome, hand, hand_pop, free_place, loading, free, busy;
+  logic                        decide, keeps_rhome, keeps_shome, hand, hand_pop, free_place;
+  logic                        loading, free, busy, has_shared;
   logic [2:0]                  class_chosen;
   logic [5:0]                  next_rhome, next_shome, place, rhome, shome, hand_rhome, hand_shome;
   logic [20:0]                 freed_place;
@@ -222,11 +223,12 @@ module castor_tb_swap #(
   logic [NumPlaces-1:0]        free_places;
   logic [MaxTb*6-1:0]          rhomes, shomes;
 
-  assign free    = !access_valid_q || access_ready_i;
-  assign out_go  = free && out_want && (out_local || !stopped_q);
-  assign in_go   = free && !out_go && in_want && (in_local || !stopped_q);
-  assign loading = (loads_q != '0);
-  assign busy    = out_busy || !job_empty || hand_valid_q || in_busy || access_valid_q;
+  assign free       = !access_valid_q || access_ready_i;
+  assign out_go     = free && out_want && (out_local || !stopped_q);
+  assign in_go      = free && !out_go && in_want && (in_local || !stopped_q);
+  assign loading    = (loads_q != '0);
+  assign busy       = out_busy || !job_empty || hand_valid_q || in_busy || access_valid_q;
+  assign has_shared = (smem_q != '0);
 
   castor_tb_swap_out #(
     .MaxTb   (MaxTb),
@@ -353,7 +355,7 @@ module castor_tb_swap #(
     .in_place_i      (in_place_q),
     .copies_i        (copies_q),
     .direction_i     (direction_q),
-    .has_shared_i    (smem_q != '0),
+    .has_shared_i    (has_shared),
     .decide_i        (decide),
     .local_room_i,
     .slot_i          (out_slot),

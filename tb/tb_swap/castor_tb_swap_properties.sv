@@ -80,8 +80,9 @@ module castor_tb_swap_properties;
                  32'(number) >= MaxTb)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Loads. reported_q: loads that have been offered at the port in earlier cycles and are not performed.
-  logic        new_access, new_load;
+  // Loads. access_waits_q: the access of the previous cycle was not accepted, so it is still offered. reported_q: loads
+  // that have been offered at the port in earlier cycles and are not performed.
+  logic        access_waits_q, new_access, new_load;
   logic [13:0] reported_q, reported;
 
   assign new_access = access_valid_o && !access_waits_q;
@@ -89,7 +90,8 @@ module castor_tb_swap_properties;
   assign reported   = reported_q + 14'(new_load);
 
   always_ff @(posedge clk_i) begin
-    reported_q <= (!rst_ni || cfg_valid_i) ? '0 : reported - 14'(load_done_i);
+    access_waits_q <= rst_ni && access_valid_o && !access_ready_i && !cfg_valid_i;
+    reported_q     <= (!rst_ni || cfg_valid_i) ? '0 : reported - 14'(load_done_i);
   end
 
   // A load can be performed in the cycle in which it is accepted, or later.
@@ -101,11 +103,10 @@ module castor_tb_swap_properties;
   `CASTOR_ASSERT(loads_are_of_the_job_that_moves_in, loads_q == '0 || in_busy)
 
   // ---------------------------------------------------------------------------------------------------------------
-  // Accesses. access_waits_q: the access of the previous cycle was not accepted, so this cycle's is the same.
-  logic access_waits_q, stopped_before_q;
+  // Accesses. stopped_before_q: accesses to memory paused in the previous cycle.
+  logic stopped_before_q;
 
   always_ff @(posedge clk_i) begin
-    access_waits_q   <= rst_ni && access_valid_o && !access_ready_i && !cfg_valid_i;
     stopped_before_q <= rst_ni && stopped_q;
   end
 
