@@ -2,7 +2,7 @@
 // with the number of the invariant, if it has one. Homes and places are in castor_tb_swap_ownership_properties.
 //
 // Assumptions: the constants of a kernel are in their ranges; jobs come after the kernel, at most one per context, and
-// the masks of sites are written before them; a load is reported as performed once; the number of the SM is constant.
+// the masks of sites are written before them; a load is reported as performed once, not before it is accepted.
 `include "castor_assert.svh"
 
 module castor_tb_swap_properties;
@@ -10,7 +10,6 @@ module castor_tb_swap_properties;
   // Assumptions about the kernel. slots_q: contexts in use. started_q: a kernel has started.
   logic       started_q;
   logic [6:0] slots_q;
-  logic [7:0] sm_id_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -20,7 +19,6 @@ module castor_tb_swap_properties;
       started_q <= 1'b1;
       slots_q   <= cfg_slots_i;
     end
-    sm_id_q <= sm_id_i;
   end
 
   `CASTOR_ASSUME(a_kernel_has_warps, !cfg_valid_i || (cfg_warps_i != '0 && cfg_warps_i <= 6'd32))
@@ -35,7 +33,6 @@ module castor_tb_swap_properties;
   `CASTOR_ASSUME(a_direction_of_copies_is_known, !cfg_valid_i || cfg_direction_i != 2'd3)
   `CASTOR_ASSUME(a_threshold_is_8_or_more, !cfg_valid_i || cfg_threshold_i >= 10'd8)
   `CASTOR_ASSUME(a_masks_are_written_without_jobs, !site_valid_i || cfg_valid_i || !busy)
-  `CASTOR_ASSUME(a_number_of_the_sm_is_constant, !parked_valid_o || sm_id_i == sm_id_q)
 
   // ---------------------------------------------------------------------------------------------------------------
   // Jobs. pending_q: contexts with a job, from its acceptance until the context has been filled.
@@ -215,7 +212,7 @@ module castor_tb_swap_properties;
   `CASTOR_ASSERT(entry_has_no_other_bits,
                  (parked_entry_o[122:120] == '0) && (parked_entry_o[46:40] == '0) && (parked_entry_o[6:0] == '0))
   `CASTOR_ASSERT_STABLE(parked_stays, parked_valid_o, parked_ready_i || cfg_valid_i,
-                        ({parked_slot_o, parked_local_o, parked_entry_o}), SlotWidth + 161)
+                        ({parked_slot_o, parked_local_o, entry_gid, parked_entry_o[127:0]}), SlotWidth + 153)
   `CASTOR_ASSERT(local_entry_had_room, !decide || local_room_i || class_chosen == 3'd0 || class_chosen == 3'd4)
 
   // ---------------------------------------------------------------------------------------------------------------
