@@ -1,5 +1,5 @@
-// Properties of the swap engine's storage (docs/blocks/tb_swap.md, "Invariants", G12). Every home belongs to exactly one
-// of these: a context, a parked thread block, a job that brings it, the free list. Every place belongs to a parked
+// Properties of the swap engine's storage (docs/blocks/tb_swap.md, "Invariants", G12). Every home belongs to exactly
+// one of these: a context, a parked thread block, a job that brings it, the free list. Every place belongs to a parked
 // thread block, a job, or the free list.
 //
 // The module keeps the owners by itself, from what passes at the ports and from decisions. Assumption: the entry of a
