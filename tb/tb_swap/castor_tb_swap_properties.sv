@@ -95,9 +95,12 @@ module castor_tb_swap_properties;
   `CASTOR_ASSUME(a_load_is_performed_once,
                  !load_done_i || cfg_valid_i ||
                  loads_q != 14'(access_valid_o && !access_store_o && !access_ready_i))
+  // A thread block has at most 63 + 32 * 256 + 2047 lines, so the counter does not wrap. No proof can count that far.
+  `CASTOR_ASSUME(a_counter_of_loads_does_not_wrap, loads_q != 14'h3FFF)
+  `CASTOR_ASSERT(load_offered_is_counted, !access_valid_o || access_store_o || loads_q != '0)
   `CASTOR_ASSERT(loads_are_those_offered_and_not_performed, loads_q == reported)
   `CASTOR_ASSERT(g19_filled_context_has_no_loads, !enter_valid_o || enter_new_o || loads_q == '0)
-  `CASTOR_ASSERT(loads_are_of_the_job_that_moves_in, loads_q == '0 || in_busy)
+  `CASTOR_ASSERT(loads_are_of_the_job_that_moves_in, loads_q == '0 || (in_busy && !enter_valid_o))
 
   // ---------------------------------------------------------------------------------------------------------------
   // Accesses. stopped_before_q: accesses to memory paused in the previous cycle.
