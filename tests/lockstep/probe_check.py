@@ -144,8 +144,10 @@ class Design:
     def name_of(self, scope, reference):
         if reference.tag == "varref":
             return self.resolve(scope, reference.get("name"))
+        # Verilator writes the number of a generate loop in a path as __BRA__0__KET__.
+        path = reference.get("dotted").replace("__BRA__", "[").replace("__KET__", "]").split(".")
         while scope is not None:
-            name = ((*scope, *reference.get("dotted").split(".")), reference.get("name"))
+            name = ((*scope, *path), reference.get("name"))
             if name in self.widths:
                 return name
             scope = self.parents[scope]
