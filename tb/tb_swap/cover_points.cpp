@@ -10,9 +10,7 @@ using Row = castor::tb::PointRow<Now>;
 using Rows = std::vector<Row>;
 
 U64 in_place_mask(const Now& now) { return twin::mask(now.probes.in_place); }
-U64 copies_mask(const Now& now) {
-  return twin::mask(now.probes.in_place + now.probes.copies) & ~in_place_mask(now);
-}
+U64 copies_mask(const Now& now) { return twin::mask(now.probes.in_place + now.probes.copies) & ~in_place_mask(now); }
 bool one(U64 mask) { return mask != 0 && (mask & (mask - 1)) == 0; }
 /// Returns whether a decision is made about a thread block that leaves.
 bool leaves(const Now& now) { return now.place() && now.leaving->out; }
@@ -65,9 +63,8 @@ Rows placing_rows() {
        }},
       {"place is freed as none is found", 0,
        [](const Now& now) {
-         return with_room(now) && now.probes.free_places == 0 && now.out.enter_valid != 0 &&
-                now.in.enter_ready != 0 && now.entering != nullptr && !now.entering->is_new &&
-                now.entering->simt_loc == kSimtInPlace;
+         return with_room(now) && now.probes.free_places == 0 && now.out.enter_valid != 0 && now.in.enter_ready != 0 &&
+                now.entering != nullptr && !now.entering->is_new && now.entering->simt_loc == kSimtInPlace;
        }},
       {"place is freed as another is taken", kPlaces,
        [](const Now& now) {
@@ -115,7 +112,8 @@ bool read_only(const Now& now) { return loads(now, AccessType::kReadOnly); }
 
 Rows line_rows() {
   return {
-      {"no register is live", 0, [](const Now& now) { return fetched(now) && now.probes.out_state != OutState::kRegisters; }},
+      {"no register is live", 0,
+       [](const Now& now) { return fetched(now) && now.probes.out_state != OutState::kRegisters; }},
       {"all registers are live", 0,
        [](const Now& now) {
          return fetched(now) && now.probes.out_mask == RegBits::ones(now.probes.regs) && now.probes.regs > 1;
@@ -196,9 +194,7 @@ Rows line_rows() {
        }},
       {"line of a segment is loaded", 0, read_only},
       {"... though the others come from a place", 0,
-       [](const Now& now) {
-         return read_only(now) && now.entering != nullptr && now.entering->smem_loc == kInPlace;
-       }},
+       [](const Now& now) { return read_only(now) && now.entering != nullptr && now.entering->smem_loc == kInPlace; }},
       {"... while accesses to memory pause", 0,
        [](const Now& now) {
          return now.probes.in_state == InState::kShared && now.probes.stopped != 0 && now.port_free() &&
@@ -247,9 +243,13 @@ Rows port_rows() {
          return now.port_free() && pauses(now) && now.in_wants() && !now.out_wants() && !now.in_local();
        }},
       {"store waits on the port", 0,
-       [](const Now& now) { return now.out.access_valid != 0 && now.out.access_store != 0 && now.in.access_ready == 0; }},
+       [](const Now& now) {
+         return now.out.access_valid != 0 && now.out.access_store != 0 && now.in.access_ready == 0;
+       }},
       {"load waits on the port", 0,
-       [](const Now& now) { return now.out.access_valid != 0 && now.out.access_store == 0 && now.in.access_ready == 0; }},
+       [](const Now& now) {
+         return now.out.access_valid != 0 && now.out.access_store == 0 && now.in.access_ready == 0;
+       }},
       {"access to memory waits on the port as accesses pause", 0,
        [](const Now& now) { return now.out.block_memory != 0 && now.in.access_ready == 0 && pauses(now); }},
       {"port is free, nothing to move", 0,
@@ -315,15 +315,14 @@ Rows port_rows() {
       {"entry waits", 0, [](const Now& now) { return now.out.parked_valid != 0 && now.in.parked_ready == 0; }},
       {"filled context waits", 0, [](const Now& now) { return now.out.enter_valid != 0 && now.in.enter_ready == 0; }},
       {"filled context waits while a thread block leaves", kContexts,
-       [](const Now& now) {
-         return now.out.enter_valid != 0 && now.in.enter_ready == 0 && now.out_wants();
-       }},
+       [](const Now& now) { return now.out.enter_valid != 0 && now.in.enter_ready == 0 && now.out_wants(); }},
       {"all loads have been performed as the last state comes", 0,
        [](const Now& now) {
          return now.probes.in_state == InState::kWait && now.probes.loads == 0 && now.before != nullptr &&
                 now.before->probes.in_state != InState::kWait;
        }},
-      {"waits for loads", 0, [](const Now& now) { return now.probes.in_state == InState::kWait && now.probes.loads > 1; }},
+      {"waits for loads", 0,
+       [](const Now& now) { return now.probes.in_state == InState::kWait && now.probes.loads > 1; }},
       {"waits for SIMT lines", 0,
        [](const Now& now) { return now.probes.in_state == InState::kSegments && now.probes.loads != 0; }},
       {"ready without an offer", 0,
@@ -359,8 +358,7 @@ Rows kernel_rows() {
        }},
       {"job for the last context", 0,
        [](const Now& now) { return now.in.job_valid != 0 && now.in.job_slot + 1U == now.params.MaxTb; }},
-      {"image is given back", 0,
-       [](const Now& now) { return now.out.enter_free != 0 && now.in.enter_ready != 0; }},
+      {"image is given back", 0, [](const Now& now) { return now.out.enter_free != 0 && now.in.enter_ready != 0; }},
       {"place is given back", 0,
        [](const Now& now) {
          return now.out.enter_valid != 0 && now.in.enter_ready != 0 && now.out.enter_new == 0 &&
@@ -377,10 +375,8 @@ Rows kernel_rows() {
        [](const Now& now) { return now.starts() && now.in.cfg_threshold == 1023; }},
       {"kernel starts as a job comes", 0, [](const Now& now) { return now.starts() && now.in.job_valid != 0; }},
       {"kernel starts as a site is written", 0, [](const Now& now) { return now.starts() && now.in.site_valid != 0; }},
-      {"kernel starts as a segment is written", 0,
-       [](const Now& now) { return now.starts() && now.in.ro_valid != 0; }},
-      {"kernel starts as a load is performed", 0,
-       [](const Now& now) { return now.starts() && now.in.load_done != 0; }},
+      {"kernel starts as a segment is written", 0, [](const Now& now) { return now.starts() && now.in.ro_valid != 0; }},
+      {"kernel starts as a load is performed", 0, [](const Now& now) { return now.starts() && now.in.load_done != 0; }},
       {"kernel starts while an access is on the port", 0,
        [](const Now& now) { return now.starts() && now.out.access_valid != 0; }},
       {"kernel starts while a job is handed over", 0,
@@ -395,10 +391,10 @@ Rows kernel_rows() {
 }
 
 std::vector<std::string> move_names() {
-  return castor::tb::crossed({"nothing leaves, ", "stays in place, ", "registers to a place, ",
-                              "shared memory to a place, ", "to memory, "},
-                             {"no one comes back", "one with both homes comes", "one with registers in a home comes",
-                              "one with shared memory in a home comes", "one without homes comes"});
+  return castor::tb::crossed(
+      {"nothing leaves, ", "stays in place, ", "registers to a place, ", "shared memory to a place, ", "to memory, "},
+      {"no one comes back", "one with both homes comes", "one with registers in a home comes",
+       "one with shared memory in a home comes", "one without homes comes"});
 }
 
 }  // namespace

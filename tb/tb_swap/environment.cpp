@@ -90,8 +90,8 @@ void Environment::draw_outstanding(Inputs& in) {
   const unsigned threshold = commander_.kernel().threshold;
   unsigned number = below(kStep + 1);
   if (chance(knobs_.busy)) {
-    const unsigned near[] = {threshold - kStep - 1, threshold - kStep, threshold - kStep + 1, threshold - 1, threshold,
-                             threshold + 1};
+    const unsigned near[] = {threshold - kStep - 1, threshold - kStep, threshold - kStep + 1,
+                             threshold - 1,         threshold,         threshold + 1};
     number = chance(kAlways / 8) ? static_cast<unsigned>(edges_.any(&Inputs::outstanding, below(200)))
                                  : near[below(std::size(near))];
   }

@@ -59,15 +59,15 @@ class Environment final : public Sequence {
   Edges edges_;
   Commander commander_;
   RuleBreaker rule_breaker_;
-  bool started_ = false;              ///< a kernel has started since the reset
-  std::deque<SiteWrite> sites_;       ///< sites of the kernel that are still to be written
-  std::optional<Job> job_;            ///< job that is offered until it is accepted
+  bool started_ = false;               ///< a kernel has started since the reset
+  std::deque<SiteWrite> sites_;        ///< sites of the kernel that are still to be written
+  std::optional<Job> job_;             ///< job that is offered until it is accepted
   std::deque<SegmentWrite> restores_;  ///< segments of the thread block that is moved in
   std::deque<Load> loads_;
-  base::Cycle last_load_ = 0;              ///< cycle in which a load was accepted last
-  base::Cycle restored_ = 0;               ///< cycle in which a segment was written last
-  std::optional<base::Cycle> page_due_;    ///< earliest cycle in which the requested image is granted
-  unsigned stalled_ = 0;                   ///< cycles for which the last store has not been accepted
+  base::Cycle last_load_ = 0;            ///< cycle in which a load was accepted last
+  base::Cycle restored_ = 0;             ///< cycle in which a segment was written last
+  std::optional<base::Cycle> page_due_;  ///< earliest cycle in which the requested image is granted
+  unsigned stalled_ = 0;                 ///< cycles for which the last store has not been accepted
   base::Cycle cycle_ = 0;
   base::Cycle rest_ = 0;
   base::Cycle over_at_ = 0;

@@ -66,9 +66,17 @@ void crowded(Knobs& knobs) {
   knobs.regs = knobs.smem = 2;
   knobs.access = knobs.parked_ready = knobs.enter_ready = kAlways;
   knobs.depth = 1000;
+  knobs.read_only = 50000;
+  knobs.no_smem = 4000;
   knobs.rest = 0;
 }
 
+void crowded_copies(Knobs& knobs) {
+  crowded(knobs);
+  knobs.in_place = 0;
+  knobs.copies = 64;
+  knobs.no_smem = 20000;
+}
 
 void resets(Knobs& knobs) {
   knobs.over = 300;
@@ -290,7 +298,9 @@ void sites(Knobs& knobs) {
 }
 
 void sleepy(Knobs& knobs) {
-  knobs.job = 2000;
+  hot(knobs);
+  knobs.job = 800;
+  knobs.segment = 300;
   knobs.rest = 3000;
   knobs.rest_cycles = 400;
   knobs.time = 10;
@@ -305,6 +315,7 @@ const Sequences& sequences() {
       {"random", "an SM with knobs drawn from the seed", kKeepsContract, With::drawn},
       {"rules", "random, and inputs that make no sense", kBreaksContract, With::drawn_and_changed<rules>},
       {"crowded", "jobs for contexts that have one, in every other cycle", kBreaksContract, With::changed<crowded>},
+      {"crowded_copies", "... with places for copies alone", kBreaksContract, With::changed<crowded_copies>},
       {"restarts", "kernels that start while thread blocks move", kBreaksContract, With::changed<restarts>},
       {"resets", "random, with resets in the middle of everything", kKeepsContract, With::drawn_and_changed<resets>},
       {"busy", "default traffic", kKeepsContract, With::defaults},

@@ -24,7 +24,8 @@ namespace castor::tb_swap::tb {
            "hand_rhome", "hand_shome"},
           "there are no more homes than 32");
   }
-  if (params.NumPlaces < 64) waive({"cfg_in_place", "cfg_copies", "in_place", "copies"}, "there are fewer places than 64");
+  if (params.NumPlaces < 64)
+    waive({"cfg_in_place", "cfg_copies", "in_place", "copies"}, "there are fewer places than 64");
   if (params.NumRegs <= 128) waive({"access_reg"}, "a thread has no more registers than 128");
   if (params.NumRegs < 256) waive({"cfg_regs", "regs"}, "a thread has fewer registers than 256");
   return waived;

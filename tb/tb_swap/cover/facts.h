@@ -9,12 +9,12 @@
 namespace castor::tb_swap::tb {
 
 /// Features of parameters that points need.
-inline constexpr castor::tb::Needs kSpare = 1;       ///< there are more homes than contexts
-inline constexpr castor::tb::Needs kContexts = 2;    ///< more than one context
-inline constexpr castor::tb::Needs kPlaces = 4;      ///< more than one place
-inline constexpr castor::tb::Needs kSites = 8;       ///< more than one site
-inline constexpr castor::tb::Needs kSegments = 16;   ///< more than one segment of a thread block
-inline constexpr castor::tb::Needs kBeyond = 32;     ///< segment numbers that do not exist
+inline constexpr castor::tb::Needs kSpare = 1;      ///< there are more homes than contexts
+inline constexpr castor::tb::Needs kContexts = 2;   ///< more than one context
+inline constexpr castor::tb::Needs kPlaces = 4;     ///< more than one place
+inline constexpr castor::tb::Needs kSites = 8;      ///< more than one site
+inline constexpr castor::tb::Needs kSegments = 16;  ///< more than one segment of a thread block
+inline constexpr castor::tb::Needs kBeyond = 32;    ///< segment numbers that do not exist
 
 [[nodiscard]] inline castor::tb::Needs features(const Params& params) {
   return (params.NumHomes > params.MaxTb ? kSpare : 0) | (params.MaxTb > 1 ? kContexts : 0) |
@@ -42,7 +42,7 @@ struct Now : castor::tb::Cycle<Block> {
   /// Returns the job about which has been decided in the cycle before; null if none has.
   [[nodiscard]] const JobFacts* decided() const {
     return before != nullptr && before->in.cfg_valid == 0 && before->probes.out_state == OutState::kPlace ? leaving
-                                                                                                         : nullptr;
+                                                                                                          : nullptr;
   }
   /// Returns whether an access has been written in the cycle before.
   [[nodiscard]] bool offered() const {

@@ -32,17 +32,17 @@ using In = castor::tb::Arcs<InState>::Arc;
 
 std::vector<Out> out_arcs() {
   using S = OutState;
-  return {{S::kIdle, S::kPlace},     {S::kPlace, S::kSimt},      {S::kPlace, S::kPage},     {S::kPlace, S::kHand},
-          {S::kPage, S::kSimt},      {S::kSimt, S::kMask},       {S::kSimt, S::kShared},    {S::kSimt, S::kPush},
-          {S::kMask, S::kRegisters}, {S::kMask, S::kShared},     {S::kMask, S::kPush},      {S::kRegisters, S::kShared},
-          {S::kRegisters, S::kPush}, {S::kShared, S::kPush},     {S::kPush, S::kHand},      {S::kHand, S::kIdle}};
+  return {{S::kIdle, S::kPlace},     {S::kPlace, S::kSimt},  {S::kPlace, S::kPage},  {S::kPlace, S::kHand},
+          {S::kPage, S::kSimt},      {S::kSimt, S::kMask},   {S::kSimt, S::kShared}, {S::kSimt, S::kPush},
+          {S::kMask, S::kRegisters}, {S::kMask, S::kShared}, {S::kMask, S::kPush},   {S::kRegisters, S::kShared},
+          {S::kRegisters, S::kPush}, {S::kShared, S::kPush}, {S::kPush, S::kHand},   {S::kHand, S::kIdle}};
 }
 
 std::vector<In> in_arcs() {
   using S = InState;
-  return {{S::kIdle, S::kSimt},      {S::kIdle, S::kDone},       {S::kSimt, S::kSegments}, {S::kSimt, S::kMask},
-          {S::kSegments, S::kMask},  {S::kMask, S::kRegisters},  {S::kMask, S::kShared},   {S::kMask, S::kWait},
-          {S::kRegisters, S::kShared}, {S::kRegisters, S::kWait}, {S::kShared, S::kWait},  {S::kWait, S::kDone},
+  return {{S::kIdle, S::kSimt},        {S::kIdle, S::kDone},      {S::kSimt, S::kSegments}, {S::kSimt, S::kMask},
+          {S::kSegments, S::kMask},    {S::kMask, S::kRegisters}, {S::kMask, S::kShared},   {S::kMask, S::kWait},
+          {S::kRegisters, S::kShared}, {S::kRegisters, S::kWait}, {S::kShared, S::kWait},   {S::kWait, S::kDone},
           {S::kDone, S::kIdle}};
 }
 

@@ -10,9 +10,7 @@ constexpr const char* kOneHand = "the job is taken from the hand-over before the
 
 bool starts(const Edge& e) { return e.was.in.cfg_valid != 0; }
 bool job_comes(const Edge& e) { return e.was.in.job_valid != 0 && e.was.out.job_ready != 0; }
-bool job_begins(const Edge& e) {
-  return e.was.probes.out_state == OutState::kIdle && e.was.probes.jobs != 0;
-}
+bool job_begins(const Edge& e) { return e.was.probes.out_state == OutState::kIdle && e.was.probes.jobs != 0; }
 bool decides(const Edge& e) { return !starts(e) && e.was.probes.out_state == OutState::kPlace; }
 bool fills(const Edge& e) { return e.was.probes.in_state == InState::kIdle && e.was.probes.hand_valid != 0; }
 bool enters(const Edge& e) { return e.was.out.enter_valid != 0 && e.was.in.enter_ready != 0; }
@@ -43,9 +41,7 @@ std::vector<castor::tb::EventRow<Edge>> SimultaneousPoints::rows() {
       {"place is taken", "free_places", 0,
        [](const E& e) { return decides(e) && e.now.probes.out_class >= 1 && e.now.probes.out_class <= 3; }},
       {"place is freed", "free_places", 0,
-       [](const E& e) {
-         return !starts(e) && enters(e) && gains(e.was.probes.free_places, e.now.probes.free_places);
-       }},
+       [](const E& e) { return !starts(e) && enters(e) && gains(e.was.probes.free_places, e.now.probes.free_places); }},
       {"context gets its homes", "rhome", 0, fills},
       {kStart, "rhome", 0, starts},
       {"context gets its homes", "shome", 0, fills},
@@ -59,11 +55,12 @@ std::vector<castor::tb::EventRow<Edge>> SimultaneousPoints::rows() {
       {"job is handed over", "hand_valid", 0, hands},
       {"job is taken", "hand_valid", 0, fills},
       {kStart, "hand_valid", 0, starts},
-      {"load is requested", "loads", 0,
-       [](const E& e) { return e.now.offered() && e.now.out.access_store == 0; }},
+      {"load is requested", "loads", 0, [](const E& e) { return e.now.offered() && e.now.out.access_store == 0; }},
       {"load is performed", "loads", 0, [](const E& e) { return e.was.in.load_done != 0; }},
       {"threshold is reached", "stopped", 0,
-       [](const E& e) { return e.was.in.outstanding >= e.was.probes.threshold && e.was.probes.out_state != OutState{}; }},
+       [](const E& e) {
+         return e.was.in.outstanding >= e.was.probes.threshold && e.was.probes.out_state != OutState{};
+       }},
       {kStart, "stopped", 0, starts},
       {"access is accepted", "access", 0,
        [](const E& e) { return e.was.out.access_valid != 0 && e.was.in.access_ready != 0; }},

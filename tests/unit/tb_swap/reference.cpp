@@ -157,9 +157,8 @@ Move Machine::place(const Job& job, bool local_room) {
   const auto home = [&](tb::EntryField line) { return static_cast<unsigned>(get(job.entry, line) % 64); };
   move.rhome = exchange(free_rhomes_, context.rhome, stays && !parts_of(move.where).registers_leave,
                         brings(tb::kRegLoc), home(tb::kRegLine));
-  move.shome =
-      exchange(free_shomes_, context.shome, stays && kernel_.smem != 0 && !parts_of(move.where).shared_leaves,
-               brings(tb::kSmemLoc), home(tb::kSmemLine));
+  move.shome = exchange(free_shomes_, context.shome, stays && kernel_.smem != 0 && !parts_of(move.where).shared_leaves,
+                        brings(tb::kSmemLoc), home(tb::kSmemLine));
   return move;
 }
 
@@ -248,8 +247,7 @@ std::vector<Access> Machine::other_loads(const Move& move) const {
     const Segment* const segment = segment_of(move.job.slot, access.line);
     access.type = segment != nullptr ? AccessType::kReadOnly : AccessType::kShared;
     access.local = segment == nullptr && where == tb::kInPlace;
-    access.address =
-        (segment != nullptr ? segment->address + access.line - segment->first : next++) & twin::mask(33);
+    access.address = (segment != nullptr ? segment->address + access.line - segment->first : next++) & twin::mask(33);
     list.push_back(access);
   }
   return list;

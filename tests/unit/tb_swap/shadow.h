@@ -44,11 +44,11 @@ class Shadow {
  private:
   /// Thread block in a context or away.
   struct ThreadBlock {
-    U64 owner = 0;                      ///< number of its tokens; another one for each stay
-    unsigned site = 127;                ///< site at which it was moved out
-    std::map<unsigned, Token> equal;    ///< lines of shared memory that equal global memory, with their tokens
-    std::vector<Segment> segments;      ///< at the time when it was moved out
-    bool foreign = false;               ///< another SM has stored it
+    U64 owner = 0;                    ///< number of its tokens; another one for each stay
+    unsigned site = 127;              ///< site at which it was moved out
+    std::map<unsigned, Token> equal;  ///< lines of shared memory that equal global memory, with their tokens
+    std::vector<Segment> segments;    ///< at the time when it was moved out
+    bool foreign = false;             ///< another SM has stored it
   };
   struct Load {
     Access access;
