@@ -5,10 +5,11 @@
 namespace castor::tb_swap::tb {
 namespace {
 
-// Memory is cut into pairs of regions: images are around multiples of a pair, read-only data half a pair behind.
-constexpr unsigned kPairBits = 15;
-constexpr U64 kRegion = U64{1} << (kPairBits - 1);
-constexpr U64 kLastPair = (U64{1} << (33 - kPairBits)) - 2;
+// Memory is cut into units of 32,768 lines. Around the beginnings of units 1, 4, 7 ... are images, around those of
+// units 2, 5, 8 ... read-only data: so both can carry into each upper bit of an address.
+constexpr unsigned kUnitBits = 15;
+constexpr unsigned kMostBefore = 1U << 13;  // lines of an image before the beginning of its unit, at most
+constexpr U64 kLast = ((U64{1} << (33 - kUnitBits)) - 3) / 3;
 
 }  // namespace
 
@@ -136,19 +137,26 @@ Commander::Parked Commander::stored_elsewhere() {
   return parked;
 }
 
-U64 Commander::take_image() {
-  U64 pair = edges_.between(1, kLastPair, 1 + images_.size());
-  while (images_.count(pair) != 0) pair = pair == kLastPair ? 1 : pair + 1;
-  images_.insert(pair);
-  // Half of the images lie across the multiple, so that their addresses carry into its bits.
-  const U64 before = chance(kAlways / 2) ? below(std::min(kernel_.lines(), static_cast<unsigned>(kRegion / 2))) : 0;
-  return (pair << kPairBits) - before;
+/// Returns a unit that is `rest` modulo 3. Some are multiples of a power of two.
+U64 Commander::unit(U64 rest, U64 plain) {
+  U64 unit = 3 * edges_.between(0, kLast, plain) + rest;
+  if (!chance(kAlways / 8)) return unit;
+  const unsigned bit = below(15);
+  unit = U64{1 + below(3)} << bit;
+  while (unit % 3 != rest) unit += U64{1} << bit;
+  return unit;
 }
 
-U64 Commander::read_only_address(unsigned lines) {
-  const U64 middle = (edges_.between(0, kLastPair, below(8)) << kPairBits) + kRegion;
-  return middle - below(1 + lines);
+U64 Commander::take_image() {
+  U64 first = unit(1, images_.size());
+  while (images_.count(first) != 0) first = first == 3 * kLast + 1 ? 1 : first + 3;
+  images_.insert(first);
+  // Half of the images lie across the beginning of the unit.
+  const U64 before = chance(kAlways / 2) ? below(std::min(kernel_.lines(), kMostBefore)) : 0;
+  return (first << kUnitBits) - before;
 }
+
+U64 Commander::read_only_address(unsigned lines) { return (unit(2, below(8)) << kUnitBits) - below(1 + lines); }
 
 /// Returns a segment of lines of shared memory; often at one end of it, or of one line, or all of it.
 Segment Commander::draw_segment() {
@@ -204,8 +212,7 @@ void Commander::enter(const Outputs& out, base::Cycle now) {
   if (out.enter_slot >= contexts_.size()) return;
   Context& context = contexts_[out.enter_slot];
   if (out.enter_free != 0) {
-    // The pair to which the image belongs: an image may begin before the multiple.
-    images_.erase((out.enter_address + kRegion / 2) >> kPairBits);
+    images_.erase((out.enter_address + kMostBefore) >> kUnitBits);
   }
   context.segments = context.incoming.segments;
   context.segments.resize(params_.RoSegs);

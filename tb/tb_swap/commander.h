@@ -37,8 +37,7 @@ struct SegmentWrite {
 /// one takes its place; the context of one that ends is vacant until one is moved in. At the end of a kernel, parked
 /// thread blocks are moved in until none is left, unless the kernel is cut.
 ///
-/// Images lie in memory around the even multiples of 16,384 lines, read-only data around the odd ones, so they never
-/// overlap.
+/// Images and read-only data lie in parts of memory of their own, so they never overlap.
 class Commander {
  public:
   Commander(const Params& params, const Knobs& knobs, base::Xoshiro256& random, Edges& edges)
@@ -87,6 +86,7 @@ class Commander {
   void move_in(Job& job, bool parked);
   [[nodiscard]] Parked stored_elsewhere();
   [[nodiscard]] Segment draw_segment();
+  [[nodiscard]] U64 unit(U64 rest, U64 plain);
   [[nodiscard]] U64 read_only_address(unsigned lines);
   [[nodiscard]] U32 new_gid() { return static_cast<U32>(edges_.any(&Inputs::job_gid, ++number_)); }
   [[nodiscard]] unsigned site();
@@ -101,7 +101,7 @@ class Commander {
   Kernel kernel_;
   std::vector<Context> contexts_;
   std::vector<Parked> parked_;
-  std::set<U64> images_;  ///< addresses of the images in use, as numbers of pairs of regions
+  std::set<U64> images_;  ///< units of the images in use
   unsigned left_ = 0;     ///< jobs that are still to be given
   unsigned depth_ = 0;    ///< local entries that can be kept
   bool shut_ = false;     ///< the commander keeps no local entry for now

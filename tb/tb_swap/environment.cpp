@@ -27,6 +27,7 @@ void Environment::forget() {
   restores_.clear();
   loads_.clear();
   page_due_.reset();
+  early_ = false;
   stalled_ = 0;
   rest_ = 0;
   resting_ = false;
@@ -50,6 +51,7 @@ void Environment::start_kernel(Inputs& in) {
   restores_.clear();
   loads_.clear();
   page_due_.reset();
+  early_ = false;
 }
 
 /// Writes a site or a segment: the sites come before the first job.
@@ -124,13 +126,14 @@ void Environment::react(Inputs& in, const Outputs& out) {
     if (chance(kAlways / 2)) rule_breaker_.drive_ignored(in);
   } else {
     grant_image(in, out);
-    perform_load(in);
     follow_access(in, out);
+    perform_load(in, out);
     if (job_ && out.job_ready != 0) job_.reset();
     if (out.parked_valid != 0 && in.parked_ready != 0) commander_.park(out);
     if (out.enter_valid != 0 && in.enter_ready != 0) commander_.enter(out, cycle_);
   }
   if (in.cfg_valid == 0 && started_ && sites_.empty() && chance(knobs_.break_rule)) rule_breaker_.break_a_rule(in, out);
+  if (in.cfg_valid == 0 && started_ && in.ro_valid == 0 && chance(knobs_.far_segment)) rule_breaker_.segment(in);
   if (!job_ && chance(knobs_.rest)) rest_ = 1 + below(knobs_.rest_cycles);
 }
 
@@ -173,10 +176,20 @@ void Environment::follow_access(Inputs& in, const Outputs& out) {
     if (restores_.size() > 1 && chance(kAlways / 2)) std::swap(restores_.front(), restores_.back());
   }
   last_load_ = cycle_;
+  if (early_) {
+    early_ = false;
+    return;
+  }
   loads_.push_back({cycle_ + 1 + below(1 + knobs_.delay), simt && out.access_line + 1U == commander_.kernel().simt});
 }
 
-void Environment::perform_load(Inputs& in) {
+void Environment::perform_load(Inputs& in, const Outputs& out) {
+  const bool waits = out.access_valid != 0 && out.access_store == 0 && in.access_ready == 0;
+  if (waits && loads_.empty() && !early_ && chance(knobs_.early_load)) {
+    in.load_done = 1;
+    early_ = true;
+    return;
+  }
   if (loads_.empty() || loads_.front().due > cycle_) return;
   if (knobs_.hold && cycle_ < last_load_ + kNoMoreLoads) return;
   if (loads_.front().last_simt && (!restores_.empty() || restored_ == cycle_)) return;

@@ -48,7 +48,7 @@ class Environment final : public Sequence {
   void grant_image(Inputs& in, const Outputs& out);
   void follow_access(Inputs& in, const Outputs& out);
   [[nodiscard]] bool accepts(const Outputs& out);
-  void perform_load(Inputs& in);
+  void perform_load(Inputs& in, const Outputs& out);
 
   [[nodiscard]] bool chance(unsigned rate) { return random_.below(kAlways) < rate; }
   [[nodiscard]] unsigned below(unsigned bound) { return static_cast<unsigned>(random_.below(bound)); }
@@ -64,6 +64,7 @@ class Environment final : public Sequence {
   std::optional<Job> job_;             ///< job that is offered until it is accepted
   std::deque<SegmentWrite> restores_;  ///< segments of the thread block that is moved in
   std::deque<Load> loads_;
+  bool early_ = false;                   ///< the load on the port counts as performed already
   base::Cycle last_load_ = 0;            ///< cycle in which a load was accepted last
   base::Cycle restored_ = 0;             ///< cycle in which a segment was written last
   std::optional<base::Cycle> page_due_;  ///< earliest cycle in which the requested image is granted

@@ -65,9 +65,11 @@ struct Knobs {
   // Resets
   unsigned over = 0;  ///< maximum cycles until the block is reset; 0: never
   // Violations of the contract
-  unsigned break_rule = 0;  ///< rate of events without cause
-  unsigned stray_load = 0;  ///< rate, among these, of loads performed that were not requested
-  unsigned restart = 0;     ///< rate of kernels that start while thread blocks move
+  unsigned break_rule = 0;   ///< rate of events without cause
+  unsigned early_load = 0;   ///< rate at which a load is performed that has not been accepted
+  unsigned stray_load = 0;   ///< rate, among these, of loads performed that were not requested
+  unsigned far_segment = 0;  ///< rate of segments that overlap or end behind the shared memory
+  unsigned restart = 0;      ///< rate of kernels that start while thread blocks move
 };
 
 }  // namespace castor::tb_swap::tb

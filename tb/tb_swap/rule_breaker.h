@@ -16,12 +16,13 @@ class RuleBreaker {
       : params_(params), knobs_(knobs), random_(random), edges_(edges) {}
 
   void break_a_rule(Inputs& in, const Outputs& out);
+  /// Writes any segment of any context.
+  void segment(Inputs& in);
   /// Drives inputs in the cycle in which a kernel starts: the block ignores all of them.
   void drive_ignored(Inputs& in);
 
  private:
   void job(Inputs& in);
-  void segment(Inputs& in);
   [[nodiscard]] Entry entry();
   [[nodiscard]] unsigned site() { return static_cast<unsigned>(edges_.between(0, 127, below(128))); }
   [[nodiscard]] bool chance(unsigned rate) { return random_.below(kAlways) < rate; }

@@ -54,6 +54,7 @@ Knobs draw(const Params& /*params*/, std::uint64_t seed) {
 void rules(Knobs& knobs) {
   knobs.break_rule = 8000;
   knobs.stray_load = 2000;
+  knobs.early_load = 6000;
   knobs.restart = 100;
 }
 
@@ -91,6 +92,31 @@ void hot(Knobs& knobs) {
   knobs.time = knobs.page_delay = knobs.delay = 0;
   knobs.busy = 0;
   knobs.rest = 0;
+}
+
+/// Loads are performed before they have been accepted, and a context is filled with one on the port.
+void early_loads(Knobs& knobs) {
+  hot(knobs);
+  knobs.regs = knobs.smem = 2;
+  knobs.access = 20000;
+  knobs.early_load = 30000;
+  knobs.busy = 30000;
+  knobs.retarget = 20000;
+  knobs.restart = 200;
+}
+
+/// Segments that overlap, and that end behind the shared memory.
+void far_segments(Knobs& knobs) {
+  hot(knobs);
+  knobs.slots = 3;
+  knobs.in_place = 0;
+  knobs.copies = 2;
+  knobs.direction = 2;
+  knobs.read_only = 60000;
+  knobs.no_smem = 2000;
+  knobs.smem = 20;
+  knobs.jobs = 100;
+  knobs.far_segment = 8000;
 }
 
 /// Kernels of a few dozen cycles: the next one starts in each state of both machines.
@@ -316,6 +342,9 @@ const Sequences& sequences() {
       {"rules", "random, and inputs that make no sense", kBreaksContract, With::drawn_and_changed<rules>},
       {"crowded", "jobs for contexts that have one, in every other cycle", kBreaksContract, With::changed<crowded>},
       {"crowded_copies", "... with places for copies alone", kBreaksContract, With::changed<crowded_copies>},
+      {"early_loads", "loads that are performed before they are accepted", kBreaksContract, With::changed<early_loads>},
+      {"far_segments", "segments that overlap or end behind the shared memory", kBreaksContract,
+       With::changed<far_segments>},
       {"restarts", "kernels that start while thread blocks move", kBreaksContract, With::changed<restarts>},
       {"resets", "random, with resets in the middle of everything", kKeepsContract, With::drawn_and_changed<resets>},
       {"busy", "default traffic", kKeepsContract, With::defaults},

@@ -6,6 +6,7 @@ namespace {
 constexpr const char* kStart = "kernel start";
 constexpr const char* kOneDecision = "a decision does the one or the other";
 constexpr const char* kOneJob = "a FIFO of one job accepts none before it is empty";
+constexpr const char* kOnePlace = "the only place is free or not";
 constexpr const char* kOneHand = "the job is taken from the hand-over before the next one comes";
 
 bool starts(const Edge& e) { return e.was.in.cfg_valid != 0; }
@@ -98,6 +99,7 @@ std::vector<castor::tb::Apart> SimultaneousPoints::apart(const castor::tb::Cover
   std::vector<castor::tb::Apart> pairs = {{"home is taken", "home becomes spare", kOneDecision},
                                           {"job is handed over", "job is taken", kOneHand}};
   if (!list.can(kContexts)) pairs.push_back({"job comes", "job begins", kOneJob});
+  if (!list.can(kPlaces)) pairs.push_back({"place is taken", "place is freed", kOnePlace});
   return pairs;
 }
 
