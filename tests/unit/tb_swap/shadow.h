@@ -23,8 +23,8 @@ class Shadow {
   /// Numbers of events that have been seen.
   struct Seen {
     U64 classes[5] = {};
-    U64 returns = 0, starts = 0, empty_contexts = 0, foreign = 0;
-    U64 stores[3] = {}, loads[4] = {}, skipped = 0;
+    U64 returns = 0, starts = 0, foreign = 0;
+    U64 stores[3] = {}, loads[4] = {};
     U64 exchanges_in_place = 0, kernels = 0, whole_kernels = 0, checked_cells = 0;
   };
 
