@@ -58,7 +58,6 @@ struct Now : castor::tb::Cycle<Block> {
   [[nodiscard]] bool in_wants() const;
   /// Returns whether the access that the second machine wants stays on chip; in_wants() holds.
   [[nodiscard]] bool in_local() const;
-  [[nodiscard]] unsigned registers() const { return probes.regs; }
 };
 
 /// Observer that follows the jobs through the FIFO and both machines.
