@@ -19,7 +19,7 @@ std::vector<typename castor::tb::Arcs<State>::Arc> stays() {
 
 /// Returns a name for each state in which a kernel can start.
 template <class State>
-std::vector<std::string> starts(const char* machine) {
+std::vector<std::string> names_of_starts(const char* machine) {
   std::vector<std::string> names;
   for (const char* const name : enum_names(State{})) {
     names.push_back(std::string("kernel starts, ") + machine + " " + name);
@@ -51,9 +51,9 @@ std::vector<In> in_arcs() {
 MachinePoints::MachinePoints(const castor::tb::CoverList& list)
     : out_(list, out_arcs(), stays<OutState>()),
       in_(list, in_arcs(), stays<InState>()),
-      starts_out_(list, starts<OutState>("out"),
+      starts_out_(list, names_of_starts<OutState>("out"),
                   [](const Now& now) { return static_cast<std::size_t>(now.probes.out_state); }),
-      starts_in_(list, starts<InState>("in"),
+      starts_in_(list, names_of_starts<InState>("in"),
                  [](const Now& now) { return static_cast<std::size_t>(now.probes.in_state); }) {}
 
 void MachinePoints::see(const Now& now) {
