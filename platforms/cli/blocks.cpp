@@ -104,7 +104,9 @@ int run_cosim(Cosim& asked) {
     }
     std::printf("without --params, --cycles and --sequence:\n");
     for (const tb::PlannedRun& run : tb::default_runs(block)) {
-      std::printf("--params %s --cycles %llu\n", run.set.c_str(), static_cast<unsigned long long>(run.cycles));
+      const std::string sequence = run.sequence.empty() ? "" : " --sequence " + run.sequence;
+      std::printf("--params %s --cycles %llu%s\n", run.set.c_str(), static_cast<unsigned long long>(run.cycles),
+                  sequence.c_str());
     }
     return kGood;
   }

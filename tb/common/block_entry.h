@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -110,7 +111,10 @@ BlockEntry make_entry() {
         };
         const base::Cycle skip_before = !request.skip ? 0 : waves ? request.wave_from : base::kForever;
         // A reset replaces the bench, since its cover points must not compare cycles across the reset.
-        const auto restart = [&](twin::Cycle) {
+        base::Cycle reset_at = 0;
+        const auto restart = [&](twin::Cycle at) {
+          result.longest = std::max(result.longest, at - reset_at);
+          reset_at = at;
           bench->finish();
           detail::add(result.cover, bench->cover().points());
           bench = std::make_unique<BenchT>(*machine);
@@ -121,6 +125,7 @@ BlockEntry make_entry() {
         };
         result.skipped = run_until<Block>(*machine, *sequence, request.cycles, skip_before, watch, restart, tell);
         result.cycles = request.cycles;
+        result.longest = std::max(result.longest, result.cycles - reset_at);
         bench->finish();
         if (ports != nullptr) ports->close();
       } catch (const twin::MismatchError& error) {

@@ -52,6 +52,7 @@ void write_json(const BlockEntry& block, const CosimRequest& request, const Cosi
       {"seed", request.seed},
       {"cycles", result.cycles},
       {"skipped", result.skipped},
+      {"longest", result.longest},
       {"mismatches", result.mismatch.empty() ? 0 : 1},
       {"mismatch", result.mismatch},
       {"seconds", result.seconds},
@@ -225,6 +226,7 @@ std::vector<CosimRequest> defaults_of(const BlockEntry& block, CosimRequest requ
     request.params = run.set;
     request.values = chosen_params(block.name, block.sets, run.set);
     request.cycles = run.cycles;
+    request.sequence = run.sequence;
     requests.push_back(request);
   }
   return requests;
@@ -245,9 +247,14 @@ std::vector<PlannedRun> default_runs(const BlockEntry& block) {
       for (const Description::Port& port : *ports) bits += port.width;
     }
     const base::Cycle cycles = std::clamp(kBudget / std::max<base::Cycle>(bits, 1), kLeast, kMost);
-    runs.push_back({name, cycles / kGranularity * kGranularity});
+    runs.push_back({name, cycles / kGranularity * kGranularity, ""});
   }
-  if (runs.empty()) runs.push_back({"default", kUsualCycles});
+  if (runs.empty()) runs.push_back({"default", kUsualCycles, ""});
+  const auto usual = std::find_if(runs.begin(), runs.end(), [](const PlannedRun& run) { return run.set == "default"; });
+  const PlannedRun run = usual == runs.end() ? runs.front() : *usual;
+  for (const SequenceInfo& info : block.sequences) {
+    if (info.alone) runs.push_back({run.set, run.cycles, std::string(info.name)});
+  }
   return runs;
 }
 
@@ -260,7 +267,8 @@ unsigned wanted_cover(const BlockEntry& block, const CosimRequest& request) {
   const bool by_default = request.sequence.empty() || request.sequence == block.sequences.at(0).name;
   if (!by_default || request.cycles < kCoverCycles || block.least_cover < kCoverLess) return 0;
   for (const PlannedRun& run : default_runs(block)) {
-    if (run.set == request.params) return block.least_cover - (request.cycles < run.cycles ? kCoverLess : 0);
+    if (run.set == request.params && run.sequence.empty())
+      return block.least_cover - (request.cycles < run.cycles ? kCoverLess : 0);
   }
   return 0;
 }

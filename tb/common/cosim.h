@@ -44,6 +44,7 @@ struct CosimRequest {
 struct CosimResult {
   base::Cycle cycles = 0;
   base::Cycle skipped = 0;
+  base::Cycle longest = 0;  ///< cycles of the longest part of the run without a reset of the twin
   double seconds = 0;
   std::vector<Cover::Point> cover;
   std::string mismatch;  ///< message of the mismatch or failed assertion; empty: none
@@ -79,16 +80,18 @@ struct BenchObject {
   BlockEntry (*entry)();
 };
 
-/// A planned co-simulation run of a block: parameter set and length in cycles.
+/// A planned co-simulation run of a block: parameter set, length in cycles and sequence.
 struct PlannedRun {
   std::string set;
   base::Cycle cycles = 0;
+  std::string sequence;  ///< name of the sequence; empty: the block's first sequence
 };
 
 /// Returns the runs of a request without parameter set, length and sequence. These are the sets minimum, odd, default
 /// and large, as far as the block has them. The cost of a cycle is proportional to the total width of all ports and
 /// probes. The number of cycles is inversely proportional to this width, and clamped. The default set includes the long
-/// episodes (SequenceTable::Long); every other set runs at least one round of all sequences.
+/// episodes (SequenceTable::Long); every other set runs at least one round of all sequences. Each sequence with the
+/// flag `alone` (SequenceInfo) has one more run, at the default set and of its cycles.
 [[nodiscard]] std::vector<PlannedRun> default_runs(const BlockEntry& block);
 
 /// Runs the request, prints the result on stdout and a mismatch on stderr. If model and RTL differ, the run is repeated

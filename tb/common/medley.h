@@ -20,7 +20,7 @@ namespace castor::tb {
 /// sequence left. A sequence that asks for resets itself (twin::Sequence::over) has them within its episode.
 ///
 /// Some sequences need many cycles to bring a counter or table to its limit (SequenceTable::Long). Such a sequence has
-/// one long episode, after the first round.
+/// one long episode, after the first round. A sequence with the flag `alone` (SequenceInfo) is left out.
 template <class Block>
 class Medley final : public twin::Sequence<Block> {
  public:
@@ -35,6 +35,8 @@ class Medley final : public twin::Sequence<Block> {
   Medley(const SequenceTable<Block>& table, const Params& params, std::uint64_t seed)
       : table_(table), params_(params), random_(seed ^ 0x6D65646C6579ULL) {
     for (std::size_t i = 0; i < table_.infos().size(); ++i) {
+      if (table_.infos()[i].alone) continue;
+      ++mixed_;
       if (table_.long_run(i, params_) != 0) long_.push_back(i);
     }
     std::reverse(long_.begin(), long_.end());
@@ -73,7 +75,7 @@ class Medley final : public twin::Sequence<Block> {
     const std::vector<SequenceInfo>& all = table_.infos();
     first_ = !first_;
     long_episode_ = false;
-    if (first_ || all.size() == 1) return 0;
+    if (first_ || mixed_ == 1) return 0;
     if (round_.empty()) {
       if (rounds_ != 0 && !long_.empty()) {
         const std::size_t chosen = long_.back();
@@ -82,7 +84,9 @@ class Medley final : public twin::Sequence<Block> {
         return chosen;
       }
       ++rounds_;
-      for (std::size_t i = 1; i < all.size(); ++i) round_.push_back(i);
+      for (std::size_t i = 1; i < all.size(); ++i) {
+        if (!all[i].alone) round_.push_back(i);
+      }
       for (std::size_t i = round_.size(); i > 1; --i) std::swap(round_[i - 1], round_[random_.below(i)]);
     }
     const std::size_t chosen = round_.back();
@@ -97,6 +101,7 @@ class Medley final : public twin::Sequence<Block> {
   twin::Cycle left_ = 0;            // remaining cycles of the current episode
   std::vector<std::size_t> round_;  // rows not yet used in the current round, the next one last
   std::vector<std::size_t> long_;   // rows that have not had their long episode yet, the next one last
+  std::size_t mixed_ = 0;           // number of rows that take part
   unsigned rounds_ = 0;             // number of rounds begun
   bool long_episode_ = false;       // the current episode is a long episode
   bool first_ = false;              // the current episode runs the first row

@@ -19,10 +19,11 @@ struct SequenceInfo {
   std::string_view name;
   std::string_view meaning;
   bool keeps_contract = true;  ///< false: the sequence deliberately violates the input contract of the block
-  bool medley = false;         ///< the sequence combines all other sequences
+  bool medley = false;         ///< the sequence combines all other sequences that are not `alone`
   twin::Cycle settles = 0;     ///< cycles from reset until the sequence reaches the situation it is made for
+  bool alone = false;          ///< the sequence is no part of the medley and has a default run of its own
 };
-inline constexpr bool kKeepsContract = true, kBreaksContract = false;
+inline constexpr bool kKeepsContract = true, kBreaksContract = false, kAlone = true;
 
 /// Returns the error for an unknown sequence name, with the list of known names.
 [[nodiscard]] inline base::InputError no_sequence(std::string_view block, std::string_view name,
@@ -52,10 +53,13 @@ class SequenceTable {
     Make make;
     twin::Cycle settles = 0;
     Long long_run = nullptr;
+    bool alone = false;
   };
 
   SequenceTable(std::initializer_list<Row> rows) : rows_(rows) {
-    for (const Row& row : rows_) infos_.push_back({row.name, row.meaning, row.keeps_contract, false, row.settles});
+    for (const Row& row : rows_) {
+      infos_.push_back({row.name, row.meaning, row.keeps_contract, false, row.settles, row.alone});
+    }
   }
 
   [[nodiscard]] const std::vector<SequenceInfo>& infos() const { return infos_; }

@@ -87,4 +87,21 @@ void pops(Knobs& knobs);
 void seldom_granted(Knobs& knobs);
 void powers(Knobs& knobs);
 
+// Ends of ranges (range_changes.cpp)
+void tall_expiry(Knobs& knobs);
+void tall_bypass(Knobs& knobs);
+void tall_admission(Knobs& knobs);
+void tall_ages(Knobs& knobs);
+void tall_tokens(Knobs& knobs);
+void tall_isolated(Knobs& knobs);
+void tall_sums(Knobs& knobs);
+void tall_lists(Knobs& knobs);
+void nearly_full_lists(Knobs& knobs, const Params& params);
+void wide_accesses(Knobs& knobs);
+void full_verdicts(Knobs& knobs);
+void held_grants(Knobs& knobs, const Params& params);
+void held_arrivals(Knobs& knobs, const Params& params);
+/// A job whose completions and periods have bit `bit` as their only high bit. It takes 2^bit + 6000 cycles.
+void window(Knobs& knobs, unsigned bit);
+
 }  // namespace castor::lax::tb::changes

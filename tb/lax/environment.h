@@ -103,6 +103,7 @@ class Environment final : public Sequence {
   void new_submission();
   [[nodiscard]] Submission job_for(unsigned q, bool append);
   [[nodiscard]] U32 deadline();
+  [[nodiscard]] U64 age();
   void verdict(unsigned q, bool accept, unsigned reason);
   [[nodiscard]] bool append_is_coming(unsigned q) const;
   void ended(unsigned q);
@@ -115,6 +116,7 @@ class Environment final : public Sequence {
   [[nodiscard]] U32 aimed_deadline(const std::vector<Work>& list);
   // Device side
   void drive_device(Inputs& in);
+  void hold_back(Inputs& in);
   void observe_device(const Outputs& out, Inputs& in);
   void issue(unsigned q);
   void complete_due();
@@ -171,6 +173,10 @@ class Environment final : public Sequence {
   Inputs resting_;              ///< inputs held during the idle period
   // Device state
   QueueBits to_parse_, to_issue_;
+  // Hold phases
+  unsigned grants_ = 0;         ///< parse grants since the phase began
+  unsigned hold_length_ = 384;  ///< parse grants of the phase, before the queues are released
+  unsigned hold_turn_ = 0;      ///< number of the phase
   std::array<Lane, 8> lanes_{};
   unsigned lanes_used_;
   unsigned free_slots_;

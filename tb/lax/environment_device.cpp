@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "tb/lax/environment.h"
 
@@ -33,10 +34,30 @@ void Environment::drive_device(Inputs& in) {
   }
   in.pe_vec = to_parse_;
   (free_slots_ > 0 ? in.de_vec : in.df_vec) = to_issue_;
+  hold_back(in);
   if (knobs_.vector_noise != 0 && chance(knobs_.vector_noise)) {
     in.pe_vec.set(draw(params_.NumQueues));
     in.de_vec.set(draw(params_.NumQueues));
     in.df_vec.set(draw(params_.NumQueues));
+  }
+}
+
+// Shows the TBs of three queues as not fitting, in the phases of the knob `hold_grants`.
+void Environment::hold_back(Inputs& in) {
+  constexpr unsigned kReleased = 64, kLongest = 384U << 5U;  // parse grants
+  if (!knobs_.hold_grants) return;
+  if (grants_ >= hold_length_ + kReleased) {
+    grants_ = 0;
+    hold_length_ = hold_length_ >= kLongest ? 384 : 2 * hold_length_;
+    ++hold_turn_;
+  }
+  if (grants_ >= hold_length_) return;
+  const unsigned begins[] = {0, hold_length_ / 2, hold_length_ / 4 * 3};
+  for (unsigned i = 0; i < std::size(begins); ++i) {
+    const unsigned q = (hold_turn_ + i) & queue_mask_;
+    if (grants_ < begins[i] || !in.de_vec.test(q)) continue;
+    in.de_vec.assign(q, false);
+    in.df_vec.assign(q, true);
   }
 }
 
@@ -46,6 +67,7 @@ void Environment::observe_device(const Outputs& out, Inputs& in) {
       Lane& lane = lanes_[i];
       if (lane.busy) continue;
       in.psel_grant = 1;
+      ++grants_;
       Queue& queue = queue_[out.psel_qid];
       lane = {cycle_ + 1 + knobs_.parse_latency, true, out.psel_qid, queue.epoch};
       queue.parsing = true;

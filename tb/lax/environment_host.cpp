@@ -103,7 +103,8 @@ Submission Environment::job_for(unsigned q, bool append) {
     if (kinds.size() >= types_) break;
   }
   for (unsigned i = 0; i < count; ++i) {
-    kernels.push_back({full ? kinds[i % kinds.size()] : kinds[draw(kinds.size())], 1 + draw(knobs_.groups)});
+    const U8 kid = full ? kinds[i % kinds.size()] : kinds[draw(kinds.size())];
+    kernels.push_back({kid, knobs_.exact_groups ? knobs_.groups : 1 + draw(knobs_.groups)});
   }
   for (const Work& kernel : kernels) {
     const auto same = std::find_if(list.begin(), list.end(), [&](const Work& w) { return w.kid == kernel.kid; });
@@ -125,8 +126,7 @@ Submission Environment::job_for(unsigned q, bool append) {
   submission.queue = static_cast<U8>(q);
   submission.append = append;
   submission.deadline = deadline();
-  const U64 age = edges_.size(0, kOldest, rng_.below(std::uint64_t{1} << knobs_.age_bits));
-  submission.start = (now_ - age) & kTimeMask;
+  submission.start = (now_ - age()) & kTimeMask;
   if (chance(knobs_.future_start)) submission.start = (now_ + 1000 + rng_.below(U64{1} << rng_.below(47))) & kTimeMask;
   if (!append && chance(knobs_.aim)) {
     submission.deadline = aimed_deadline(list);
@@ -154,7 +154,18 @@ U32 Environment::deadline() {
   if (chance(knobs_.no_deadline)) return kNoDeadline;
   if (chance(knobs_.extreme_deadline)) return rng_.below(2) == 0 ? 1 : kNoDeadline - 1;
   const U64 plain = 1 + rng_.below((std::uint64_t{1} << knobs_.deadline_bits) - 1);
+  if (knobs_.tall_deadline != 0 && chance(knobs_.tall_deadline)) {
+    if (draw(4) == 0) return ~(U32{1} << (16 + draw(16)));
+    return static_cast<U32>(edges_.tall(32, plain));
+  }
   return static_cast<U32>(edges_.size(1, kNoDeadline - 1, plain));
+}
+
+// Returns the number of cycles for which a job has been enqueued when it is submitted.
+U64 Environment::age() {
+  const U64 plain = rng_.below(std::uint64_t{1} << knobs_.age_bits);
+  if (knobs_.tall_age == 0 || !chance(knobs_.tall_age)) return edges_.size(0, kOldest, plain);
+  return (U64{1} << (draw(2) == 0 ? 32 : 16 + draw(31))) - 1 - draw(32);
 }
 
 // Returns a deadline within one cycle of the estimate of a job that is judged now; all rates must be known.

@@ -110,6 +110,15 @@ struct Knobs {
   U32 isolated = 0;  ///< isolated cycles per TB at the start of the run for all types, in 24.8 fixed point; 0: drawn
   U32 isolated_other = 0;  ///< isolated cycles per TB of every second type; 0: `isolated` for all types
   U64 now = 0;             ///< value of `now` in cycle 0
+  // Ends of ranges
+  Chance tall_deadline = 0;   ///< per job: one bit of the upper half of its deadline is 1, or all bits but one are 1
+  Chance tall_age = 0;        ///< per job: its age reaches a power of two within 33 cycles; half of them 2^32
+  Chance beyond = 0;          ///< per access: a write of a legal value with one bit above the width of its register
+  bool exact_groups = false;  ///< every kernel has `groups` TBs
+  bool long_lists = false;    ///< lists with too many beats have up to 31 of them, as many as a header can announce
+  /// TBs of one queue do not fit while 384 kernels are parsed, those of a second queue not in the second half of this
+  /// phase, and those of a third queue not in its last quarter; the next phase has twice as many kernels, up to 12288
+  bool hold_grants = false;
   // Violations of the contract
   Chance break_rule = 0;  ///< a stimulus that the block must ignore or refuse
   Chance foreign = 0;     ///< a TB completes whose kernel type is in the job's list but has not started

@@ -147,6 +147,7 @@ Access RegisterDriver::random_access(int ended) {
   if (knobs_.poll_tables) {
     return {false, static_cast<U16>(reg::kJob + 128 * rng_.below(params_.NumQueues) + 4 * rng_.below(8)), 0};
   }
+  if (knobs_.beyond != 0 && chance(knobs_.beyond)) return beyond();
   if (chance(knobs_.illegal_access)) return illegal_access();
   return chance(knobs_.write) ? random_write() : random_read();
 }
@@ -259,6 +260,21 @@ Access RegisterDriver::clearing() {
       return {true, static_cast<U16>(reg::kProfile + 32 * type + 0x18), U32{1} << 30U};
     }
   }
+}
+
+// Returns a write of a legal value, or of 0, with one bit above the width of the register.
+Access RegisterDriver::beyond() {
+  struct Narrow {
+    U16 address;
+    unsigned bits;  // width of the register
+    U32 legal;      // a value that it accepts
+  };
+  static constexpr Narrow kNarrow[] = {{reg::kUpdatePeriod, 24, 1000}, {reg::kPremaPeriod, 24, 1000},
+                                       {reg::kParseLatency, 16, 5},    {reg::kSwitchBandwidth, 16, 5},
+                                       {reg::kMinGroups, 8, 1},        {reg::kPremaPriority, 4, 3}};
+  const Narrow& chosen = kNarrow[rng_.below(std::size(kNarrow))];
+  const U32 bit = U32{1} << (chosen.bits + rng_.below(32 - chosen.bits));
+  return {true, chosen.address, bit | (rng_.below(2) == 0 ? 0 : chosen.legal)};
 }
 
 // Returns an illegal access: unmapped, misaligned or read-only address, or illegal value.

@@ -16,10 +16,11 @@ struct Access {
 
 /// Byte addresses of the register map (docs/blocks/lax.md, "Registers").
 namespace reg {
-inline constexpr U16 kControl = 0x0008, kStatus = 0x000C, kUpdatePeriod = 0x0010, kMinGroups = 0x0018,
-                     kPremaPeriod = 0x001C, kIrqStat = 0x0020, kIrqEnable = 0x0024, kErrStat = 0x0028,
-                     kPremaPriority = 0x0070, kVerdictPop = 0x0080, kDonePop = 0x0084, kExternal = 0x0400,
-                     kQueueState = 0x0800, kIsolated = 0x0C00, kProfile = 0x4000, kJob = 0x8000;
+inline constexpr U16 kControl = 0x0008, kStatus = 0x000C, kUpdatePeriod = 0x0010, kParseLatency = 0x0014,
+                     kMinGroups = 0x0018, kPremaPeriod = 0x001C, kSwitchBandwidth = 0x002C, kIrqStat = 0x0020,
+                     kIrqEnable = 0x0024, kErrStat = 0x0028, kPremaPriority = 0x0070, kVerdictPop = 0x0080,
+                     kDonePop = 0x0084, kExternal = 0x0400, kQueueState = 0x0800, kIsolated = 0x0C00, kProfile = 0x4000,
+                     kJob = 0x8000;
 inline constexpr U32 kEnable = 1, kSoftReset = 4, kPreparse = U32{1} << 24U, kAcknowledge = U32{1} << 31U;
 }  // namespace reg
 
@@ -67,6 +68,7 @@ class RegisterDriver {
   [[nodiscard]] U32 rate(unsigned least, unsigned more);
   [[nodiscard]] Access clearing();
   [[nodiscard]] Access illegal_access();
+  [[nodiscard]] Access beyond();
   [[nodiscard]] U32 random_control(U32 value);
   U32 other_policy();
   [[nodiscard]] bool chance(Chance value) { return (rng_() & 0xFFFFU) < value; }

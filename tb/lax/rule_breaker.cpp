@@ -186,7 +186,8 @@ Submission Environment::bad_submission() {
       beats(0);
       break;
     case 2:  // too many beats
-      beats(draw(8) == 0 ? 32 + draw(8) : params_.MaxKt + 1 + draw(std::min(3U, 31U - params_.MaxKt)));
+      beats(draw(8) == 0 ? 32 + draw(8)
+                         : params_.MaxKt + 1 + draw(std::min(knobs_.long_lists ? 31U : 3U, 31U - params_.MaxKt)));
       break;
     case 3:  // all counts are 0
       beats(1 + draw(params_.MaxKt));

@@ -5,6 +5,7 @@
 #include "tb/lax/changes.h"
 #include "tb/lax/chaos.h"
 #include "tb/lax/environment.h"
+#include "tb/lax/ranges.h"
 
 namespace castor::lax::tb {
 namespace {
@@ -201,7 +202,9 @@ const Sequences& sequences() {
       {"in_flight", "a kernel of one type in each queue, all in flight at once", kKeepsContract,
        With::changed<changes::in_flight>, 0, full_table_run},
       {"numbers", "arrivals and parse grants until their numbers are in the upper half; ties decide by them",
-       kKeepsContract, With::changed<changes::numbers>, 0, numbers_run}};
+       kKeepsContract, With::changed<changes::numbers>, 0, numbers_run},
+      {"ranges", "values at the ends of their ranges, and counts in their upper bits", kBreaksContract, made_ranges, 0,
+       nullptr, castor::tb::kAlone}};
   return all;
 }
 

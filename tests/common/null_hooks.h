@@ -134,6 +134,7 @@ inline std::uint64_t events_of(const AgentIn& in) {
 }
 inline void add(Digest& digest, const SwapKernel& e) {
   digest.add(e.warps).add(e.registers).add(e.simt_lines).add(e.shared_lines).add(e.slots);
+  digest.add(e.register_homes).add(e.shared_homes).add(e.in_place).add(e.copies);
 }
 inline void add(Digest& digest, const SiteMask& e) { digest.add(e.site).add(e.live[0]).add(e.live[3]); }
 inline void add(Digest& digest, const ReadOnlySegment& e) {

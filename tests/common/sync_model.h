@@ -49,8 +49,8 @@ enum class SyncModelError : unsigned {
 /// Messages of hub and agents.
 struct SyncModelMessage {
   /// kEnd, of a kernel that owns the machine: the context is vacant. kFill: it is so still, behind a release. kPush: a
-  /// thread block has been swapped out. kSwap: the thread block that has arrived goes out, another one comes in. kEnter
-  /// and kNone answer kEnd and kFill.
+  /// thread block has been swapped out; with `fresh` its context stays in the SM. kSwap: the thread block that has
+  /// arrived goes out, another one comes in. kEnter and kNone answer kEnd and kFill.
   enum class Type : std::uint8_t { kArrive, kWait, kSignal, kEnd, kRelease, kWake, kFill, kPush, kSwap, kEnter, kNone };
   Type type = Type::kArrive;
   std::uint16_t kernel = 0;  ///< number of the kernel since the reset; messages of older ones are dropped
@@ -93,7 +93,7 @@ struct SyncModelMessage {
 /// Agent of one SM. It stalls a warp that issues tb.gridsync or tb.wait from the next tick on. When all live warps of a
 /// TB are stalled and the TB is quiesced, the agent sends one message for the TB. The agent sends a signal at once. At
 /// most one signal issues per tick, and none while kDepth messages wait to be sent. The agent takes a TB that has been
-/// swapped out when no other message waits to be sent.
+/// swapped out when no other message waits to be sent. A job names the site at which all warps of its TB wait.
 template <class Base>
 class SyncModelAgent : public Base {
  public:
@@ -181,7 +181,7 @@ class SyncModelAgent : public Base {
 
   void begin(const SyncKernel& kernel) {
     ++kernel_;
-    owned_ = kernel.owned;
+    owned_ = out_.local_room = kernel.owned;
     queue_.clear();
     jobs_.clear();
     tbs_ = {};
@@ -229,6 +229,7 @@ class SyncModelAgent : public Base {
     SyncModelMessage message;
     message.type = SyncModelMessage::Type::kPush;
     message.gid = tbs_[parked.slot].gid;
+    message.fresh = parked.local;
     message.entry = parked.entry;
     push(message);
     tbs_[parked.slot].state = State::kFilling;
@@ -243,6 +244,7 @@ class SyncModelAgent : public Base {
     job.slot = message.context;
     job.out = tb.out = out;
     job.gid = out ? tb.gid : 0;
+    if (out) job.site = tb.at.site;
     job.fresh = message.fresh;
     job.in_gid = tb.next = message.gid;
     job.entry = message.entry;
@@ -282,6 +284,7 @@ class SyncModelAgent : public Base {
       return;
     }
     if (tb.arrived == 0) tb.at = one;
+    if (tb.at.site != one.site) tb.at.site = SyncIssue::kNoSite;
     if (tb.at.op != one.op || tb.at.operand != one.operand)
       Base::site_.error(static_cast<unsigned>(SyncModelError::kDiffers), tb.gid, one.tb);
     tb.arrived |= WarpMask{1} << one.warp;
@@ -325,7 +328,8 @@ class SyncModelAgent : public Base {
 
 /// Hub: an input register that takes one message per cycle in round robin over the SMs, the grid barrier and the events
 /// of the kernel, and a queue of messages to SMs. Of a kernel that owns the machine it takes no message before the fill
-/// is over, and keeps the TBs that are swapped out in the order in which they have gone out.
+/// is over, and keeps the TBs that are swapped out in the order in which they have gone out. One whose context stays in
+/// its SM comes back to that SM.
 template <class Base>
 class SyncModelHub : public Base {
  public:
@@ -356,7 +360,9 @@ class SyncModelHub : public Base {
                 " blocks have arrived; missing:" + missing());
     }
     if (!state_.parked.empty()) {
-      graph.say(std::to_string(state_.parked.size()) + " blocks are swapped out, " + std::to_string(state_.ready) +
+      const auto ready =
+          std::count_if(state_.parked.begin(), state_.parked.end(), [](const Away& tb) { return tb.ready; });
+      graph.say(std::to_string(state_.parked.size()) + " blocks are swapped out, " + std::to_string(ready) +
                 " of them may come back");
     }
     for (const auto& [number, event] : state_.events) {
@@ -400,6 +406,14 @@ class SyncModelHub : public Base {
     std::uint32_t count = 0, target = 0;
     std::map<unsigned, TbMask> sleepers;  ///< by SM
   };
+  /// Thread block that is swapped out.
+  struct Away {
+    std::uint32_t gid = 0;
+    SwapEntry entry;
+    unsigned sm = 0;
+    bool local = false;  ///< its context is in SM `sm`, to which it comes back
+    bool ready = false;  ///< it may come back
+  };
   /// State of the synchronising kernel in the table.
   struct Kernel {
     Maybe<SyncKernel> launch;
@@ -407,9 +421,8 @@ class SyncModelHub : public Base {
     std::map<std::uint32_t, Event> events;   ///< events with a count other than 0
     bool failed = false;                     ///< an error was reported
     // Of a kernel that owns the machine.
-    std::set<std::uint32_t> on_sms;                          ///< TBs that are on an SM, on their way to one or from one
-    std::deque<std::pair<std::uint32_t, SwapEntry>> parked;  ///< TBs that are swapped out
-    std::size_t ready = 0;                                   ///< the first ones of them that may come back
+    std::set<std::uint32_t> on_sms;  ///< TBs that are on an SM, on their way to one or from one
+    std::deque<Away> parked;         ///< TBs that are swapped out, in the order in which they have gone out
     bool stopped = false, done = false;
   };
   using Type = SyncModelMessage::Type;
@@ -455,7 +468,7 @@ class SyncModelHub : public Base {
     if (!state_.launch || message.kernel != kernel_) return;
     if (message.type == Type::kWait || message.type == Type::kSignal) return count(message, sm);
     if (message.type == Type::kEnd || message.type == Type::kPush) state_.on_sms.erase(message.gid);
-    if (message.type == Type::kPush) state_.parked.emplace_back(message.gid, message.entry);
+    if (message.type == Type::kPush) state_.parked.push_back({message.gid, message.entry, sm, message.fresh, false});
     if (state_.stopped || message.type == Type::kPush) return;
     if (message.type == Type::kFill) return give(Type::kEnter, message, sm, next);
     const bool arrives = message.type == Type::kArrive;
@@ -470,6 +483,15 @@ class SyncModelHub : public Base {
     give(arrives ? Type::kSwap : Type::kEnter, message, sm, next);
   }
 
+  /// Returns a thread block that may come back to an SM; those whose context is there come first.
+  [[nodiscard]] typename std::deque<Away>::iterator find_ready(unsigned sm) {
+    const auto find = [this](auto&& holds) {
+      return std::find_if(state_.parked.begin(), state_.parked.end(),
+                          [&holds](const Away& tb) { return tb.ready && holds(tb); });
+    };
+    const auto here = find([sm](const Away& tb) { return tb.local && tb.sm == sm; });
+    return here != state_.parked.end() ? here : find([](const Away& tb) { return !tb.local; });
+  }
   /// Answers a message with a thread block: one that has not started, else one that is swapped out and may come back. A
   /// thread block that has arrived stays if there is none.
   void give(Type type, const SyncModelMessage& question, unsigned sm, const Maybe<std::uint32_t>& next) {
@@ -479,10 +501,10 @@ class SyncModelHub : public Base {
     if (next) {
       answer.fresh = true;
       answer.gid = *next;
-    } else if (state_.ready != 0) {
-      std::tie(answer.gid, answer.entry) = state_.parked.front();
-      state_.parked.pop_front();
-      --state_.ready;
+    } else if (const auto ready = find_ready(sm); ready != state_.parked.end()) {
+      answer.gid = ready->gid;
+      answer.entry = ready->entry;
+      state_.parked.erase(ready);
     } else if (type == Type::kSwap) {
       return;
     } else {
@@ -501,7 +523,7 @@ class SyncModelHub : public Base {
     for (unsigned sm = 0; sm < sms_; ++sm) all[sm] = true;
     send(all, message);
     state_.arrived.clear();
-    state_.ready = state_.parked.size();
+    for (Away& tb : state_.parked) tb.ready = true;
   }
 
   void count(const SyncModelMessage& message, unsigned sm) {

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common"))
 from flows_support import ROOT, FlowCase  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "rtl" / "synthesis"))
-from castor_flows import aiger, mutate, tree, yosys  # noqa: E402
+from castor_flows import aiger, equivalence, errors, mutate, reach, tree, yosys  # noqa: E402
 
 RING = """
 module castor_ring #(parameter int unsigned N = 4) (input logic clk_i, input logic rst_ni, input logic go_i,
@@ -54,7 +54,9 @@ class Equivalence(unittest.TestCase):
             yosys.run(["read_ilang base.il", command, "opt_clean", "write_ilang mutants.il"], work, "one")
             mutant = mutate.Mutant(1, command)
             mutant.result = mutate.SURVIVED
-            mutate.compare(mutant, mutate.Model(block, work / "equivalence"), type("Options", (), {"seconds": 20}))
+            equivalence.compare(
+                mutant, equivalence.Model(block, work / "equivalence"), type("Options", (), {"seconds": 20})
+            )
             return mutant.result, mutant.by
 
     def test_change_that_no_reachable_state_shows_is_equivalent(self):
@@ -175,6 +177,75 @@ class Pairs(unittest.TestCase):
         self.assertTrue(self.write([(2, 6)], 10, 8, False))
 
 
+COUNTER = """
+module castor_slow (input logic clk_i, input logic rst_ni, input logic go_i, input logic [3:0] more_i,
+                    output logic [7:0] count_o, output logic [7:0] jump_o);
+  logic [7:0] count_q, jump_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      count_q <= '0;
+      jump_q  <= '0;
+    end else begin
+      if (go_i) count_q <= (count_q == '1) ? count_q : count_q + 8'd1;
+      jump_q <= jump_q + {4'b0, more_i};
+    end
+  end
+  assign count_o = count_q;
+  assign jump_o  = jump_q;
+endmodule
+"""
+
+
+class Reach(unittest.TestCase):
+    """A count that grows by 1 per cycle needs 64 cycles for its bit 6; another register grows by up to 15."""
+
+    def result(self, bit, cycles, counts="count_q"):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "rtl/slow").mkdir(parents=True)
+            (root / "tb/slow").mkdir(parents=True)
+            (root / "rtl/slow/castor_slow.sv").write_text(COUNTER)
+            (root / "rtl/slow/slow.f").write_text("slow/castor_slow.sv\n")
+            (root / "rtl/slow/parameter_sets.json").write_text('{"proof": {}}')
+            (root / "tb/slow/counts.json").write_text(json.dumps({"counts": [counts], "why": "one per cycle"}))
+            block = tree.find(root, "slow")
+            work = root / "work"
+            work.mkdir()
+            mutate.draw(block, {}, 1, 1, work)
+            cell = next(
+                line.split()[2].lstrip("\\")
+                for line in (work / "base.il").read_text().splitlines()
+                if line.strip().startswith("cell $add") and "castor_slow.sv:10$" in line
+            )
+            command = f"mutate -ctrl castor_mutant 1 1 -mode const0 -module castor_slow -cell {cell} -port A"
+            command += f" -portbit {bit}"
+            yosys.run(["read_ilang base.il", command, "opt_clean", "write_ilang mutants.il"], work, "one")
+            mutant = mutate.Mutant(1, command)
+            mutant.result = mutate.SURVIVED
+            model = equivalence.Model(block, work / "equivalence")
+            model.cycles = cycles
+            equivalence.compare(mutant, model, type("Options", (), {"seconds": 20}))
+            return mutant.result, mutant.by
+
+    def test_a_bit_above_the_cycles_of_a_run_is_out_of_reach(self):
+        self.assertEqual(self.result(6, 63), ("out of reach", "equal for 2^6 cycles after a reset"))
+        self.assertEqual(self.result(7, 63)[0], "out of reach")
+
+    def test_a_bit_that_a_run_can_reach_survives(self):
+        self.assertEqual(self.result(5, 63)[0], "survived")
+        self.assertEqual(self.result(6, 64)[0], "survived")
+
+    def test_a_register_that_grows_by_more_is_refused(self):
+        with self.assertRaisesRegex(errors.WrongRequest, "jump_q of slow is not shown to grow by at most 1"):
+            self.result(6, 63, "(count|jump)_q")
+
+    def test_a_list_without_a_reason_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "counts.json").write_text('{"counts": ["a"]}')
+            with self.assertRaisesRegex(errors.WrongRequest, "counts.json: not of the form"):
+                reach.read(type("Block", (), {"bench": Path(folder)}))
+
+
 class Text(unittest.TestCase):
     def test_mutants_number_is_read_inside_and_is_no_port(self):
         text = (
@@ -205,6 +276,7 @@ class Text(unittest.TestCase):
             return mutant
 
         self.assertEqual(mutate.share([some("killed")] * 19 + [some("survived")] + [some("equivalent")] * 5), 0.95)
+        self.assertEqual(mutate.share([some("killed")] * 3 + [some("survived")] + [some("out of reach")]), 0.75)
         self.assertEqual(mutate.share([some("equivalent")]), 1.0)
 
 

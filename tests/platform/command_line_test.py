@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -180,7 +181,9 @@ class Devices(Case):
         self.castor("run", "-ptiny", "--report", "r.json", self.program)
         alone = self.report()
         (self.path / "r.json").unlink()
-        done = self.castor("run", "-ptiny", "--report", "r.json", "sh", "-c", f"exec {self.program} x 7", code=7)
+        done = self.castor(
+            "run", "-ptiny", "--report", "r.json", "sh", "-c", f"exec {shlex.quote(str(self.program))} x 7", code=7
+        )
         self.assertEqual(done.stderr, "")
         self.assertEqual(self.report()["statistics_hash"], alone["statistics_hash"])
         # Python closes file descriptors that it does not know when it starts a program.
@@ -206,7 +209,8 @@ class Devices(Case):
             self.assertNotIn(f"r{jobs}.4.json", self.files())
 
     def test_runs_inside_a_run(self):
-        script = f"{CASTOR} run --report b.json {self.program} && {self.program}"
+        castor, program = shlex.quote(str(CASTOR)), shlex.quote(str(self.program))
+        script = f"{castor} run --report b.json {program} && {program}"
         done = self.castor("run", "-ptiny", "--report", "a.json", "sh", "-c", script)
         self.assertEqual(self.files(), ["a.json", "b.json"])
         self.assertEqual(self.report("b.json")["machine"], "tiny")
@@ -308,10 +312,15 @@ class Names(Case):
 
 
 class Completion(Case):
+    def completions(self, command):
+        """Returns the file with the completions of a command, quoted for the shell."""
+        build = os.path.dirname(os.path.dirname(CASTOR))
+        return shlex.quote(os.path.join(build, "share/bash-completion/completions", command))
+
     def bash(self, line, cwd=None):
         """Returns bash's completions at the end of a line, requested as bash-completion does it."""
         script = (
-            f"source {os.path.dirname(os.path.dirname(CASTOR))}/share/bash-completion/completions/castor\n"
+            f"source {self.completions('castor')}\n"
             'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))\n_castor\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
         )
         # As bash divides words: at blanks and around '='.
@@ -363,7 +372,7 @@ class Completion(Case):
 
     def test_of_the_compiler(self):
         script = (
-            f"source {os.path.dirname(os.path.dirname(CASTOR))}/share/bash-completion/completions/castor-cc\n"
+            f"source {self.completions('castor-cc')}\n"
             'COMP_WORDS=(castor-cc -pt); COMP_CWORD=1\n_castor_cc\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
         )
         self.assertIn("-ptx", self.command("bash", "-c", script).stdout.split())

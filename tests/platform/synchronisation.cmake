@@ -25,3 +25,11 @@ foreach(program IN LISTS programs)
             "$<TARGET_FILE:Castor::castor-cc>"
             "${PROJECT_BINARY_DIR}/tests/answering_blocks:${PROJECT_BINARY_DIR}/tests/moving_blocks" ${program})
 endforeach()
+
+# The same with swap engines: more thread blocks than fit.
+if(TARGET castor_block_shuttle)
+  castor_script_test(synchronisation_swapped KIND platform
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/swapped_synchronisation_test.py"
+            "$<TARGET_FILE:castor>" "$<TARGET_FILE:Castor::castor-cc>"
+            "${PROJECT_BINARY_DIR}/tests/answering_blocks:${PROJECT_BINARY_DIR}/tests/moving_blocks")
+endif()

@@ -6,13 +6,12 @@
 
 import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
-from command_case import CommandCase  # noqa: E402
+from program_case import ProgramCase  # noqa: E402
 
-CASTOR = CASTOR_CC = BLOCKS = None
+CASTOR = None
 
 # A stencil of many steps in one launch. Arguments: thread blocks, steps. Prints CUDA's name of the launch's error and
 # whether the result is that of the host.
@@ -227,31 +226,7 @@ int main() {
 """
 
 
-class Synchronisation(CommandCase):
-    folder_of_programs = None
-    compiled = {}
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder_of_programs = tempfile.TemporaryDirectory()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder_of_programs.cleanup()
-
-    def settings(self):
-        return {"CASTOR_BLOCKS": BLOCKS}
-
-    def program(self, text, level):
-        """Returns the path of the program, which is compiled once."""
-        if (text, level) not in self.compiled:
-            path = pathlib.Path(self.folder_of_programs.name) / f"app{len(self.compiled)}"
-            path.with_suffix(".cu").write_text(text)
-            done = self.run_command([CASTOR_CC, level, path.with_suffix(".cu"), "-o", path])
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.compiled[text, level] = path
-        return self.compiled[text, level]
-
+class Synchronisation(ProgramCase):
     def run_program(
         self, text, *arguments, functional=True, keys=(), environment=None, level="-O2", machine="tiny", report=None
     ):
@@ -414,6 +389,6 @@ class Synchronisation(CommandCase):
 
 
 if __name__ == "__main__":
-    CASTOR, CASTOR_CC, BLOCKS = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:4])
+    CASTOR, ProgramCase.castor_cc, ProgramCase.blocks = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:4])
     del sys.argv[1:4]
     unittest.main()

@@ -20,7 +20,8 @@ castor_tests(timing_tests KIND platform ISOLATED
   SOURCES timing/bad_input_test.cpp timing/bandwidth_test.cpp timing/determinism_test.cpp timing/front_test.cpp
           timing/hooks_test.cpp timing/latency_test.cpp timing/order_test.cpp timing/retire_test.cpp
           timing/shared_test.cpp timing/statistics_test.cpp timing/sync_test.cpp timing/sync_program_test.cpp
-          timing/swap_program_test.cpp
+          timing/swap_program_test.cpp timing/swap_sites_test.cpp
+          timing/swap_spare_test.cpp timing/swap_segments_test.cpp
           timing/hook_watch_test.cpp timing/waiting_test.cpp
           timing/watchdog_test.cpp
   LIBS castor_timing_rig)

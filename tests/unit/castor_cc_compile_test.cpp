@@ -109,7 +109,7 @@ TEST_F(CastorCc, CompilesHostAndDeviceSideIntoOneObject) {
 }
 
 TEST_F(CastorCc, DefinesEveryLibdeviceFunctionThatClangDeclares) {
-  ASSERT_EQ(shell(std::string(CASTOR_CC_CLANGXX) + " -print-resource-dir > resource").exit_code, 0);
+  ASSERT_EQ(shell("'" + std::string(CASTOR_CC_CLANGXX) + "' -print-resource-dir > resource").exit_code, 0);
   std::string resource = read("resource");
   resource.erase(resource.find_last_not_of('\n') + 1);
   const std::string header = read(resource + "/include/__clang_cuda_libdevice_declares.h");
@@ -173,8 +173,8 @@ TEST_F(CastorCc, CompilesHostFilesThatIncludeTheRuntime) {
   const ProcessResult r = castor_cc({"-c", "-Wall", "-Wextra", "host.cpp", "plain.c"});
   EXPECT_EQ(r.exit_code, 0) << r.error_text;
   EXPECT_EQ(r.error_text, "");
-  const ProcessResult gcc = shell(std::string("g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -c host.cpp -I ") +
-                                  test_tree::source_folder() + "/sw/device/include");
+  const ProcessResult gcc = shell(std::string("g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -c host.cpp -I '") +
+                                  test_tree::source_folder() + "/sw/device/include'");
   EXPECT_EQ(gcc.exit_code, 0) << gcc.error_text;
 }
 
@@ -336,7 +336,8 @@ TEST_F(CastorCc, PrefersItsOwnHeadersToThoseOfAToolkit) {
 
 TEST_F(CastorCc, OnlyShowsCommandsInADryRun) {
   source("a.cu", "__global__ void k() {}\n");
-  const ProcessResult r = shell(test_tree::build_folder() + "/bin/castor-cc --dryrun a.cu -o app -lcudart > shown");
+  const ProcessResult r =
+      shell("'" + test_tree::build_folder() + "/bin/castor-cc' --dryrun a.cu -o app -lcudart > shown");
   ASSERT_EQ(r.exit_code, 0) << r.error_text;
   const std::string shown = read("shown");
   EXPECT_THAT(shown, HasSubstr("--cuda-device-only"));

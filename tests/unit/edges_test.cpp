@@ -242,6 +242,45 @@ TEST(Medley, ALongEpisodeComesOnceAfterTheFirstRound) {
   EXPECT_EQ(run({{"a", "", true, make}, {"b", "", true, make}}), 0U);
 }
 
+/// Sequence that counts the objects made.
+class Counted final : public Counting {
+ public:
+  Counted(const turnstile::Params& params, std::uint64_t seed) : Counting(params, seed) { ++made; }
+  static inline unsigned made = 0;
+};
+
+// The stimulus of the medley is the same with and without such a row.
+TEST(Medley, LeavesOutASequenceOfItsOwn) {
+  using Row = SequenceTable<Block>;
+  const auto seeds = [](const Row& table) {
+    Medley<Block> medley(table, turnstile::Params{}, 1);
+    turnstile::Inputs in;
+    medley.begin(in);
+    std::vector<unsigned> lengths(1);
+    for (unsigned cycle = 0; cycle < 200'000; ++cycle) {
+      if (medley.over()) {
+        lengths.push_back(0);
+        medley.begin(in);
+      }
+      medley.drive(in);
+      ++lengths.back();
+    }
+    return lengths;
+  };
+  const auto make = made_of<Block, Counting>;
+  const auto alone = made_of<Block, Counted>;
+  Counted::made = 0;
+  const auto with = seeds({{"a", "", true, make},
+                           {"b", "", true, make},
+                           {"c", "", true, make},
+                           {"d", "", true, alone, 30'000, [](const auto&) { return twin::Cycle{40'000}; }, kAlone}});
+  EXPECT_EQ(Counted::made, 0U);
+  EXPECT_EQ(with, seeds({{"a", "", true, make}, {"b", "", true, make}, {"c", "", true, make}}));
+  const auto single = seeds({{"a", "", true, make}, {"d", "", true, alone, 0, nullptr, kAlone}});
+  EXPECT_EQ(Counted::made, 0U);
+  EXPECT_EQ(single, seeds({{"a", "", true, make}}));
+}
+
 /// Sequence that asks for a reset every ten cycles.
 class Resetting final : public Counting {
  public:
@@ -314,6 +353,19 @@ TEST(DefaultRuns, TakeTheFourSetsThatABlockHasAndFewerCyclesOfADearOne) {
   EXPECT_GT(cheap[2].second, dear[0].second);
   EXPECT_GT(dear[0].second, 0U);
   EXPECT_EQ(planned({}, 1).at(0), (std::pair<std::string, base::Cycle>{"default", kUsualCycles}));
+}
+
+TEST(DefaultRuns, ASequenceOfItsOwnHasARunAtTheDefaultSet) {
+  BlockEntry entry;
+  entry.sets = {{"odd", {}}, {"default", {}}};
+  entry.sequences = {{"medley", "", false, true}, {"a", ""}, {"b", "", true, false, 0, kAlone}};
+  entry.describe = [](const twin::ParamValues&) { return Description{}; };
+  const std::vector<PlannedRun> runs = default_runs(entry);
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs[0].sequence + runs[1].sequence, "");
+  EXPECT_EQ(runs[2].sequence, "b");
+  EXPECT_EQ(runs[2].set, "default");
+  EXPECT_EQ(runs[2].cycles, runs[1].cycles);
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ castor_tests(gpu_sm_parts_tests KIND unit
     gpu_sm_device_calls_test.cpp gpu_sm_control_unit_test.cpp gpu_sm_executor_test.cpp
     gpu_sm_issue_counter_test.cpp gpu_sm_pick_policy_test.cpp gpu_sm_issue_stage_test.cpp
     gpu_sm_hook_port_test.cpp gpu_sm_row_pool_test.cpp gpu_sm_filter_unit_test.cpp
-    gpu_sm_filter_moved_test.cpp
+    gpu_sm_filter_moved_test.cpp gpu_sm_swap_sites_test.cpp gpu_sm_swap_layout_test.cpp
+    gpu_sm_segment_table_test.cpp
     gpu_sm_tick_accounting_test.cpp gpu_sm_wait_report_test.cpp gpu_sm_l1_lines_test.cpp
   LIBS castor_platforms)
 castor_test(gpu_sm_warp_groups_test KIND unit SOURCES gpu_sm_warp_groups_test.cpp saws/reference.cpp LIBS castor_platforms)

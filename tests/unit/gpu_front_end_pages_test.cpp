@@ -347,7 +347,12 @@ TEST(Pages, AStoppedKernelGivesBackItsImagesWhenItIsComplete) {
   const auto [granted, region] = requests.granted(1, 0);
   EXPECT_EQ(granted, 2100U);
   const Cycle stop = rig.now;
+  EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("SM 3 waits for an image"));
   rig.sms[0]->fault_now(requests.kernel(0), "stop", stop);
+  rig.run_until([&] { return rig.now >= stop + 3; }, stop + 3);
+  EXPECT_THAT(rig.front_end->waiting(), testing::Not(testing::HasSubstr("SM 3 waits for an image")));
+  EXPECT_THAT(rig.front_end->waiting(), testing::HasSubstr("SM 2 waits for an image"));
+  EXPECT_TRUE(rig.log.of("completed").empty());
   rig.run_until([&] { return !rig.log.of("completed").empty(); });
   const Cycle ended = rig.log.cycle("completed", first);
   EXPECT_GT(ended, stop + 3);

@@ -228,6 +228,7 @@ TEST_F(SynchronisingLaunch, HasMemoryForTheBlocksThatAreSwappedOut) {
   support().swaps = support().limits.images = true;
   machine_.context.region = 2 << 20;  // one page
   program_.registers = 16;
+  program_.sync.ops &= static_cast<isa::SyncSet>(~isa::sync_bit(isa::SyncOp::kReadOnly));
   packet_.block = {512, 1, 1};
   // An image has 16 warps of 16 registers: 32 KB, so 64 fit into the page. All blocks may need one.
   packet_.grid = {64, 1, 1};
@@ -235,8 +236,11 @@ TEST_F(SynchronisingLaunch, HasMemoryForTheBlocksThatAreSwappedOut) {
   packet_.grid = {65, 1, 1};
   EXPECT_EQ(error(), LaunchError::kNoSwapMemory);
   EXPECT_THAT(check().message, HasSubstr("holds 64 of the 65 images of 32768 bytes that may be needed"));
-  support().limits.warp_bytes = 8;
   packet_.grid = {64, 1, 1};
+  program_.sync.ops |= isa::sync_bit(isa::SyncOp::kReadOnly);
+  EXPECT_EQ(error(), LaunchError::kNoSwapMemory) << "the table of read-only segments is a line of the image";
+  program_.sync.ops &= static_cast<isa::SyncSet>(~isa::sync_bit(isa::SyncOp::kReadOnly));
+  support().limits.warp_bytes = 8;
   EXPECT_EQ(error(), LaunchError::kNoSwapMemory) << "an image is a line longer, 63 fit";
   packet_.grid = {63, 1, 1};
   EXPECT_EQ(error(), LaunchError::kNone);

@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -118,24 +120,21 @@ END: ret;
 )";
 inline constexpr unsigned kThreads = 64, kMostTbs = 100;
 
-inline RandomSwapEngine::Options one_engine() {
-  RandomSwapEngine::Options options = quick();
-  options.spare = true;
-  return options;
-}
-
 class AgentRig {
  public:
-  explicit AgentRig(const RandomSwapEngine::Options& options = one_engine())
+  /// `shared`: store of swapped-out thread blocks of another SM.
+  explicit AgentRig(const RandomSwapEngine::Options& options = quick(), unsigned contexts = 8,
+                    AwayTbs* shared = nullptr)
       : engine(options),
-        rig(test::machine("maxwell_liu13", {"icache.ideal=1", "sm.tb_slots=8", "sm.tb_contexts=8"}), hooks()),
+        away_(shared != nullptr ? shared : &away),
+        rig(machine_of(contexts), hooks()),
         net({&rig.sm}, front_end_),
         out_(rig.store->allocate(kMostTbs * kThreads * 4, AllocationKind::kHeap).value()) {
     std::memset(rig.store->host(out_), 0, kMostTbs * kThreads * 4);
     parameters_.resize(8);
     std::memcpy(parameters_.data(), &out_, 8);
     kernel = &load(kThreads);
-    kernel->context.synchronises = kernel->context.owned = kernel->context.may_swap = true;
+    test::own_machine(*kernel, contexts);
   }
   ~AgentRig() { rig.store->free(out_); }
   test::Kernel& load(unsigned threads) {
@@ -148,7 +147,7 @@ class AgentRig {
       if (request->returns != 0) {
         EXPECT_EQ(images.erase(request->returns), 1U) << "an image is given back that nobody has";
         ++returned;
-      } else {
+      } else if (grants) {
         const std::uint64_t address = swap_test::region() + granted++ * 8192;
         images.insert(address);
         rig.sm.grant_page({rig.now + 1, request->ticket, address});
@@ -179,6 +178,17 @@ class AgentRig {
   }
   void stall(unsigned context) { agent.stall |= agent.warps(context); }
   void resume(unsigned context) { agent.stall &= ~agent.warps(context); }
+  /// Returns the accesses of the engine that the SM has sent to memory.
+  [[nodiscard]] std::uint64_t accesses() const {
+    const std::string text = rig.statistics.text();
+    std::uint64_t sum = 0;
+    for (const std::string name : {"swap_port.stores ", "swap_port.loads "}) {
+      const std::size_t at = text.find(name);
+      if (at == std::string::npos) throw std::runtime_error("no statistic " + name);
+      sum += std::stoull(text.substr(at + name.size()));
+    }
+    return sum;
+  }
   [[nodiscard]] bool retired(std::size_t tbs) const { return rig.retired.size() >= tbs; }
   [[nodiscard]] const SwapEntry& entry_of(unsigned slot) const {
     const auto found = std::find_if(agent.parked.rbegin(), agent.parked.rend(),
@@ -207,19 +217,28 @@ class AgentRig {
   HandAgent agent;
   SeenEngine engine;
   AwayTbs away;
+  AwayTbs* const away_;
   test::Rig rig;
   base::StatisticGroup front_end_{"front_end"};
   SyncNetwork net;
   test::Kernel* kernel = nullptr;
   std::set<std::uint64_t> images;  ///< images that the SM has
   std::uint64_t granted = 0, returned = 0;
+  bool grants = true;  ///< requests are granted; of a stopped kernel they have no effect
 
  private:
+  static Machine machine_of(unsigned contexts) {
+    const std::string count = std::to_string(contexts);
+    Machine machine =
+        test::machine("maxwell_liu13", {"icache.ideal=1", "sm.tb_slots=" + count, "sm.tb_contexts=" + count});
+    machine.chip.sync.limits = RandomSwapEngine::limits();
+    return machine;
+  }
   SmHooks hooks() {
     SmHooks result;
     result.agent = &agent;
     result.swap = &engine;
-    result.away = &away;
+    result.away = away_;
     return result;
   }
   std::uint64_t out_;

@@ -34,6 +34,12 @@ struct Kernel {
   KernelContext context;
 };
 
+/// Makes a kernel one that synchronises and owns the machine. An SM holds at most `fit` of its thread blocks.
+inline void own_machine(Kernel& kernel, unsigned fit) {
+  kernel.context.synchronises = kernel.context.owned = kernel.context.may_swap = true;
+  kernel.context.fit = fit;
+}
+
 /// Log of all issued instructions.
 struct IssueLog : Observer {
   std::vector<Issue> issues;

@@ -132,7 +132,11 @@ class SeenEngine final : public SwapEngine {
   [[nodiscard]] SwapStorage storage() const override { return inner.storage(); }
   void attach(const HookSite& site) override { inner.attach(site); }
   void reset() override { inner.reset(); }
-  [[nodiscard]] Cycle quiet() const override { return inner.quiet(); }
+  /// An engine whose `parked` was not taken sleeps until the SM ticks.
+  [[nodiscard]] Cycle quiet() const override {
+    const bool refused = !ticks.empty() && ticks.back().out.parked && !ticks.back().in.park_ready;
+    return refused ? kForever : inner.quiet();
+  }
   void idle(Cycle n) override { inner.idle(n); }
   const SwapOut& settle(const SwapIn& in) override {
     out_ = inner.settle(in);
@@ -191,7 +195,7 @@ class SeenRig {
 inline RandomSwapEngine::Options quick() {
   RandomSwapEngine::Options options;
   options.longest_pause = 0;
-  options.spare = false;
+  options.homes = options.places = 0;
   return options;
 }
 

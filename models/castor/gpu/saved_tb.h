@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "castor/gpu/execution/barrier_arrival.h"
+#include "castor/gpu/hooks/swap_engine.h"
 #include "castor/gpu/launch/runtime_call.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/sm/tb_state.h"
@@ -56,7 +57,9 @@ struct SavedTb {
   /// Registers, predicates, SIMT stacks and shared memory are where a swap engine has put them, not in `shared` and
   /// `warps`. Null: no engine has moved the TB.
   std::shared_ptr<SwapRecord> swap;
-  std::uint64_t digest = 0;  ///< digest of all storage cells of the block when it left (TbMover)
+  std::uint8_t site = SwapJob::kAllRegisters;  ///< SwapJob::site of the move out
+  /// digest of all storage cells of the block when it left, without registers that are dead at `site` (TbMover)
+  std::uint64_t digest = 0;
 };
 
 }  // namespace castor::gpu

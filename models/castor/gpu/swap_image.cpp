@@ -21,7 +21,8 @@ std::uint64_t image_bytes(const Machine& machine, const isa::Program& program, c
       limits.live_registers && one_site ? sites.front().registers.count() : block.registers_per_thread;
   const bool predicates = !one_site || !limits.live_registers || sites.front().predicates;
   const std::uint64_t control = limits.warp_bytes + (predicates ? limits.predicate_bytes : 0);
-  return whole_lines(control * warps) + whole_lines(limits.block_bytes) +
+  const bool table = (program.sync.ops & isa::sync_bit(isa::SyncOp::kReadOnly)) != 0;
+  return whole_lines(control * warps) + whole_lines(limits.block_bytes) + (table ? kImageLine : 0) +
          whole_lines(warps * registers * machine.sm.lanes * sizeof(std::uint32_t)) + whole_lines(block.shared_bytes);
 }
 

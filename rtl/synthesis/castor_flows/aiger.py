@@ -280,13 +280,14 @@ class Pair:
                 values.append((values[one >> 1] ^ (one & 1)) & (values[two >> 1] ^ (two & 1)))
             self._begin = [_value(values, literal) for literal in self._nexts]
 
-    def write(self, path, gold, gate, combinational, invariants=None):
+    def write(self, path, gold, gate, combinational, invariants=None, zero=()):
         """Writes the comparison as an AIGER file whose only output says that the copies differ. Returns False, and
         writes nothing, if the copies are structurally equal.
 
         `gold`, `gate`: {number of an input: 0 or 1}, the constant inputs of each copy. `combinational`: latches are
         inputs of the comparison and their next values are compared like outputs, so equality is proven for every state
-        in which the `invariants` hold. Otherwise both copies start in the state that reset() has set.
+        in which the `invariants` hold and the latches with the numbers `zero` are 0. Otherwise both copies start in the
+        state that reset() has set.
         """
         circuit = self._circuit
         latches = len(circuit.latch_lines)
@@ -298,6 +299,8 @@ class Pair:
             state = [2 * (1 + circuit.inputs + at) ^ self._begin[at] for at in range(latches)]
             other = [2 * (1 + own.get(at, circuit.inputs + at)) ^ self._begin[at] for at in range(latches)]
             shared = [2 * (1 + at) for at in range(circuit.inputs)]
+            for at in zero if combinational else ():
+                state[at] = other[at] = 0
             values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared)] + state)
             broken = invariants.broken(net, values) if invariants else []
             # A property that only states the value of one latch or input makes that latch or input a constant.
@@ -336,6 +339,27 @@ class Pair:
         net.write(path, different, feedback)
         return True
 
+    def write_growth(self, path, gold, words):
+        """Writes an AIGER file for each of the words, one after another, and yields after each. A word is a list of the
+        numbers of its latches, lowest bit first. The only output of a file is true if the word is above M + 1 after a
+        cycle, from any state in which none of the words is above M, for any M."""
+        inputs = self._circuit.inputs
+        leaves = inputs + len(self._nexts)
+        net = _Net(leaves + max(map(len, words)))
+        shared = [2 * (1 + at) for at in range(net.inputs)]
+        most = shared[leaves:]
+        values = net.copy(self._gates, [gold.get(at, literal) for at, literal in enumerate(shared[:leaves])])
+        limit, carry, bounded = [], 1, 1
+        for literal in most:
+            limit.append(net.differ(literal, carry))
+            carry = net.gate(literal, carry)
+        for word in words:
+            bounded = net.gate(bounded, net.above([shared[inputs + latch] for latch in word], most) ^ 1)
+        for word in words:
+            then = [_value(values, self._nexts[latch]) for latch in word]
+            net.write(path, net.gate(net.above(then, [*limit, carry]), bounded), [])
+            yield
+
 
 def _value(values, literal):
     return values[literal >> 1] ^ (literal & 1)
@@ -371,6 +395,16 @@ class _Net:
     def differ(self, one, two):
         """Returns the literal of `one` XOR `two`."""
         return self.either(self.gate(one, two ^ 1), self.gate(one ^ 1, two))
+
+    def above(self, one, two):
+        """Returns the literal of `one` > `two`, two numbers as lists of literals, lowest bit first. `two` must not have
+        fewer bits."""
+        above = 0
+        for at, literal in enumerate(two):
+            other = one[at] if at < len(one) else 0
+            differs = self.differ(other, literal)
+            above = self.either(self.gate(differs, other), self.gate(differs ^ 1, above))
+        return above
 
     def copy(self, gates, leaves):
         """Copies the gates of a circuit into the network. Returns the literals of all variables of that circuit;

@@ -21,9 +21,11 @@ def build(block, values, **variant):
 
 
 def default_runs(block, work):
-    """Returns [(parameter set, cycles)] of the runs that `castor cosim NAME` performs by default."""
+    """Returns [(parameter set, cycles, sequence)] of the runs that `castor cosim NAME` performs by default. The
+    sequence is None if it is the block's first one."""
     output = listing(block, work)
-    return [(params, int(cycles)) for params, cycles in re.findall(r"^--params (\S+) --cycles (\d+)$", output, re.M)]
+    found = re.findall(r"^--params (\S+) --cycles (\d+)(?: --sequence (\S+))?$", output, re.M)
+    return [(params, int(cycles), sequence or None) for params, cycles, sequence in found]
 
 
 def listing(block, work):

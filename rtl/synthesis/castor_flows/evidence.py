@@ -339,11 +339,12 @@ def _netlist(parts):
 def _mutate(parts):
     texts = []
     for _, data in parts:
-        counted = data["killed"] + data["survived"]
+        counted, far = data["killed"] + data["survived"], data.get("out_of_reach", 0)
         texts.append(
             f"{_share(data['killed'], counted)} killed: {data['killed']} of {counted} at the set {data['set']}"
             f"{', mutants of widths and constants' if data.get('widths') else ''}; "
-            f"{data['equivalent']} of {counted + data['equivalent']} mutants proven equivalent"
+            f"{data['equivalent']} of {counted + data['equivalent'] + far} mutants proven equivalent"
+            + (f", {far} out of reach of a run" if far else "")
         )
     return "; ".join(texts)
 

@@ -6,7 +6,8 @@ their properties have to find each fault.
 tb/<block>/faults.json is a list of
     {"name": ..., "what": ..., "file": "castor_x.sv", "at": "text with «expression» in it", "to": "expression",
      "found": {"set": cycle}}
-`found` names the first of the default runs (castor cosim NAME) that finds the fault, and the cycle. A fault of a shared
+`found` names the first of the default runs (castor cosim NAME) that finds the fault, and the cycle. A run of a sequence
+that is no part of the medley is named "set/sequence". A fault of a shared
 module may also have "sets": ["default", ...]; it has to be found at each of these parameter sets.
 For lockstep one build per parameter set contains all faults, and the environment variable CASTOR_MUTANT activates one.
 For properties a copy of the sources is made for each fault. The RTL in rtl/ contains no faults.
@@ -116,22 +117,23 @@ def by_lockstep(block, listed, chosen, work, options, progress):
     """Hunts faults by lockstep. Yields (fault, parameter set, (cycle, sequence)) of the first run that finds the fault,
     or (fault, names of all sets, None)."""
     sources = patch(block, listed, work)
-    plan = dict(cosim.default_runs(block, work))
-    sets = options.params or list(plan)
+    plan = planned(options.params, cosim.default_runs(block, work))
+    names = list(plan)
     if options.sample is not None:
-        sets, chosen = sample(block, chosen, sets, options.sample)
+        names, chosen = sample(block, chosen, names, options.sample)
     left = chosen
-    for params in sets:
-        progress.say(f"{block.name} {params}: building")
+    for name in names:
+        params, cycles, sequence = plan[name]
+        progress.say(f"{block.name} {name}: building")
         code = Path(__file__).with_name("mutant_number.cpp")
         harness = cosim.Harness(
             block, cosim.build(block, block.parameters(params), patched=sources, code=code, waves=options.waves)
         )
-        sequence = harness.sequences(work)[0]
+        sequence = sequence or harness.sequences(work)[0]
         # Number 0 is the RTL without a fault. A run that fails on it would seem to find every fault.
         if look(harness, work, params, sequence, options, 20_000, 0) is not None:
-            raise WrongRequest(f"{block.name} at {params} fails without a fault", f"logs: {work}")
-        cycles = options.cycles or plan.get(params, _CYCLES)
+            raise WrongRequest(f"{block.name} at {name} fails without a fault", f"logs: {work}")
+        cycles = options.cycles or cycles
         with ThreadPoolExecutor(options.jobs) as pool:
             found = pool.map(
                 lambda one: look(harness, work, params, sequence, options, cycles, listed.index(one) + 1), left
@@ -141,19 +143,29 @@ def by_lockstep(block, listed, chosen, work, options, progress):
                 if cycle is None:
                     still.append(fault)
                 else:
-                    yield fault, params, (cycle, sequence)
+                    yield fault, name, (cycle, sequence)
         left = still
         if not left:
             return
     for fault in left:
-        yield fault, ", ".join(sets), None
+        yield fault, ", ".join(names), None
 
 
-def sample(block, chosen, sets, number):
-    """Returns ([set], faults) for --sample: one of the parameter sets at which faults were found, and `number` of the
-    faults found there. Raises WrongRequest if no fault was found at any of the sets."""
-    known = {params: [fault for fault in chosen if params in fault.get("found", ())] for params in sets}
-    there = tree.sample([params for params in sets if known[params]], 1, block.folder)
+def planned(wanted, default):
+    """Returns {name of a run: (parameter set, cycles, sequence or None)}. The runs are the default ones, of the wanted
+    parameter sets if any are given. A wanted set without a default run has a run of _CYCLES cycles."""
+    runs = [run for run in default if not wanted or run[0] in wanted]
+    runs += [(params, _CYCLES, None) for params in wanted or () if params not in [run[0] for run in default]]
+    return {
+        params + (f"/{sequence}" if sequence else ""): (params, cycles, sequence) for params, cycles, sequence in runs
+    }
+
+
+def sample(block, chosen, names, number):
+    """Returns ([run], faults) for --sample: the name of one of the runs that found faults, and `number` of the faults
+    found there. Raises WrongRequest if no run found a fault."""
+    known = {name: [fault for fault in chosen if name in fault.get("found", ())] for name in names}
+    there = tree.sample([name for name in names if known[name]], 1, block.folder)
     if not there:
         raise WrongRequest(f"no fault of {block.name} is recorded as detected", f"castor faults {block.name} --record")
     return there, tree.sample(known[there[0]], number, block.folder, key=lambda fault: fault["name"])
@@ -308,7 +320,7 @@ def with_faults(plain, faults):
 
 def look(harness, work, params, sequence, options, cycles, number):
     """Performs one lockstep run with fault `number` active. Returns the cycle of the mismatch, or None."""
-    log = work / f"{params}-{number}.log"
+    log = work / f"{params}-{sequence}-{number}.log"
     data = log.with_suffix(".json")
     data.unlink(missing_ok=True)
     harness.run(

@@ -8,19 +8,21 @@ equivalent do not count.
 import hashlib
 import json
 import re
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import aiger, circuits, cosim, formal, proof_record, tools, tree, width_mutants, yosys
+from . import cosim, tools, tree, width_mutants, yosys
+from .equivalence import EQUIVALENT, SURVIVED, UNREACHED, Model, compare, compare_structure, proven_by
 from .errors import WrongRequest
-from .properties import PROVEN
 
-KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
+KILLED = "killed"
 
 #: Share of the non-equivalent mutants that lockstep must detect.
 GOAL = 0.95
+
+#: Cycles of the first, short run of each mutant, if the planned runs are longer.
+_GLANCE = 100_000
 
 #: Limit of a lockstep run, in seconds of CPU time.
 _RUN_SECONDS = 600
@@ -108,7 +110,7 @@ def place(places, root):
             continue
         lines = int(found.group(3)) - int(found.group(2))
         if narrowest is None or lines <= narrowest:
-            path = Path(found.group(1))
+            path = Path(tools.original(found.group(1)))
             shown = path.relative_to(root) if path.is_relative_to(root) else path
             best, narrowest = f"{shown}:{found.group(2)}", lines
     return best
@@ -145,10 +147,20 @@ def run(options, progress):
     for mutant in mutants:
         kept.restore(mutant)
     first = plan[: len(plan) // options.runs]
-    sound(harness, options, plan, work)
+    model = Model(block, work / "equivalence", values, proven_by(options, block, values))
+    model.cycles = sound(harness, options, plan, work)
+    if options.cycles > _GLANCE:
+        todo = [mutant for mutant in mutants if mutant.result is None]
+        _work_off(
+            todo,
+            options,
+            progress,
+            kept,
+            "mutants to look at",
+            lambda one: glance(one, harness, options, *plan[0], work, model),
+        )
     # Most mutants are killed in the first round (one seed). Survivors are then compared formally, so that equivalent
     # mutants skip the other rounds.
-    model = Model(block, work / "equivalence", values, proven_by(options, block, values))
     for runs in first, plan:
         todo = [mutant for mutant in mutants if mutant.result in (None, SURVIVED) and mutant.runs < len(runs)]
         _work_off(
@@ -165,7 +177,8 @@ def run(options, progress):
     code = report(block, options, mutants, len(plan), time.monotonic() - began, progress)
     if options.json:
         counts = {
-            result: sum(mutant.result == result for mutant in mutants) for result in (KILLED, SURVIVED, EQUIVALENT)
+            result.replace(" ", "_"): sum(mutant.result == result for mutant in mutants)
+            for result in (KILLED, SURVIVED, EQUIVALENT, UNREACHED)
         }
         tree.write_json(
             options.json,
@@ -211,9 +224,9 @@ def kind(options):
 
 
 def share(mutants):
-    """Returns the share of killed mutants among the non-equivalent ones; 1 if there are none."""
+    """Returns the share of killed mutants among those that a run can show; 1 if there are none."""
     killed = sum(mutant.result == KILLED for mutant in mutants)
-    counted = sum(mutant.result != EQUIVALENT for mutant in mutants)
+    counted = sum(mutant.result not in (EQUIVALENT, UNREACHED) for mutant in mutants)
     return round(killed / counted, 4) if counted else 1.0
 
 
@@ -225,14 +238,17 @@ def report(block, options, mutants, runs, seconds, progress):
         f"{options.cycles} cycles each"
     )
     for mutant in mutants:
-        if mutant.result == SURVIVED:
+        if mutant.result in (SURVIVED, UNREACHED):
             progress.line(
-                f"  survived: {mutant.number:>4} {mutant.mode:<6} {place(mutant.places, block.root)}  ({mutant.by})"
+                f"  {mutant.result}: {mutant.number:>4} {mutant.mode:<6} {place(mutant.places, block.root)}  "
+                f"({mutant.by})"
             )
     killed = sum(mutant.result == KILLED for mutant in mutants)
     survived = sum(mutant.result == SURVIVED for mutant in mutants)
+    unreached = sum(mutant.result == UNREACHED for mutant in mutants)
+    far = f"{unreached} out of reach, " if unreached else ""
     progress.line(
-        f"{killed} killed, {survived} survived, {len(mutants) - killed - survived} equivalent: "
+        f"{killed} killed, {survived} survived, {far}{len(mutants) - killed - survived - unreached} equivalent: "
         f"{100 * share(mutants):.1f} % of those that differ are killed, goal {100 * GOAL:.0f} %, {seconds:.0f} s"
     )
     return 0 if share(mutants) >= GOAL else 1
@@ -369,30 +385,49 @@ def numbered(verilog, top):
 # --- lockstep ---------------------------------------------------------------------------------------------------------
 
 
-def lockstep(number, harness, options, sequence, seed, log):
-    """Performs one lockstep run with mutant `number` active (0: no mutant). Returns the tools.Result."""
+def lockstep(number, harness, options, sequence, seed, log, *more, cycles=None):
+    """Performs one lockstep run with mutant `number` active (0: no mutant). Returns the tools.Result. `more`: further
+    arguments of `castor cosim`."""
     return harness.run(
         log,
         options.params,
-        options.cycles,
+        cycles or options.cycles,
         sequence,
         seed,
         "--dump",
         log.with_suffix(""),
+        *more,
         mutant=number,
         seconds=_RUN_SECONDS,
     )
 
 
 def sound(harness, options, plan, work):
-    """Raises WrongRequest if lockstep fails without a mutant, because it would then seem to detect all mutants."""
+    """Raises WrongRequest if lockstep fails without a mutant, because it would then seem to detect all mutants. Returns
+    the number of cycles of the longest part of a run without a reset."""
+    longest = 0
+    log, data = work / "without.log", work / "without.json"
     for sequence, seed in plan:
-        log = work / "without.log"
-        if lockstep(0, harness, options, sequence, seed, log).code != 0:
+        if lockstep(0, harness, options, sequence, seed, log, "--json", data).code != 0:
             raise WrongRequest(
                 f"lockstep fails without any mutation, sequence {sequence}, seed {seed}",
                 f"first make 'castor cosim {options.block} --params {options.params}' pass; log: {log}",
             )
+
+        longest = max(longest, json.loads(data.read_text())["longest"])
+    return longest
+
+
+def glance(mutant, harness, options, sequence, seed, work, model):
+    """Performs the first _GLANCE cycles of a run. If they do not detect the mutant, compares its structure with the
+    RTL, so that no long run is needed for a mutant that changes nothing, or nothing that the runs reach."""
+    log = work / "logs" / f"{mutant.number}.log"
+    result = lockstep(mutant.number, harness, options, sequence, seed, log, cycles=_GLANCE)
+    found = re.search(r"\bcycle (\d+)", result.output)
+    if result.code == 1 and found:
+        mutant.result, mutant.by, mutant.cycle = KILLED, f"{sequence} {seed}", int(found.group(1))
+    elif result.code == 0:
+        compare_structure(mutant, model, options)
 
 
 def kill(mutant, harness, options, plan, work):
@@ -417,162 +452,3 @@ def kill(mutant, harness, options, plan, work):
             return
         raise WrongRequest(f"mutant {mutant.number}: castor cosim ended with code {result.code}", f"log: {log}")
     mutant.result = SURVIVED
-
-
-# --- equivalence ------------------------------------------------------------------------------------------------------
-
-
-class Model:
-    """The gate-level circuit with all mutants, for equivalence checks. Yosys makes it at the first comparison."""
-
-    def __init__(self, block, work, values=None, proven=()):
-        """`proven`: names of properties that hold in every reachable state of the block."""
-        self.block = block
-        self.work = work
-        self.values = values
-        self.proven = proven
-        self.invariants = None
-        self._lock = threading.Lock()
-        self._pair = None
-
-    def compare(self, mutant, path, combinational):
-        """Writes the comparison of a mutant with the RTL as an AIGER file. Returns False if they are structurally
-        equal."""
-        with self._lock:
-            if self._pair is None:
-                self._make()
-            bits = sorted(
-                (bit, number) for (name, bit), number in self._circuit.inputs_by_name.items() if name == "castor_mutant"
-            )
-            gold = {number: 0 for _, number in bits}
-            gate = {number: mutant.number >> bit & 1 for bit, number in bits}
-            return self._pair.write(path, gold, gate, combinational, self.invariants if combinational else None)
-
-    def _make(self):
-        # A mutation at the output of a register gives the register a new name. The signals with the old names are kept
-        # as outputs, because properties may refer to them.
-        behind = sorted(set(re.findall(r"-port Q .*?-wire (\S+)", (self.work.parent / "mutations.txt").read_text())))
-        mark = self.work / "mutants.sha256"
-        made_of = hashlib.sha256((self.work.parent / "mutants.il").read_bytes()).hexdigest()
-        if not mark.exists() or mark.read_text() != made_of:
-            yosys.run(
-                [
-                    "read_ilang ../mutants.il",
-                    *(f"expose {self.block.top}/w:{name}" for name in behind),
-                    "memory_map",
-                    "async2sync",
-                    "techmap",
-                    "dffunmap",
-                    "opt_clean",
-                    "zinit -all",
-                    "dfflegalize -cell $_DFF_P_ 01",
-                    "aigmap",
-                    "setundef -zero",
-                    "opt_clean",
-                    "write_aiger -I -O -L -zinit -map mutants.map mutants.aig",
-                ],
-                self.work,
-                "mutants",
-            )
-            mark.write_text(made_of)
-        self._circuit = aiger.Circuit(self.work / "mutants.aig", self.work / "mutants.map")
-        nets = self._circuit.values_of(set(behind))  # must be read before outputs that are no ports are removed
-        self._circuit.hide(set(behind) - self._ports())
-        if self.proven:
-            self._make_invariants(nets)
-        self._pair = aiger.Pair(self._circuit)
-        self._pair.reset(3)  # all inputs are 0, so rst_ni is active
-
-    def _ports(self):
-        """Returns the names of the block's ports."""
-        header = re.search(
-            rf"^module {re.escape(self.block.top)}\((.*?)\);",
-            (self.work.parent / "mutants.sv").read_text(),
-            re.MULTILINE | re.DOTALL,
-        )
-        return {port.strip() for port in header.group(1).split(",")} if header else set()
-
-    def _make_invariants(self, nets):
-        """Makes the invariants: a circuit of the proven properties. All its latches are initially 0, like those of the
-        mutants' circuit."""
-        folder = self.work / "properties"
-        circuits.elaborate(self.block, self.values, folder)
-        yosys.run(
-            [
-                "read_ilang design.il",
-                "delete t:$cover",
-                "delete -output",
-                "memory_map",
-                "techmap",
-                "opt_clean",
-                "zinit -all",
-                "dfflegalize -cell $_DFF_P_ 01",
-                "expose -evert t:$assert",
-                "opt_clean",
-                "setundef -zero",
-                "aigmap",
-                "opt_clean",
-                "write_aiger -I -O -zinit -map invariants.map invariants.aig",
-            ],
-            folder,
-            "invariants",
-        )
-        circuit = aiger.Circuit(folder / "invariants.aig", folder / "invariants.map")
-        outputs = [
-            tuple(circuit.outputs[circuit.outputs_by_name[f"{name}.{port}", 0]] for port in ("A", "EN"))
-            for name in self.proven
-        ]
-        self.invariants = aiger.Invariants(circuit, outputs, self._circuit, nets)
-
-
-def proven_by(options, block, values):
-    """Returns the names of the properties that are proven according to --proven. Raises WrongRequest if those proofs
-    are of other sources or of other parameter values."""
-    if not options.proven:
-        return []
-    if options.proven == "recorded":
-        return proof_record.recorded_as_proven(block, options.params, values)
-    try:
-        data = json.loads(tree.read_text(options.proven))
-        if data["sources"] != formal.fingerprint(block) or data["parameters"] != values:
-            raise WrongRequest(
-                f"{options.proven}: the proofs are of other sources or of another parameter set",
-                "run castor prove again",
-            )
-        return [one["cell"] for one in data["properties"] if one["result"] == PROVEN]
-    except (ValueError, KeyError, TypeError):
-        raise WrongRequest(f"{options.proven}: not what castor prove --json writes") from None
-
-
-def compare(mutant, model, options):
-    """Tries to prove a surviving mutant equivalent to the RTL, and sets its result.
-
-    The first check is combinational: outputs and next states must be equal in every state, or with --proven in every
-    state in which the proven properties hold. The RTL reaches only such states, so RTL and mutant then stay in equal
-    states. The second check is sequential: outputs must be equal in every state that is reachable from reset, with
-    memories initially 0. The mutant remains a survivor if a difference is found, or if the time does not suffice.
-    """
-    name = f"m{mutant.number}"
-    if not model.compare(mutant, model.work / f"{name}.aig", combinational=True):
-        mutant.result, mutant.by = EQUIVALENT, "structure"
-        return
-    if re.search(r"UNSATISFIABLE", _abc(name, model.work, "strash; iprove", options).output):
-        mutant.result, mutant.by = EQUIVALENT, "every state that can be reached" if model.invariants else "every state"
-        return
-    model.compare(mutant, model.work / f"{name}.aig", combinational=False)
-    output = _abc(name, model.work, f"strash; scleanup; scorr; pdr -T {int(options.seconds)}", options).output
-    if re.search(r"^Property proved\.|Networks are equivalent", output, re.MULTILINE):
-        mutant.result, mutant.by = EQUIVALENT, "pdr"
-    elif re.search(r"was asserted in frame (\d+)", output):
-        mutant.by = "differs from cycle " + re.search(r"was asserted in frame (\d+)", output).group(1) + " on"
-    else:
-        mutant.by = "not decided"
-
-
-def _abc(name, work, script, options):
-    return tools.run(
-        ["berkeley-abc", "-c", f"read_aiger {name}.aig; {script}"],
-        work / f"{name}.log",
-        2 * options.seconds + 10,
-        cwd=work,
-    )

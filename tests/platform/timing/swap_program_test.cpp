@@ -5,105 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <deque>
 #include <numeric>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "castor/base/error.h"
-#include "castor/gpu/functional/functional_device.h"
-#include "castor/gpu/launch_check.h"
-#include "common/random_swap_engine.h"
-#include "common/sync_model.h"
-#include "common/sync_stubs.h"
-#include "platform/timing/rig.h"
-#include "platforms/machines.h"
+#include "platform/timing/swap_rig.h"
 
 namespace castor::gpu::timing_test::swap_program_test {
 namespace {
 
-using test::RandomSwapEngine;
 using ::testing::HasSubstr;
-
-struct Agent final : test::SyncModelAgent<test::SyncStub<AgentIn, AgentOut>> {};
-struct Hub final : test::SyncModelHub<test::SyncStub<HubIn, HubOut>> {
-  std::vector<Cycle> stops;
-  std::function<void()> on_stop = [] {};
-  void edge(const HubIn& in) override {
-    if (in.stopped) on_stop();
-    SyncModelHub::edge(in);
-  }
-};
-
-/// Passes everything through to a RandomSwapEngine, and knows what it does.
-class Engine final : public SwapEngine {
- public:
-  enum class Does { kNothing, kMovesOut, kMovesIn };
-  explicit Engine(const RandomSwapEngine::Options& options) : inner_(options) {}
-  [[nodiscard]] const char* block() const override { return inner_.block(); }
-  [[nodiscard]] SwapStorage storage() const override { return inner_.storage(); }
-  void attach(const HookSite& site) override { inner_.attach(site); }
-  void reset() override { inner_.reset(); }
-  [[nodiscard]] Cycle quiet() const override { return inner_.quiet(); }
-  void idle(Cycle n) override { inner_.idle(n); }
-  const SwapOut& settle(const SwapIn& in) override { return out_ = inner_.settle(in); }
-  void clock(const SwapIn& in) override {
-    if (in.job && out_.job_ready) does = in.job->out ? Does::kMovesOut : Does::kMovesIn;
-    if (out_.parked && in.park_ready) does = Does::kMovesIn;
-    if (out_.enter && in.enter_ready) does = Does::kNothing;
-    inner_.clock(in);
-  }
-  Does does = Does::kNothing;
-
- private:
-  RandomSwapEngine inner_;
-  SwapOut out_;
-};
-
-struct SwapRig {
-  explicit SwapRig(const std::vector<std::string>& overrides, const std::string& machine = "maxwell_liu13",
-                   const Hooks& others = {}) {
-    const unsigned sms = platforms::load_machine(machine, overrides).machine.chip.sms;
-    agents.resize(sms);
-    Hooks hooks = others;
-    hooks.hub = &hub;
-    RandomSwapEngine::Options options;
-    options.longest_pause = 1;
-    for (unsigned sm = 0; sm < sms; ++sm) {
-      hooks.agents.push_back(&agents[sm]);
-      hooks.swap.push_back(&engines.emplace_back(options));
-    }
-    rig = std::make_unique<Rig>(machine, overrides, hooks);
-    rig->recorder.keep_issues = false;
-  }
-  Ticket submit(ProgramHandle program, unsigned blocks, unsigned threads, const std::vector<std::uint64_t>& parameters,
-                std::shared_ptr<const SyncOptions> options = nullptr, unsigned queue = 0) {
-    KernelPacket packet;
-    packet.program = program;
-    packet.grid = {blocks};
-    packet.block = {threads};
-    packet.sync = std::move(options);
-    packet.parameters.resize(parameters.size() * 8);
-    if (!parameters.empty()) std::memcpy(packet.parameters.data(), parameters.data(), packet.parameters.size());
-    return rig->device->submit(queue, std::move(packet));
-  }
-  [[nodiscard]] unsigned room(ProgramHandle program, unsigned threads) const {
-    const Machine& machine = rig->machine();
-    return blocks_per_sm(machine, rig->program(program), threads, 0) * machine.chip.sms;
-  }
-  /// Sum of a statistic over the SMs.
-  [[nodiscard]] std::uint64_t sum(const std::string& name) const {
-    std::uint64_t sum = 0;
-    for (unsigned sm = 0; sm < agents.size(); ++sm) sum += rig->statistic("sm" + std::to_string(sm) + "." + name);
-    return sum;
-  }
-  Hub hub;
-  std::deque<Agent> agents;
-  std::deque<Engine> engines;
-  std::unique_ptr<Rig> rig;
-};
 
 // --- Results ---------------------------------------------------------------------------------------------------------
 
@@ -252,9 +163,9 @@ TEST(SwapPrograms, BlocksThatEndEarlyAreAnErrorOrAreNotWaitedFor) {
 
 /// Stops kernels by a fault. Returns what the engines did then: bit 0 nothing, bit 1 a move out, bit 2 a move in.
 /// The block that faults spins before its first barrier, or behind it: block 8 is among those that stay.
-std::uint64_t stop_after(unsigned rounds, bool resets, bool behind) {
+std::uint64_t stop_after(unsigned rounds, bool resets, bool behind, bool stays) {
   return in_child([&] {
-           SwapRig swap({"chip.sms=2", "sm.tb_slots=2"});
+           SwapRig swap({"chip.sms=2", "sm.tb_slots=2"}, "maxwell_liu13", stays ? one_tick_pauses() : to_memory());
            Rig& rig = *swap.rig;
            const ProgramHandle program = rig.load(
                std::string("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p0, %r1, ") + (behind ? "8" : "3") +
@@ -273,7 +184,9 @@ std::uint64_t stop_after(unsigned rounds, bool resets, bool behind) {
            EXPECT_EQ(rig.device->advance_until(first), Outcome::kFault);
            EXPECT_EQ(rig.device->fault()->kind, FaultKind::kTrap);
            if (resets) rig.device->reset();
-           if (resets) EXPECT_TRUE(rig.device->gpu().idle());
+           if (resets) {
+             EXPECT_TRUE(rig.device->gpu().idle());
+           }
            rig.finish(resets ? run.submit(12) : beside);
            run.check(12);
            rig.device->gpu().check_invariants();
@@ -287,8 +200,9 @@ TEST(SwapPrograms, AStoppedKernelLeavesACleanMachineInEveryState) {
   std::uint64_t seen = 0;
   for (unsigned rounds = 1; rounds < 110; rounds += 7) {
     SCOPED_TRACE(rounds);
-    seen |= stop_after(rounds, rounds % 2 == 0, false);
-    seen |= stop_after(rounds, rounds % 2 != 0, true);
+    seen |= stop_after(rounds, rounds % 2 == 0, false, false);
+    seen |= stop_after(rounds, rounds % 2 != 0, true, false);
+    static_cast<void>(stop_after(rounds, rounds % 4 == 1, rounds % 3 == 0, true));
   }
   EXPECT_EQ(seen, 7U) << "not all states were met";
 }

@@ -50,6 +50,10 @@ class Evidence(unittest.TestCase):
             figure["mutate"]([("", {"set": "odd", "killed": 19, "survived": 1, "equivalent": 5})]),
             "95.0 % killed: 19 of 20 at the set odd; 5 of 25 mutants proven equivalent",
         )
+        self.assertEqual(
+            figure["mutate"]([("", {"set": "odd", "killed": 9, "survived": 1, "equivalent": 2, "out_of_reach": 3})]),
+            "90.0 % killed: 9 of 10 at the set odd; 2 of 15 mutants proven equivalent, 3 out of reach of a run",
+        )
         both = ({"set": "proof", "widths": False}, {"set": "golden,CntW=10", "widths": True})
         self.assertEqual(
             figure["mutate"]([("", {**one, "killed": 9, "survived": 0, "equivalent": 1}) for one in both]),

@@ -14,20 +14,32 @@
 /// register home, that of its shared memory a shared home.
 namespace castor::gpu {
 
-/// Lines of a place of on-chip storage; line l of place p has the local address p * kPlaceLines + l.
+/// Most lines of a place of on-chip storage; line l of place p has the local address p * kPlaceLines + l.
 inline constexpr std::uint32_t kPlaceLines = 4096;
 inline constexpr std::uint32_t kSwapLineBytes = 128;
 
-/// Constants of the kernel whose TBs the jobs that follow name.
+/// Part of a context that a place holds together with the SIMT lines; the other part stays in its home.
+enum class SwapDirection : std::uint8_t {
+  kNone = 0,       ///< no place holds such a part
+  kRegisters = 1,  ///< registers go to spare shared memory
+  kShared = 2,     ///< shared memory goes to spare registers
+};
+
+/// Constants of the kernel whose TBs the jobs that follow name, and the layout of the spare storage of the SM
+/// (docs/gpu/swapping.md, "Spare storage"). Place 0 to in_place - 1 have `simt_lines` lines; the places of `copies`
+/// follow.
 struct SwapKernel {
   std::uint8_t warps = 0;           ///< warps of a TB
   std::uint16_t registers = 0;      ///< registers of a thread
   std::uint16_t simt_lines = 0;     ///< SIMT lines of a TB, at least 1
   std::uint16_t shared_lines = 0;   ///< lines of the shared memory of a TB; 0 = none
-  std::uint8_t slots = 0;           ///< TB contexts; homes 0 to slots - 1 belong to the contexts at first
+  std::uint8_t slots = 0;           ///< TB contexts; home c belongs to context c at first
   std::uint8_t register_homes = 0;  ///< register homes, those of the contexts included
   std::uint8_t shared_homes = 0;    ///< shared homes, those of the contexts included
-  std::uint8_t places = 0;          ///< places of on-chip storage
+  std::uint8_t in_place = 0;        ///< places for the SIMT lines of TBs that stay in their homes
+  std::uint8_t copies = 0;          ///< places for the SIMT lines of a TB and the part of it that `direction` names
+  SwapDirection direction = SwapDirection::kNone;
+  std::uint16_t copy_lines = 0;  ///< lines of each of the places of `copies`; 0 = there are none
 };
 
 /// Live registers at a site of the program: the other registers hold values that are never read again.
@@ -36,7 +48,9 @@ struct SiteMask {
   std::array<std::uint64_t, 4> live{};  ///< bit r of the mask: register r is live
 };
 
-/// Part of the shared memory of a TB that equals a part of global memory and is not written while it is tagged.
+/// Part of the shared memory of a TB that equals a part of global memory and is not written while it is tagged. It
+/// holds until the engine is told otherwise, until the TB is parked, or until a job without `out` is taken for the
+/// context.
 struct ReadOnlySegment {
   std::uint8_t slot = 0;      ///< TB context
   std::uint8_t index = 0;     ///< number of the segment of the TB
@@ -116,11 +130,9 @@ struct SwapIn {
   bool local_room = false;         ///< S0: one more TB whose context stays in this SM can be kept
   bool park_ready = false;         ///< S0: `SwapOut::parked` is taken in this tick
   bool enter_ready = false;        ///< S0: `SwapOut::enter` is taken in this tick
-  /// At the edge: device address of the image that the engine has asked for; 0 if the TB was stopped meanwhile: accesses
-  /// of its job have no effect.
-  Maybe<std::uint64_t> page;
-  bool access_taken = false;       ///< at the edge: the access is taken in this tick; false without one
-  bool load_done = false;          ///< at the edge: one load has been performed; loads are counted, not named
+  Maybe<std::uint64_t> page;  ///< at the edge: device address of the image that was asked for; 0: the TB was stopped
+  bool access_taken = false;  ///< at the edge: the access is taken in this tick; false without one
+  bool load_done = false;     ///< at the edge: one load has been performed; loads are counted, not named
   /// At the edge, while a job is open: requests of the SM without a reply: reads, stores, and accesses of the engine.
   std::uint16_t outstanding = 0;
 };
@@ -135,11 +147,15 @@ struct SwapOut {
   bool block_memory = false;         ///< no memory instruction of a warp issues in this tick
 };
 
-/// Storage that a swap engine uses beyond that of the TB contexts of its SM.
+/// Limits of a swap engine for the storage of its SM, for kernels that own the machine. A kernel gets homes and places
+/// up to these limits from the registers and the shared memory that its TBs leave unused. With all 0 no TB stays in the
+/// SM.
 struct SwapStorage {
-  std::uint8_t register_homes = 0;
-  std::uint8_t shared_homes = 0;
-  std::uint8_t places = 0;
+  std::uint8_t register_homes = 0;  ///< most register homes, those of the contexts included
+  std::uint8_t shared_homes = 0;    ///< most shared homes, those of the contexts included
+  std::uint8_t places = 0;          ///< most places
+  std::uint8_t segments = 0;        ///< most read-only segments of a TB; 0 = the engine does not use them
+  std::uint8_t queue = 0;           ///< most TBs whose contexts the agent keeps in the SM (AgentOut::local_room)
 };
 
 /// One per SM. Settles in S0, start, and clocks in S9, hook edges. On a machine with synchronisation agents it settles
@@ -147,7 +163,7 @@ struct SwapStorage {
 /// open and the engine is quiet.
 class SwapEngine : public ClockedHook<SwapIn, SwapOut> {
  public:
-  /// Returns the spare storage that the engine wants in its SM. Constant; called when the machine is built.
+  /// Returns the limits of the engine for the storage of its SM. Constant; called when the machine is built.
   [[nodiscard]] virtual SwapStorage storage() const { return {}; }
 };
 

@@ -7,6 +7,7 @@
 #include "castor/gpu/sm/blocked_warps.h"
 #include "castor/gpu/sm/scoreboard.h"
 #include "castor/gpu/sm/sm_clock.h"
+#include "castor/gpu/sm/swap_sites.h"
 #include "castor/gpu/sm/thread_blocks.h"
 
 namespace castor::gpu {
@@ -42,7 +43,10 @@ bool AgentJobs::accept(const SwapJob& job, const Hook& engine) {
                     unsigned{job.slot});
   if (tb.killed) return false;
   check_stalled(tb, engine);
-  parts_.tbs.request_swap({job.slot, SwapReason::kSynchronisation, parts_.clock.tick(), 0});
+  CASTOR_HOOK_CHECK(engine, now, is_swap_site(program(), job.site),
+                    "sync_agent of SM %u moves out TB %u at site %u, which its program does not have", parts_.sm,
+                    job.gid, unsigned{job.site});
+  parts_.tbs.request_swap({job.slot, SwapReason::kSynchronisation, parts_.clock.tick(), 0, job.site});
   asked_ |= bit;
   return true;
 }

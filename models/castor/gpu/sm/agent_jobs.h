@@ -23,6 +23,8 @@ class AgentJobs {
   [[nodiscard]] const KernelContext& kernel() const { return *kernel_; }
   /// Returns the constants of the kernel, which jobs have.
   [[nodiscard]] const SwapKernel& constants() const { return constants_; }
+  /// Returns the program of the kernel, whose sites jobs name.
+  [[nodiscard]] const isa::Program& program() const { return *kernel_->program; }
   /// Returns whether the engine is still to be configured with the constants. `configured`: it has been.
   [[nodiscard]] bool configures() const { return configures_; }
   void configured() { configures_ = false; }

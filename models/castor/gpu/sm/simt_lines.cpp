@@ -6,10 +6,10 @@
 
 namespace castor::gpu {
 
-void SimtLines::start(unsigned warps) {
+void SimtLines::start(unsigned warps, bool table) {
   SwapLine poison;
   poison.fill(kSwapPoison);
-  lines_.assign(lines(warps), poison);
+  lines_.assign(lines(warps) + (table ? 1 : 0), poison);
 }
 
 DeepStack SimtLines::pack(unsigned warp, const WarpState& state, std::uint32_t token) {

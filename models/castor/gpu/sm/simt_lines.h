@@ -39,8 +39,9 @@ class SimtLines {
     return (warps * static_cast<unsigned>(sizeof(SimtRecord)) + kSwapLineBytes - 1) / kSwapLineBytes;
   }
 
-  /// Makes the lines of a thread block, with poison in all bytes.
-  void start(unsigned warps);
+  /// Makes the lines of a thread block, with poison in all bytes. With `table` one more line follows, for a table of
+  /// read-only segments.
+  void start(unsigned warps, bool table = false);
   [[nodiscard]] std::byte* line(unsigned number) { return lines_[number].data(); }
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(lines_.size()); }
   /// Packs the state of warp number `warp` of the thread block and returns the entries that do not fit.

@@ -5,6 +5,7 @@
 #include "castor/gpu/sm/filter_unit.h"
 #include "castor/gpu/sm/hook_port.h"
 #include "castor/gpu/sm/mechanism_list.h"
+#include "castor/gpu/sm/read_only_segments.h"
 #include "castor/gpu/sm/swap_port.h"
 #include "castor/gpu/sm/sync_agent_port.h"
 #include "castor/gpu/sm/tb_mover.h"
@@ -12,6 +13,7 @@
 namespace castor::gpu {
 
 /// The mechanisms of an SM, in the order of their construction and calls.
-using SmMechanisms = MechanismList<DeviceCalls, TbMover, DeviceRuntime, FilterUnit, HookPort, SyncAgentPort, SwapPort>;
+using SmMechanisms =
+    MechanismList<DeviceCalls, TbMover, DeviceRuntime, FilterUnit, HookPort, SyncAgentPort, SwapPort, ReadOnlySegments>;
 
 }  // namespace castor::gpu

@@ -37,7 +37,7 @@ struct SmHooks {
   IssuePolicyHook* issue = nullptr;
   SyncAgent* agent = nullptr;
   SwapEngine* swap = nullptr;
-  AwayTbs* away = nullptr;       ///< with `agent` and `swap`: thread blocks that agents have swapped out, of all SMs
+  AwayTbs* away = nullptr;  ///< with `agent` and `swap`: thread blocks that agents have swapped out, of all SMs
 };
 
 /// References to the parts of an SM's core, for mechanisms and for parts that use many of them. Constructors may only

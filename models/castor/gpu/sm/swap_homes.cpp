@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "castor/gpu/execution/sync_operands.h"
 #include "castor/gpu/launch_record.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/sm/simt_lines.h"
@@ -11,54 +12,62 @@
 
 namespace castor::gpu {
 
-SwapHomes::SwapHomes(const Machine& machine, WarpTable& warps, ThreadBlocks& tbs, const SwapStorage& spare)
-    : warps_(warps),
-      tbs_(tbs),
-      registers_(machine.sm.tb_contexts + spare.register_homes),
-      shared_(machine.sm.tb_contexts + spare.shared_homes),
-      of_(machine.sm.tb_contexts),
-      places_(spare.places) {
-  warps_.add_row_sets(spare.register_homes * TbState::kWarps);
-  tbs_.add_shared_stores(spare.shared_homes);
-  for (std::size_t h = 0; h < shared_.size(); ++h) shared_[h] = static_cast<std::uint8_t>(h);
-  for (std::size_t c = 0; c < of_.size(); ++c) {
-    of_[c] = {static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c)};
-  }
-  renumber();
-  for (AlignedBytes& place : places_) place.reserve(std::size_t{kPlaceLines} * kSwapLineBytes);
+SwapHomes::SwapHomes(const Machine& machine, WarpTable& warps, ThreadBlocks& tbs, const SwapStorage& most)
+    : machine_(machine), warps_(warps), tbs_(tbs), most_(most), of_(machine.sm.tb_contexts) {
+  tbs_.grow_shared_stores(of_.size());
+  for (std::size_t c = 0; c < of_.size(); ++c) of_[c].store = static_cast<std::uint8_t>(c);
 }
 
 void SwapHomes::start(unsigned context) {
   const TbState& tb = tbs_[context];
+  if (of_[context].registers == kNoHome) return;
   Rows& home = registers_[of_[context].registers];
   home.fill(kNoRows);
   for (unsigned i = 0; i < tb.warp_count; ++i) home[i] = static_cast<std::uint16_t>(warps_.rows_of(tb.slots[i]));
 }
 
-void SwapHomes::renumber() {
-  std::vector<std::uint8_t> stores;
-  std::vector<bool> used(shared_.size());
-  for (Owned& one : of_) {
-    stores.push_back(shared_[one.shared]);
-    used[stores.back()] = true;
-    one.registers = one.shared = static_cast<std::uint8_t>(stores.size() - 1);
-  }
-  for (std::size_t s = 0; s < used.size(); ++s) {
-    if (!used[s]) stores.push_back(static_cast<std::uint8_t>(s));
-  }
-  shared_ = std::move(stores);
+void SwapHomes::renumber(const SwapKernel& kernel) {
+  kernel_ = kernel;
+  for (unsigned c = 0; c < of_.size(); ++c) of_[c].registers = of_[c].shared = c < kernel.slots ? c : kNoHome;
+  number_shared(kernel);
+  number_registers(kernel);
+  for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) start(lowest(left));
+  const std::size_t places = kernel.in_place + std::size_t{kernel.copies};
+  if (places_.size() < places) places_.resize(places);
+  for (std::size_t p = 0; p < places; ++p) places_[p].reserve(std::size_t{place_lines(p)} * kSwapLineBytes);
+}
 
+// Stores of contexts without a home stay with them.
+void SwapHomes::number_shared(const SwapKernel& kernel) {
+  std::vector<bool> used(tbs_.grow_shared_stores(of_.size() + kernel.shared_homes - kernel.slots));
+  shared_.clear();
+  for (const Owned& one : of_) {
+    used[one.store] = true;
+    if (one.shared != kNoHome) shared_.push_back(one.store);
+  }
+  for (std::size_t s = 0; shared_.size() < kernel.shared_homes; ++s) {
+    if (!used[s]) shared_.push_back(static_cast<std::uint8_t>(s));
+  }
+}
+
+void SwapHomes::number_registers(const SwapKernel& kernel) {
+  warps_.grow_row_sets(warps_.size() + (kernel.register_homes - kernel.slots) * unsigned{kernel.warps});
   std::vector<bool> bound(warps_.row_sets());
   for (unsigned slot = 0; slot < warps_.size(); ++slot) bound[warps_.rows_of(slot)] = true;
+  registers_.resize(kernel.register_homes);
   for (Rows& home : registers_) home.fill(kNoRows);
   std::uint16_t next = 0;
-  for (std::size_t h = of_.size(); h < registers_.size(); ++h) {
-    for (std::uint16_t& one : registers_[h]) {
+  for (unsigned h = kernel.slots; h < kernel.register_homes; ++h) {
+    for (unsigned i = 0; i < kernel.warps; ++i) {
       while (bound[next]) ++next;
-      one = next++;
+      registers_[h][i] = next++;
     }
   }
-  for (TbMask left = tbs_.resident(); left != 0; left &= left - 1) start(lowest(left));
+}
+
+unsigned SwapHomes::place_lines(std::uint64_t place) const {
+  if (place < kernel_.in_place) return kernel_.simt_lines;
+  return place < unsigned{kernel_.in_place} + kernel_.copies ? kernel_.copy_lines : 0;
 }
 
 bool SwapHomes::foreign(unsigned context, bool registers, unsigned home) const {
@@ -79,11 +88,12 @@ bool SwapHomes::may_enter(unsigned context, unsigned register_home, unsigned sha
 void SwapHomes::enter(unsigned context, unsigned register_home, unsigned shared_home) {
   const TbState& tb = tbs_[context];
   if (of_[context].registers != register_home) {
-    of_[context].registers = static_cast<std::uint8_t>(register_home);
+    of_[context].registers = register_home;
     for (unsigned i = 0; i < tb.warp_count; ++i) warps_.use_rows(tb.slots[i], registers_[register_home][i]);
   }
   if (of_[context].shared != shared_home) {
-    of_[context].shared = static_cast<std::uint8_t>(shared_home);
+    of_[context].shared = shared_home;
+    of_[context].store = shared_[shared_home];
     tbs_.use_shared_store(context, shared_[shared_home]);
   }
 }
@@ -98,32 +108,77 @@ std::byte* SwapHomes::shared_line(unsigned home, unsigned line) {
 }
 
 std::byte* SwapHomes::place_line(std::uint64_t address) {
-  const std::uint64_t place = address / kPlaceLines;
-  if (place >= places_.size()) return nullptr;
-  return places_[place].data() + address % kPlaceLines * kSwapLineBytes;
+  const std::uint64_t place = address / kPlaceLines, line = address % kPlaceLines;
+  return line < place_lines(place) ? places_[place].data() + line * kSwapLineBytes : nullptr;
+}
+
+SwapDemand SwapHomes::demand(const TbState& tb) const {
+  const KernelContext& kernel = *tb.kernel;
+  const isa::Program& program = *kernel.program;
+  const auto lines = [](std::uint64_t bytes) {
+    return static_cast<unsigned>((bytes + kSwapLineBytes - 1) / kSwapLineBytes);
+  };
+  SwapDemand demand;
+  demand.file_registers = machine_.sm.registers * 4 / kSwapLineBytes;
+  demand.file_shared = machine_.sm.smem_bytes / kSwapLineBytes;
+  demand.slots = kernel.fit;
+  demand.registers = lines(std::uint64_t{kernel.need.reg_units} * machine_.sm.reg_alloc_unit * 4);
+  demand.shared = lines(kernel.shared_bytes);
+  const bool table = kernel.owned && most_.segments != 0 && contains(program.sync.ops, isa::SyncOp::kReadOnly);
+  demand.simt = SimtLines::lines(tb.warp_count) + (table ? 1 : 0);
+  const bool one_site = program.sync.sites.size() == 1;
+  demand.live = tb.warp_count *
+                (one_site ? static_cast<unsigned>(program.sync.sites.front().registers.count()) : program.registers);
+  return demand;
 }
 
 SwapKernel SwapHomes::constants(const TbState& tb) const {
+  const SwapDemand need = demand(tb);
   SwapKernel kernel;
   kernel.warps = static_cast<std::uint8_t>(tb.warp_count);
   kernel.registers = static_cast<std::uint16_t>(tb.kernel->program->registers);
-  kernel.simt_lines = static_cast<std::uint16_t>(SimtLines::lines(tb.warp_count));
-  kernel.shared_lines = static_cast<std::uint16_t>((tb.kernel->shared_bytes + kSwapLineBytes - 1) / kSwapLineBytes);
-  kernel.slots = static_cast<std::uint8_t>(of_.size());
-  kernel.register_homes = static_cast<std::uint8_t>(registers_.size());
-  kernel.shared_homes = static_cast<std::uint8_t>(shared_.size());
-  kernel.places = static_cast<std::uint8_t>(places_.size());
+  kernel.simt_lines = static_cast<std::uint16_t>(need.simt);
+  kernel.shared_lines = static_cast<std::uint16_t>(need.shared);
+  if (!tb.kernel->owned) {
+    kernel.slots = kernel.register_homes = kernel.shared_homes = static_cast<std::uint8_t>(of_.size());
+    return kernel;
+  }
+  const SwapLayout layout = swap_layout(need, most_);
+  kernel.slots = static_cast<std::uint8_t>(need.slots);
+  kernel.register_homes = static_cast<std::uint8_t>(layout.register_homes);
+  kernel.shared_homes = static_cast<std::uint8_t>(layout.shared_homes);
+  kernel.in_place = static_cast<std::uint8_t>(layout.in_place);
+  kernel.copies = static_cast<std::uint8_t>(layout.copies);
+  kernel.direction = layout.direction;
+  kernel.copy_lines = static_cast<std::uint16_t>(layout.copies == 0 ? 0 : layout.copy_lines);
   return kernel;
 }
 
 void SwapHomes::poison(unsigned context, const SwapKernel& kernel) {
+  const TbState& tb = tbs_[context];
   for (unsigned i = 0; i < kernel.warps; ++i) {
-    for (unsigned reg = 0; reg < kernel.registers; ++reg) {
-      std::fill_n(row(of_[context].registers, i, reg), kSwapLineBytes, kSwapPoison);
+    std::fill_n(warps_.rows(warps_.rows_of(tb.slots[i])), std::size_t{kernel.registers} * kSwapLineBytes, kSwapPoison);
+  }
+  std::fill_n(tbs_.shared_store(of_[context].store), std::size_t{kernel.shared_lines} * kSwapLineBytes, kSwapPoison);
+}
+
+void SwapHomes::poison_dead(unsigned context, const std::bitset<256>& live) {
+  const TbState& tb = tbs_[context];
+  for (unsigned i = 0; i < tb.warp_count; ++i) {
+    std::byte* const rows = warps_.rows(warps_.rows_of(tb.slots[i]));
+    for (unsigned reg = 0; reg < tb.kernel->program->registers; ++reg) {
+      if (!live[reg]) std::fill_n(rows + std::size_t{reg} * kSwapLineBytes, kSwapLineBytes, kSwapPoison);
     }
   }
-  if (kernel.shared_lines == 0) return;
-  std::fill_n(shared_line(of_[context].shared, 0), std::size_t{kernel.shared_lines} * kSwapLineBytes, kSwapPoison);
+}
+
+void SwapHomes::poison_covered(unsigned context, const SegmentTable& segments) {
+  std::byte* const store = tbs_.shared_store(of_[context].store);
+  for (std::uint32_t line = 0; line < kernel_.shared_lines; ++line) {
+    if (segments.covering(line) != nullptr) {
+      std::fill_n(store + std::size_t{line} * kSwapLineBytes, kSwapLineBytes, kSwapPoison);
+    }
+  }
 }
 
 }  // namespace castor::gpu

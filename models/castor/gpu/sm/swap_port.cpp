@@ -20,8 +20,36 @@ namespace {
 
 [[nodiscard]] TbMask bit_of(unsigned context) { return TbMask{1} << context; }
 
-[[nodiscard]] bool same(const SwapKernel& a, const SwapKernel& b) {
-  return a.warps == b.warps && a.registers == b.registers && a.shared_lines == b.shared_lines;
+// Returns whether the SIMT lines of a kernel's thread blocks end with a table of read-only segments.
+[[nodiscard]] bool has_table(const SwapKernel& kernel) { return kernel.simt_lines > SimtLines::lines(kernel.warps); }
+
+// Checks a read-only access: the global address must be that of the segment that covers the line.
+void check_read_only(const SmParts& parts, const SwapEngine& engine, const SwapAccess& access) {
+  const std::vector<SegmentTable>& segments = parts.tbs.engine_moves().segments;
+  const ReadOnlyPromise* const promise = segments.empty() ? nullptr : segments[access.slot].covering(access.line);
+  CASTOR_HOOK_CHECK(
+      engine, parts.clock.now(),
+      !access.store && !access.local && promise != nullptr && promise->address_of(access.line) == access.address,
+      "swap engine of SM %u: makes a read-only access to line %u of the shared memory of TB context %u "
+      "at 0x%llx, where no segment has it",
+      parts.sm, unsigned{access.line}, unsigned{access.slot}, static_cast<unsigned long long>(access.address));
+}
+
+// Restores the read-only segments of a thread block whose SIMT line `line` has been loaded, if it is the last one.
+void restore_segments(const SmParts& parts, const SwapEngine& engine, unsigned context, const SwapKernel& kernel,
+                      SimtLines& lines, const std::byte* line) {
+  if (!has_table(kernel) || line != lines.line(lines.size() - 1)) return;
+  EngineMoves& moves = parts.tbs.engine_moves();
+  SegmentTable& table = moves.segments[context];
+  table.read(line);
+  for (unsigned i = 0; i < SegmentTable::kMost; ++i) {
+    if (!table.used(i)) continue;
+    const ReadOnlySegment segment = table.segment(context, i);
+    CASTOR_HOOK_CHECK(engine, parts.clock.now(), segment.first + unsigned{segment.lines} <= kernel.shared_lines,
+                      "swap engine of SM %u: the SIMT lines of TB context %u are not those that a TB has left",
+                      parts.sm, context);
+    moves.segment_updates.push_back(segment);
+  }
 }
 
 // Unpacks the SIMT lines of a TB that has been moved into a context.
@@ -73,7 +101,12 @@ SwapPort::Moving& SwapPort::ask(const SwapJob& job, const KernelContext& kernel,
 
 void SwapPort::start(TbStart& start) {
   homes_.start(start.context);
-  if (start.tb.kernel->owned) agent_.own(*start.tb.kernel, homes_.constants(start.tb));
+  if (!start.tb.kernel->owned) return;
+  const SwapKernel constants = homes_.constants(start.tb);
+  CASTOR_ASSERT_AT(parts_.clock.now(), start.context < constants.slots,
+                   "a TB starts in context %u of SM %u, where at most %u of its kernel are resident", start.context,
+                   parts_.sm, unsigned{constants.slots});
+  agent_.own(*start.tb.kernel, constants);
 }
 
 // Takes the job that the agent offers in this tick. It waits while a job of its context is open, and while a TB that
@@ -87,8 +120,9 @@ void SwapPort::take_agent_job() {
   Moving& moving = ask(job, agent_.kernel(), agent_.constants());
   moving.agent = true;
   moves_.agent.open |= bit_of(job.slot);
+  if (!job.out && has_table(agent_.constants())) moves_.segments[job.slot].clear();
   if (job.out || job.fresh) return;
-  moving.lines.start(agent_.constants().warps);
+  moving.lines.start(agent_.constants().warps, has_table(agent_.constants()));
   homes_.poison(job.slot, agent_.constants());
 }
 
@@ -103,12 +137,20 @@ void SwapPort::freeze(unsigned context) {
   Moving& moving = moving_[context];
   moving.record = std::make_shared<SwapRecord>();
   moving.record->token = ++tokens_ << 8U | parts_.sm;
-  moving.lines.start(tb.warp_count);
+  const bool table = (open_ & bit_of(context)) != 0 && has_table(moving.constants);
+  moving.lines.start(tb.warp_count, table);
+  if (table) {
+    moving.left = std::exchange(moves_.segments[context], {});
+    moving.left.write(moving.lines.line(moving.lines.size() - 1));
+  }
   for (unsigned i = 0; i < tb.warp_count; ++i) {
     moving.record->deep.push_back(moving.lines.pack(i, parts_.warps[tb.slots[i]], moving.record->token));
     if (!moving.record->deep.back().empty()) ++counters_.deep_stacks;
   }
-  if ((open_ & bit_of(context)) != 0) return agent_.frozen(context);
+  if ((open_ & bit_of(context)) != 0) {
+    homes_.poison_dead(context, live_registers(*tb.kernel->program, moving.job.site));
+    return agent_.frozen(context);
+  }
   SwapJob job;
   job.slot = static_cast<std::uint8_t>(context);
   job.out = job.fresh = true;
@@ -160,6 +202,8 @@ WarpMask SwapPort::busy_warps() const {
 
 void SwapPort::begin_tick() {
   in_.configure.reset();
+  in_.sites.reset();
+  in_.segment.reset();
   in_.job.reset();
   in_.page.reset();
   in_.access_taken = in_.load_done = false;
@@ -179,22 +223,25 @@ void SwapPort::take_messages() {
 }
 
 bool SwapPort::awake() const {
-  return open_ != 0 || called_open_ || out_.access || agent_.configures() || owed_ >= quiet_;
+  return open_ != 0 || called_open_ || out_.access || agent_.configures() || setup_.sites().pending() ||
+         !moves_.segment_updates.empty() || owed_ >= quiet_;
 }
 
-// Offers the oldest job, if the engine has the constants of its kernel. They change when the engine has no job.
+// Offers the oldest job, if the engine has the constants and the sites of its kernel. They change when the engine has
+// no job.
 void SwapPort::offer_job() {
-  if (agent_.configures() && taken_ == 0) {
-    in_.configure = agent_.constants();
-    return homes_.renumber();
-  }
-  if (queue_.empty()) return;
-  const Moving& next = moving_[queue_.front()];
-  if (configured_ && same(kernel_, next.constants)) {
-    in_.job = next.job;
-  } else if (taken_ == 0) {
-    in_.configure = next.constants;
-    homes_.renumber();
+  const Moving* const next = queue_.empty() ? nullptr : &moving_[queue_.front()];
+  const bool owned = agent_.configures() || (next != nullptr && next->agent);
+  if (agent_.configures() || (next != nullptr && !setup_.knows(next->constants))) {
+    if (taken_ != 0) return;
+    in_.configure = owned ? agent_.constants() : next->constants;
+    homes_.renumber(*in_.configure);
+    moves_.segment_updates.clear();
+    setup_.configure(*in_.configure, owned ? &agent_.program() : nullptr);
+  } else if (setup_.sites().pending()) {
+    in_.sites = setup_.sites().next();
+  } else if (next != nullptr) {
+    in_.job = next->job;
   }
 }
 
@@ -284,9 +331,12 @@ bool SwapPort::make_access(const SwapAccess& access) {
   CASTOR_HOOK_CHECK(engine_, in_.now,
                     line != nullptr && (access.local ? place != nullptr : access.address % kSwapLineBytes == 0),
                     "swap engine of SM %u: accesses a line that TB context %u does not have", parts_.sm, context);
+  if (access.type == SwapAccess::Type::kReadOnly) check_read_only(parts_, engine_, access);
   if (lost(context)) return true;  // memory and storage may belong to others by now
   if (access.local) {
     std::memcpy(access.store ? place : line, access.store ? line : place, kSwapLineBytes);
+    if (!access.store)
+      restore_segments(parts_, engine_, context, moving_[context].constants, moving_[context].lines, line);
     ++counters_.copies;
   } else if (!access_memory(access, line)) {
     ++counters_.refused;
@@ -329,7 +379,7 @@ bool SwapPort::access_memory(const SwapAccess& access, std::byte* line) {
     ++moving_[access.slot].stores;
   } else {
     ++counters_.loads;
-    loads_.emplace(operation, line);
+    loads_.emplace(operation, Destination{line, access.slot});
   }
   return true;
 }
@@ -346,7 +396,9 @@ void SwapPort::swap_loaded(MemoryOperation& operation, Tick ready) {
 bool SwapPort::take(const SmEvent& event) {
   if (event.kind != SmEvent::Kind::kSwapLoaded) return false;
   const auto load = loads_.find(event.operation);
-  parts_.memory.finish_swap(*event.operation, load->second);
+  const auto [line, context] = load->second;
+  parts_.memory.finish_swap(*event.operation, line);
+  restore_segments(parts_, engine_, context, moving_[context].constants, moving_[context].lines, line);
   loads_.erase(load);
   ++acknowledges_;
   return true;
@@ -374,7 +426,9 @@ void SwapPort::clock() {
     if (!parts_.machine.run.sleep) flush();
     return;
   }
-  in_.load_done = acknowledges_ != 0;
+  // The engine knows the segments of a thread block before the load that has brought them is acknowledged.
+  in_.load_done = acknowledges_ != 0 && moves_.segment_updates.empty();
+  if (!moves_.segment_updates.empty() && !in_.configure) in_.segment = moves_.segment_updates.front();
   in_.outstanding = static_cast<std::uint16_t>(open_ != 0 ? parts_.memory.requests() : 0);
   take_page();
   called_open_ = open_ != 0;
@@ -399,21 +453,22 @@ void SwapPort::take_page() {
 // Applies the outputs that were taken at this edge.
 void SwapPort::apply() {
   if (in_.load_done) --acknowledges_;
+  if (in_.segment) moves_.segment_updates.pop_front();
   if (in_.access_taken && !out_.access->store && (out_.access->local || lost(out_.access->slot))) ++acknowledges_;
   if (in_.page) moving_[*out_.page_request].record->address = *in_.page;
-  if (in_.configure) {
-    kernel_ = *in_.configure;
-    configured_ = true;
-    agent_.configured();
-  }
-  if (in_.job && out_.job_ready) {
+  if (in_.configure) agent_.configured();
+  if (in_.sites) setup_.sites().told();
+  const bool took_job = in_.job && out_.job_ready;
+  if (took_job) {
     ++counters_.jobs;
     taken_ |= bit_of(in_.job->slot);
     queue_.pop_front();
   }
   if (out_.parked && in_.park_ready) park(*out_.parked);
   if (out_.enter && in_.enter_ready) enter(*out_.enter);
-  if (in_.configure || in_.job || in_.page || in_.access_taken || out_.parked || out_.enter) parts_.clock.stir();
+  if (in_.configure || in_.sites || in_.segment || took_job || in_.page || in_.access_taken || out_.parked ||
+      out_.enter)
+    parts_.clock.stir();
 }
 
 // A thread block that the agent swaps out leaves the SM while its stores are still in flight.
@@ -424,7 +479,8 @@ void SwapPort::park(const SwapParked& parked) {
   if (!moving.agent || lost(parked.slot)) return;
   moves_.done |= bit_of(parked.slot);
   agent_.announce(moving.job.gid, moving.record->address);
-  moving.lines.start(moving.constants.warps);
+  moving.lines.start(moving.constants.warps, has_table(moving.constants));
+  if (has_table(moving.constants) && !parked.local) homes_.poison_covered(parked.slot, moving.left);
   moving.since = parts_.clock.tick();
 }
 
@@ -473,7 +529,9 @@ void SwapPort::end(unsigned context) {
 
 Cycle SwapPort::wake() const {
   const Cycle now = parts_.clock.now();
-  if (acknowledges_ != 0 || out_.access || (called_open_ && open_ == 0)) return now + 1;
+  if (setup_.sites().pending() || !moves_.segment_updates.empty() || acknowledges_ != 0 || out_.access ||
+      (called_open_ && open_ == 0))
+    return now + 1;
   const Cycle quiet = quiet_ == kForever ? kForever : quiet_ - std::min<Cycle>(quiet_, owed_);
   const Cycle wake = quiet >= kForever - now - 1 ? kForever : now + 1 + quiet;
   return no_image_ ? std::min(wake, std::max(pages_.next(), now + 1)) : wake;

@@ -15,6 +15,7 @@
 #include "castor/gpu/sm/mechanism.h"
 #include "castor/gpu/sm/simt_lines.h"
 #include "castor/gpu/sm/swap_homes.h"
+#include "castor/gpu/sm/swap_sites.h"
 #include "castor/gpu/sm/thread_blocks.h"
 #include "castor/gpu/swap_record.h"
 
@@ -92,6 +93,7 @@ class SwapPort : public SmMechanism {
     unsigned stores = 0;                    ///< stores that are not in memory yet
     Tick since = 0;                         ///< of the agent: tick in which the context could begin to move in
     SimtLines lines;                        ///< SIMT lines of the thread block
+    SegmentTable left;                      ///< read-only segments of the thread block that moves out
     std::shared_ptr<SwapRecord> record;     ///< where the context is; kept until the job is over
     /// Returns whether a thread block that leaves its context empty has stores that are not in memory yet. It stays on
     /// the SM until then: no other thread block in the context would keep the kernel from ending.
@@ -124,6 +126,7 @@ class SwapPort : public SmMechanism {
   SwapCounters counters_;
   SwapEngine& engine_;
   SwapHomes homes_;
+  SwapSetup setup_;
   EngineMoves& moves_;
   AgentJobs agent_;
   PagePort pages_;
@@ -131,18 +134,21 @@ class SwapPort : public SmMechanism {
   TbMask open_ = 0;             // contexts with a job that is not over
   TbMask taken_ = 0;            // those whose job the engine has taken
   std::deque<unsigned> queue_;  // contexts whose job waits for the engine, oldest first
-  SwapKernel kernel_;           // constants that the engine has; valid with configured_
-  bool configured_ = false;
-  Maybe<unsigned> no_image_;   // TB context whose request for an image is not granted yet
-  unsigned acknowledges_ = 0;  // loads performed that the engine has not been told of
-  std::uint32_t tokens_ = 0;   // tokens given to thread blocks that moved out
-  std::unordered_map<const MemoryOperation*, std::byte*> loads_;  // lines that are loaded, with their destinations
-  SwapIn in_;                                                     // inputs of this tick
-  SwapOut out_;                                                   // outputs of the engine's last settle
-  bool awake_ = false;                                            // the engine is called in this tick
-  bool called_open_ = false;                                      // a job was open at the engine's last edge
-  Cycle quiet_ = 0;                                               // Hook::quiet after the engine's last edge
-  Tick owed_ = 0;                                                 // ticks since then, to be applied by Hook::idle
+  Maybe<unsigned> no_image_;    // TB context whose request for an image is not granted yet
+  unsigned acknowledges_ = 0;   // loads performed that the engine has not been told of
+  std::uint32_t tokens_ = 0;    // tokens given to thread blocks that moved out
+  /// Destination of a line that is loaded.
+  struct Destination {
+    std::byte* line = nullptr;
+    unsigned context = 0;
+  };
+  std::unordered_map<const MemoryOperation*, Destination> loads_;  // lines that are loaded
+  SwapIn in_;                                                      // inputs of this tick
+  SwapOut out_;                                                    // outputs of the engine's last settle
+  bool awake_ = false;                                             // the engine is called in this tick
+  bool called_open_ = false;                                       // a job was open at the engine's last edge
+  Cycle quiet_ = 0;                                                // Hook::quiet after the engine's last edge
+  Tick owed_ = 0;                                                  // ticks since then, to be applied by Hook::idle
 };
 
 }  // namespace castor::gpu

@@ -6,6 +6,7 @@
 #include "castor/base/error.h"
 #include "castor/base/hash.h"
 #include "castor/gpu/saved_tb.h"
+#include "castor/gpu/sm/swap_sites.h"
 
 namespace castor::gpu {
 namespace {
@@ -50,6 +51,25 @@ void add_warp(Digest& digest, const WarpState& warp) {
   digest.add(warp.barrier.dst);
   digest.add(warp.barrier.predicate);
   digest.add(warp.barrier.lanes);
+}
+
+// Adds the registers of a warp, `row` bytes each, without those that are dead at a site.
+void add_registers(Digest& digest, const WarpState& warp, std::size_t row, unsigned site) {
+  const unsigned registers = warp.program->registers;
+  if (site == SwapJob::kAllRegisters) return digest.add(warp.registers, registers * row);
+  const std::bitset<256> live = live_registers(*warp.program, site);
+  for (unsigned reg = 0; reg < registers; ++reg) {
+    if (live[reg]) digest.add(warp.registers + reg * row, row);
+  }
+}
+
+// Adds the shared memory of a thread block, without the lines that read-only segments cover.
+void add_shared(Digest& digest, const TbState& tb, const SegmentTable& segments) {
+  const unsigned bytes = tb.kernel->shared_bytes;
+  for (unsigned at = 0; at < bytes; at += kSwapLineBytes) {
+    if (segments.covering(at / kSwapLineBytes) == nullptr)
+      digest.add(tb.shared + at, std::min(kSwapLineBytes, bytes - at));
+  }
 }
 
 // Returns whether the context of a thread block that has been restored is still to be moved in by the swap engine.
@@ -141,6 +161,7 @@ TbMask TbMover::begin(WarpMask busy_warps) {
     if (by_engine(move.request.reason)) {
       move.until = base::kForever;
       move.saved = std::make_unique<SavedTb>();
+      move.saved->site = move.request.site;
       save(move.request.context, false, *move.saved);
       tbs_.engine_moves().leaving |= bit;
     } else {
@@ -295,7 +316,7 @@ void TbMover::save(unsigned context, bool whole, SavedTb& saved) const {
     saved.warps[i].live = (tb.live & warp_bit(tb.slots[i])) != 0;
     if (saved.warps[i].live) save_warp(tb.slots[i], whole, saved.warps[i]);
   }
-  saved.digest = digest(context);
+  saved.digest = digest(context, saved.site);
 }
 
 void TbMover::come_back(TbStart& start, const SavedTb& saved) {
@@ -390,15 +411,16 @@ void TbMover::hand_over_restored() {
   for (const Restored& one : restored_) {
     if (one.local) memory_.restore_local(one.context, one.tb->local);
     if (!one.compare) continue;
-    CASTOR_ASSERT_AT(clock_.now(), tbs_[one.context].killed || digest(one.context) == one.tb->digest,
+    CASTOR_ASSERT_AT(clock_.now(), tbs_[one.context].killed || digest(one.context, one.tb->site) == one.tb->digest,
                      "the context of TB %llu that comes back to SM %u is not the one that left",
                      static_cast<unsigned long long>(one.tb->gid), sm_);
   }
   restored_.clear();
 }
 
-// Returns the digest of all storage cells of a thread block: its warps, barriers, shared and local memory.
-std::uint64_t TbMover::digest(unsigned context) const {
+// Returns the digest of all storage cells of a thread block: its warps, barriers, shared and local memory. Registers
+// that are dead at `site` do not count.
+std::uint64_t TbMover::digest(unsigned context, unsigned site) const {
   const TbState& tb = tbs_[context];
   Digest digest;
   digest.add(tb.gid);
@@ -415,9 +437,14 @@ std::uint64_t TbMover::digest(unsigned context) const {
     add_warp(digest, warp);
     digest.add(rest_of_sleep(w));
     digest.add((blocked_.held_at_barrier() & warp_bit(w)) != 0 ? 1 : 0);
-    digest.add(warp.registers, std::size_t{warp.program->registers} * warps_.lanes() * 4);
+    add_registers(digest, warp, std::size_t{warps_.lanes()} * 4, site);
   }
-  digest.add(tb.shared, tb.kernel->shared_bytes);
+  const EngineMoves& moves = tbs_.engine_moves();
+  if (moves.segments.empty() || moves.segments[context].empty()) {
+    digest.add(tb.shared, tb.kernel->shared_bytes);
+  } else {
+    add_shared(digest, tb, moves.segments[context]);
+  }
   std::vector<std::byte> local;
   memory_.save_local(context, local);
   digest.add(local.data(), local.size());

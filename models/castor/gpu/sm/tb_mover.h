@@ -124,7 +124,7 @@ class TbMover : public SmMechanism {
   [[nodiscard]] std::uint64_t random(std::uint64_t salt) const;
   [[nodiscard]] Tick rest_of_sleep(unsigned w) const;
   void save_warp(unsigned w, bool whole, SavedWarp& to) const;
-  [[nodiscard]] std::uint64_t digest(unsigned context) const;
+  [[nodiscard]] std::uint64_t digest(unsigned context, unsigned site) const;
 
   const Machine& machine_;
   const unsigned sm_;

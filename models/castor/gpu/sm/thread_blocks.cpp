@@ -25,9 +25,10 @@ ThreadBlocks::ThreadBlocks(const Machine& machine, unsigned sm, TbCounters& coun
   }
 }
 
-void ThreadBlocks::add_shared_stores(unsigned stores) {
-  shared_.resize(shared_.size() + stores);
+std::size_t ThreadBlocks::grow_shared_stores(std::size_t stores) {
+  if (shared_.size() < stores) shared_.resize(stores);
   for (AlignedBytes& store : shared_) store.reserve(machine_.sm.smem_bytes);
+  return shared_.size();
 }
 
 const DecodedProgram& ThreadBlocks::decoded(const isa::Program& program) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "castor/gpu/hooks/swap_engine.h"
 #include "castor/gpu/machine.h"
 #include "castor/gpu/observer.h"
+#include "castor/gpu/sm/segment_table.h"
 #include "castor/gpu/sm/sm_statistics.h"
 #include "castor/gpu/sm/tb_state.h"
 #include "castor/gpu/sm/warp_mask.h"
@@ -25,8 +27,9 @@ struct SavedTb;
 struct SwapRequest {
   unsigned context = 0;
   SwapReason reason = SwapReason::kChildren;
-  Tick from = 0;   ///< first tick in which the context may move
-  Tick ticks = 0;  ///< ticks that the move takes
+  Tick from = 0;                               ///< first tick in which the context may move
+  Tick ticks = 0;                              ///< ticks that the move takes
+  std::uint8_t site = SwapJob::kAllRegisters;  ///< SwapJob::site: registers that are dead there are lost
 };
 
 /// Wires of a tick between the synchronisation agent of an SM and its swap engine, and what their ports tell each
@@ -59,6 +62,9 @@ struct EngineMoves {
   /// TB of the dispatcher starts in them. They are free when a TB of another kernel starts.
   TbMask kept = 0;
   AgentWires agent;
+  /// [context] read-only segments of the TB in the context; empty in an SM whose engine does not use them.
+  std::vector<SegmentTable> segments;
+  std::deque<ReadOnlySegment> segment_updates;  ///< changes of `segments` that the engine is still to be told, in order
 
   void forget(unsigned context) {
     const TbMask bit = TbMask{1} << context;
@@ -174,8 +180,9 @@ class ThreadBlocks {
   /// leaves.
   [[nodiscard]] EngineMoves& engine_moves() { return engine_moves_; }
   // Shared homes (docs/gpu/swapping.md). Context c has store c, unless a swap engine has given it another one.
-  /// Adds stores for shared memory, and makes all stores as large as the shared memory of the SM.
-  void add_shared_stores(unsigned stores);
+  /// Adds stores for shared memory until there are `stores`, and makes all stores as large as the shared memory of the
+  /// SM. Returns the number of stores, which may be larger.
+  std::size_t grow_shared_stores(std::size_t stores);
   [[nodiscard]] std::byte* shared_store(unsigned store) { return shared_[store].data(); }
   void use_shared_store(unsigned context, unsigned store) {
     shared_of_[context] = static_cast<std::uint8_t>(store);

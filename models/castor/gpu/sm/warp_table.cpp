@@ -27,7 +27,6 @@ WarpTable::WarpTable(const Machine& machine, unsigned sm)
       slots_(machine.sm.warps),
       sm_(sm),
       sms_(machine.chip.sms),
-      row_set_count_(machine.sm.warps),
       stride_(slot_stride(machine)),
       row_sets_(machine.sm.warps) {
   CASTOR_ASSERT(machine.sm.warps <= kMaxWarps, "an SM of %u warps", machine.sm.warps);

@@ -61,16 +61,15 @@ class WarpTable {
   void resume_at(unsigned slot, isa::SimtStack stack, std::uint32_t pc, const std::array<std::uint32_t, 8>& predicates);
 
   // Register homes (docs/gpu/swapping.md). Slot s points to row set s, unless a swap engine has given it another one.
-  /// Adds storage for the registers of `sets` warps.
-  void add_row_sets(unsigned sets) {
-    spare_rows_.reserve(stride_ * sets);
-    row_set_count_ += sets;
+  /// Adds storage for the registers of warps until there are `sets` row sets. Those that exist do not move.
+  void grow_row_sets(unsigned sets) {
+    while (row_sets() < sets) spare_rows_.emplace_back().reserve(stride_);
   }
-  [[nodiscard]] unsigned row_sets() const { return row_set_count_; }
+  [[nodiscard]] unsigned row_sets() const { return static_cast<unsigned>(slots_.size() + spare_rows_.size()); }
   /// Returns the registers of a row set.
   [[nodiscard]] std::byte* rows(unsigned set) {
     const auto slots = static_cast<unsigned>(slots_.size());
-    return set < slots ? rows_.data() + set * stride_ : spare_rows_.data() + (set - slots) * stride_;
+    return set < slots ? rows_.data() + set * stride_ : spare_rows_[set - slots].data();
   }
   [[nodiscard]] unsigned rows_of(unsigned slot) const { return row_sets_[slot]; }
   void use_rows(unsigned slot, unsigned set) {
@@ -123,10 +122,10 @@ class WarpTable {
   std::vector<WarpState> slots_;
   AgeOrder ages_;
   const unsigned sm_, sms_;
-  unsigned row_set_count_;               // row sets of slots and spare ones
-  const std::size_t stride_;             // bytes of a row set
-  std::vector<std::uint16_t> row_sets_;  // [slot] row set of the slot
-  AlignedBytes rows_, spare_rows_;       // row sets of the slots, and of spare homes
+  const std::size_t stride_;              // bytes of a row set
+  std::vector<std::uint16_t> row_sets_;   // [slot] row set of the slot
+  AlignedBytes rows_;                     // row sets of the slots
+  std::vector<AlignedBytes> spare_rows_;  // row sets of spare homes
 };
 
 }  // namespace castor::gpu
