@@ -20,7 +20,7 @@ module castor_tb_swap_in #(
   input  logic clear_i,  // a kernel starts: the machine becomes idle; overrides all else
 
   // Constants of the kernel.
-  input  logic [5:0]  warps_i,      // warps of a thread block
+  input  logic [4:0]  warps_i,      // warps of a thread block; 0: 32
   input  logic [5:0]  simt_i,       // SIMT lines of a thread block
   input  logic [10:0] smem_i,       // lines of shared memory of a thread block
   input  logic        read_only_i,  // thread blocks may have read-only segments
@@ -112,9 +112,9 @@ module castor_tb_swap_in #(
     end
   end
 
-  assign last_simt   = ({1'b0, line_q} + 13'd1 == 13'(simt_i));
+  assign last_simt   = (line_q + 12'd1 == 12'(simt_i));
   assign last_reg    = moves_regs && (rest == '0);
-  assign last_warp   = ({1'b0, warp_q} + 6'd1 == warps_i);
+  assign last_warp   = (warp_q + 5'd1 == warps_i);
   assign mask_read_o = fetches || last_reg;
   assign has_regs    = (fill_q.parked.reg_loc != castor_tb_swap_pkg::LocHome) && (mask_i != '0);
   assign regs_done   = (fetches && !has_regs) || (last_reg && go_i && last_warp);

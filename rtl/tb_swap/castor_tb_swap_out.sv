@@ -19,7 +19,7 @@ module castor_tb_swap_out #(
 
   // Constants of the SM and of the kernel.
   input  logic [7:0]  sm_id_i,  // number of the SM
-  input  logic [5:0]  warps_i,  // warps of a thread block
+  input  logic [4:0]  warps_i,  // warps of a thread block; 0: 32
   input  logic [5:0]  simt_i,   // SIMT lines of a thread block
   input  logic [10:0] smem_i,   // lines of shared memory of a thread block
 
@@ -131,9 +131,9 @@ module castor_tb_swap_out #(
     end
   end
 
-  assign last_simt    = ({1'b0, line_q} + 13'd1 == 13'(simt_i));
+  assign last_simt    = (line_q + 12'd1 == 12'(simt_i));
   assign last_reg     = moves_regs && (rest == '0);
-  assign last_warp    = ({1'b0, warp_q} + 6'd1 == warps_i);
+  assign last_warp    = (warp_q + 5'd1 == warps_i);
   assign next_address = address_q + 33'd1;
   assign mask_read_o  = fetches || last_reg;
   assign regs_done    = (moves_simt && go_i && last_simt && keeps_rhome_q) || (fetches && mask_i == '0) ||

@@ -1,5 +1,5 @@
 // On-chip storage of the swap engine: homes of registers, homes of shared memory, and places. Decides where a thread
-// block that is moved out goes, and which homes its context has afterwards (docs/blocks/tb_swap.md, "Placement").
+// block that is moved out goes, and which homes its context has afterwards (docs/blocks/tb_swap.md, "Moving out").
 //
 // The decision is for the job whose fields are at the inputs, and takes effect at the edge while decide_i is 1. In this
 // order: in place (needs a place and a spare home of each type), registers to a place, shared memory to a place,

@@ -124,6 +124,7 @@ void Environment::react(Inputs& in, const Outputs& out) {
   in.enter_ready = chance(knobs_.enter_ready) ? 1 : 0;
   if (in.cfg_valid != 0) {
     if (chance(kAlways / 2)) rule_breaker_.drive_ignored(in);
+    if (knobs_.break_rule != 0 && chance(kAlways / 4)) rule_breaker_.constants(in);
   } else {
     grant_image(in, out);
     follow_access(in, out);

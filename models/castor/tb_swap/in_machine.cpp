@@ -87,7 +87,7 @@ void InMachine::step_registers(State& s) {
   Access access = load(AccessType::kRegister, register_location(job_.entry) == Location::kPlace);
   access.warp = at_.warp;
   access.reg = at_.reg();
-  access.home = s.storage.rhome(job_.slot);
+  access.home = job_.rhome;
   s.offer(access);
   if (at_.pass_register(s.kernel, s.sites.registers(site_of(job_.entry)))) end_registers();
 }
@@ -113,7 +113,7 @@ void InMachine::step_shared(const Turn& turn, State& s) {
   Access access = in_segment ? load(AccessType::kReadOnly, false)
                              : load(AccessType::kShared, shared_location(job_.entry) == Location::kPlace);
   access.line = at_.line;
-  access.home = s.storage.shome(job_.slot);
+  access.home = job_.shome;
   if (in_segment) access.address = s.segments.address(turn.segment, at_.line);
   s.offer(access);
   if (!in_segment) at_.pass_address();
