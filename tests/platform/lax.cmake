@@ -28,7 +28,7 @@ if(TARGET castor_kernels)
   if(TARGET castor AND TARGET Castor::castor-cc AND TARGET castor_block_shuttle)
     castor_script_test(lax_swapped_preemption KIND platform
       COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/swapped_preemption_test.py"
-              "$<TARGET_FILE:castor>" "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_BINARY_DIR}/tests/moving_blocks")
+              "$<TARGET_FILE:castor>" "$<TARGET_FILE:Castor::castor-cc>" "${PROJECT_BINARY_DIR}/tests/moving_blocks" shuttle)
   endif()
   castor_script_test(lax_moved KIND platform
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_moved.py"

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """PREMA beside a swap engine: a CUDA program of two streams, of which one is preempted while its thread blocks run.
 
-  swapped_preemption_test.py CASTOR CASTOR_CC FOLDER_OF_BLOCKS [unittest arguments...]
+  swapped_preemption_test.py CASTOR CASTOR_CC FOLDER_OF_BLOCKS ENGINE [unittest arguments...]
+
+ENGINE is the block that is the swap engine.
 """
 
 import json
@@ -13,7 +15,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 from command_case import CommandCase  # noqa: E402
 
-CASTOR = CASTOR_CC = BLOCKS = None
+CASTOR = CASTOR_CC = BLOCKS = ENGINE = None
 
 # A long kernel in one stream, which fills the machine, and short kernels in another that are served first. `pass`
 # prints the error of the device, and without one how many words of both streams are wrong. Arguments: which kernel
@@ -107,7 +109,6 @@ MACHINE = (
     "blocks.lax.prema_period=2000",
     "blocks.lax.update_period=1000",
 )
-ENGINE = ("context.mover=engine", "blocks.shuttle.enable=1")
 
 
 class SwappedPreemption(CommandCase):
@@ -145,7 +146,7 @@ class SwappedPreemption(CommandCase):
         self.assertEqual(counts["restored"], counts["saved"])
         self.assertEqual(counts["swap_port.jobs"], 2 * counts["saved"])
         self.assertEqual(counts["swap_port.stores"], counts["swap_port.loads"])
-        # An engine makes one access per tick, with pauses between them.
+        # An engine makes at most one access per tick.
         self.assertGreater(counts["moves.transfer_out"], counts["swap_port.stores"])
         self.assertGreater(counts["moves.transfer_in"], counts["swap_port.loads"])
 
@@ -173,5 +174,6 @@ class SwappedPreemption(CommandCase):
 
 if __name__ == "__main__":
     CASTOR, CASTOR_CC, BLOCKS = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:4])
-    del sys.argv[1:4]
+    ENGINE = ("context.mover=engine", f"blocks.{sys.argv[4]}.enable=1")
+    del sys.argv[1:5]
     unittest.main()

@@ -2,7 +2,9 @@
 """CUDA programs with more thread blocks than fit that meet at grid barriers, on timing GPUs with a hub, agents and swap
 engines: results, and the lines that the engines move (docs/gpu/swapping.md).
 
-  swapped_synchronisation_test.py CASTOR CASTOR_CC FOLDERS_OF_BLOCKS [unittest arguments...]
+  swapped_synchronisation_test.py CASTOR CASTOR_CC FOLDERS_OF_BLOCKS ENGINE [unittest arguments...]
+
+ENGINE is the block that is the swap engine; its keys `live`, `stay` and `segments` say what it moves.
 """
 
 import json
@@ -13,7 +15,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "common"))
 from program_case import ProgramCase  # noqa: E402
 
-CASTOR = None
+CASTOR = ENGINE = None
 
 # Host part of all programs. `work` is the kernel, `expected` computes the results of the host. Argument: thread blocks.
 MAIN = r"""
@@ -154,7 +156,10 @@ void expected(std::vector<unsigned>& data, int n) {
 
 WARPS = 3
 SIMT_LINES = 3  # of 3 x 112 bytes
-KEYS = ("run.functional=0", "chip.sms=2", "sm.tb_slots=3", "blocks.roster.enable=1", "blocks.shuttle.enable=1")
+KEYS = ("run.functional=0", "chip.sms=2", "sm.tb_slots=3", "blocks.roster.enable=1")
+# Keys of the engines for thread blocks that stay in their SM, with room for fewer of them than wait.
+STAYING = {"shuttle": {"stay": 1}, "tb_swap": {"stay": 1, "places": 8}}
+WHOLE = {"enable": 1, "live": 0, "stay": 0, "segments": 0}  # the engine moves whole contexts to memory and back
 
 
 class Counts:
@@ -171,10 +176,11 @@ class Counts:
 
 
 class SwappedSynchronisation(ProgramCase):
-    def counts(self, text, level, blocks, *keys):
-        """Runs a program, checks its results, and returns the counts of its report."""
+    def counts(self, text, level, blocks, **keys):
+        """Runs a program, checks its results, and returns the counts of its report. `keys` are those of the engine."""
         report = self.path / "report.json"
-        words = [word for key in (*KEYS, *keys) for word in ("--set", key)]
+        engine = [f"blocks.{ENGINE}.{key}={value}" for key, value in (WHOLE | keys).items()]
+        words = [word for key in (*KEYS, *engine) for word in ("--set", key)]
         program = self.program(text, level)
         done = self.run_command([CASTOR, "run", "-p", "maxwell_liu13", *words, "--report", report, program, blocks])
         self.assertEqual((done.stdout, done.returncode), ("cudaSuccess cudaSuccess 0 wrong\n", 0), done.stderr)
@@ -186,7 +192,7 @@ class SwappedSynchronisation(ProgramCase):
                 whole = self.counts(ONE_SITE, level, 14)
                 self.assertEqual(whole.out, 3 * (14 - 6))
                 self.assertEqual(whole.stores, whole.out * (SIMT_LINES + WARPS * whole.registers))
-                live = self.counts(ONE_SITE, level, 14, "blocks.shuttle.live=1")
+                live = self.counts(ONE_SITE, level, 14, live=1)
                 self.assertEqual((live.out, live.stores), (whole.out, live.loads))
                 registers, rest = divmod(live.stores - live.out * SIMT_LINES, live.out * WARPS)
                 self.assertEqual(rest, 0)
@@ -199,7 +205,7 @@ class SwappedSynchronisation(ProgramCase):
                 self.assertEqual(whole.out, 3 * (14 - 6))
                 # 96 words of shared memory are 3 lines.
                 self.assertEqual(whole.stores, whole.out * (SIMT_LINES + WARPS * whole.registers + 3))
-                live = self.counts(SEVERAL_SITES, level, 14, "blocks.shuttle.live=1")
+                live = self.counts(SEVERAL_SITES, level, 14, live=1)
                 self.assertEqual((live.out, live.stores), (whole.out, live.loads))
                 self.assertLess(live.stores, whole.stores - live.out * WARPS)
                 # Each barrier swaps out the same number of thread blocks.
@@ -209,8 +215,7 @@ class SwappedSynchronisation(ProgramCase):
         for text in (ONE_SITE, SEVERAL_SITES):
             for level in ("-O0", "-O2"):
                 with self.subTest(one_site=text is ONE_SITE, level=level):
-                    keys = ("blocks.shuttle.live=1", "blocks.shuttle.stay=1")
-                    stay = self.counts(text, level, 30, *keys)
+                    stay = self.counts(text, level, 30, live=1, **STAYING[ENGINE])
                     self.assertEqual(stay.out, 3 * (30 - 6))
                     # Most of them stay in their homes, so only SIMT lines move, out and in.
                     self.assertEqual(stay.copies % (2 * SIMT_LINES), 0)
@@ -221,17 +226,18 @@ class SwappedSynchronisation(ProgramCase):
         for level in ("-O0", "-O2"):
             with self.subTest(level=level):
                 plain = self.counts(TAGGED, level, 14)
-                tagged = self.counts(TAGGED, level, 14, "blocks.shuttle.segments=4")
+                tagged = self.counts(TAGGED, level, 14, segments=4)
                 self.assertEqual((tagged.out, plain.out), (2 * (14 - 6),) * 2)
                 # One more line holds the table. At the first of two barriers four lines of shared memory are tagged.
                 self.assertEqual(tagged.loads, plain.loads + tagged.out)
                 self.assertEqual(tagged.stores, plain.stores + tagged.out - 4 * tagged.out // 2)
-                stay = self.counts(TAGGED, level, 30, "blocks.shuttle.segments=4", "blocks.shuttle.stay=1")
+                stay = self.counts(TAGGED, level, 30, segments=4, **STAYING[ENGINE])
                 self.assertGreater(stay.copies, stay.out)
 
 
 if __name__ == "__main__":
     CASTOR, ProgramCase.castor_cc = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
     ProgramCase.blocks = ":".join(str(pathlib.Path(path).resolve()) for path in sys.argv[3].split(":"))
-    del sys.argv[1:4]
+    ENGINE = sys.argv[4]
+    del sys.argv[1:5]
     unittest.main()

@@ -48,7 +48,7 @@ class WireSm final : public SmUnit {
   WireSm(const Machine& machine, unsigned index) : SmUnit(index, machine.done_fifo) {}
   void tick(Cycle /*now*/) override {}
   void kill(const KernelContext& kernel, Cycle visible) override { kills.push_back({kernel.entry, visible}); }
-  void swap_out(const TbSwapRequest& request) override { swaps.push_back(request); }
+  void swap_out(const SwapOutRequest& request) override { swaps.push_back(request); }
   void set_clock_enable(bool /*enable*/, Cycle /*from*/) override {}
   std::optional<Fault> serve(unsigned warp, DeviceServices* services, Cycle resume) override {
     (services == nullptr ? cancels : serves).push_back({warp, resume});
@@ -103,7 +103,7 @@ class WireSm final : public SmUnit {
   [[nodiscard]] std::uint32_t done_room(Cycle now) { return done_credits_.available(now); }
 
   std::vector<std::pair<unsigned, Cycle>> kills;  ///< entry, visible
-  std::vector<TbSwapRequest> swaps;
+  std::vector<SwapOutRequest> swaps;
   std::vector<std::pair<unsigned, Cycle>> serves;   ///< warp, resume
   std::vector<std::pair<unsigned, Cycle>> cancels;  ///< cancelled calls, which have no effect
   std::vector<RegisterReply> replies;               ///< replies to the last call that accessed registers

@@ -74,7 +74,7 @@ TEST(Preemptor, TbsOfAGridThatMustBeResidentAtOnceStay) {
   EXPECT_EQ(rig.ledger.resident_total(), 5U);
   rig.preemptor.preempt(PreemptorRig::only(7), 100);
   for (unsigned sm = 0; sm < 4; ++sm) {
-    for (const TbSwapRequest& request : rig.sms[sm].swaps) EXPECT_EQ(request.kernel->entry, 1U) << sm;
+    for (const SwapOutRequest& request : rig.sms[sm].swaps) EXPECT_EQ(request.kernel->entry, 1U) << sm;
   }
   EXPECT_FALSE(rig.sms[3].swaps.empty());
 }
@@ -99,7 +99,7 @@ TEST(Preemptor, SwapEnginesMoveContextsInTheirOwnTime) {
   rig.preemptor.preempt(PreemptorRig::only(7), 100);
   for (unsigned sm = 0; sm < 4; ++sm) {
     ASSERT_EQ(rig.sms[sm].swaps.size(), 1U) << sm;
-    const TbSwapRequest& request = rig.sms[sm].swaps.front();
+    const SwapOutRequest& request = rig.sms[sm].swaps.front();
     EXPECT_EQ(request.visible, 101U);
     EXPECT_EQ(request.first, 0U);
     EXPECT_EQ(request.each, 0U);
@@ -136,7 +136,7 @@ TEST(Preemptor, ContextsMoveOneBehindTheOtherSmBySm) {
   Cycle first = 0;
   for (unsigned sm = 0; sm < 4; ++sm) {
     ASSERT_EQ(rig.sms[sm].swaps.size(), 1U);
-    const TbSwapRequest& save = rig.sms[sm].swaps[0];
+    const SwapOutRequest& save = rig.sms[sm].swaps[0];
     EXPECT_EQ(save.visible, 101U);
     EXPECT_EQ(save.kernel, &rig.table[0].context());
     EXPECT_EQ(save.ticket, rig.table[0].context().ticket);

@@ -130,7 +130,7 @@ struct RuntimeNotification {
 
 /// Message from front end to SM: swap out the resident TBs of a kernel. Their contexts move one after the other: the
 /// move of the i-th TB (i = 0, 1, ...) begins `first` + i x `each` cycles after `visible` and takes `each` cycles.
-struct TbSwapRequest {
+struct SwapOutRequest {
   Cycle visible = 0;
   const KernelContext* kernel = nullptr;
   Ticket ticket = 0;  ///< ticket of the kernel; distinguishes it from a later kernel in the same record
@@ -271,7 +271,7 @@ class SmUnit : public Unit {
   /// complete.
   virtual void kill(const KernelContext& kernel, Cycle visible) = 0;
   /// Swaps out the TBs of a kernel; request.visible >= now + 1. A TB that completes before its turn retires instead.
-  virtual void swap_out(const TbSwapRequest& /*request*/) {}
+  virtual void swap_out(const SwapOutRequest& /*request*/) {}
   /// Enables or disables the SM's clock from cycle `from` on. A disabled SM neither ticks nor counts, and its messages
   /// wait. Must be called before the SM's tick of `from`, in ascending order of cycles.
   virtual void set_clock_enable(bool enable, Cycle from) = 0;

@@ -38,7 +38,7 @@ void ReplaySm::kill(const KernelContext& kernel, Cycle visible) {
   wake_at(visible);
 }
 
-void ReplaySm::swap_out(const TbSwapRequest& request) {
+void ReplaySm::swap_out(const SwapOutRequest& request) {
   saves_.push(request);
   wake_at(request.visible);
 }
@@ -168,7 +168,7 @@ void ReplaySm::take_restored(const TbStartMessage& message, Cycle now) {
 // Saves TBs of a kernel. A TB whose restored context is still being moved to the SM is saved with its remaining service
 // unchanged.
 void ReplaySm::take_saves(Cycle now) {
-  while (const TbSwapRequest* const message = saves_.head(now)) {
+  while (const SwapOutRequest* const message = saves_.head(now)) {
     Cycle moved = now + message->first;
     for (std::uint64_t left = running_ | moving_; left != 0; left &= left - 1) {
       const unsigned slot = lowest(left);

@@ -61,7 +61,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
   void add_waves(Waves& waves, const std::string& scope) const override;
   void set_clock_enable(bool enable, Cycle from) override;
   void kill(const KernelContext& kernel, Cycle visible) override;
-  void swap_out(const TbSwapRequest& request) override;
+  void swap_out(const SwapOutRequest& request) override;
   /// Asserts: a replayed thread block makes no calls of the runtime.
   std::optional<Fault> serve(unsigned warp, DeviceServices* services, Cycle resume) override;
   [[nodiscard]] bool idle() const override { return resident_ == 0 && inbox_.size() == 0; }
@@ -119,7 +119,7 @@ class ReplaySm final : public sc_core::sc_module, public SmUnit {
   std::vector<Context> contexts_;
   std::vector<std::uint8_t> ready_;  ///< contexts waiting to retire, the next one first
   std::vector<Kill> kills_;
-  Mailbox<TbSwapRequest> saves_;
+  Mailbox<SwapOutRequest> saves_;
   bool enabled_ = true;
   Cycle disabled_since_ = 0;
   bool changed_ = false;  ///< a TB became resident or left in this tick

@@ -76,7 +76,7 @@ class BasicSm final : public sc_core::sc_module, public SmUnit {
     tbs_.kill(kernel, visible);
     wake_at(visible);
   }
-  void swap_out(const TbSwapRequest& request) override {
+  void swap_out(const SwapOutRequest& request) override {
     tbs_.swap(request);
     wake_at(request.visible);
   }

@@ -122,14 +122,14 @@ class ThreadBlocks {
     const KernelContext* kernel = nullptr;
     Ticket ticket = 0;  ///< distinguishes the kernel from a later kernel in the same table entry
     bool swaps = false;
-    Cycle first = 0, each = 0;  ///< of a swap, as in TbSwapRequest
+    Cycle first = 0, each = 0;  ///< of a swap, as in SwapOutRequest
   };
   /// Stops a kernel from cycle `visible` on, including its TBs in flight to the SM.
   void kill(const KernelContext& kernel, Cycle visible) {
     orders_.push_back({visible, &kernel, kernel.ticket, false, 0, 0});
   }
   /// Swaps out the TBs of a kernel, including those in flight to the SM.
-  void swap(const TbSwapRequest& request) {
+  void swap(const SwapOutRequest& request) {
     orders_.push_back({request.visible, request.kernel, request.ticket, true, request.first, request.each});
   }
   /// Returns the next order that is visible in cycle `now`. An order to swap waits until the TBs that were sent before

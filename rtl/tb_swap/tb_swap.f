@@ -1,0 +1,12 @@
+common/castor_table_1r1w.sv
+common/castor_table_2r1w.sv
+common/castor_fifo.sv
+tb_swap/castor_tb_swap_pkg.sv
+tb_swap/castor_tb_swap_lowest.sv
+tb_swap/castor_tb_swap_homes.sv
+tb_swap/castor_tb_swap_storage.sv
+tb_swap/castor_tb_swap_sites.sv
+tb_swap/castor_tb_swap_segments.sv
+tb_swap/castor_tb_swap_out.sv
+tb_swap/castor_tb_swap_in.sv
+tb_swap/castor_tb_swap.sv
