@@ -31,6 +31,15 @@ castor_systems_test(barriers_bfs
   TINY "road --nodes 1 --block 1" "citation --nodes 400 --block 256 --blocks 1" "random --nodes 100 --block 33"
        "road --nodes 300 --block 96"
   LIU "random --nodes 500 --degree 5 --block 64 --blocks 3")
+castor_systems_test(barriers_cnn
+  SYSTEMS relaunch barrier atomic flags
+  TINY "--side 1 --channels 1 --layers 1 --frames 1 --block 1" "--side 16 --channels 2 --layers 2 --block 128"
+       "--side 7 --channels 3 --layers 2 --frames 3 --block 40"
+  LIU "--side 13 --channels 8 --layers 3 --frames 1 --block 64")
+castor_systems_test(rnn
+  SYSTEMS relaunch barrier atomic flags
+  TINY "--hidden 1 --inputs 1 --steps 1 --block 32" "--hidden 32 --inputs 100 --steps 3" "--hidden 29 --inputs 5 --steps 4 --block 128"
+  LIU "--hidden 130 --inputs 33 --steps 3 --block 96")
 
 castor_script_test(kernel_barriers_thresholds KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/barrier_thresholds_test.py" "${kernels}")
