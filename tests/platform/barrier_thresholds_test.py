@@ -33,7 +33,7 @@ class Thresholds(CommandCase):
         )
 
     def bfs(self, system, blocks, functional):
-        command = [PROGRAMS / "barriers_bfs", system, "road", "--block", 256, "--nodes", 256 * blocks - 7]
+        command = [PROGRAMS / "barriers_bfs", system, "citation", "--block", 256, "--nodes", 256 * blocks - 7]
         return self.run_command(command, self.settings_of("tiny", functional))
 
     def assert_passes(self, done):
@@ -67,8 +67,8 @@ class Thresholds(CommandCase):
                     self.assert_passes(self.stencil("tiny", system, 3 * TINY_FITS + 1, functional))
 
     def test_machine_of_the_study(self):
-        self.assert_passes(self.stencil("maxwell_liu13", "atomic", LIU_FITS, 0))
-        self.assert_deadlock(self.stencil("maxwell_liu13", "flags", LIU_FITS + 1, 0), "iterations", 0)
+        self.assert_passes(self.stencil("maxwell_liu13", "flags", LIU_FITS, 0))
+        self.assert_deadlock(self.stencil("maxwell_liu13", "atomic", LIU_FITS + 1, 0), "iterations", 0)
         self.assert_refused(self.stencil("maxwell_liu13", "barrier", LIU_FITS + 1, 0), LIU_FITS + 1, LIU_FITS)
 
     def test_search(self):

@@ -25,21 +25,21 @@ castor_systems_test(barriers_stencil
   SYSTEMS relaunch relaunch_sync barrier atomic flags neighbor interleave dp
   TINY "--width 1 --height 1 --inner 1" "--width 16 --height 16 --inner 3" "--width 64 --height 16 --inner 2 --blocks 1"
        "--width 17 --height 30 --inner 3 --rounds 50 --tolerance 2000000"
-  LIU "--width 90 --height 70 --inner 3 --rounds 2 --blocks 17")
+  LIU "--width 90 --height 70 --inner 3 --rounds 1 --blocks 17")
 castor_systems_test(barriers_bfs
   SYSTEMS relaunch barrier atomic flags dp queue
   TINY "road --nodes 1 --block 1" "citation --nodes 400 --block 256 --blocks 1" "random --nodes 100 --block 33"
-       "road --nodes 300 --block 96"
+       "road --nodes 60 --block 24 --blocks 2"
   LIU "random --nodes 500 --degree 5 --block 64 --blocks 3")
 castor_systems_test(barriers_cnn
   SYSTEMS relaunch barrier atomic flags
   TINY "--side 1 --channels 1 --layers 1 --frames 1 --block 1" "--side 16 --channels 2 --layers 2 --block 128"
        "--side 7 --channels 3 --layers 2 --frames 3 --block 40"
-  LIU "--side 13 --channels 8 --layers 3 --frames 1 --block 64")
+  LIU "--side 13 --channels 8 --layers 2 --frames 1 --block 96")
 castor_systems_test(rnn
   SYSTEMS relaunch barrier atomic flags
   TINY "--hidden 1 --inputs 1 --steps 1 --block 32" "--hidden 32 --inputs 100 --steps 3" "--hidden 29 --inputs 5 --steps 4 --block 128"
-  LIU "--hidden 130 --inputs 33 --steps 3 --block 96")
+  LIU "--hidden 99 --inputs 64 --steps 3 --block 96")
 
 castor_script_test(kernel_barriers_thresholds KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/barrier_thresholds_test.py" "${kernels}")
