@@ -15,6 +15,8 @@
 
 using namespace kernels;
 
+constexpr unsigned kMostThreads = 512;
+constexpr unsigned kBlocksPerProcessor = 4;  ///< blocks of 512 threads that a processor of 2048 threads is to hold
 constexpr unsigned kChildThreads = 128;
 constexpr int kFlags = 3;
 
@@ -46,7 +48,8 @@ __device__ void expand(const Search& search, int node, int depth) {
 __global__ void level(Search search, int depth) { expand(search, static_cast<int>(rank_in_grid()), depth); }
 
 template <class Barrier>
-__global__ void levels(BarrierMemory memory, Search search, int* depths) {
+__global__ void __launch_bounds__(kMostThreads, kBlocksPerProcessor)
+    levels(BarrierMemory memory, Search search, int* depths) {
   Barrier barrier(memory);
   const int self = static_cast<int>(rank_in_grid());
   int depth = 0;
@@ -119,7 +122,8 @@ __device__ void post(const Search& search, const Queue& queue, int node, unsigne
   });
 }
 
-__global__ void work(BarrierMemory memory, Search search, Queue queue, int* depths) {
+__global__ void __launch_bounds__(kMostThreads, kBlocksPerProcessor)
+    work(BarrierMemory memory, Search search, Queue queue, int* depths) {
   FlagBarrier barrier(memory);
   unsigned end = 1;
   int depth = 0;
@@ -187,7 +191,7 @@ int main(int argc, char** argv) {
   input.add(options);
   options.add("source", &source, -1, INT32_MAX,
               "node the search starts from, modulo their number; -1 = that of the largest degree");
-  options.add("block", &block, 1, 1024, "threads of a block");
+  options.add("block", &block, 1, kMostThreads, "threads of a block");
   options.add("blocks", &blocks, 0, 1 << 16, "blocks of persistent threads; 0 = as many as the device holds");
   options.add("seed", &seed, 0, INT32_MAX, "seed of the graph");
   options.parse(argc, argv);
