@@ -5,6 +5,8 @@ if(NOT TARGET castor_kernels)
   return()
 endif()
 
+include(CastorCuda)
+
 set(kernels "${PROJECT_BINARY_DIR}/kernels")
 
 # castor_systems_test(<name> SYSTEMS <system>... TINY <arguments of one run>... LIU <arguments of one run>...)
@@ -45,3 +47,14 @@ castor_script_test(kernel_barriers_thresholds KIND platform
   COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/tests/platform/barrier_thresholds_test.py" "${kernels}")
 castor_script_test(kernel_barriers_arguments KIND platform
   COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/check_arguments.py" "${kernels}" ${names_of_systems})
+
+# The barriers alone, with stores just before them and lines that are read while others write to them.
+set(program "${PROJECT_SOURCE_DIR}/tests/platform/programs/software_barriers")
+castor_cuda_program(program_software_barriers SOURCES "${program}.cu" OPTIONS -O2 -std=c++17 LIBS castor_options)
+set_target_properties(program_software_barriers PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/platform/programs")
+foreach(machine IN ITEMS tiny kepler_k20c maxwell_liu13)
+  castor_script_test(program_software_barriers_${machine} KIND platform ENVIRONMENT CASTOR_PLATFORM=${machine}
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/platform/compare_output.py" "${program}.txt"
+            "$<TARGET_FILE:program_software_barriers>")
+endforeach()

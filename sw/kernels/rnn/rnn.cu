@@ -65,7 +65,7 @@ std::vector<float> random_values(Random& random, long count, double largest) {
 
 int main(int argc, char** argv) {
   using Cell = BasicCell;
-  long hidden = 256, inputs = 64, steps = 16, block = 256, seed = 1;
+  long hidden = 256, inputs = 64, steps = 16, block = 128, seed = 1;
   System system({"relaunch", "barrier", "atomic", "flags"});
   Options options("rnn", "recurrent network, between whose time steps all thread blocks meet");
   system.add(options);
