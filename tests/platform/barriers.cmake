@@ -26,7 +26,7 @@ endfunction()
 castor_systems_test(barriers_stencil
   SYSTEMS relaunch relaunch_sync barrier atomic flags neighbor interleave dp
   TINY "--width 1 --height 1 --inner 1" "--width 16 --height 16 --inner 3" "--width 64 --height 16 --inner 2 --blocks 1"
-       "--width 17 --height 30 --inner 3 --rounds 50 --tolerance 2000000"
+       "--width 17 --height 30 --inner 3 --rounds 50 --tolerance 2000000 --blocks 2"
   LIU "--width 90 --height 70 --inner 3 --rounds 1 --blocks 17")
 castor_systems_test(barriers_bfs
   SYSTEMS relaunch barrier atomic flags dp queue
@@ -36,7 +36,7 @@ castor_systems_test(barriers_bfs
 castor_systems_test(barriers_cnn
   SYSTEMS relaunch barrier atomic flags
   TINY "--side 1 --channels 1 --layers 1 --frames 1 --block 1" "--side 16 --channels 2 --layers 2 --block 128"
-       "--side 7 --channels 3 --layers 2 --frames 3 --block 40"
+       "--side 7 --channels 3 --layers 2 --frames 2 --block 40"
   LIU "--side 13 --channels 8 --layers 2 --frames 1 --block 96")
 castor_systems_test(rnn
   SYSTEMS relaunch barrier atomic flags
